@@ -4,11 +4,10 @@
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY . .
-# As npm start does, then without what only development needs.
-RUN npm install --no-save --ignore-scripts --no-audit --no-fund \
+# As npm start does.
+RUN npm install --no-save --ignore-scripts --no-audit --no-fund --omit=dev \
   && node scripts/build-web.mjs \
-  && node scripts/build-server.mjs \
-  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+  && node scripts/build-server.mjs
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production \

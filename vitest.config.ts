@@ -12,7 +12,7 @@ const common = {
 const productTests = (...names: string[]): string[] => names.map((name) => `e2e/product/${name}.test.ts`)
 
 /** Files that load the machine, or ask how long something takes, one after the other. */
-const aloneOnTheMachine = productTests('engines-away', 'isolation', 'lifecycle')
+const aloneOnTheMachine = productTests('engines-away', 'isolation', 'lifecycle', 'processes')
 
 /** Files that need nothing of a product but that it runs. */
 const inOneProduct = productTests(
@@ -31,7 +31,6 @@ const builtServer = 'packages/test-kit/src/built-server.ts'
 
 /** Files that take longest, which begin first: at the end of a run one of them would have the machine to itself. */
 const longest = productTests(
-  'processes',
   'standby',
   'durability',
   'power-loss',
@@ -88,6 +87,7 @@ export default defineConfig({
           ...common,
           name: 'web',
           include: ['apps/web/src/**/*.test.{ts,tsx}'],
+          setupFiles: ['apps/web/src/testing/set-up-file.ts'],
           pool: 'vmForks',
           vmMemoryLimit: '768MB',
           maxWorkers: 3,

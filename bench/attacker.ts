@@ -1,17 +1,17 @@
-// The one who attacks, in a process of his own at the lowest priority: in truth his processor is not the server's, so
-// what his client costs must not be taken for what he costs the product. Its argument is the address of a running
-// product; it sends `ready` with the other tenant's key, and after each order its outcome.
+// The attacker, in its own process at the lowest priority. A real attacker has its own processor, so the cost of its
+// client must not count as a cost of the product. Its arguments are the address of a running product and that of the
+// other tenant's webhook. It sends `ready` with the other tenant's key, and after each order its outcome.
 import { attacks, createApiClient, createHostileWorld } from '@tributary/test-kit'
 import type { AttackerOrder, AttackerReport } from './hostile-attacker.ts'
 
-const url = process.argv[2] ?? ''
-const world = await createHostileWorld({ url, api: createApiClient(url) })
+const [, , url = '', webhook] = process.argv
+const world = await createHostileWorld({ url, api: createApiClient(url) }, webhook)
 const report = (said: AttackerReport): void => void process.send?.(said)
 
 let striking = false
 let strikers: Promise<void>[] = []
 let pieces = 0
-/** What one piece of work of each kind is, once it is prepared. */
+/** One piece of work of each kind, once it is prepared. */
 const strikes = new Map<number, () => Promise<unknown>>()
 
 const begin = (index: number, together: number): void => {

@@ -1,18 +1,18 @@
 import { type AudienceQuery, audienceQuery } from '@tributary/contract'
 
-/** Plans that people have by turns. */
+/** Plans of the users, in turn. */
 export const plans = ['free', 'starter', 'team', 'business', 'enterprise'] as const
 
 type Condition = Record<string, unknown>
 
 export const lastDays = (value: number) => ({ time: { unit: 'day', value } })
-/** Who did an event. */
+/** Users who did an event. */
 export const did = (selectedEvent: string, part: Condition = {}): Condition => ({
   type: 'event',
   selectedEvent,
   ...part,
 })
-/** Who has a trait. */
+/** Users who have a trait. */
 export const trait = (name: string, part: Condition): Condition => ({
   type: 'attribute',
   selectedAttributes: [{ id: 'attr', name, ...part }],

@@ -1,5 +1,5 @@
-// What the figures of collection are compared with: node:http, JSON.parse, and one file with group-commit fdatasync
-// before 200. With `log` as second argument the product's log takes the file's place, to show what the log alone costs.
+// The baseline for the figures of collection: node:http, JSON.parse, and one file with group-commit fdatasync before
+// 200. With `log` as second argument the product's log replaces the file, to show the cost of the log alone.
 import { fdatasync, openSync, write } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -47,14 +47,14 @@ const standardError = (values: readonly number[]): number => {
   return Math.sqrt(squares / (values.length - 1) / values.length)
 }
 
-/** How far the ratio of two means may be off: one standard error, from those of both means. */
+/** Returns the uncertainty of the ratio of two means: one standard error, from those of both means. */
 export const spreadOfRatio = (values: readonly number[], baseline: readonly number[]): number =>
   (mean(values) / mean(baseline)) *
   Math.hypot(standardError(values) / mean(values), standardError(baseline) / mean(baseline))
 
 /**
- * Measures two things or more in pairs of rounds: one, other, other, one …, so that a machine that becomes slower meanwhile
- * costs all the same. Each has `pairs` rounds; `round` counts from 0 over all.
+ * Measures two things or more in pairs of rounds: one, other, other, one …, so that a machine that becomes slower
+ * meanwhile costs all of them the same. Each has `pairs` rounds; `round` counts from 0 over all.
  */
 export const inTurns = async <Kind extends string>(
   pairs: number,
@@ -77,7 +77,7 @@ export const sizeOf = (name: string, size: number): number =>
 /** 12345 → `12.3 k`. */
 export const thousands = (value: number): string => `${(value / 1000).toFixed(1)} k`
 
-/** What a run of the load generator reports. Latencies in ms; `seconds` is from the first request to the last answer. */
+/** Report of a run of the load generator. Latencies in ms; `seconds` is from the first request to the last answer. */
 export type LoadReport = {
   accepted: number
   refused: Record<string, number>
@@ -150,7 +150,7 @@ export const startListening = async (script: string, args: readonly string[]): P
   }
 }
 
-/** What `npm start` sets in the environment of the product, however this was started. */
+/** The environment that `npm start` sets for the product, however this was started. */
 export const startEnvironment: Record<string, string> = {
   MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX ?? '2',
 }

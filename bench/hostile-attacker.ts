@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** What the attacker's process is asked for: `index` counts in the list of hostile work. */
+/** An order for the attacker's process: `index` counts in the list of hostile work. */
 export type AttackerOrder = { order: 'prepare' | 'begin' | 'end'; index: number }
 
-/** What it says: once that both tenants are made, then after each order, with the pieces of work finished. */
+/** A report of it: once that both tenants are created, then after each order, with the finished pieces of work. */
 export type AttackerReport = { ready: string } | { done: AttackerOrder['order']; pieces: number } | { failed: string }
 
 /** A running attacker. */
@@ -28,10 +28,10 @@ const lowerSession = (pid: number): void => {
   }
 }
 
-/** Starts the attacker of a running product in a process, and a session, of the lowest priority. */
-export const startAttacker = async (url: string): Promise<Attacker> => {
+/** Starts the attacker of a running product in a process, and a session, of the lowest priority. The other tenant's events go to `webhook`. */
+export const startAttacker = async (url: string, webhook: string): Promise<Attacker> => {
   const script = fileURLToPath(new URL('./attacker.ts', import.meta.url))
-  const child = spawn('nice', ['-n', String(lowest), process.execPath, script, url], {
+  const child = spawn('nice', ['-n', String(lowest), process.execPath, script, url, webhook], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: true,
   })

@@ -1,6 +1,6 @@
-// A part of npm run soak: a CSV file of 2 GB at a URL, made while it is sent, is read by a dry run within the memory that a tenth of it takes,
-// each row of it once, and one with a row more is refused in words. Ends with 1 otherwise. `TRIBUTARY_BENCH_MB` makes it
-// shorter; it takes about ten minutes, and 5 GB of disk.
+// A part of npm run soak: a dry run reads a CSV file of 2 GB at a URL within the memory that a tenth of it takes. The
+// file is created while it is sent. The run reads each row once, and refuses a file with one more row with a message.
+// Ends with 1 otherwise. `TRIBUTARY_BENCH_MB` makes it shorter; it takes about ten minutes, and 5 GB of disk.
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -12,7 +12,7 @@ import { beginMemory, MiB } from './memory.ts'
 import { startBench } from './product.ts'
 
 const megabytes = sizeOf('MB', 2048)
-/** Most memory, beside what a tenth of the file takes. */
+/** Maximum memory, relative to what a tenth of the file takes. */
 const memoryRatio = 1.25
 const head = 'id,email,note,total\n'
 const noteCharacters = 900

@@ -4,17 +4,24 @@
  */
 export type LoadRequest = {
   bytes: Buffer
-  /** Puts the number (at most 12 digits) and the time (epoch ms) into every message id. */
+  /** Puts the number (at most 12 digits) and the time (epoch ms, kept to a microsecond) into every message id. */
   stamp(sequence: number, time: number): void
 }
 
 const digits = (value: number, length: number): string => String(value).padStart(length, '0')
+/** Digits of a time in microseconds. */
+const timeDigits = 16
+const stampOf = (sequence: number, time: number): string =>
+  `${digits(sequence, 12)}.${digits(Math.round(time * 1000), timeDigits)}`
 const idOf = (run: string, index: number, sequence: number, time: number): string =>
-  `${run}.${digits(index, 3)}.${digits(sequence, 12)}.${digits(time, 13)}`
+  `${run}.${digits(index, 3)}.${stampOf(sequence, time)}`
+
+/** The time of this machine, epoch ms to a microsecond; the same clock in every process. */
+export const preciseTime = (): number => performance.timeOrigin + performance.now()
 
 /** The time a message id was stamped with, epoch ms, or undefined when it is not of this generator and run. */
 export const stampedTime = (messageId: string, run: string): number | undefined =>
-  messageId.startsWith(`${run}.`) ? Number(messageId.slice(-13)) : undefined
+  messageId.startsWith(`${run}.`) ? Number(messageId.slice(-timeDigits)) / 1000 : undefined
 
 /** One event as an SDK would send it, about 800 bytes. */
 export const sampleEvent = (messageId: string): Record<string, unknown> => ({
@@ -45,7 +52,7 @@ export const sampleEvent = (messageId: string): Record<string, unknown> => ({
   integrations: { All: true },
 })
 
-/** Of so many events of many people one is an identify call. */
+/** One identify call in so many events of many users. */
 const identifyEvery = 12
 /** Digits of the number of a person. */
 export const personDigits = 6
@@ -83,7 +90,7 @@ export const createLoadRequest = (key: string, run: string, events: number, peop
     `Content-Length: ${Buffer.byteLength(body)}`,
   ]
   const bytes = Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`)
-  const stampLength = 12 + 1 + 13
+  const stampLength = 12 + 1 + timeDigits
   const places = list.map((_, index) => bytes.indexOf(idOf(run, index, 0, 0)) + `${run}.000.`.length)
   const persons = ['person-', 'device-'].flatMap((name) =>
     placesOf(bytes, `${name}${someone}`).map((place) => place + name.length),
@@ -101,7 +108,7 @@ export const createLoadRequest = (key: string, run: string, events: number, peop
           personDigits,
           'latin1',
         )
-      const stamp = `${digits(sequence, 12)}.${digits(time, 13)}`
+      const stamp = stampOf(sequence, time)
       for (const place of places) bytes.write(stamp, place, stampLength, 'latin1')
     },
   }

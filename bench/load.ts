@@ -4,7 +4,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type LoadOptions, type LoadReport, percentile } from './harness.ts'
-import { createLoadRequest } from './load-body.ts'
+import { createLoadRequest, preciseTime } from './load-body.ts'
 
 const options: LoadOptions = JSON.parse(process.argv[2] ?? '{}')
 const { connections, eventsPerRequest, rate } = options
@@ -74,7 +74,7 @@ const caller = async (): Promise<void> => {
       await pause(wait)
       continue
     }
-    request.stamp(sequence++, Date.now())
+    request.stamp(sequence++, preciseTime())
     const sent = performance.now()
     underWay++
     const status = await exchange(socket, request.bytes)

@@ -1,5 +1,6 @@
 // npm run bench: measures every promised figure against a baseline of the same run and ends with 1 when one is missed.
-// `npm run bench -- start latency` measures some; `npm run bench -- log` shows what the log alone costs.
+// Some are measured with `npm run bench -- start latency`; the cost of the log alone is shown by `npm run bench --
+// log`.
 import { measureAcknowledged, reportLogAlone, shapes } from './figures/acknowledged.ts'
 import { measureAudiences } from './figures/audiences.ts'
 import { measureBacklog } from './figures/backlog.ts'
@@ -21,6 +22,7 @@ import { measureStored } from './figures/stored.ts'
 import { measureSyncs } from './figures/syncs.ts'
 import { measureUnconnected } from './figures/unconnected.ts'
 import { measureValidation } from './figures/validation.ts'
+import { measureWaiting } from './figures/waiting.ts'
 import { measureWeb } from './figures/web.ts'
 import { measureWebLive } from './figures/web-live.ts'
 import { type Figure, printFigures } from './harness.ts'
@@ -57,6 +59,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   'one-by-one': () => measureOneByOne(20_000),
   flood: measureFlood,
   hostile: measureHostile,
+  waiting: measureWaiting,
   validation: measureValidation,
   mapping: measureMapping,
   web: measureWeb,

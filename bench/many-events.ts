@@ -1,7 +1,7 @@
-// A part of npm run soak: what an event costs in processor time beside 50 million others of 200,000 people, and beside 5 million. Ends with 1
-// when that has grown too much. Those that are there are put into the event store, and their message ids into the pipeline's journal;
-// those whose cost is measured are collected. `TRIBUTARY_BENCH_EVENTS` and `TRIBUTARY_BENCH_PEOPLE` make it shorter; it takes
-// about 20 minutes, and 20 GB of disk.
+// A part of npm run soak: measures the processor time of an event beside 50 million others of 200,000 users, and beside
+// 5 million. Ends with 1 when that has grown too much. The existing events are put into the event store, and their
+// message IDs into the pipeline's journal; the measured ones are collected. It takes about 20 minutes, and 20 GB of
+// disk; `TRIBUTARY_BENCH_EVENTS` and `TRIBUTARY_BENCH_PEOPLE` make it shorter.
 
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -17,18 +17,18 @@ import { fillEventStore } from './stored-events.ts'
 
 const events = sizeOf('EVENTS', 50_000_000)
 const people = sizeOf('PEOPLE', 200_000)
-/** How many are there when the cost of the next ones is measured. */
+/** Number of existing events when the cost of the next ones is measured. */
 const sizes = { few: events / 10, all: events }
-/** So many are collected to measure what one costs. */
+/** Number of events that are collected to measure the cost of one. */
 const collected = Math.min(1_500_000, sizes.few)
-/** Accepted at once, before all of it is stored and known to profiles: what waits is on disk. */
+/** Events accepted at a time, before all of them are stored and read by profiles: waiting ones are on disk. */
 const atOnce = 500_000
 const maxGrowth = 1.3
 /** The journal is given so many ids at once. */
 const rememberedAtOnce = 50_000
 const days = 30
 
-/** Has events collected, and waits until they are stored and known to profiles. */
+/** Collects events, and waits until they are stored and read by profiles. */
 const send = async (bench: Bench, run: string, count: number): Promise<void> => {
   const load = { port: bench.port, key: bench.key, connections: 16, eventsPerRequest: 100, people }
   for (let sent = 0; sent < count; ) {
@@ -70,7 +70,7 @@ const merged = async (store: TestEventStore): Promise<void> => {
 }
 
 const began = performance.now()
-const told = (what: string): void =>
+const report = (what: string): void =>
   void process.stdout.write(`  ${what} after ${((performance.now() - began) / 1000).toFixed(0)} s\n`)
 
 await using stack = new AsyncDisposableStack()
@@ -90,7 +90,7 @@ const begin = async (): Promise<Contents> => {
   return { workspace: bench.workspace, sourceId: bench.sourceId, key: bench.key }
 }
 const contents = await begin()
-told(`${thousands(people)} people`)
+report(`${thousands(people)} people`)
 
 const ids = (count: number): string[] => Array.from({ length: count }, () => crypto.randomUUID())
 const filling = {
@@ -103,24 +103,26 @@ const filling = {
   ids: peopleOfLoad(people),
 }
 
-/** Processor time of an event beside so many others, µs: of the whole product, until profiles know it. */
+/**
+ * Measures the processor time of an event beside so many others, µs: of the whole product, until profiles have read it.
+ */
 const costBeside = async (size: number, there: number): Promise<number> => {
   const total = size - collected
   await fillEventStore(store, { ...filling, events: total, there })
   remember(dataDir, total - there)
   await merged(store)
-  told(`${thousands(total)} events there`)
+  report(`${thousands(total)} events there`)
   const bench = await continueBench(contents, { dataDir, env })
   await using _ = bench.product
   const time = (): number => processorSeconds(bench.product.pid) + processorSeconds(storePid)
-  // Who is known is found in memory once they were seen.
+  // Users are found in memory once they were seen.
   await send(bench, `seen-${size}`, people)
   const [before, from, start] = [await bench.stored(), time(), performance.now()]
   await send(bench, `of-${size}`, collected)
   const stored = (await bench.stored()) - before
   const cost = ((time() - from) * 1e6) / stored
   const seconds = (performance.now() - start) / 1000
-  told(`${thousands(stored)} events beside those: ${cost.toFixed(1)} µs each, ${thousands(stored / seconds)}/s,`)
+  report(`${thousands(stored)} events beside those: ${cost.toFixed(1)} µs each, ${thousands(stored / seconds)}/s,`)
   return cost
 }
 const few = await costBeside(sizes.few, 0)

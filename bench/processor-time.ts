@@ -36,7 +36,10 @@ export const threadSeconds = (pid: number): Map<string, number> => {
   return sums
 }
 
-/** What threads have had of a process since `before`, for each of so many events: 'name 1.2, …' in µs, the most first. */
+/**
+ * Returns the processor time of a process's threads since `before`, for each of so many events: 'name 1.2, …' in µs,
+ * the most first.
+ */
 export const costsByThread = (pid: number, before: ReadonlyMap<string, number>, events: number): string =>
   [...threadSeconds(pid)]
     .map(([name, seconds]) => [name, ((seconds - (before.get(name) ?? 0)) / events) * 1e6] as const)

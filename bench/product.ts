@@ -48,7 +48,7 @@ export const settleProduct = async (url: string, deadlineMs = 300_000): Promise<
   )
 }
 
-/** Resolves when profiles know of so many events; asked as seldom. */
+/** Resolves when profiles have read so many events; polled as rarely. */
 export const profilesKnow = async ({ product }: Pick<Bench, 'product'>, count: number): Promise<void> => {
   await eventually(
     'profiles of all events',
@@ -69,7 +69,7 @@ export const benchEnvironment: Record<string, string> = {
   TRIBUTARY_LOG_LEVEL: 'warn',
 }
 
-/** What there is in a product: a workspace, a source, and its key. */
+/** The contents of a product: a workspace, a source, and its key. */
 export type Contents = Pick<Bench, 'workspace' | 'sourceId' | 'key'>
 
 const benchOf = (product: Product, contents: Contents): Bench => ({
@@ -86,7 +86,7 @@ type BenchOptions = {
   dataDir?: string
   env?: Record<string, string>
   webhook?: Record<string, unknown>
-  /** What Node runs, such as the product with peers of vendors. */
+  /** Command for Node, such as the product with peers of vendors. */
   command?: readonly string[]
 }
 

@@ -28,7 +28,7 @@ const values = `n, 'user-' || n || '@example.com', 'Customer ' || md5(n::text), 
   18 + n % 70, 'City ' || n % 5000, (array['DE','FR','US','GB','IT'])[1 + n % 5], n % 100000 / 100.0, n % 3 = 0,
   timestamptz '2020-01-01' + n % 2000 * interval '1 day'`
 
-/** A database of somebody else with so many customers, numbered from 1. */
+/** Starts a customer's database with so many customers, numbered from 1. */
 export const startCustomers = async (rows: number) => {
   const stack = new AsyncDisposableStack()
   try {

@@ -2,32 +2,34 @@ import type { EventStore } from '@tributary/storage'
 
 const dayMs = 86_400_000
 
-/** What a filled event store is filled with. */
+/** Contents of a filled event store. */
 type Filling = {
-  /** Rows in all. Of ten, six are of the first workspace, and of those half of its first source. */
+  /** Rows in all. Six in ten are of the first workspace, and half of those of its first source. */
   events: number
-  /** So many of them are there, of an earlier filling with the same. */
+  /** Number of rows that exist already, of an earlier filling with the same values. */
   there?: number
   /** Three workspaces, each with the ids of four sources. */
   workspaces: readonly { id: string; sources: readonly string[] }[]
   /** The newest event, epoch ms; the oldest is `days` before. */
   until: number
   days: number
-  /** Whose they are: expressions of `person`, a number below 200,000. Users and devices of no meaning unless given. */
+  /**
+   * Expressions of `person`, a number below 200,000, for their users and devices. IDs without a meaning unless given.
+   */
   ids?: { user: string; device: string }
 }
 
 const rowsPerInsert = 250_000
 
 /**
- * What an event is made of, by its number. A hash of the number decides: the same number gives the same event. Numbers
+ * Columns of an event, by its number. A hash of the number decides: the same number gives the same event. Numbers
  * follow receive time, so that an insert holds a span of time as the pipeline's do. `original` has about 650 bytes.
  */
 const columns = `
   workspace_id, source_id, event_id, message_id, type, event, user_id, anonymous_id, test, status, reason, compatibility,
   schema_version, problems, receive_time, timestamp, original_timestamp, sent_at, ip, properties, traits, context, original`
 
-/** Users and devices that nothing else knows. */
+/** Users and devices that no other data has. */
 const anybody = { user: "concat('user-', toString(person))", device: 'lower(hex(sipHash64(toString(person))))' }
 
 const rowsOf = ({ user, device }: { user: string; device: string }): string => `

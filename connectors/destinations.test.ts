@@ -21,10 +21,10 @@ import { listedDestinations } from './index.ts'
 
 const definitions = await Promise.all(listedDestinations.map((entry) => entry.load()))
 
-/** Stands in every secret, and in the answers of the peers. */
+/** Part of every secret, and of the responses of the peers. */
 const secret = 's3cr3t-0123456789'
 
-/** The secret as it may stand in a request. */
+/** The forms in which the secret could appear in a request. */
 const hidden = [secret, Buffer.from(`${secret}:`).toString('base64').slice(0, 16)]
 
 /** Settings that a destination takes in one form only. */
@@ -46,7 +46,7 @@ const settingsOf = (definition: DestinationDefinition): Settings => {
   return validated.settings
 }
 
-/** An event of each type as the presets make it; a type that they leave out is none. */
+/** An event of each type as the presets make it; types that they omit have none. */
 const eventsOf = (definition: DestinationDefinition): OutgoingEvent[] => {
   const map = compileMappings(definition, undefined, { workspaceId: 'w', destinationId: 'd' })
   return eventTypes.flatMap((type, at): OutgoingEvent[] => {
@@ -133,7 +133,7 @@ const secretsSentTo = async (definition: DestinationDefinition, settings: Settin
   return [...places]
 }
 
-/** Another value that a setting may have, at another place where that means something. */
+/** Another value for a setting, at another place where that is possible. */
 const otherValueOf = (field: FieldDefinition, value: Settings[string]): Settings[string] => {
   if (field.type === 'url') return 'https://elsewhere.example/hook'
   if (field.type === 'boolean') return value !== true
@@ -159,7 +159,7 @@ describe.each(definitions.map((definition) => [definition.slug, definition] as c
     expect(eventsOf(definition).length).toBeGreaterThan(0)
   })
 
-  it('says of each secret which settings decide where it goes: a change that sends one elsewhere asks for it again', async () => {
+  it('each secret names the settings that decide where it goes, and a change that sends it elsewhere asks for it again', async () => {
     const settings = settingsOf(definition)
     const places = await secretsSentTo(definition, settings)
     for (const field of definition.settings.fields.filter((each) => !each.secret)) {
@@ -202,7 +202,7 @@ it.each([
   expect(redirectedSecrets(definition, settings, changed).map((each) => each.name)).toEqual(secrets)
 })
 
-it('a grant is given for the address that its tokens are sent to, whichever destination asks for one', () => {
+it('a grant is for the address that its tokens are sent to, whichever destination asks for one', () => {
   for (const definition of definitions) {
     const settings = { ...settingsOf(definition), authentication: 'oauth2' }
     const [address = ''] = definition.settings.fields.filter(({ type, required }) => type === 'url' && required)

@@ -4,5 +4,5 @@ export { listedDataSources, listedDestinations, listedSources } from './catalog.
 export const logoFile = (kind: 'data-sources' | 'destinations' | 'sources', slug: string): URL =>
   new URL(`./${kind}/${slug}/logo.svg`, import.meta.url)
 
-/** How buckets are spoken to, read when somebody has one. */
+/** The protocol of buckets, loaded on first use. */
 export const loadBucketLanguage = () => import('./wire/s3/language.ts')

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { snippet } from '@tributary/collect'
 import { logoProblems, sourceProblems } from '@tributary/connector-kit'
 import { expect, test } from 'vitest'
@@ -15,7 +15,13 @@ test.each(sourceDefinitions)('$slug: texts, guide, settings, schema and logo are
   expect(logoProblems(readFileSync(logoFile('sources', definition.slug), 'utf8'))).toEqual([])
 })
 
-test('the snippet of the guide is the one that collection stands for', () => {
+test('documentation that is a page of the product is one that exists', () => {
+  const pages = listedSources.map(({ docsUrl }) => docsUrl).filter((url) => url.startsWith('/'))
+  expect(pages.length).toBeGreaterThan(0)
+  for (const page of pages) expect(existsSync(new URL(`..${page}.md`, import.meta.url)), page).toBe(true)
+})
+
+test('the snippet of the guide equals that of collection', () => {
   const javascript = sourceDefinitions.find(({ slug }) => slug === 'javascript')
   const codes = javascript?.guide.map((step) => step.code)
   expect(codes).toContain(snippet({ origin: '{{origin}}', writeKey: '{{writeKey}}' }))

@@ -1,10 +1,12 @@
 // npm run screenshots: every screen × filled, empty, error × 1440 and 390 px × light and dark, as PNG files in
-// `screenshots/`, with assertions: no horizontal scroll, no clipped text, control, or choice, no word broken in two, no
-// chosen tab out of view, no square corner in a round frame, no dialog above another, no move while the page loads, no
-// console error, no accessibility violation.
-// Each page is loaded once for a width, in the light theme. What follows is done to the loaded page: it is made dark, and
-// one of 1440 px then 768 and 1920 px wide.
-// `npm run screenshots -- sources` takes only the screens whose name contains the word, or one of several.
+// `screenshots/`, with assertions:
+// - no horizontal scroll, no clipped text, control, or choice, no word broken in two
+// - no chosen tab out of view, no square corner in a round frame, no dialog above another
+// - no move while the page loads, no console error, no accessibility violation
+//
+// Each page is loaded once for a width, in the light theme. Then the loaded page is made dark, and one of 1440 px is
+// made 768 and 1920 px wide. Only screens whose name contains a word, or one of several, are taken with `npm run
+// screenshots -- sources`.
 import { mkdirSync, rmSync } from 'node:fs'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from '@playwright/test'
@@ -17,7 +19,7 @@ import {
   startWebhookReceiver,
 } from '@tributary/test-kit'
 import { launchChromium } from './browser/chromium.ts'
-import { mostShift, readShift } from './browser/layout-shift.ts'
+import { maxShift, readShift } from './browser/layout-shift.ts'
 import { startVendors } from './browser/vendors.ts'
 import {
   findBrokenWords,
@@ -34,12 +36,14 @@ import {
 import { type Screen, screens } from './screens/screens.ts'
 import { type Seed, seedWorkspaces } from './screens/seed.ts'
 
-/** What does not hold of open menus: they are no part of the page's regions, and arrow keys scroll their entries. */
+/**
+ * Rules that do not apply to open menus: they are no part of the page's regions, and arrow keys scroll their entries.
+ */
 const inMenus = { region: { enabled: false }, 'scrollable-region-focusable': { enabled: false } }
 
 const widths = [1440, 390] as const
 type Theme = 'light' | 'dark'
-/** What a page of 1440 px is made afterwards: what breaks there does so by its width alone. */
+/** Widths that a page of 1440 px gets afterwards: a fault there comes from its width alone. */
 const resizedWidths = [1920, 768] as const
 const words = process.argv.slice(2)
 /** Whether a screen was asked for by a word of its name; without words all are. */
@@ -59,7 +63,7 @@ const layoutFaults: readonly (readonly [fault: string, find: (page: Page) => Pro
 ]
 
 let problems = 0
-/** Told at once: a run takes long. */
+/** Printed immediately: a run takes long. */
 const report = (problem: string): void => {
   problems += 1
   console.log(problem)
@@ -165,7 +169,7 @@ const shoot = async (
     await screen.ready(page, seed)
     await redrawn(page)
     const { score, moved } = await readShift(page)
-    if (score > mostShift) report(`${name}: moves while it loads: ${score.toFixed(2)}: ${moved.slice(0, 3).join(', ')}`)
+    if (score > maxShift) report(`${name}: moves while it loads: ${score.toFixed(2)}: ${moved.slice(0, 3).join(', ')}`)
     // An open menu closes when the page moves.
     if (screen.opensMenu !== true) await lookThrough(page)
     await takePicture(page, `${name}-light`, screen)

@@ -1,27 +1,31 @@
-// Format, lint, types, import directions, long functions, complete connectors, dead code. Each prints its time and, when it
-// failed, what it said; one failure decides the exit code.
+// Format, lint, types, import directions, long functions, complete connectors, linear regular expressions, plain
+// language, dead code. Each step prints its time and, when it failed, its output; one failure decides the exit code.
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 
 type Step = readonly [name: string, command: string, args: readonly string[]]
 
-/** Steps that are done one after the other, beside those of the other line: each of the second works on one processor. */
+/**
+ * Two lines of steps that run beside each other, each step after the one before: those of the second use one processor.
+ */
 const lines: readonly (readonly Step[])[] = [
   [
     ['format', 'biome', ['check', '.']],
     ['lint', 'oxlint', ['--type-aware', '--deny-warnings', '.']],
-    // Each checker of a project checks again what the others know: two projects at a time cost half of it.
+    // Each checker of a project repeats the work of the others: two projects at a time cost half of it.
     ['types', 'tsc', ['-b', '.', '--checkers', '1', '--builders', '2']],
   ],
   [
     ['imports', process.execPath, ['scripts/import-rules.ts']],
     ['functions', process.execPath, ['scripts/long-functions.ts']],
     ['connectors', process.execPath, ['scripts/check-connectors.ts']],
+    ['expressions', process.execPath, ['scripts/check-expressions.ts']],
+    ['language', process.execPath, ['--disable-warning=ExperimentalWarning', 'scripts/check-language.ts']],
     ['dead code', 'knip', ['--no-progress']],
   ],
 ]
 
-/** Runs a step; answers whether it passed. */
+/** Runs a step; returns whether it passed. */
 const passes = async ([name, command, args]: Step): Promise<boolean> => {
   const started = Date.now()
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -31,7 +35,7 @@ const passes = async ([name, command, args]: Step): Promise<boolean> => {
   })
   const [said, complained, failure] = await Promise.all([text(child.stdout), text(child.stderr), ended])
   const seconds = ((Date.now() - started) / 1000).toFixed(1)
-  console.log(`${failure === '' ? 'ok  ' : 'FAIL'} ${name.padEnd(10)} ${seconds} s`)
+  console.log(`${failure === '' ? 'ok  ' : 'FAIL'} ${name.padEnd(11)} ${seconds} s`)
   if (failure !== '') console.log(`${said}${complained}${failure}`.slice(-20_000))
   return failure === ''
 }

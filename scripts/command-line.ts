@@ -3,10 +3,10 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { type Config, readConfig } from '../apps/server/src/config/config.ts'
 import { helpOf, tasks } from './launch/tasks.mjs'
 
-/** A command line that is not understood. */
+/** A command line that cannot be parsed. */
 class UsageError extends Error {}
 
-/** Where the user is: commands run in the checkout, wherever npm was called. */
+/** The user's folder: commands run in the checkout, wherever npm was called. */
 const userFolder = process.env.INIT_CWD ?? process.cwd()
 
 /** A path that the user gave, from where the user is. */
@@ -15,7 +15,10 @@ export const userPath = (path: string): string => resolve(userFolder, path)
 /** The configuration of the environment. */
 export const configOf = (): Config => readConfig(process.env)
 
-/** The command's options and at most `words` words behind them. @throws when there are others, told by `runCommand`. */
+/**
+ * Parses the command's options and at most `words` words behind them. @throws when there are others; `runCommand`
+ * reports it
+ */
 export const given = <T extends NonNullable<ParseArgsConfig['options']>>(options: T, words: number) => {
   try {
     const found = parseArgs({ options, allowPositionals: true })
@@ -26,14 +29,14 @@ export const given = <T extends NonNullable<ParseArgsConfig['options']>>(options
   }
 }
 
-/** Ends the command: it was called in a wrong way. */
+/** Ends the command, because it was called in a wrong way. */
 export const misused = (message: string): never => {
   throw new UsageError(message)
 }
 
 /**
- * Runs a root command. A failure is told by its message alone and ends it with code 1; a wrong call is told with its
- * help, and ends it with 2.
+ * Runs a root command. A failure prints its message alone and ends it with code 1; a wrong call prints its message and
+ * the help, and ends it with 2.
  */
 export const runCommand = async (name: string, run: () => Promise<void>): Promise<void> => {
   try {

@@ -13,7 +13,7 @@ import {
 
 export type ConnectorKind = 'data-sources' | 'destinations' | 'sources'
 
-/** Where the generated catalog is, from the root. */
+/** Path of the generated catalog, from the root. */
 export const catalogFile = 'connectors/catalog.generated.ts'
 
 /** The name of a slug in code: `google-sheets` is `googleSheets`. */
@@ -52,7 +52,7 @@ export const readDataSource = (root: string, slug: string): Promise<DataSourceDe
 export const readSource = (root: string, slug: string): Promise<SourceDefinition> =>
   readDefinition(root, 'sources', slug)
 
-/** Where a logo is served. Its hash is part of the path, so that browsers may keep it. */
+/** Returns the path of a served logo. It has a hash of the logo, so that browsers may keep it. */
 const iconOf = (root: string, kind: ConnectorKind, slug: string): string => {
   const svg = readFileSync(join(root, 'connectors', kind, slug, 'logo.svg'))
   return `/media/connectors/${kind}/${slug}-${createHash('sha256').update(svg).digest('hex').slice(0, 12)}.svg`

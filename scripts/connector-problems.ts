@@ -11,13 +11,13 @@ import {
   readSource,
 } from './connector-catalog.ts'
 
-/** Tests that run nothing of the connector, or that wait to be written. */
+/** Reports tests that run nothing of the connector, or that wait to be written. */
 const testProblems = (folder: string): string[] => {
   const tests = globSync('*.test.ts', { cwd: folder })
   if (tests.length === 0) return ['There is no test: *.test.ts']
   const texts = tests.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n')
   if (/\btestDestination\(/.test(texts)) return []
-  // What is not asked by HTTP has tests of its own for what that shows of every other.
+  // A connector that does not use HTTP has its own tests in place of those that all others share.
   const problems: string[] = []
   if (!/\bdeliver\b|runConnector/.test(texts)) problems.push('No test delivers anything')
   if (!/[tT]estConnection|runConnectionTest/.test(texts)) problems.push('No test tries the test of the connection')
@@ -25,7 +25,7 @@ const testProblems = (folder: string): string[] => {
   return problems
 }
 
-/** Lines that say what is still to be done. */
+/** Reports lines with open work. */
 const openWork = (folder: string): string[] =>
   globSync('**/*.{ts,svg}', { cwd: folder })
     .toSorted()
@@ -43,7 +43,9 @@ const wordsOf = (error: unknown): string => (error instanceof Error ? error.mess
 const namedAs = (slug: string, definition: { slug: string }): string[] =>
   definition.slug === slug ? [] : [`Its slug is "${definition.slug}", not the name of its folder`]
 
-/** What the definition of a folder lacks. While it has open work, that says it once more and better. */
+/**
+ * Reports what the definition of a folder lacks. While the folder has open work, that is reported instead, and better.
+ */
 const ownProblems = async (root: string, kind: ConnectorKind, slug: string, open: boolean): Promise<string[]> => {
   if (kind === 'sources') {
     const source = await readSource(root, slug)
@@ -69,14 +71,14 @@ const folderProblems = async (root: string, kind: ConnectorKind, slug: string): 
   return [...own, ...logo, ...open, ...tested, ...(untested ? ['There is no test: *.test.ts'] : [])]
 }
 
-/** Whether the generated catalog is what the folders say. */
+/** Reports whether the generated catalog differs from the folders. */
 const catalogProblems = async (root: string): Promise<string[]> => {
   const file = join(root, catalogFile)
   const there = existsSync(file) ? readFileSync(file, 'utf8') : ''
   return there === (await catalogText(root)) ? [] : ['It is not what the folders say: run npm run connector']
 }
 
-/** What the connectors of a working copy lack, by file or folder; what is complete has no entry. */
+/** Reports what the connectors of a working copy lack, by file or folder; complete ones have no entry. */
 export const connectorProblems = async (root: string): Promise<Map<string, string[]>> => {
   const problems = new Map<string, string[]>()
   const add = (place: string, own: string[]): void => {

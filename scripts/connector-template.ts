@@ -196,7 +196,7 @@ testDestination(${name}, {
 })
 `
 
-/** The files of a new destination, by their path in its folder. What is to be filled in says TODO. */
+/** Returns the files of a new destination, by their path in its folder. Gaps to fill in are marked TODO. */
 export const connectorFiles = (slug: string): Readonly<Record<string, string>> => {
   const name = identifierOf(slug)
   const title = titleOf(slug)

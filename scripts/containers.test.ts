@@ -129,7 +129,7 @@ describe('compose.yaml', () => {
     for (const port of published) expect(port).toMatch(/^127\.0\.0\.1:\d+:3000$/)
   })
 
-  test('names every image by a version, restarts what runs on, and waits for what tells how it is', () => {
+  test('names every image by a version, restarts services, and waits for those that report their health', () => {
     for (const [name, service] of services) {
       expect([name, service.image]).toEqual([name, expect.stringMatching(/^[\w./-]+:(?!latest)[\w.-]+$/)])
       for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {

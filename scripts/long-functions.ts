@@ -18,12 +18,12 @@ const hotPath = 'the hot path of an event'
 /** Functions that may be longer, by file and name, each with its reason. */
 const exceptions: Readonly<Record<string, string>> = {
   'apps/server/src/docs/assets/docs.js ': 'the scope of a script of a page',
-  'apps/server/src/product.ts assemble': 'one part after the other, each given those before it',
+  'apps/server/src/boot/product.ts assemble': 'one part after the other, each given those before it',
   'apps/web/src/features/destinations/mappings/mappings-tab.tsx Mappings': oneScreen,
   'apps/web/src/features/sources/schema/schema-tab.tsx SchemaTab': oneScreen,
   'packages/collect/src/calls/tracking.ts createTracking': 'the path of a request: checks in the order of their price',
   'packages/control/src/handlers.ts createHandlers': 'a table: each method and its handler',
-  'packages/control/src/oauth-grants/access-tokens.ts createAccessTokens': oneState,
+  'packages/configuration/src/oauth-grants/access-tokens.ts createAccessTokens': oneState,
   'packages/control/src/testing/control-harness.ts startControl':
     'one part after the other, each given those before it',
   'packages/delivery/src/delivery.ts createDelivery': 'one part after the other, and the loops over them',
@@ -49,7 +49,7 @@ type Node = { type: string; start: number; end: number } & Record<string, unknow
 
 const isNode = (value: unknown): value is Node => isRecord(value) && 'type' in value && typeof value.type === 'string'
 
-/** What a node gives its name to: the variable, property or method that holds a function. */
+/** The name of a node's function: that of the variable, property or method that holds it. */
 const nameOf = (node: Node): string | undefined => {
   const holder = node.type === 'VariableDeclarator' ? node['id'] : node['key']
   if (!isNode(holder)) return undefined

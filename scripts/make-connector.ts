@@ -5,7 +5,7 @@ import { connectorFiles } from './connector-template.ts'
 
 const slugForm = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 
-/** Makes the catalog anew of what the folders say. Throws when one of them has no definition or no logo. */
+/** Generates the catalog from the folders. Throws when one of them has no definition or no logo. */
 export const writeCatalog = async (root: string): Promise<void> =>
   writeFileSync(join(root, catalogFile), await catalogText(root))
 

@@ -1,10 +1,9 @@
-// npm run positions [-- --partitions | reset delivery --to <time> | --to beginning [--yes]]: how far those are who read the logs, and
-// setting delivery back.
+// npm run positions [-- --partitions | reset delivery --to <time> | --to beginning [--yes]]: shows the positions of the
+// log's consumers, and sets delivery back.
 
+import { requireJournals, requireLog } from '../apps/server/src/boot/require-engines.ts'
+import { isShared } from '../apps/server/src/config/config.ts'
 import { createLogger } from '../apps/server/src/operations/logger.ts'
-import { consumers, openConsumers, readPositions } from '../apps/server/src/positions/consumers.ts'
-import { planReset, reset } from '../apps/server/src/positions/reset.ts'
-import { isShared } from '../apps/server/src/standby.ts'
 import { lockDataDir } from '../packages/storage/src/supervisor/data-dir-lock.ts'
 import { configOf, given, misused, runCommand } from './command-line.ts'
 
@@ -29,6 +28,9 @@ await runCommand('positions', async () => {
   if (action !== 'show' && action !== 'reset') misused(`'${action}' is not known`)
   const config = configOf()
   const logger = createLogger('error')
+  // Before the code is loaded that reads events, which takes seconds: an engine that is away is named at once.
+  await Promise.all([requireLog(config), requireJournals(config)])
+  const { consumers, openConsumers, readPositions } = await import('../apps/server/src/cluster/positions/consumers.ts')
   if (action === 'show') {
     if (name !== undefined || values.to !== undefined || values.yes === true) misused('--to and --yes are for reset')
     await using opened = await openConsumers(config, { logger })
@@ -46,7 +48,8 @@ await runCommand('positions', async () => {
   if (consumer === undefined) return misused(name === undefined ? 'reset needs a consumer' : `'${name}' reads no log`)
   if (values.partitions === true) misused('--partitions is for showing alone')
   const since = sinceOf(values.to)
-  // Where everything is in the folder, whoever runs has it locked.
+  const { planReset, reset } = await import('../apps/server/src/cluster/positions/reset.ts')
+  // With everything in the data folder, a running product has locked it.
   await using _ = isShared(config) ? undefined : lockDataDir(config.dataDir)
   await using opened = await openConsumers(config, { logger })
   const plan = await planReset(opened, consumer, since)

@@ -2,20 +2,20 @@
 // it is stopped.
 import { installFault } from '../apps/server/src/operations/faults.ts'
 import { createLogger } from '../apps/server/src/operations/logger.ts'
-import { rebuildAllProfiles } from '../apps/server/src/rebuild-profiles.ts'
+import { rebuildAllProfiles } from '../apps/server/src/operations/rebuild-profiles.ts'
 import { configOf, given, runCommand } from './command-line.ts'
 
 await runCommand('rebuild-profiles', async () => {
   const { values } = given({ workspace: { type: 'string' } }, 0)
   const config = configOf()
   installFault(config.fault)
-  let told = 0
+  let reportedAt = 0
   const { workspaces, entries } = await rebuildAllProfiles(config, {
     workspaceId: values.workspace,
     logger: createLogger('error'),
     onProgress({ title, applied, entries: all }) {
-      if (applied < all && performance.now() < told + 1000) return
-      told = performance.now()
+      if (applied < all && performance.now() < reportedAt + 1000) return
+      reportedAt = performance.now()
       console.log(`${title}: ${applied} of ${all} entries`)
     },
   })

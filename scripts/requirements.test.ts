@@ -30,6 +30,28 @@ test('tests claim rows that there are, by their clauses, and none that waits', (
   expect(titleProblems(rows, ids)).toEqual([])
 })
 
+test('a withdrawn row says why, is never proven, and no test may claim it', () => {
+  const row = rowOf('| AB-01 | It. | withdrawn (no page leads there): unit: a |')
+  expect(row.withdrawn).toBe('no page leads there')
+  expect(missingOf(row, [{ title: 'AB-01', kinds: ['unit'], passed: true }])).toEqual([
+    'withdrawn: no page leads there',
+  ])
+  expect(titleProblems([row], ['AB-01: it'])).toEqual(['AB-01 is withdrawn: no page leads there: AB-01: it'])
+})
+
+test('every changed or withdrawn row is listed with its reason under Amendments', () => {
+  const document = readFileSync(new URL('../docs/requirements.md', import.meta.url), 'utf8')
+  const [, amendments = ''] = /\n## Amendments[^\n]*\n([^]*?)\n## /.exec(document) ?? []
+  for (const id of [
+    'NAV-22',
+    'REG-02',
+    'FORM-30',
+    'BIL-36',
+    ...rows.flatMap((row) => (row.withdrawn === undefined ? [] : [row.id])),
+  ])
+    expect(amendments).toContain(id)
+})
+
 test('a row needs each of its checks, and of alternatives one', () => {
   const both = rowOf('| AB-01 | Both. | unit: a; b; browser: c |')
   const either = rowOf('| AB-02 | One | in three. | unit/browser: x |')

@@ -1,29 +1,35 @@
-/** How a row says that it is proven. */
+/** The kinds of tests that prove a row. */
 export type CheckKind = 'unit' | 'api' | 'browser'
 
-/** What a test proves something of. The gallery is the page of components: nobody who uses the product gets there. */
+/** The kind of a test. The gallery is the page of components, which users of the product do not see. */
 export type ProofKind = CheckKind | 'gallery'
 
 /** One thing to prove of a row: its clause ('' for a row without clauses) and the kinds that will do. */
 export type Check = { clause: string; kinds: readonly CheckKind[] }
 
-/** A row of docs/requirements.md. `waitsFor` names what it needs that is not built: until then nothing proves it. */
+/**
+ * A row of docs/requirements.md. A part that it needs and that is not built is in `waitsFor`: until then no test proves
+ * the row. The reason why the product does not do it is in `withdrawn`: no test proves it, and it does not count as
+ * proven.
+ */
 export type Requirement = {
   id: string
   area: string
   text: string
   waitsFor: string | undefined
+  withdrawn: string | undefined
   checks: readonly Check[]
 }
 
 /** A test that ran. */
 export type TestResult = { title: string; kinds: readonly ProofKind[]; passed: boolean }
 
-/** What a title says that its test proves: a row, or one clause of it. */
+/** What a title claims to prove: a row, or one clause of it. */
 type Claim = { id: string; clause: string }
 
 const row = /^\| ([A-Z]{2,4}-\d\d) \| (.*) \| (.*) \|$/
 const waits = /^waits for ([^:;]+): /
+const withdraws = /^withdrawn \(([^()]+)\): /
 const kinds = /^((?:unit|api|browser)(?:\/(?:unit|api|browser))*)\b:?\s*/
 const letter = /^\(([a-z])\) /
 
@@ -48,13 +54,15 @@ export const parseRequirements = (markdown: string): Requirement[] =>
   markdown.split('\n').flatMap((line) => {
     const [, id = '', text = '', column = ''] = row.exec(line) ?? []
     if (id === '') return []
-    const [marker = '', waitsFor] = waits.exec(column) ?? []
-    return [{ id, area: id.slice(0, -3), text, waitsFor, checks: checksOf(id, column.slice(marker.length)) }]
+    const [waiting = '', waitsFor] = waits.exec(column) ?? []
+    const [gone = '', withdrawn] = withdraws.exec(column) ?? []
+    const checks = checksOf(id, column.slice(waiting.length + gone.length))
+    return [{ id, area: id.slice(0, -3), text, waitsFor, withdrawn, checks }]
   })
 
 /** Points that were open, and ambiguities, are not rows: their ids in titles say where what was decided is tested. */
 const claimsIn = (title: string): Claim[] =>
-  [...title.matchAll(/\b(?!OPEN-|AMB-)([A-Z]{2,4}-\d\d)([a-z]?)\b/g)].map(([, id = '', clause = '']) => ({
+  [...title.matchAll(/\b(?!OPEN-|AMB-|UTF-)([A-Z]{2,4}-\d\d)([a-z]?)\b/g)].map(([, id = '', clause = '']) => ({
     id,
     clause,
   }))
@@ -63,11 +71,12 @@ const claimsIn = (title: string): Claim[] =>
 export const rowIdsIn = (title: string): string[] => [...new Set(claimsIn(title).map(({ id }) => id))]
 
 /**
- * What a row still lacks among the tests that ran, in words; empty for a proven row. A row with clauses needs each of
- * them claimed by its letter, a row that waits lacks what it waits for whatever ran.
+ * Returns what a row still lacks among the tests that ran, in words; empty for a proven row. A row with clauses needs
+ * each of them claimed by its letter; a row that waits lacks the part it waits for, whatever ran.
  */
 export const missingOf = (requirement: Requirement, results: readonly TestResult[]): string[] => {
-  const { id, waitsFor, checks } = requirement
+  const { id, waitsFor, withdrawn, checks } = requirement
+  if (withdrawn !== undefined) return [`withdrawn: ${withdrawn}`]
   if (waitsFor !== undefined) return [`waits for ${waitsFor}`]
   const about = results.filter(({ title }) => rowIdsIn(title).includes(id))
   const failed = about.filter(({ passed }) => !passed).map(({ title }) => `failed: ${title}`)
@@ -85,13 +94,14 @@ export const missingOf = (requirement: Requirement, results: readonly TestResult
 const problemOf = (claim: Claim, requirement: Requirement | undefined): string | undefined => {
   if (requirement === undefined) return `there is no row ${claim.id}`
   if (requirement.waitsFor !== undefined) return `${claim.id} waits for ${requirement.waitsFor}`
+  if (requirement.withdrawn !== undefined) return `${claim.id} is withdrawn: ${requirement.withdrawn}`
   if (requirement.checks.some(({ clause }) => clause === claim.clause)) return undefined
   return claim.clause === ''
     ? `${claim.id} has clauses: name those that are proven`
     : `${claim.id} has no clause ${claim.clause}`
 }
 
-/** What is wrong with the titles of tests: each problem once, with the title. */
+/** Reports wrong titles of tests: each problem once, with the title. */
 export const titleProblems = (rows: readonly Requirement[], titles: readonly string[]): string[] => {
   const known = new Map(rows.map((requirement) => [requirement.id, requirement]))
   return [...new Set(titles)].flatMap((title) => {

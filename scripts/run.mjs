@@ -1,5 +1,5 @@
-// Entry of every root command. This file alone has to be read by any Node from 12 on, so that an old one is told and does
-// not fail with a stack: no newer syntax here, and everything else is imported after the version is known.
+// Entry of every root command. Any Node from 12 on has to parse this file, so that an old one prints a message and no
+// stack. It has no newer syntax, and everything else is imported after the version is checked.
 const oldest = 20
 if (Number(process.versions.node.split('.')[0]) < oldest) {
   process.stderr.write(

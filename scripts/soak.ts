@@ -1,6 +1,13 @@
-// npm run soak: the fault, durability and power-loss tests with many rounds, the set-up pages for other languages with the real
-// SDKs from their registries, faults of three brokers, of several processes, and in the middle of changes of a spread, two versions together, 50 million events, a sync of 10 million rows, and a file of 2 GB. `npm run soak -- 50` sets the
-// rounds (20 by default); `npm run soak -- languages` runs the set-up pages alone, and `processes`, `spreads`, `versions`, `events`, `rows` and `file` these. `npm run soak -- versions <ref>` names the version before.
+// npm run soak: the long tests.
+// - the fault, durability and power-loss tests with many rounds
+// - the set-up pages for other languages with the real SDKs from their registries
+// - faults of three brokers, of several processes, and during changes of a spread
+// - hostile work on three processes, and two versions together
+// - 50 million events, a sync of 10 million rows, and a file of 2 GB
+//
+// The rounds are 20, or those of `npm run soak -- 50`. The set-up pages run alone with `npm run soak -- languages`. So
+// do the others with `processes`, `spreads`, `hostile`, `versions`, `events`, `rows` and `file`. The version before is
+// named by `npm run soak -- versions <ref>`.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
@@ -13,8 +20,11 @@ if (process.argv[2] === 'file') process.exit(measure('large-file') ?? 1)
 
 const processes = (): number | null => spawnSync('vitest', ['run', '--project', 'soak'], { stdio: 'inherit' }).status
 if (process.argv[2] === 'processes') process.exit(processes() ?? 1)
-if (process.argv[2] === 'spreads')
-  process.exit(spawnSync('vitest', ['run', '--project', 'soak', 'e2e/soak/spreads'], { stdio: 'inherit' }).status ?? 1)
+for (const name of ['spreads', 'hostile'])
+  if (process.argv[2] === name)
+    process.exit(
+      spawnSync('vitest', ['run', '--project', 'soak', `e2e/soak/${name}`], { stdio: 'inherit' }).status ?? 1,
+    )
 if (process.argv[2] === 'versions') {
   const env = { ...process.env, SOAK_VERSION_BEFORE: process.argv[3] ?? '' }
   process.exit(
@@ -37,7 +47,7 @@ const run = spawnSync(
     '--project',
     'product-alone',
     '-t',
-    'killed|crash|fault|random|power',
+    'killed|crash|fault|random|power|no reference makes a call fail|several times at once',
   ],
   {
     stdio: 'inherit',

@@ -1,7 +1,7 @@
-// npm run spec: which rows of docs/requirements.md the last `npm test` has proven. A row counts when for each check of its
-// check column, and for each clause of it, a test whose title claims it ran and passed, and none with the id failed.
-// `npm run spec -- AUTH REG` shows only these areas, `-- --missing` lists only what is not proven. With `-- --strict` the
-// exit code is 1 unless every row is proven by a whole run on the files as they are.
+// npm run spec: shows which rows of docs/requirements.md the last `npm test` has proven. A row counts when every check
+// of its check column, and every clause of it, is claimed by the title of a test that ran and passed. A failed test
+// with its id takes that away. `npm run spec -- AUTH REG` shows only these areas, `-- --missing` lists only unproven
+// rows. With `-- --strict` the exit code is 1 unless every row is proven by a whole run on the current files.
 import { readFileSync } from 'node:fs'
 import { missingOf, parseRequirements, titleProblems } from './requirements.ts'
 import { currentCommit, gapsOf, readResults, recordedRuns, suiteNames } from './test-results.ts'
@@ -34,9 +34,15 @@ if (!onlyMissing)
     const here = rows.filter((row) => row.area === area)
     console.log(`${area.padEnd(5)} ${String(here.filter(isProven).length).padStart(3)} of ${here.length}`)
   }
-const open = rows.filter((row) => !isProven(row))
+const withdrawn = rows.filter((row) => row.withdrawn !== undefined)
+const open = rows.filter((row) => row.withdrawn === undefined && !isProven(row))
 const waiting = open.filter(({ waitsFor }) => waitsFor !== undefined).length
-console.log(`${rows.length - open.length} of ${rows.length} rows proven, ${waiting} wait for what is not built`)
+const proven = rows.length - open.length - withdrawn.length
+console.log(
+  `${proven} of ${rows.length} rows proven, ${waiting} wait for what is not built, ${withdrawn.length} are withdrawn`,
+)
+if (withdrawn.length > 0 && !onlyMissing)
+  console.log(`\nwithdrawn:\n${withdrawn.map((row) => `${row.id.padEnd(8)} ${row.withdrawn}`).join('\n')}`)
 if (open.length > 0) {
   console.log('\nnot proven:')
   for (const { id, text } of open)

@@ -1,10 +1,11 @@
 // npm run spread [-- <workspace> <partitions> [--gone]]: over how many partitions workspaces are spread.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { forgetGone } from '../apps/server/src/collecting-processes.ts'
-import { openDatabase } from '../apps/server/src/open-database.ts'
+import { openDatabase } from '../apps/server/src/boot/open-database.ts'
+import { forgetGone } from '../apps/server/src/cluster/collecting-processes.ts'
+import { askSpread, readGroups, readSpreads } from '../apps/server/src/cluster/spreads/spreads.ts'
 import { createLogger } from '../apps/server/src/operations/logger.ts'
-import { askSpread, readGroups, readSpreads } from '../apps/server/src/spreads/spreads.ts'
+import { requireSchema } from '../packages/storage/src/relational/migrate.ts'
 import { configOf, given, misused, runCommand } from './command-line.ts'
 
 const partitions = (count: number): string => (count === 1 ? '1 partition' : `${count} partitions`)
@@ -20,6 +21,7 @@ await runCommand('spread', async () => {
   if (!Number.isInteger(spread) || spread < 1 || spread > 64) misused(`'${wanted}' is not a number from 1 to 64`)
   await using store = await openDatabase(configOf(), { logger: createLogger('error'), statementMs: 0 })
   const { db } = store.relational
+  await requireSchema(db)
   if (workspaceId === undefined) {
     const spreads = await readSpreads(db)
     if (spreads.length === 0) console.log('Each workspace is in 1 partition.')
@@ -36,13 +38,13 @@ await runCommand('spread', async () => {
   console.log(
     'The main process changes this now: in seconds if it runs, in minutes for many millions of events in a day. Events are accepted, and wait for up to 8 seconds while they are moved.',
   )
-  let told = ''
+  let reported = ''
   for (const until = Date.now() + patienceMs; Date.now() < until; await pause(500)) {
     const now = (await readSpreads(db)).find((each) => each.workspaceId === workspaceId)
     if (now === undefined) continue
     if (now.next !== undefined) {
-      if (now.problem !== told) console.log(`It waits: ${now.problem}.`)
-      told = now.problem
+      if (now.problem !== reported) console.log(`It waits: ${now.problem}.`)
+      reported = now.problem
       continue
     }
     if (now.problem !== '') throw new Error(`The change was given up, and nothing has changed: ${now.problem}.`)

@@ -48,6 +48,6 @@ test('the built tag runs as a script: it takes over the early calls of a page an
   const left = new Function(...Object.keys(scope), `${filled}; return typeof tributaryTag`)(...Object.values(scope))
   expect(left).toBe('undefined')
   expect(window.tributary.track?.('A')).toMatch(/^[0-9a-f-]{36}$/)
-  expect(listeners).toEqual(['pagehide'])
+  expect(listeners).toEqual(['pagehide', 'pageshow'])
   expect(calls).toEqual([])
 })

@@ -10,7 +10,10 @@ const folder = '.cache/results'
 export const suiteNames = ['unit', 'product', 'browser'] as const
 export type SuiteName = (typeof suiteNames)[number]
 
-/** What a suite ran on: the commit ('' outside of a repository), and whether files differed from it before or after. */
+/**
+ * The base of a suite's run: the commit ('' outside of a repository), and whether files differed from it before or
+ * after.
+ */
 export type SuiteRun = { commit: string; changed: boolean; ended: string }
 
 type VitestReport = {
@@ -27,7 +30,7 @@ type PlaywrightSuite = {
   suites?: PlaywrightSuite[]
 }
 
-/** Where the report of a suite lies, below the folder of the repository. */
+/** Path of the report of a suite, below the folder of the repository. */
 export const reportOf = (suite: string): string => `${folder}/${suite}.json`
 const runOf = (suite: string): string => `${folder}/${suite}.run.json`
 
@@ -58,7 +61,7 @@ export const recordRun = (suite: string, before: { commit: string; changed: bool
   writeFileSync(runOf(suite), JSON.stringify(run))
 }
 
-/** What each suite ran on, as recorded; undefined for one that did not run to its end. */
+/** Reads the base of each suite's run, as recorded; undefined for one that did not run to its end. */
 export const recordedRuns = (): Record<SuiteName, SuiteRun | undefined> => {
   const read = (suite: SuiteName): SuiteRun | undefined =>
     existsSync(runOf(suite)) && existsSync(reportOf(suite))

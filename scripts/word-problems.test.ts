@@ -24,8 +24,9 @@ it('what people read of screens, connectors, emails, guides and the start of the
   const files = globSync([
     'apps/web/src/**/*.{ts,tsx}',
     'connectors/**/*.ts',
+    'packages/api-kit/src/mail/*.ts',
     'packages/control/src/mail/*.ts',
-    'apps/server/src/{config,http-server,settings}.ts',
+    'apps/server/src/{config/config,config/settings,http/http-server}.ts',
     'apps/server/src/docs/pages.ts',
     'docs/{getting-started,concepts,sources,destinations,events,deliveries,members,mappings,schemas}.md',
     'README.md',

@@ -62,7 +62,7 @@ const textsOf = (file: string, source: string): Text[] => {
   return texts
 }
 
-/** What a text says outside of code: Markdown without its blocks and spans of code. */
+/** Returns the prose of a text: Markdown without its blocks and spans of code. */
 const withoutCode = (text: string): string =>
   text.replace(/```[^]*?```|`[^`\n]*`/g, (code) => code.replace(/[^\n]/g, ' '))
 

@@ -5,7 +5,7 @@ import { pages } from './src/lib/paths.ts'
 
 const server = process.env.TRIBUTARY_DEV_SERVER ?? 'http://127.0.0.1:3000'
 
-// `light-dark()` carries both themes of every colour token, so the style target must know it.
+// `light-dark()` has both themes of every color token, so the style target must support it.
 const cssTarget = ['chrome123', 'firefox120', 'safari17.5']
 
 const libraries = /[\\/]node_modules[\\/]/
@@ -13,14 +13,14 @@ const libraries = /[\\/]node_modules[\\/]/
 /** A pattern of paths that works with the separators of every system. */
 const at = (...paths: string[]): RegExp => new RegExp(`[\\\\/](${paths.join('|').replaceAll('/', '[\\\\/]')})`)
 
-/** What only some pages need, with the components that import it: nothing that all pages share may. */
+/** The modules that only some pages need, with the components that import them: none that all pages share. */
 const parts = {
   markup: at('node_modules/marked/', 'src/lib/format/markup', 'src/ui/code/markup'),
-  forms: at('src/parts/(catalog-grid|create-flow|docs-panel|settings/(setting-hint|settings-card))'),
+  forms: at('src/components/(catalog-grid|create-flow|docs-panel|settings/(setting-hint|settings-card))'),
   suggestions: at(
     '@base-ui/react/(autocomplete|combobox)/',
     'src/ui/(forms/(suggest-input|search-select|picker)|lists/command-list)',
-    'src/parts/(condition-builder|connection-list)',
+    'src/components/(condition-builder|connection-list)',
   ),
   rows: at('@tanstack/(react-virtual|virtual-core)/'),
   table: at('@tanstack/(react-table|table-core|react-store|store)/', 'src/ui/lists/data-table'),
@@ -33,17 +33,17 @@ const some = new RegExp(
 )
 
 /**
- * Which modules travel together. What the sign-in page needs is everybody's first load: the libraries, which change
- * seldom, and the rest of it. The contract with its schemas and the cache of queries are what the first use of a form adds. The frames of signed-in
- * pages are one file with the table of these pages, so that whoever sees one page can always be
- * shown a fault of the next inside its frame. Then comes what pages share, and what some of them need. A group takes
- * along what its modules import, so that none of them imports one below it: files that import each other would run in the
+ * The modules that are bundled together. The first load is the code of the sign-in page: the libraries, which change
+ * seldom, and the rest of it. The first use of a form adds the contract with its schemas and the cache of queries. The
+ * frames of signed-in pages are one file with the table of these pages, so that a page can always show a fault of the
+ * next one inside its frame. Then come the modules that pages share, and those of some pages. A group includes the
+ * imports of its modules, so that none of them imports a group below it: files that import each other would run in the
  * wrong order.
  */
 const groups = [
   { name: 'libraries', tags: ['$initial' as const], test: libraries },
   { name: 'main', tags: ['$initial' as const] },
-  { name: 'contract', test: at('node_modules/zod/', 'packages/contract/src/', 'src/parts/api-form') },
+  { name: 'contract', test: at('node_modules/zod/', 'packages/contract/src/', 'src/components/api-form') },
   { name: 'queries', test: at('@tanstack/(react-query|query-core)/', 'src/app/query-client') },
   {
     name: 'frame',
@@ -62,7 +62,7 @@ const groups = [
   },
   {
     name: 'shared',
-    test: (id: string) => at('src/(ui|parts|lib)/', 'node_modules/', 'contract/src/').test(id) && !some.test(id),
+    test: (id: string) => at('src/(ui|components|lib)/', 'node_modules/', 'contract/src/').test(id) && !some.test(id),
     minShareCount: 4,
   },
   { name: 'markup', test: parts.markup },
@@ -72,7 +72,9 @@ const groups = [
   { name: 'list', test: parts.list },
 ].map((group, index, all) => ({ ...group, priority: all.length - index }))
 
-/** What is built: the application, or in the mode `kit` the page that shows every component, which is never shipped. */
+/**
+ * The build output: the application, or in the mode `kit` the page that shows every component, which is never shipped.
+ */
 const output = (mode: string) =>
   mode === 'kit'
     ? { outDir: '../../.cache/kit', rolldownOptions: { input: 'kit.html' }, chunkSizeWarningLimit: 1500 }
@@ -102,10 +104,10 @@ const preloadList: Plugin = {
   },
 }
 
-/** What of the contract is for readers of the API's documents: the screens say everything in words of their own. */
+/** The texts of the contract for readers of the API's documents: the screens have words of their own. */
 const documentation = new Set(['summary', 'when'])
 
-/** A node of a syntax tree, as far as it is looked at here. */
+/** A node of a syntax tree, with the fields that are used here. */
 type Node = { type: string; start: number; end: number; key?: { name?: string }; value?: Node } & Record<
   string,
   unknown
@@ -113,7 +115,7 @@ type Node = { type: string; start: number; end: number; key?: { name?: string };
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value
 
-/** Where texts for readers stand in a file of the contract: literals that are values of such members. */
+/** The places of documentation texts in a file of the contract: literals that are values of such members. */
 const documentationIn = (node: Node): Node[] => {
   const { type, key, value } = node
   if (

@@ -21,7 +21,7 @@ import type { Bench } from '../product.ts'
 const dayMs = 86_400_000
 const MiB = 1024 * 1024
 const audiences = 50
-/** People that events of the load are about. */
+/** Users of the load's events. */
 const people = 20_000
 const enterMs = 5000
 const exitMs = 60_000
@@ -33,7 +33,7 @@ const limits = { server: 700, store: 2048 }
 
 const events = ['Product Added', 'Cart Viewed', 'Checkout Started', 'Order Completed', 'Search Performed', 'Signed In']
 
-/** Audiences of the kinds that people make; no two are alike. */
+/** Audiences of the kinds that users create; no two are alike. */
 const queryOfNumber = (n: number): AudienceQuery => {
   const plan = trait('plan', { operator: 'equals', value: plans[n % plans.length] })
   if (n % 5 < 3)
@@ -57,7 +57,7 @@ const probes = {
 }
 type Probe = keyof typeof probes
 
-/** Fifty audiences of a workspace that are live, three of them told to a webhook. */
+/** Creates fifty live audiences of a workspace, three of them sent to a webhook. */
 const makeAudiences = async ({ product: { api }, workspace }: Bench, url: string): Promise<Record<Probe, string>> => {
   const { source } = await createSource(api, workspace, 'Unused')
   const destination = await createWebhook(api, workspace, source, { url }, 'Audiences')
@@ -93,10 +93,10 @@ const send = async ({ product, key }: Bench, ...batch: object[]): Promise<void> 
   if (status !== 200) throw new Error(`Events were answered with ${status}`)
 }
 
-/** When each user was said to have entered or left, on the scale of `Date.now()`: by kind and user id. */
+/** When each user was reported to have entered or left, on the scale of `Date.now()`: by kind and user ID. */
 type Seen = Map<string, number>
 
-/** What the webhook is told. */
+/** Starts a webhook that records when users entered and left. */
 const startListener = async (): Promise<{ url: string; seen(): Seen } & AsyncDisposable> => {
   const receiver = await startWebhookReceiver()
   return {
@@ -114,7 +114,7 @@ const startListener = async (): Promise<{ url: string; seen(): Seen } & AsyncDis
   }
 }
 
-/** Asks the API who is in an audience, again and again, until it is told to end. */
+/** Polls the members of audiences through the API until the signal aborts. */
 const watchMembers = ({ product: { api } }: Bench, names: readonly string[], seen: Seen, signal: AbortSignal) =>
   Promise.all(
     names.map(async (name) => {
@@ -129,7 +129,10 @@ const watchMembers = ({ product: { api } }: Bench, names: readonly string[], see
 
 type Probed = { enter: number[]; exit: number[]; merge: number[]; api: number[] }
 
-/** Sends people who enter, leave by time, and are merged, beside a load, and notes how long each change took to be told, ms. */
+/**
+ * Sends users who enter, leave by time, and are merged, beside a load, and measures how long each change took to be
+ * reported, ms.
+ */
 const probe = async (bench: Bench, named: Record<Probe, string>, seenAtWebhook: () => Seen): Promise<Probed> => {
   const began = { enter: new Map<string, number>(), exit: new Map<string, number>(), merge: new Map<string, number>() }
   const { port, key } = bench
@@ -150,7 +153,7 @@ const probe = async (bench: Bench, named: Record<Probe, string>, seenAtWebhook: 
   await pause(3000)
   const now = Date.now()
   for (let n = 0; n < beside.exits; n++) {
-    // Of the last day for so much longer.
+    // Their events stay in the last day for that much longer.
     const leaves = now + 25_000 + n * 1000
     began.exit.set(`exit-${n}`, leaves)
     await send(bench, track('Probe Left', { userId: `exit-${n}`, timestamp: new Date(leaves - dayMs).toISOString() }))
@@ -183,9 +186,9 @@ const probe = async (bench: Bench, named: Record<Probe, string>, seenAtWebhook: 
       return to === undefined ? [] : [to - from]
     })
   }
-  // Whatever is not told by then is missing in the figures, which are missed.
+  // A change that is not reported by then is missing in the figures, which are missed.
   await eventually(
-    'every change is told',
+    'every change is reported',
     () => (Object.keys(began) as Probe[]).every((kind) => waits(kind).length === began[kind].size),
     exitMs,
   ).catch(() => {})
@@ -199,7 +202,7 @@ const probe = async (bench: Bench, named: Record<Probe, string>, seenAtWebhook: 
 }
 
 /**
- * Events a second that are collected and delivered, of a workspace with fifty live audiences and of one without any, in turns of
+ * Measures events per second that are collected and delivered, with fifty live audiences and without any, in turns of
  * one product.
  */
 const measureTurns = async (bench: Bench, keyWithout: string, peer: Awaited<ReturnType<typeof startCountingPeer>>) => {
@@ -217,7 +220,7 @@ const measureTurns = async (bench: Bench, keyWithout: string, peer: Awaited<Retu
     await eventually('profiles of all events', async () => (await handled()) >= stored, 120_000)
     return turns.events / ((last - began) / 1000)
   }
-  // Everybody is new once.
+  // Every user is new once.
   await measure('without', -2)
   await measure('audiences', -1)
   return await inTurns(turns.pairs, ['without', 'audiences'] as const, measure)
@@ -243,8 +246,9 @@ const timeFigure = (
 }
 
 /**
- * Fifty live audiences of a filled workspace: how soon they follow what happens, what they cost collection and delivery, and how much
- * memory is in use meanwhile. `storePid` is the event store's process, whose filling does not count.
+ * Measures fifty live audiences of a filled workspace: how soon they follow events, what they cost collection and
+ * delivery, and how much memory is in use meanwhile. The event store's process is `storePid`; filling it does not
+ * count.
  */
 export const measureLiveAudiences = async (bench: Bench, storePid: number): Promise<Figure[]> => {
   await using listener = await startListener()

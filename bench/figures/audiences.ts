@@ -23,7 +23,7 @@ const learned = 2000
 type Place = { bench: Bench; workspaceId: string; store: OwnEventStore; relational: Relational }
 
 /** Sends an event and waits for its profile: profiles that begin before the event store is filled do not read what it is filled with. */
-const meetSomebody = async ({ product, workspace, key }: Bench): Promise<void> => {
+const createFirstProfile = async ({ product, workspace, key }: Bench): Promise<void> => {
   await fetch(`${product.url}/v1/track`, {
     method: 'POST',
     headers: { authorization: `Basic ${btoa(`${key}:`)}`, 'content-type': 'application/json' },
@@ -35,7 +35,10 @@ const meetSomebody = async ({ product, workspace, key }: Bench): Promise<void> =
   })
 }
 
-/** The people of `fillEventStore`, each with a user id, a device, and four traits, as profiles learn them from identify calls. */
+/**
+ * Fills in the users of `fillEventStore`, each with a user ID, a device, and four traits, as profiles get them from
+ * identify calls.
+ */
 const fillProfiles = async ({ workspaceId, store, relational }: Place): Promise<void> => {
   const devices = await store.query<{ device: string }>(
     'select lower(hex(sipHash64(toString(number)))) as device from numbers({people:UInt64})',
@@ -66,7 +69,10 @@ const fillProfiles = async ({ workspaceId, store, relational }: Place): Promise<
   await owners.stop()
 }
 
-/** What is written by hand for it: one pass over the events of both names, and traits of those alone who are found. */
+/**
+ * The query written by hand for the comparison: one pass over the events of both names, and only the traits of the
+ * matching users.
+ */
 const byHand = async ({ workspaceId, store, relational }: Place, round: number): Promise<number> => {
   const now = Date.now()
   const [found] = await store.query<{ ids: string }>(
@@ -101,7 +107,7 @@ const timed = async (call: () => Promise<unknown>): Promise<number> => {
   return performance.now() - began
 }
 
-/** What people try while they build an audience. A part of each differs from round to round, so that nothing is known beforehand. */
+/** Edits of a user who builds an audience. A part of each differs from round to round, so that no result is cached. */
 const edits: Record<string, (round: number) => AudienceQuery> = {
   typical,
   'an event': (round) => queryOf('and', did('Search Performed', { timeframe: lastDays(20 + round) })),
@@ -137,7 +143,10 @@ const edits: Record<string, (round: number) => AudienceQuery> = {
     ),
 }
 
-/** What the builder asks for with each edit, in turns: an estimate, and then the exact size. `error` is the mean share by which they differ. */
+/**
+ * Measures the requests of the builder for each edit, in turns: an estimate, and then the exact size. `error` is the
+ * mean share by which they differ.
+ */
 const measureSizes = async (
   preview: (query: AudienceQuery, estimate: boolean) => Promise<number>,
 ): Promise<{ estimate: number[]; exact: number[]; error: number }> => {
@@ -203,16 +212,16 @@ const measureWholes = async (place: Place): Promise<Figure[]> => {
 }
 
 /**
- * What audiences cost with so many stored events and profiles, each with a device that joined its user: the size beside the
- * builder through the API, the typical audience against SQL that is written by hand for it, and fifty of them that are live.
- * `TRIBUTARY_BENCH_ONLY` names some of `whole` and `live`.
+ * Measures the cost of audiences with that many stored events and profiles, each with a device that joined its user.
+ * The parts are the size beside the builder through the API, the typical audience against SQL written by hand, and
+ * fifty live audiences. `TRIBUTARY_BENCH_ONLY` names some of `whole` and `live`.
  */
 export const measureAudiences = async (): Promise<Figure[]> => {
   await using shared = await startSharedEventStore()
   await using store = await createTestEventStore(shared.url)
   const bench = await startBench({ env: { CLICKHOUSE_URL: store.url } })
   await using _ = bench.product
-  await meetSomebody(bench)
+  await createFirstProfile(bench)
   const url = await runningPostgresUrl(join(bench.product.dataDir, 'postgres'))
   await using relational = openRelational({ url, logger: silentLogger, maxConnections: 2 })
   const workspaceId = bench.workspace.split('/').at(-1) ?? ''

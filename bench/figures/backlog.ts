@@ -24,9 +24,9 @@ const makeBacklog = async (dataDir: string, url: string, events: number, mapped:
 }
 
 /**
- * Peak memory of the server process and of the event store's child (VmHWM of Linux) while a backlog drains that was
- * there before they were started; with `mapped` the webhook gets what a mapping makes of each event. Ends when all is
- * stored and the webhook has all.
+ * Measures the peak memory of the server process and of the event store's child (VmHWM of Linux) while a backlog drains
+ * that existed before they started. With `mapped` the webhook gets the mapped events. Ends when all events are stored
+ * and the webhook has them.
  */
 export const measureBacklog = async (events: number, mapped = false): Promise<Figure[]> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'tributary-bench-'))

@@ -4,7 +4,7 @@ import { type Figure, median, percentile, runLoad, thousands } from '../harness.
 import type { Bench } from '../product.ts'
 
 const targetMs = 5000
-/** Events a second beside it: nearly all of them are what the trait is made of, each of another person. */
+/** Events per second beside it: nearly all of them change the trait, each of another person. */
 const rate = 1000
 const callsPerSecond = 4
 

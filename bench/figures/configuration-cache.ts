@@ -1,4 +1,4 @@
-import { createDestinationCache } from '@tributary/control/threads'
+import { createDestinationCache } from '@tributary/configuration'
 import { createSecretBox, newId, silentLogger } from '@tributary/kernel'
 import { openRelational, type Relational } from '@tributary/storage'
 import { startSharedPostgres, templateDatabase, withDatabase } from '@tributary/test-kit'
@@ -11,7 +11,7 @@ const many = 10_000
 
 const secretBox = createSecretBox(Buffer.alloc(32))
 
-/** A workspace with so many destinations, each with a secret; returns their ids. */
+/** Creates a workspace with so many destinations, each with a secret; returns their IDs. */
 const fill = async ({ db }: Relational, count: number): Promise<string[]> => {
   const [organization, workspace] = [newId(), newId()]
   await db.insertInto('organizations').values({ id: organization, title: 'Bench' }).execute()
@@ -34,7 +34,9 @@ const fill = async ({ db }: Relational, count: number): Promise<string[]> => {
   return ids
 }
 
-/** Follows a database with so many destinations; `change` tells how long it takes to see a change of one, ms. */
+/**
+ * Follows a database with so many destinations; `change` returns how long the cache takes to see a change of one, ms.
+ */
 const follow = async (url: string, count: number) => {
   const relational = openRelational({ url, logger: silentLogger, maxConnections: 4 })
   const ids = await fill(relational, count)
@@ -60,7 +62,7 @@ const follow = async (url: string, count: number) => {
   }
 }
 
-/** What a change of one destination costs those who keep all of them in memory, with many and with few, in turns. */
+/** Measures what a change of one destination costs a cache of all of them, with many and with few, in turns. */
 export const measureConfigurationCache = async (): Promise<Figure[]> => {
   await using postgres = await startSharedPostgres()
   await using admin = openRelational({

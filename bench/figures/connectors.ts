@@ -54,9 +54,9 @@ const figureOf = (
 }
 
 /**
- * Starts the product with 200 kinds of destinations more, in turns with those it has: time from the spawn of the process
- * to its word that it is ready, and the kernel's peak of its memory. Each has a data folder and compiled code of its own,
- * of a start before.
+ * Starts the product with 200 more kinds of destinations, in turns with its usual ones. Measures the time from the
+ * spawn of the process to its line that it is ready, and the kernel's peak of its memory. Each has its own data folder
+ * and compiled code, of an earlier start.
  */
 export const measureConnectors = async (): Promise<Figure[]> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'tributary-bench-'))

@@ -63,7 +63,10 @@ const measureRate = async (
 
 const maxLost = 0.05
 
-/** What a destination that refuses and one that hangs take from a healthy one with the same backlog; rounds in turns. */
+/**
+ * Measures how much a refusing and a hanging destination slow down a healthy one with the same backlog; rounds in
+ * turns.
+ */
 const measureNeighbours = async (events: number): Promise<Figure> => {
   await using healthy = await startCountingPeer()
   await using refusing = await startCountingPeer('refuses')

@@ -22,9 +22,9 @@ const timed = async (call: (run: number) => Promise<void>): Promise<number[]> =>
 const ids = (count: number): string[] => Array.from({ length: count }, () => crypto.randomUUID())
 
 /**
- * What a person waits for who opens a source's live table, or the event explorer with filters, when many events are
- * stored: through the API of a running product, one request after the other. Every run looks for another value where
- * that is possible, since the engine remembers which parts of the table a condition ruled out.
+ * Measures how long a user waits for a source's live table, or the event explorer with filters, when many events are
+ * stored. The requests go through the API of a running product, one after the other. Every run searches for another
+ * value where that is possible, since the engine remembers which parts of the table a condition ruled out.
  */
 export const measureExplorer = async (events: number): Promise<Figure[]> => {
   await using shared = await startSharedEventStore()

@@ -17,8 +17,8 @@ const events = 60
 const everyMs = 100
 
 /**
- * How long events of a workspace take to its webhook while another one of the same partition sends more than is processed, against
- * those of a workspace of another partition at the same time.
+ * Measures how long events of a workspace take to its webhook while another workspace of the same partition sends more
+ * than is processed. They are compared with those of a workspace of another partition at the same time.
  */
 export const measureFlood = async (): Promise<Figure[]> => {
   const bench = await startBench({})

@@ -1,9 +1,8 @@
-import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import type pusherModule from 'pusher-js'
+import { startArrivals } from '../arrivals.ts'
 import { type Figure, percentile, runLoad } from '../harness.ts'
-import { stampedTime } from '../load-body.ts'
+import { preciseTime, stampedTime } from '../load-body.ts'
 import { type Bench, startBench } from '../product.ts'
 
 // Its main file is CommonJS and its types say otherwise.
@@ -11,33 +10,6 @@ const Pusher: typeof pusherModule.default = createRequire(import.meta.url)('push
 
 const run = 'latency'
 const rate = 500
-
-/** A webhook that answers at once and notes how long each event was on its way (ms). */
-const startReceiver = async (latencies: number[]): Promise<{ url: string } & AsyncDisposable> => {
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const now = Date.now()
-      response.writeHead(200, { 'Content-Length': 0 }).end()
-      for (const [, id = ''] of Buffer.concat(chunks)
-        .toString()
-        .matchAll(/"messageId":"([^"]+)"/g)) {
-        const sent = stampedTime(id, run)
-        if (sent !== undefined) latencies.push(now - sent)
-      }
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}/hook`,
-    async [Symbol.asyncDispose]() {
-      server.close()
-      server.closeAllConnections()
-    },
-  }
-}
 
 /** Subscribes to a source's live channel as the browser does and notes how long each event was on its way (ms). */
 const watchLive = async (bench: Bench, latencies: number[]): Promise<{ close(): void }> => {
@@ -63,7 +35,7 @@ const watchLive = async (bench: Bench, latencies: number[]): Promise<{ close(): 
     )
   })
   channel.bind('events', (message: { events: { messageId: string }[] }) => {
-    const now = Date.now()
+    const now = preciseTime()
     for (const { messageId } of message.events) {
       const sent = stampedTime(messageId, run)
       if (sent !== undefined) latencies.push(now - sent)
@@ -78,7 +50,7 @@ const figureOf = (figure: string, latencies: readonly number[], targetMs: number
   return {
     figure,
     target: `p95 < ${targetMs} ms`,
-    measured: `${p95} ms of ${latencies.length} events${enough ? '' : ` (too few: ${expected} expected)`}`,
+    measured: `${p95.toFixed(1)} ms of ${latencies.length} events${enough ? '' : ` (too few: ${expected} expected)`}`,
     pass: enough && p95 < targetMs,
   }
 }
@@ -87,7 +59,7 @@ const figureOf = (figure: string, latencies: readonly number[], targetMs: number
 export const measureLatency = async (seconds: number): Promise<Figure[]> => {
   const atWebhook: number[] = []
   const atBrowser: number[] = []
-  await using receiver = await startReceiver(atWebhook)
+  await using receiver = await startArrivals(run, (age) => atWebhook.push(age))
   const bench = await startBench({ webhook: { url: receiver.url } })
   await using _ = bench.product
   const load = { port: bench.port, key: bench.key, connections: 16, eventsPerRequest: 1, rate }

@@ -117,8 +117,9 @@ const measureDelays = async (folder: string): Promise<{ counted: number; held: n
 }
 
 /**
- * What metering costs: stored events a second of a product whose plans limit, which measures the organization twice a minute
- * meanwhile, ÷ those of one whose plans do not, in turns; and how long usage, a limit, and a release take.
+ * Measures the cost of metering: stored events per second of a product whose plans limit ÷ those of one whose plans do
+ * not, in turns. The first one measures the organization twice a minute meanwhile. Also measures how long usage, a
+ * limit, and a release take.
  */
 export const measureMetering = async (events: number): Promise<Figure[]> => {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-bench-'))

@@ -11,9 +11,10 @@ const connections = 16
 const bareSeconds = 3
 
 /**
- * Delivery of one event a request: events a second from the tenth part of a backlog to its last, compared in turns with
- * what the same receiver takes from a bare client on the same processors; and the processor time that the product spends
- * on an event from acceptance in batches to both ends of its way. `events` in each round.
+ * Measures delivery of one event per request: events per second from the tenth part of a backlog to its last. It is
+ * compared in turns with what the same receiver takes from a bare client on the same processors. Also measures the
+ * processor time that the product spends on an event, from acceptance in batches to storage and delivery. `events` in
+ * each round.
  */
 export const measureOneByOne = async (events: number): Promise<Figure[]> => {
   await using peer = await startCountingPeer()

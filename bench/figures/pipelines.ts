@@ -13,7 +13,7 @@ import {
   withDatabase,
   withEventDatabase,
 } from '@tributary/test-kit'
-import { askSpread, readSpreads } from '../../apps/server/src/spreads/spreads.ts'
+import { askSpread, readSpreads } from '../../apps/server/src/cluster/spreads/spreads.ts'
 import { type Figure, inTurns, mean, runLoad, spreadOfRatio, thousands } from '../harness.ts'
 import { benchEnvironment } from '../product.ts'
 
@@ -21,7 +21,10 @@ const pairs = 3
 const target = 0.9
 const groups = 2
 
-/** What there is to process is accepted first; what is counted lies between these shares of it: the first seconds of a process are those of its compiler. */
+/**
+ * The backlog is accepted first. Events between these shares of it are measured: the first seconds of a process are
+ * those of its compiler.
+ */
 const between = { from: 0.3, to: 0.95 }
 
 /** Everything by address, a main process that collects, and processes that run the pipeline, begun when they are asked for. */
@@ -163,7 +166,9 @@ export const measureSpread = async (kafka: KafkaPeer, events: number): Promise<F
 
 const takeovers = { killed: 10_000, stopped: 2000 } as const
 
-/** How long an event waits that is accepted right after one of two pipeline processes was killed, or told to end. */
+/**
+ * Measures how long an event waits that is accepted right after one of two pipeline processes was killed, or stopped.
+ */
 export const measureTakeovers = async (kafka: KafkaPeer): Promise<Figure[]> => {
   await using fleet = await startFleet(kafka, 'takeovers', groups)
   await using stack = new AsyncDisposableStack()

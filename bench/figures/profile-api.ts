@@ -30,7 +30,10 @@ const timed = async (seconds: number, call: (n: number) => Promise<void>): Promi
   return times
 }
 
-/** Asks on bare sockets that stay open, one request under way on each: Node's own client costs more than the answer. */
+/**
+ * Creates a client with bare sockets that stay open, one request under way on each: Node's own client costs more than
+ * the answer.
+ */
 const createClient = (port: number, authorization: string) => {
   const all: Socket[] = []
   const free: Socket[] = []
@@ -66,8 +69,8 @@ const createClient = (port: number, authorization: string) => {
 }
 
 /**
- * Traits of a person by their user id, for another server, beside events of the same people; in turns with selects of a profile
- * by its primary key, on the same PostgreSQL, from here.
+ * Measures reads of a user's traits by their user ID, as from another server, beside events of the same users. They run
+ * in turns with selects of a profile by its primary key, on the same PostgreSQL, from here.
  */
 export const measureProfileApi = async (bench: Bench, people: number, seconds: number): Promise<Figure> => {
   const { port, key, product } = bench

@@ -26,12 +26,12 @@ import { measureProfileApi } from './profile-api.ts'
 
 const events = sizeOf('EVENTS', 5_000_000)
 const people = sizeOf('PEOPLE', 200_000)
-/** Of what is stored without profiles, while nobody looks at profiles and while somebody does. */
+/** Minimum share of the rate without profiles, while profiles are not read, and while they are. */
 const targetRatios = { with: 0.9, looked: 0.85 } as const
 const pairs = 3
-/** Events of a turn: stored in some five seconds, and known to profiles in as many more. */
+/** Events of a turn: stored in some five seconds, and read by profiles in as many more. */
 const turnEvents = 150_000
-/** Between two looks at a profile, ms. */
+/** Interval between two reads of a profile, ms. */
 const lookEveryMs = 100
 const MiB = 1024 * 1024
 const limitsMiB = { server: 600, eventStore: 2048 } as const
@@ -41,7 +41,7 @@ const freshRate = 2000
 const searchMs = 200
 const searches = 200
 
-/** Opens the page of one profile after the other, with its events, until it is told that this is enough. */
+/** Opens the page of one profile after the other, with its events, until the signal aborts. */
 const lookAround = async ({ product, workspace }: Bench, enough: AbortSignal): Promise<void> => {
   for (let n = 0; !enough.aborted; n++) {
     const { profiles } = await product.api.ok('GET', `/${workspace}/profiles?search=${personOf(n)}`)
@@ -119,7 +119,7 @@ const measureSearch = async (bench: Bench): Promise<Figure> => {
 const measureRebuild = async ({ product }: Bench): Promise<Figure> => {
   const script = fileURLToPath(new URL('../../scripts/rebuild-profiles.ts', import.meta.url))
   const began = performance.now()
-  // The product knows no settings of its measurement.
+  // The product has no settings of its measurement.
   const settings = Object.entries(process.env).filter(([name]) => !name.startsWith('TRIBUTARY_'))
   const { stdout } = await promisify(execFile)(process.execPath, [script], {
     env: { ...Object.fromEntries(settings), TRIBUTARY_DATA_DIR: product.dataDir },
@@ -137,8 +137,9 @@ const measureRebuild = async ({ product }: Bench): Promise<Figure> => {
 type Kind = 'without' | 'with' | 'looked'
 
 /**
- * Stored events a second, a twelfth of them identify calls: without the role of profiles, with it, and with it while somebody looks
- * at profiles, in turns. Profiles may be behind when a round ends: the next one waits until they are not.
+ * Measures stored events per second, a twelfth of them identify calls: without the role of profiles, with it, and with
+ * it while profiles are read, in turns. Profiles may be behind when a round ends: the next one waits until they are
+ * not.
  */
 const measureStoring = async (world: ProfilesWorld): Promise<Figure[]> => {
   /** Milliseconds that profiles needed after the last event was stored. */
@@ -161,7 +162,7 @@ const measureStoring = async (world: ProfilesWorld): Promise<Figure[]> => {
     cost[kind].push(((processorSeconds(bench.product.pid) - time) * 1e6) / (stored - before))
     return rate
   }
-  // Everybody is seen once before: who is known is found in memory then.
+  // Every user is seen once before: known users are then found in memory.
   const { port, key } = world.with
   await runLoad({ port, key, connections: 16, eventsPerRequest: 100, people, run: 'first', events: people })
   for (const kind of ['with', 'without'] as const) await measure(kind, 'warm')
@@ -205,7 +206,7 @@ const measureMemory = ({ with: { product } }: ProfilesWorld): Figure[] => {
   ]
 }
 
-/** What is measured, in this order, since each leaves something behind. `TRIBUTARY_BENCH_ONLY` names some of them. */
+/** The measurements, in this order, since each leaves something behind. `TRIBUTARY_BENCH_ONLY` names some of them. */
 const parts: Record<string, (world: ProfilesWorld) => Promise<Figure[]>> = {
   storing: measureStoring,
   page: async (world) => [await measureFreshness(world.with, 15)],
@@ -222,9 +223,9 @@ export const measureProfiles = async (): Promise<Figure[]> => {
   await using world = await createProfilesWorld(events, people)
   const asked = process.env['TRIBUTARY_BENCH_ONLY']?.split(',')
   const figures: Figure[] = []
-  const told = (what: string): void =>
+  const report = (what: string): void =>
     void process.stdout.write(`  ${what} after ${((performance.now() - began) / 1000).toFixed(0)} s\n`)
-  told('filled')
+  report('filled')
   // Filling is no work of the product.
   const store = eventStorePid()
   if (store !== undefined) forgetPeak(store)
@@ -232,8 +233,8 @@ export const measureProfiles = async (): Promise<Figure[]> => {
     if (asked !== undefined && !asked.includes(name)) continue
     const measured = await measure(world)
     figures.push(...measured)
-    told(name)
-    // What is measured last may fail: what is known is told at once.
+    report(name)
+    // The last measurement may fail: figures are printed immediately.
     printFigures(measured)
   }
   return figures

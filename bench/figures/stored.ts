@@ -11,7 +11,7 @@ const targetRatio = 0.6
 const pairs = 3
 const deadlineMs = 600_000
 
-/** What is loaded and drained: where it listens, and how much of it is stored since when (ms of `performance.now`). */
+/** A pipeline under load: where it listens, and how many events it has stored since when (ms of `performance.now`). */
 type Pipeline = {
   port: number
   key: string
@@ -59,8 +59,9 @@ const measureRound = async (pipeline: Pipeline, run: string, seconds: number): P
 }
 
 /**
- * Events a second from acceptance to a queryable row, averaged over the load and the drain behind it, with one webhook
- * connected that takes batches; compared in turns with a pipeline written by hand, which has neither steps nor delivery.
+ * Measures events per second from acceptance to a queryable row, averaged over the load and the drain behind it, with
+ * one connected webhook that takes batches. They are compared in turns with a pipeline written by hand, which has
+ * neither steps nor delivery.
  */
 export const measureStored = async (seconds: number): Promise<Figure[]> => {
   await using baseline = await startBaseline()

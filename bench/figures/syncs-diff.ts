@@ -1,4 +1,4 @@
-import { createSyncStore } from '@tributary/control'
+import { createSyncStore } from '@tributary/syncs'
 import { createTestEventStore, startSharedEventStore, type TestEventStore } from '@tributary/test-kit'
 import { childOf, type Figure, inTurns, mean, sizeOf, spreadOfRatio, thousands } from '../harness.ts'
 import { beginMemory, MiB } from '../memory.ts'
@@ -18,7 +18,10 @@ const payloadOf = (version: string): string => `concat(
   '","email":"user-', toString(n), '@example.com","id":"', toString(n), '","name":"Customer ', hex(sipHash64(n)),
   '","plan":"', ['free','pro','team'][1 + n % 3], '","total":', ${version}, '}')`
 
-/** Fills what a run has read, and what the destination has confirmed before: 1 % has changed, 1 % is new, and 1 % is gone. */
+/**
+ * Fills in the rows that a run has read, and those that the destination has confirmed before: 1 % has changed, 1 % is
+ * new, and 1 % is gone.
+ */
 const fill = async (store: TestEventStore, { sync, run }: { sync: string; run: string }): Promise<void> => {
   const shift = Math.floor(rows / changedEvery)
   await store.command(
@@ -36,8 +39,8 @@ const fill = async (store: TestEventStore, { sync, run }: { sync: string; run: s
 }
 
 /**
- * What is written by hand for it: what is new, gone, another, or there twice, by one statement. Of the ways that the engine has for it,
- * this one takes the least processor time; one that does not notice what is there twice takes a quarter of it.
+ * The statement written by hand for the comparison: it finds rows that are new, gone, changed, or duplicates. It takes
+ * the least processor time of the engine's ways to do this; one that ignores duplicates takes a quarter of it.
  */
 const byHand = `
 insert into sync_changes (run_id, number, key, source_key, change, operation, hash, rows, reason)
@@ -51,7 +54,10 @@ full outer join (select key, hash from sync_confirmed where sync_id = {sync:Stri
 where staged.rows > 1 or staged.hash != confirmed.hash
 settings optimize_aggregation_in_order = 1, join_algorithm = 'full_sorting_merge', join_use_nulls = 0`
 
-/** Comparing what was read with what was confirmed, in an event store of its own, in turns with a statement written by hand. */
+/**
+ * Measures the comparison of read rows with confirmed ones, in its own event store, in turns with a statement written
+ * by hand.
+ */
 export const measureSyncDiff = async (): Promise<Figure[]> => {
   await using shared = await startSharedEventStore()
   const pid = childOf(process.pid, 'event-store')

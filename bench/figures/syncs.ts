@@ -140,8 +140,8 @@ const measureBeside = async (bench: Bench, sync: string): Promise<Figure> => {
 }
 
 /**
- * Runs of a sync from a PostgreSQL of somebody else to a webhook: how long it takes to find what changed and how much memory, how fast
- * rows are sent, and what that costs collection and delivery.
+ * Measures runs of a sync from a customer's PostgreSQL to a webhook. The figures are how long it takes to find changes
+ * and how much memory, how fast rows are sent, and what that costs collection and delivery.
  */
 const measureRuns = async (rows: number, isAsked: (part: string) => boolean): Promise<Figure[]> => {
   await using customers = await startCustomers(rows)
@@ -160,7 +160,9 @@ const measureRuns = async (rows: number, isAsked: (part: string) => boolean): Pr
 /** The runs that find what changed among so many rows. */
 export const measureManyRows = (rows: number): Promise<Figure[]> => measureRuns(rows, (part) => part === 'changes')
 
-/** What syncs cost; `TRIBUTARY_BENCH_ROWS` makes it smaller, `TRIBUTARY_BENCH_ONLY` names some of its parts. */
+/**
+ * Measures the cost of syncs; `TRIBUTARY_BENCH_ROWS` makes it smaller, `TRIBUTARY_BENCH_ONLY` names some of its parts.
+ */
 export const measureSyncs = async (): Promise<Figure[]> => {
   const asked = process.env['TRIBUTARY_BENCH_ONLY']?.split(',')
   const isAsked = (part: string): boolean => asked === undefined || asked.includes(part)

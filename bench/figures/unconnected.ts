@@ -14,8 +14,8 @@ const bytesIn = (folder: string): number =>
   readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
 
 /**
- * What an event of a source without destinations costs: the product's processor time, and what the stream takes on disk;
- * compared in turns with a source of the same product whose events go to a webhook that takes batches.
+ * Measures the cost of an event of a source without destinations: the product's processor time, and the bytes in the
+ * stream. It is compared in turns with a source of the same product whose events go to a webhook that takes batches.
  */
 export const measureUnconnected = async (events: number): Promise<Figure[]> => {
   await using receiver = await startSink()

@@ -63,5 +63,5 @@ const measureChange = async (): Promise<Figure> => {
   }
 }
 
-/** What validation events by schemas costs, and how soon a changed schema counts. */
+/** Measures the cost of validating events by schemas, and how soon a changed schema counts. */
 export const measureValidation = async (): Promise<Figure[]> => [await measureShare(), await measureChange()]

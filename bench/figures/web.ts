@@ -50,8 +50,8 @@ const signIn = async (browser: Browser, origin: string): Promise<Session> => {
 const kilobytes = (bytes: number): string => `${(bytes / 1024).toFixed(0)} KB`
 
 /**
- * What a browser on a slow machine transfers of each kind of page, and when the first of it is seen: medians of rounds in
- * turns with a page of one line from the same server, which is what the browser itself takes.
+ * Measures what a browser on a slow machine transfers for each kind of page, and when its first content is seen. The
+ * figures are medians of rounds in turns with a page of one line from the same server, which is the browser's own cost.
  */
 export const measureWeb = async (): Promise<Figure[]> => {
   const bench = await startBench({})

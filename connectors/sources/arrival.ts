@@ -1,6 +1,6 @@
 import type { SourceGuideStep } from '@tributary/connector-kit'
 
-/** The last step of a guide: where to see the event. `wait` says how long the library keeps it at most. */
+/** The last step of a guide: where to see the event. `wait` is the maximum time that the library keeps it. */
 export const seeItArrive = (wait: string): SourceGuideStep => ({
   title: 'See it arrive',
   text: `Run your code. ${wait} The top of the **Set up** page then shows your first event. If nothing appears, check **Refused requests**, which counts what the server refused and why.`,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { campaignIn, clickIdsIn } from '@tributary/connector-kit'
 import { type Fields, fieldsOf, given, text } from './values.ts'
 
-/** What an event says of the ad that led to it: click IDs and campaign parameters. */
+/** The ad that led to an event: click IDs and campaign parameters. */
 export const adContext = (params: URLSearchParams): Fields => {
   const [clickIds, campaign] = [clickIdsIn(params), campaignIn(params)]
   return {
@@ -11,14 +11,14 @@ export const adContext = (params: URLSearchParams): Fields => {
   }
 }
 
-/** Names under which shops and forms hand on what the tag of the site knows of a visitor. */
+/** Names under which shops and forms pass on the visitor data of the site's tag. */
 export const visitorFields = { anonymousId: 'tributary_id', consent: 'tributary_consent', messageId: 'message_id' }
 
 /** Texts of an object as the parameters of an address. */
 export const paramsOf = (fields: Fields): URLSearchParams =>
   new URLSearchParams(Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 
-/** What a shop or a form hands on of consent; nothing where it says nothing. */
+/** The consent that a shop or a form passes on; nothing when there is none. */
 export const consentContext = (value: unknown): Fields => {
   const said = text(value)?.trim().toLowerCase()
   if (said === undefined || said === '') return {}
@@ -26,7 +26,7 @@ export const consentContext = (value: unknown): Fields => {
   return { consent: { categoryPreferences: { advertising } } }
 }
 
-/** The person of an event, as destinations look for them in `context.traits`; undefined when nothing is known. */
+/** The person of an event, as destinations look it up in `context.traits`; undefined when unknown. */
 export const personOf = (person: {
   email?: unknown
   phone?: unknown
@@ -54,7 +54,7 @@ export const personOf = (person: {
   return Object.keys(traits).length === 0 ? undefined : traits
 }
 
-/** Characters that a message ID has at most. */
+/** Maximum characters of a message ID. */
 const longestId = 100
 
 /** A message ID of what an event is about; the hash of one that would be too long. */

@@ -32,7 +32,7 @@ const lead: ObjectOutline = {
   object: 'fields hidden',
 }
 
-/** What a subscription or a trial is worth. */
+/** The value of a subscription or a trial. */
 const subscription: ObjectOutline = { string: 'subscription_id plan currency', number: 'value trial_days' }
 
 /**

@@ -1,4 +1,4 @@
-import { ExactNumber, isJsonObject, parseExactJson } from '@tributary/connector-kit'
+import { ExactNumber, isJsonObject, parseExactJson, type WebhookReceipt } from '@tributary/connector-kit'
 
 /** A JSON object as a service has sent it. */
 export type Fields = Readonly<Record<string, unknown>>
@@ -11,7 +11,7 @@ export const text = (value: unknown): string | undefined =>
 export const idText = (value: unknown): string | undefined =>
   typeof value === 'number' || value instanceof ExactNumber ? String(value) : text(value)
 
-/** An object of this name; an empty one where there is none. */
+/** The value as an object; an empty one for another value. */
 export const fieldsOf = (value: unknown): Fields => (isJsonObject(value) ? value : {})
 
 /** A body that is a JSON object. */
@@ -24,8 +24,20 @@ export const parseObject = (body: Buffer): Fields | undefined => {
   }
 }
 
-/** Names of a form at most; what comes after them is left out. */
-const mostNames = 1000
+/**
+ * Refuses fields whose bytes are not in the charset that the call names: decoding them could merge two people into one.
+ */
+export const wrongBytes: WebhookReceipt = {
+  refusal: {
+    code: 400,
+    reason: 'NOT_UTF8',
+    message:
+      'A field has bytes that are not valid in the charset of the call. Send UTF-8, or name the charset in Content-Type.',
+  },
+}
+
+/** Maximum names of a form; further ones are omitted. */
+const maxNames = 1000
 
 /** Parameters as an object, by a name each; one that comes more than once has a list. */
 export const formFields = (params: URLSearchParams): Fields => {
@@ -34,15 +46,9 @@ export const formFields = (params: URLSearchParams): Fields => {
     const known = values.get(name)
     if (Array.isArray(known)) known.push(value)
     else if (known !== undefined) values.set(name, [known, value])
-    else if (values.size < mostNames) values.set(name, value)
+    else if (values.size < maxNames) values.set(name, value)
   }
   return Object.fromEntries(values)
-}
-
-/** A time as RFC 3339 in UTC; a number is seconds since 1970. */
-export const timeOf = (value: unknown): string | undefined => {
-  const time = typeof value === 'number' ? value * 1000 : Date.parse(text(value) ?? '')
-  return Number.isFinite(time) && Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : undefined
 }
 
 /** The members that have a value. */

@@ -42,7 +42,7 @@ test('a guest sees everything of a workspace and nothing to create, change or de
   await expect(page.getByRole('button', { name: /Save|Delete/ })).toHaveCount(0)
 })
 
-test('ERR-10, ROLE-12, ROLE-13a, ROLE-14a: a guest who opens a form by its address is told about the missing access', async ({
+test('a guest who opens a form by its address sees that access is missing [ERR-10, ROLE-12, ROLE-13a, ROLE-14a]', async ({
   page,
   product,
   database,
@@ -133,7 +133,7 @@ test('a collaborator may create sources', async ({ page, product, database }) =>
   await expect(heading(page, 'HTTP API')).toBeVisible()
 })
 
-test('a wrong password is told below the form and the form stays as it is', async ({ page }) => {
+test('a wrong password shows a message below the form and the form stays as it is', async ({ page }) => {
   await page.goto('/auth/login')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await expect(page.getByRole('textbox', { name: 'Email' })).toBeFocused()
@@ -144,7 +144,7 @@ test('a wrong password is told below the form and the form stays as it is', asyn
   expect(new URL(page.url()).pathname).toBe('/auth/login')
 })
 
-test('SES-13, SES-15, AUTH-39: a session that was ended on the server is told once, however many calls fail, and the way back is kept', async ({
+test('a session that was ended on the server shows one notice, however many calls fail, and the way back is kept [SES-13, SES-15, AUTH-39]', async ({
   page,
   product,
   database,
@@ -155,7 +155,7 @@ test('SES-13, SES-15, AUTH-39: a session that was ended on the server is told on
   await page.goto(`/${workspace}/sources`)
   await expect(page.getByText('Add your first source')).toBeVisible()
   await database.db.deleteFrom('sessions').where('user_id', '=', person.userId).execute()
-  // What the server remembers of a token is at most two seconds old.
+  // The server caches a token for two seconds at most.
   const { origin } = new URL(page.url())
   await expect
     .poll(() =>
@@ -174,7 +174,7 @@ test('SES-13, SES-15, AUTH-39: a session that was ended on the server is told on
   await page.getByRole('link', { name: 'Home', exact: true }).click()
   await expect(notices).toHaveCount(1)
   await page.waitForURL('**/auth/login')
-  // Those that were still under way when the page left are not counted.
+  // Requests that were still under way when the page left are not counted.
   expect(refused.length).toBeGreaterThan(1)
   await expect(notices).toHaveCount(1)
   await fillSignIn(page, person)
@@ -265,7 +265,7 @@ test("another organisation's workspace is as unknown as one that does not exist"
   await expect(page.getByRole('region', { name: 'Other company' })).toHaveCount(0)
 })
 
-test('requests with an unknown write key are told to a platform admin on the sources page, and to nobody else', async ({
+test('requests with an unknown write key are shown to a platform admin on the sources page, and to no other user', async ({
   page,
   product,
   database,
@@ -293,7 +293,7 @@ test('requests with an unknown write key are told to a platform admin on the sou
   await expect(lost).toHaveCount(0)
 })
 
-test('what is still sent with the key of a deleted source is told to everybody of its workspace on the sources page', async ({
+test('requests with the key of a deleted source are shown to all members of its workspace on the sources page', async ({
   page,
   product,
   database,
@@ -313,6 +313,12 @@ test('what is still sent with the key of a deleted source is told to everybody o
   await page.goto(`/${workspace}/sources`)
   const old = page.getByRole('region', { name: 'Still sent to deleted sources' })
   await expect(old.getByText('Deleted source: Old shop')).toBeVisible()
+  await old.getByText('Write key revoked').click()
+  // Guests see that something is sent, and nothing of what it is.
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await expect(page.getByRole('dialog').getByText('Order Completed')).toHaveCount(0)
+  await signIn(page, await addPerson(database, 'Bert', { organization, role: 'ORG_COLLABORATOR' }))
+  await page.goto(`/${workspace}/sources`)
   await old.getByText('Write key revoked').click()
   await expect(page.getByRole('dialog').getByText('/v1/track')).toBeVisible()
 })

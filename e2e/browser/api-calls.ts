@@ -3,7 +3,7 @@ import type { Page, Route } from '@playwright/test'
 /** A call of the page to the API: its path without the prefix, query included and decoded. */
 export type ApiCall = { verb: string; path: string; body: unknown; authorization: string | undefined }
 
-/** What the page asks of the API from now on, in order. */
+/** Records the calls of the page to the API from now on, in order. */
 export const recordCalls = (page: Page): ApiCall[] => {
   const calls: ApiCall[] = []
   page.on('request', (request) => {
@@ -29,11 +29,14 @@ export const refuse =
   (route: Route): Promise<void> =>
     route.fulfill({ status: code, json: { code, reason, message, metadata } })
 
-/** What happens to calls of the page whose path ends so. */
+/** Handles calls of the page whose path ends so with `act`. */
 export const onCall = (page: Page, end: string, act: (route: Route) => Promise<void>): Promise<void> =>
   page.route((url) => url.pathname.startsWith('/api/') && url.pathname.endsWith(end), act).then(() => undefined)
 
-/** Opens a page after signing in and resolves when it knows the roles of who did: before, what a role hides is hidden from all. */
+/**
+ * Opens a page after signing in and resolves when it has the roles of its user: before, parts that depend on a role are
+ * hidden from all.
+ */
 export const openWithRoles = async (page: Page, path: string): Promise<void> => {
   const roles = page.waitForResponse(/\/memberships/)
   await page.goto(path)

@@ -41,7 +41,7 @@ const order = (userId: string, total: number) => ({
   properties: { total },
 })
 
-/** A workspace whose profiles ada (two orders) and bob (one) are known. */
+/** A workspace with the profiles ada (two orders) and bob (one). */
 const withCustomers = async (product: Product, title: string): Promise<{ workspace: string; key: string }> => {
   const { workspace } = await createWorkspace(product.api, title)
   const { source, key } = await createSource(product.api, workspace, 'Shop')
@@ -98,16 +98,16 @@ test('SEG-10, SEG-12, OPEN-34, OPEN-36, AMB-90: an audience is built, counted, s
   await button(page, 'Create').click()
   await expect(page.getByRole('heading', { level: 1, name: 'Spenders' })).toBeVisible()
   await expect(rows(page, 'Profiles').getByRole('link')).toHaveText(['ada@example.com'])
-  // A webhook is told who is in.
+  // A webhook gets the members.
   await page.getByRole('tab', { name: 'Destinations' }).click()
   await button(page, 'Connect destination').click()
   await expect(page.getByText('It receives 1 profile now')).toBeVisible()
   await button(page, 'Connect').click()
   await expect(page.getByRole('list', { name: 'Destinations' })).toContainText('Shop webhook')
-  const told = (): unknown[] => receiver.calls.map(({ body }) => JSON.parse(body) as unknown)
+  const received = (): unknown[] => receiver.calls.map(({ body }) => JSON.parse(body) as unknown)
   const entered = (userId: string) => expect.objectContaining({ event: 'Audience Entered', userId })
-  await expect.poll(told).toEqual([entered('ada')])
-  // Somebody enters by an SDK's event, though nobody computes it, and the page says since when and why.
+  await expect.poll(received).toEqual([entered('ada')])
+  // A user enters by an SDK's event, though no computation was started, and the page says since when and why.
   await page.getByRole('tab', { name: 'Profiles' }).click()
   const sdk = new Analytics({ writeKey: key, host: product.url, flushInterval: 50 })
   const { event, userId, properties } = order('bob', 500)
@@ -129,7 +129,7 @@ test('SEG-10, SEG-12, OPEN-34, OPEN-36, AMB-90: an audience is built, counted, s
   await expect(rows(page, 'Audiences').filter({ hasText: 'Spenders' })).toContainText('In')
   await page.getByRole('link', { name: 'Spenders', exact: true }).click()
   await expect(page.getByText('1 of 1 condition is true.')).toBeVisible()
-  await expect.poll(told).toEqual([entered('ada'), entered('bob')])
+  await expect.poll(received).toEqual([entered('ada'), entered('bob')])
   await page.getByRole('tab', { name: 'SQL' }).click()
   await expect(page.getByText('from events').first()).toBeVisible()
   await button(page, 'Pause').click()
@@ -219,7 +219,7 @@ test('dates and pasted lists are conditions, and the sentence says what they mea
   await expect(panel.filter({ hasText: '1 profile' })).toBeVisible()
 })
 
-test('who saves what someone else has changed meanwhile is told, and every version can be restored', async ({
+test('a user who saves over a change of another user gets a conflict, and every version can be restored', async ({
   signedIn: page,
   product,
 }) => {

@@ -49,7 +49,7 @@ test('while the server is away the frame stays and says so, nothing is saved twi
   const { sources } = (await product.api.ok('GET', `/${workspace}/sources`)) as { sources: { title: string }[] }
   expect(sources.map(({ title }) => title).toSorted()).toEqual(['Shop', 'Till'])
 
-  // Live data, of which nobody asks for anything.
+  // Live data, for which no request is made.
   await page.goto(`${gate.url}/${source}`)
   await expect(page.getByRole('button', { name: 'Connection: Live' })).toBeVisible()
   await gate.shut()

@@ -174,19 +174,19 @@ test('OBS-01, OBS-05, OBS-06, SRC-36b: with a key, what users do arrives, in its
     keyAnswered = Date.now()
     await route.fulfill({ response })
   })
-  const told: { type: string; event?: string; timestamp: string; properties?: { path?: string; source?: string } }[] =
+  const sent: { type: string; event?: string; timestamp: string; properties?: { path?: string; source?: string } }[] =
     []
   page.on('request', (request) => {
-    if (new URL(request.url()).pathname === '/v1/batch') told.push(...request.postDataJSON().batch)
+    if (new URL(request.url()).pathname === '/v1/batch') sent.push(...request.postDataJSON().batch)
   })
   await page.getByRole('button', { name: 'Create' }).click()
   await expect(page.getByText('Source Created')).toBeVisible()
   // After the follow-up call, and before the page of the source opens.
-  const created = () => told.findIndex(({ event }) => event === 'Source Created')
+  const created = () => sent.findIndex(({ event }) => event === 'Source Created')
   const opened = () =>
-    told.findIndex(({ properties }) => properties?.path === `/${told[created()]?.properties?.source}`)
+    sent.findIndex(({ properties }) => properties?.path === `/${sent[created()]?.properties?.source}`)
   await expect.poll(() => created() >= 0 && opened() > created()).toBe(true)
-  expect(Date.parse(told[created()]?.timestamp ?? '')).toBeGreaterThanOrEqual(keyAnswered)
+  expect(Date.parse(sent[created()]?.timestamp ?? '')).toBeGreaterThanOrEqual(keyAnswered)
   await eventually('the events are stored', async () => {
     const { events } = await product.api.ok('GET', `/${analytics.source}/events?page_size=100`)
     const seen = (events as { type: string; title: string }[]).map(({ type, title }) => `${type} ${title}`).join('\n')

@@ -11,7 +11,7 @@ type Browsing = Window & {
 const rows = (page: Page, name: string): Locator => page.getByRole('table', { name }).getByRole('row')
 const tab = (page: Page, name: string): Locator => page.getByRole('tab', { name })
 
-test('a visitor of a site is one profile once they sign in, with a trait that is computed as they buy, is split, and after a deletion is nowhere, and the webhook was told', async ({
+test('a visitor of a site becomes one profile by signing in, gets a computed trait, is split, and is deleted everywhere, the webhook included', async ({
   signedIn: page,
   chromium,
   product,
@@ -69,7 +69,7 @@ test('a visitor of a site is one profile once they sign in, with a trait that is
     { timeout: 60_000 },
   )
 
-  // The browser was somebody else's.
+  // The browser belonged to another user.
   await tab(page, 'Identifiers').click()
   await page.getByRole('checkbox', { name: `Select Anonymous ID ${anonymousId}` }).click()
   await page.getByRole('button', { name: 'Split off' }).click()
@@ -88,7 +88,7 @@ test('a visitor of a site is one profile once they sign in, with a trait that is
   const request = page.getByRole('list', { name: 'Privacy requests' }).getByRole('listitem').first()
   for (const place of ['Profiles', 'Events', 'Deliveries'])
     await expect(request.getByText(`${place} removed`)).toBeVisible({ timeout: 60_000 })
-  await expect(request.getByRole('link', { name: 'Archive told' })).toBeVisible({ timeout: 60_000 })
+  await expect(request.getByRole('link', { name: 'Archive done' })).toBeVisible({ timeout: 60_000 })
   const deletions = receiver.calls.flatMap(({ body }) =>
     body.includes('"operation":"delete"') ? [JSON.parse(body)] : [],
   )

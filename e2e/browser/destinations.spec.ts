@@ -143,7 +143,7 @@ test('DST-17, DST-18, DST-19, DST-21a, DST-22: a deletion leaves the list at onc
   await expect(page.getByRole('link', { name: 'Other hook' })).toBeVisible()
   await expect(page.getByRole('link', { name: 'Old hook' })).toHaveCount(0)
   const calls = recordCalls(page)
-  // What is read anew is asked for after the deletion was answered.
+  // The lists are read anew after the deletion was answered.
   const answered = page.waitForResponse((response) => response.request().method() === 'DELETE')
   open.resolve()
   await answered
@@ -154,7 +154,38 @@ test('DST-17, DST-18, DST-19, DST-21a, DST-22: a deletion leaves the list at onc
   await expect(page.getByRole('link', { name: 'Old hook' })).toHaveCount(0)
 })
 
-test('DST-20, DST-21b: a deletion that is refused puts the destination back, says why, and the list is read again', async ({
+test('a destination leaves the list while it is deleted, and is put back when that is refused (DST-20)', async ({
+  signedIn: page,
+  product,
+  receiver,
+}) => {
+  const { workspace, source, destination } = await furnish(product, 'Put back at once', receiver.url)
+  await createWebhook(product.api, workspace, source, { url: receiver.url }, 'Other hook')
+  await page.goto(`/${workspace}/destinations`)
+  await page.getByRole('link', { name: 'Old hook' }).click()
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  const refusal = Promise.withResolvers<void>()
+  await onCall(page, `/${destination}`, async (route) => {
+    if (route.request().method() !== 'DELETE') return await route.fallback()
+    await refusal.promise
+    await refuse(400, 'IN_USE', 'It is still used')(route)
+  })
+  // No list is read any more: what comes back, the page has put back.
+  await page.route(
+    (url) => url.pathname === `/api/${workspace}/destinations`,
+    () => undefined,
+  )
+  await page.getByRole('button', { name: 'Delete destination' }).click()
+  await dialogOf(page).getByRole('button', { name: 'Delete destination' }).click()
+  // The dialog is before everything else: the link to the list is followed from behind it.
+  await page.locator(`nav a[href="/${workspace}/destinations"]`).first().dispatchEvent('click')
+  await expect(page.getByRole('link', { name: 'Other hook' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Old hook' })).toHaveCount(0)
+  refusal.resolve()
+  await expect(page.getByRole('link', { name: 'Old hook' })).toBeVisible()
+})
+
+test('DST-21b: a deletion that is refused puts the destination back, says why, and the list is read again', async ({
   signedIn: page,
   product,
   receiver,
@@ -176,7 +207,7 @@ test('DST-20, DST-21b: a deletion that is refused puts the destination back, say
   expect(callsTo(calls, `/${destination}`).filter(({ verb }) => verb === 'DELETE')).toHaveLength(1)
 })
 
-test('DST-24, DST-25, DST-26, DST-27, MAP-10b: a setting is not saved empty, is saved by itself, tells why it was not, and is read again', async ({
+test('a setting is not saved empty, is saved by itself, shows why it was not, and is read again [DST-24, DST-25, DST-26, DST-27, MAP-10b]', async ({
   signedIn: page,
   product,
   receiver,
@@ -248,7 +279,7 @@ test('DST-23: a setting is labelled and explained, and begins with its default',
   await expect(page.getByRole('textbox', { name: 'URL' })).toHaveAccessibleDescription(/\w{3}/)
 })
 
-test('the form for a new destination tells what it receives, how, and what a record is known by', async ({
+test('the form for a new destination shows what it receives, how, and what identifies a record', async ({
   signedIn: page,
   product,
 }) => {

@@ -20,7 +20,7 @@ const paid = {
   recommended: ['total'],
 }
 
-/** A new source on its page whose schema knows these events. */
+/** Opens a new source on its page with a schema of these events. */
 const openWithSchema = (page: Page, product: Product, events: object): Promise<Live> =>
   openLive(page, product, (source) =>
     product.api.ok('PATCH', `/${source}?update_mask=schema`, { schema: JSON.stringify({ events }) }),
@@ -161,7 +161,7 @@ test('EVT-21, SCH-12: an event that the schema does not have is said to be new, 
   const stored = (await product.api.ok('GET', `/${source}`)).schema as { schema: string }
   expect(Object.keys(JSON.parse(stored.schema).events).sort()).toEqual(['Paid', 'Shipped'])
 
-  // The other row was never opened, and is validated anew as well; so it is when somebody else changes the schema.
+  // The other row was never opened, and is validated anew as well; so it is when another user changes the schema.
   await dialog.getByRole('button', { name: 'Close', exact: true }).click()
   // Its note has no type that could be added.
   await expect(icon(rows(page).nth(0), 'needsAttention')).toBeVisible()

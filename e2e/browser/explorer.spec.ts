@@ -211,7 +211,7 @@ test('a rejected event says why and what to fix; one that does not exist says so
   })
 })
 
-test('what does not fit is told property by property; a blocked event leads to its replay, and from there to the event sent again', async ({
+test('violations are shown property by property; a blocked event leads to its replay, and from there to the event sent again', async ({
   signedIn: page,
   product,
 }) => {

@@ -6,7 +6,7 @@ import { expect, test } from './product-fixture.ts'
 import { chooseSchema } from './schema-picker.ts'
 import { sendTracks, untilAttempted } from './tracking.ts'
 
-/** What happens to calls of one verb to an address that ends so; other calls go on to the server. */
+/** Handles calls of one verb to an address that ends so with `act`; other calls go on to the server. */
 const intercept = (page: Page, verb: string, end: string, act: (route: Route) => Promise<void>): Promise<void> =>
   page
     .route(
@@ -33,7 +33,7 @@ test('ERR-01, ERR-02, ERR-15: a list that cannot be loaded says why in its place
   await expect(page.getByRole('link', { name: 'Shop' })).toBeVisible()
 })
 
-test('ERR-15: a switch that the server does not take falls back, and the fault is told', async ({
+test('a switch that the server refuses falls back, and the fault is shown [ERR-15]', async ({
   signedIn: page,
   product,
 }) => {
@@ -49,7 +49,7 @@ test('ERR-15: a switch that the server does not take falls back, and the fault i
   await expect(toggle).toBeEnabled()
 })
 
-test('what is refused of a destination is told in words: pausing, connecting, retrying', async ({
+test('a refused action of a destination shows a message: pausing, connecting, retrying', async ({
   signedIn: page,
   product,
 }) => {
@@ -200,8 +200,6 @@ test('ERR-12a, ERR-13: a fault outside the workspace area shows the fallback, an
   signedIn: page,
   product,
 }) => {
-  // Two of them: a single one would open at once.
-  await createWorkspace(product.api, 'Beside the fault')
   await createWorkspace(product.api, 'Behind the fault')
   await replacePage(page, 'select-workspace-page', 'SelectWorkspacePage', failsWhileBroken('SelectWorkspacePage'))
   await page.goto('/')
@@ -222,6 +220,9 @@ test('ERR-12b: a page whose code fails to run shows the fallback without a reloa
   await expect(page.getByRole('heading', { name: 'Unexpected Application Error!' })).toBeVisible()
   await expect(page.getByText('Broken code')).toBeVisible()
   expect(loads).toBe(1)
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await expect(page.getByRole('heading', { name: 'Create an organization' })).toBeVisible()
 })
 
 test('ERR-17: a page whose file is gone is loaded again once, then the fault is shown', async ({

@@ -91,7 +91,7 @@ test('a single delivery of a group is retried by itself, and dead letters are di
   await expect(page.getByText('Discarded. HTTP 422')).toBeVisible()
 })
 
-test('what a filter leaves out is counted with its reason, listed as filtered, and told on the page of the event', async ({
+test('filtered events are counted with their reason, listed as filtered, and shown on the page of the event', async ({
   signedIn: page,
   product,
   receiver,

@@ -121,7 +121,7 @@ test('SES-26: the eye hides every value and change, and the chart keeps its bars
   await expect(chart.getByText(today, { exact: true })).toBeVisible()
 })
 
-test('the checklist leads to inviting a teammate, and ticks it off when somebody is invited', async ({
+test('the checklist leads to inviting a teammate, and ticks it off after an invitation', async ({
   signedIn: page,
   product,
 }) => {

@@ -3,7 +3,7 @@ import { createWorkspace } from '@tributary/test-kit'
 import { addPerson, signIn } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
-test('NAV-32: the bell tells how many are unread and opens the list, in which one or all are marked as read', async ({
+test('the bell shows how many are unread and opens the list, in which one or all are marked as read [NAV-32]', async ({
   page,
   product,
   database,
@@ -81,7 +81,11 @@ test('a long address in a notification stays beside the button', async ({ page, 
   expect(right).toBeLessThanOrEqual(button?.x ?? 0)
 })
 
-test('what arrives while the page is open is told without a reload', async ({ page, product, database }) => {
+test('a notification that arrives while the page is open is shown without a reload', async ({
+  page,
+  product,
+  database,
+}) => {
   const { organization } = await createWorkspace(product.api, 'Live inbox')
   await signIn(page, await addPerson(database, 'Iris', { organization, role: 'ORG_ADMIN' }))
   const joined = page.waitForResponse('**/pusher/user-auth')

@@ -10,7 +10,7 @@ const saved = (page: Page) => page.evaluate(() => localStorage.getItem('tributar
 const membersPath = (workspace: string): string => `/${workspace}/settings/organization/members`
 
 let count = 0
-/** An address that nobody has used. */
+/** An unused address. */
 const newAddress = (): string => `invited-${Date.now()}-${++count}@example.com`
 
 /** The connection over which the page asks for a channel; it has others, for the inbox. */
@@ -112,8 +112,8 @@ test('MEM-14: the link of a mailed invitation, opened signed in, accepts it and 
   await expect(heading(page, 'This invitation is no longer valid')).toBeVisible()
   await expect(page.getByRole('alert')).toContainText('was already used')
   await page.getByRole('link', { name: 'Go to Home' }).click()
-  // Home goes on to the only workspace.
-  await page.waitForURL(`**/${workspace}`)
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/')
+  await expect(page.getByRole('link', { name: 'Production' })).toHaveAttribute('href', `/${workspace}`)
 })
 
 test('ORG-07: an invitation link, opened signed in, accepts it; a member who opens it goes to the workspaces', async ({
@@ -176,7 +176,7 @@ test('MEM-15: an invitation opened signed out is kept, and accepted with the ses
   await page.waitForURL(`**/${workspace}`)
 })
 
-test('whoever has an account logs in from the invitation, with the address filled in, and is joined', async ({
+test('an invited user with an account logs in from the invitation, with the address filled in, and is joined', async ({
   page,
   product,
   database,
@@ -213,7 +213,7 @@ test('signed in with another address than the invited one, the page says so and 
   await expect(page.getByText('Organization joined')).toBeVisible()
 })
 
-test('an invitation that is expired, revoked or unknown is told apart, and leads home', async ({
+test('an expired, a revoked, and an unknown invitation show different messages, and lead home', async ({
   page,
   product,
   database,
@@ -259,11 +259,11 @@ test('revoked while its page stands open, an invitation is not accepted and the 
   await expect(heading(page, 'This invitation is no longer valid')).toBeVisible()
 })
 
-test('where sign-up is off, who is invited by mail may sign up all the same', async ({ page, product, mail }) => {
+test('where sign-up is off, a user who is invited by mail can still sign up', async ({ page, product, mail }) => {
   const { organization } = await createWorkspace(product.api, 'Closed doors')
   const email = newAddress()
   const path = await inviteByMail(product, mail, organization, email)
-  // The product of these tests lets everybody sign up.
+  // The product of these tests lets every visitor sign up.
   await page.route('**/api/config', async (route) => {
     const answer = await route.fetch()
     await route.fulfill({ json: { ...(await answer.json()), sign_up_enabled: false } })

@@ -119,7 +119,7 @@ test('in an editor Tab indents, and leaves it after Escape; Shift and Tab go bac
   await expect(editor).not.toBeFocused()
   await page.keyboard.press('Shift+Tab')
   await expect(editor).toBeFocused()
-  // Whoever types again is back in the text.
+  // Typing brings the focus back into the text.
   await page.keyboard.press('End')
   await page.keyboard.press('Tab')
   await expect(editor).toBeFocused()

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 
-/** How far a page may move while it loads: what web.dev calls good. */
-export const mostShift = 0.1
+/** Maximum movement of a page while it loads: what web.dev calls good. */
+export const maxShift = 0.1
 
 type Shift = PerformanceEntry & {
   value: number
@@ -10,8 +10,8 @@ type Shift = PerformanceEntry & {
 }
 
 /**
- * How far what a page showed has moved while nobody did anything, as the browser's layout shift score, 0 for not at all; and what
- * moved, by its first words and how far down, px.
+ * Returns how far the content of a page has moved without input, as the browser's layout shift score, 0 for not at all.
+ * Also returns the elements that moved, by their first words and how far down, px.
  */
 export const readShift = (page: Page): Promise<{ score: number; moved: string[] }> =>
   page.evaluate(
@@ -31,7 +31,7 @@ export const readShift = (page: Page): Promise<{ score: number; moved: string[] 
           })
         })
         observer.observe({ type: 'layout-shift', buffered: true })
-        // Nothing is told of a page that did not move.
+        // A page that did not move reports nothing.
         setTimeout(() => resolve({ score: 0, moved: [] }), 200)
       }),
   )

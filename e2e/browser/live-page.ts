@@ -18,7 +18,7 @@ export const showEveryRow = async (page: Page): Promise<void> => {
 }
 /** The floating button. */
 export const newEvents = (page: Page): Locator => page.getByRole('button', { name: /new events?$/ })
-/** Scrolls, and waits until the page has heard of it. */
+/** Scrolls, and waits until the page has got the scroll event. */
 export const scrollTo = (page: Page, top: number): Promise<void> =>
   area(page).evaluate(
     (element, y) =>

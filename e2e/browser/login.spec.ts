@@ -29,7 +29,8 @@ test('AUTH-01, AUTH-02, AUTH-03, AUTH-04: the login page offers password, provid
 test('AUTH-05: the sign-up link is there exactly while sign-up is enabled', async ({ page, product }) => {
   await page.goto('/auth/login')
   await expect(page.getByRole('link', { name: 'Sign up' })).toBeVisible()
-  // What TRIBUTARY_SIGN_UP makes of the answer is tested with the configuration; a server of its own takes seconds to start.
+  // The effect of TRIBUTARY_SIGN_UP on the answer is tested with the configuration; its own server takes seconds to
+  // start.
   const config = await product.api.ok('GET', '/config')
   await onCall(page, '/config', (route) => route.fulfill({ json: { ...config, sign_up_enabled: false } }))
   await page.reload()
@@ -39,7 +40,7 @@ test('AUTH-05: the sign-up link is there exactly while sign-up is enabled', asyn
   await expect(page).toHaveURL(/\/auth\/login$/)
 })
 
-test('AUTH-06, AUTH-07, FORM-06, FORM-07, FORM-08: an invalid address or no password is told under its field once it is submitted, until it is corrected, and nothing is sent', async ({
+test('an invalid address or no password shows a message under its field once submitted, until corrected, and nothing is sent [AUTH-06, AUTH-07, FORM-06, FORM-07, FORM-08]', async ({
   page,
 }) => {
   const calls = recordCalls(page)
@@ -113,7 +114,7 @@ test('AUTH-09, AUTH-10, SES-01, SES-12: a login is stored under one name, leads 
   await page.reload()
   await expect(page.getByText('No organization found')).toBeVisible()
   expect(await sessionKeys()).toEqual(['tributary-session'])
-  // Who is signed in has no use for the pages before sign-in.
+  // A signed-in user has no use for the pages before sign-in.
   await page.goto('/auth/login')
   await expect(page).toHaveURL(/\/$/)
 })

@@ -74,7 +74,7 @@ test('MAP-01, MAP-04, MAP-06: an event is mapped with all four kinds of source, 
   await expect(preview.getByText('None of the latest 300 events match this mapping')).toBeVisible()
   await editor.getByRole('textbox', { name: 'Value of condition 1' }).fill('50')
 
-  // What is sent: all four kinds.
+  // The payload, with all four kinds of sources.
   await editor.getByRole('radio', { name: 'Selected fields' }).check()
   const id = await addField(editor, 'id', 'Field')
   await id.getByRole('combobox', { name: 'Source of id' }).fill('order_id')
@@ -145,7 +145,7 @@ test('MAP-01, MAP-04, MAP-06: an event is mapped with all four kinds of source, 
   expect(JSON.parse(receiver.calls.at(-1)?.body ?? '')).toEqual({ ...mapped, id: 'o-3' })
   expect(receiver.calls.some(({ body }) => body.includes('"o-2"'))).toBe(false)
 
-  // The peer breaks: the failure is told by its cause, and one retry after it is fixed delivers what is mapped.
+  // The peer breaks: the failure is shown by its cause, and one retry after the fix delivers the mapped event.
   receiver.behave({ status: 404, body: 'gone' })
   await send(url, key, { ...order, properties: { ...order.properties, order_id: 'o-4' } })
   await untilAttempted(api, destination, { status: 'dead' })
@@ -278,7 +278,7 @@ test('mappings are put in order, copied, deleted and brought back as a draft tha
   await expect(leave).toContainText('1 mapping added, order changed')
   await leave.getByRole('button', { name: 'Stay' }).click()
 
-  // Somebody else saves: theirs is not overwritten unless asked for.
+  // Another user saves: their version is not overwritten unless the user chooses that.
   await put([mapping('cccc', 'Three')])
   await unsaved.getByRole('button', { name: 'Save mappings' }).click()
   const conflict = page.getByRole('alert', { name: 'The mappings have changed' })

@@ -65,7 +65,7 @@ test('MEM-09, MEM-10: after sending, the window says so and closes, and the list
   expect(callsTo(calls, `/${organization}/memberships`)).toHaveLength(1)
 })
 
-test('an address that is a member already is told at the field, and nobody is invited', async ({
+test('the address of a member shows a message at the field, and no invitation is sent', async ({
   page,
   product,
   database,
@@ -121,7 +121,7 @@ test('MEM-18: administrators see all members with role and joining, pending invi
   await expect(row).toHaveCount(0)
 })
 
-test('MEM-17: a member whose role nobody knows is displayed as Guest', async ({ page, product, database }) => {
+test('a member with an unknown role is displayed as Guest [MEM-17]', async ({ page, product, database }) => {
   const { workspace, organization } = await createWorkspace(product.api, 'Unknown role')
   await signIn(page, await addPerson(database, 'Una', { organization, role: 'ORG_ADMIN' }))
   await addPerson(database, 'Xaver', { organization, role: 'ORG_COLLABORATOR' })
@@ -225,7 +225,7 @@ test('with many members a search finds them by name, address and role', async ({
   await search.fill('guest')
   await expect(rows).toHaveCount(2)
   await search.fill('nobody at all')
-  await expect(page.getByText('No members match.')).toBeVisible()
+  await expect(page.getByText('No Entries Found', { exact: true })).toBeVisible()
 })
 
 test('at every width an address breaks before its @ at most', async ({ page, product, database }) => {
@@ -264,7 +264,7 @@ for (const role of ['ORG_COLLABORATOR', 'ORG_GUEST'] as const)
     await expect(page.getByRole('link', { name: 'Members' })).toHaveCount(0)
   })
 
-test('without a mail server the window for inviting says that invitations reach nobody by themselves', async ({
+test('without a mail server the window for inviting says that invitations are not delivered automatically', async ({
   signedIn: page,
   product,
 }) => {

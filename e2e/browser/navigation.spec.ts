@@ -126,7 +126,7 @@ test('NAV-06, NAV-07, NAV-08, NAV-10, NAV-11: home, sources, destinations, syncs
     }
 })
 
-test('NAV-09, NAV-13, SIG-01: signals and connections are areas with everything below them', async ({
+test('every area shows itself at unknown addresses below it (NAV-06, NAV-07, NAV-08, NAV-09, NAV-13)', async ({
   signedIn: page,
   product,
 }) => {
@@ -134,8 +134,16 @@ test('NAV-09, NAV-13, SIG-01: signals and connections are areas with everything 
   for (const [area, title] of [
     ['signals', 'Signals'],
     ['connections', 'Connections'],
+    ['sources', 'Sources'],
+    ['destinations', 'Destinations'],
+    ['syncs', 'Syncs'],
+    ['catalog-sources', 'Add a source'],
+    ['catalog-destinations', 'Add a destination'],
+    ['catalog-data-sources', 'Add a data source'],
+    ['profiles', 'Profiles'],
+    ['audiences', 'Audiences'],
   ] as const)
-    for (const rest of ['', '/', '/below/it']) {
+    for (const rest of ['', '/', '/below/it/and/more']) {
       if (rest === '') await page.goto(`/${workspace}/${area}`)
       else await changeAddress(page, `/${workspace}/${area}${rest}`)
       await expect(heading(page, title)).toBeVisible()
@@ -198,7 +206,8 @@ test('BIL-44, NAV-17, OPEN-05: short links lead to the page in the workspace use
   await expect(sidebar(page)).toBeVisible()
   for (const [name, target] of [
     ['sources', `/${workspace}/sources`],
-    ['signals', '/'],
+    ['syncs', `/${workspace}/syncs`],
+    ['signals', `/${workspace}/signals`],
     ['billing', `/${workspace}/settings/organization/billing`],
     ['members/', `/${workspace}/settings/organization/members`],
     ['account', `/${workspace}/settings/account`],

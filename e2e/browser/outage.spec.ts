@@ -7,7 +7,7 @@ import { sendTracks } from './tracking.ts'
 
 type Opened = { path: string; page: Page; errors: string[] }
 
-/** What the browser itself says of calls that reach no server. */
+/** Messages of the browser itself about calls that reach no server. */
 const ofNetwork = /Failed to load resource|WebSocket connection to|net::ERR_/
 
 const open = async (page: Page, path: string): Promise<Opened> => {

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 
-/** What a page has transferred: bytes as they went over the wire with their headers, and how many files. */
+/** Transfer of a page: bytes on the wire with their headers, and number of files. */
 export type PageWeight = { bytes: number; files: number; script: number }
 
 /** Calls of the API and of its neighbours: data of the page, not the page. */

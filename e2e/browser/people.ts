@@ -5,7 +5,7 @@ import { newId, silentLogger } from '@tributary/kernel'
 import { openRelational, type Relational, socketUrl } from '@tributary/storage'
 import { adminCredentials, type Product } from '@tributary/test-kit'
 
-/** Who signs in. Everybody has the same password. */
+/** A user who signs in. All users have the same password. */
 export type Person = { userId: string; email: string; password: string }
 
 /** The database of a running product with embedded engines: its socket's folder is the fifth line of PostgreSQL's lock. */
@@ -84,7 +84,7 @@ export const signIn = async (page: Page, { email, password }: Omit<Person, 'user
 export const storedSession = (page: Page): Promise<Partial<StoredSession>> =>
   page.evaluate(() => JSON.parse(localStorage.getItem('tributary-session') ?? '{}').state ?? {})
 
-/** A page in a browser of its own: somebody else's, or the same person's second one. Closes itself. */
+/** A page in its own browser: of another user, or the same user's second one. Closes itself. */
 export const otherPage = async (
   chromium: Browser,
   { url }: Pick<Product, 'url'>,

@@ -91,7 +91,7 @@ test('BIL-07, BIL-10, BIL-13, BIL-18, BIL-19: a card says what its plan has; the
   for (const line of ['profiles', 'events', 'sources', 'destinations', 'audiences', 'White-glove onboarding'])
     await expect(lines.filter({ hasText: line })).toHaveCount(1)
   await expect(lines.filter({ hasText: 'Customer success manager' })).toHaveCount(1)
-  await plan('Team').getByRole('button', { name: 'About additional profiles' }).hover()
+  await plan('Team').getByRole('img', { name: 'About additional profiles' }).hover()
   await expect(page.getByText('Additional profiles cost +$100 per extra 10,000 profiles').first()).toBeVisible()
   const changes = changesOf(page)
   await choose(plan('Free'))
@@ -128,7 +128,7 @@ test('BIL-05, BIL-17, BIL-23, BIL-25, BIL-34: Enterprise leads to sales; a plan 
   await expect(dialog).toHaveCount(0)
 })
 
-test('BIL-24, BIL-30, BIL-33: a card that is declined is told and kept; a plan that costs nothing is a downgrade', async ({
+test('a declined card shows a message and stays; a plan that costs nothing is a downgrade [BIL-24, BIL-30, BIL-33]', async ({
   page,
   product,
   database,
@@ -149,7 +149,29 @@ test('BIL-24, BIL-30, BIL-33: a card that is declined is told and kept; a plan t
   await expect(page.getByText('Your plan has been successully downgraded to Free', { exact: true })).toBeVisible()
 })
 
-test('BIL-26, BIL-28, BIL-32: what cannot be loaded or changed is told in its words', async ({
+test("without a page of prices Upgrade opens the product's own plans, and says when they could not be loaded (BIL-27, BIL-36)", async ({
+  page,
+  product,
+  database,
+}) => {
+  const { workspace, organization } = await createWorkspace(product.api, 'Own plans')
+  await page.route('**/api/config', async (route) => {
+    const response = await route.fetch()
+    const config = (await response.json()) as { links: object }
+    await route.fulfill({ response, json: { ...config, links: { ...config.links, pricing: '' } } })
+  })
+  await signIn(page, await addPerson(database, 'Pia', { organization, role: 'ORG_ADMIN' }))
+  await fail(page, '/plans', 'GET')
+  await page.goto(`/${workspace}`)
+  await page.getByRole('button', { name: 'Upgrade', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Pricing plans for teams of all sizes' })
+  await expect(dialog.getByText('Failed to load the plan', { exact: true })).toBeVisible()
+  await page.unroute('**/api/plans')
+  await dialog.getByRole('button', { name: 'Retry' }).click()
+  await expect(dialog.getByRole('region', { name: 'Free', exact: true }).getByRole('button')).toHaveText('Current Plan')
+})
+
+test('a failure to load or change something shows its own message [BIL-26, BIL-28, BIL-32]', async ({
   page,
   product,
   database,

@@ -34,7 +34,7 @@ const known = (product: Product, workspace: string, search: string): Promise<unk
 const eventsOf = async (product: Product, workspace: string): Promise<{ user_id: string }[]> =>
   (await product.api.ok('GET', `/${workspace}/events`)).events as { user_id: string }[]
 
-test('a user is exported, and after a deletion on the page of the profile gone from profiles and events, the webhook was told, and the request says so', async ({
+test('a user is exported and deleted on the page of the profile: profiles and events have nothing left, the webhook was notified, and the request says so', async ({
   signedIn: page,
   product,
 }) => {
@@ -76,7 +76,7 @@ test('a user is exported, and after a deletion on the page of the profile gone f
   for (const place of ['Profiles', 'Events', 'Deliveries'])
     await expect(request.getByText(`${place} removed`)).toBeVisible({ timeout: 60_000 })
   await expect(request.getByText('Logs expire')).toBeVisible()
-  await expect(request.getByRole('link', { name: 'Archive told' })).toBeVisible({ timeout: 60_000 })
+  await expect(request.getByRole('link', { name: 'Archive done' })).toBeVisible({ timeout: 60_000 })
   // A test of the connection brings nothing.
   const bodies = receiver.calls.flatMap(({ body }) => (body === '' ? [] : [JSON.parse(body)]))
   expect(bodies.filter(({ operation }) => operation === 'delete')).toMatchObject([

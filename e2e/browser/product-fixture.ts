@@ -28,7 +28,7 @@ type Shared = {
   mail: MailReceiver
 }
 
-/** Addresses of an installation that has them; none of them is asked. */
+/** Addresses of an installation that has them; none of them is requested. */
 const links = {
   TRIBUTARY_TERMS_URL: 'https://tributary.example/terms',
   TRIBUTARY_PRIVACY_URL: 'https://tributary.example/privacy',
@@ -84,7 +84,10 @@ const complaintsIn = (output: string): string =>
     .map((line) => line.slice(0, 600))
     .join('\n')
 
-/** What a page of the product may have kept. What the browser keeps of its files stays: they need not be read and compiled anew. */
+/**
+ * Storage that a page of the product may have used. The browser's cache of files stays: they need not be read and
+ * compiled anew.
+ */
 const keptByPages = 'local_storage,indexeddb,cache_storage,service_workers,cookies'
 
 /** One product with its peers (webhook, mail, third-party sign-in), one browser and one profile for all tests of a worker; a page without a past for each test. */
@@ -97,7 +100,7 @@ export const test = base.extend<Fixtures, Shared>({
     },
     { scope: 'worker' },
   ],
-  // Who changes more than a page's own state (its clock, for one) takes `otherPage` instead.
+  // A test that changes more than a page's own state (its clock, for one) takes `otherPage` instead.
   profile: [
     async ({ chromium, product }, use) => {
       const context = await chromium.newContext({
@@ -171,7 +174,7 @@ export const test = base.extend<Fixtures, Shared>({
       refused.push(`${request.failure()?.errorText} ${request.method()} ${request.url()}`),
     )
     await use(page)
-    // What the product itself said of it is gone with the worker otherwise.
+    // Otherwise the output of the product is gone with the worker.
     if (testInfo.status !== testInfo.expectedStatus) {
       await testInfo.attach('output of the product', { body: product.output(), contentType: 'text/plain' })
       const shown = await page.locator('body').ariaSnapshot({ timeout: 2000 }).catch(String)

@@ -2,7 +2,7 @@ import { createPostgresPeer, createSource, createWorkspace, eventually, startSha
 import { callsTo, recordCalls } from './api-calls.ts'
 import { expect, test } from './product-fixture.ts'
 
-test('MAP-07, MAP-08, MAP-09, MAP-10a, MAP-17b: a schema that is set cannot be changed, and without asking another origin a query is edited and given up, refused while it is empty or the database does not understand it, and runs once it is saved', async ({
+test('a set schema cannot be changed; a query is edited and discarded without other origins, refused while empty or wrong, and runs once saved [MAP-07, MAP-08, MAP-09, MAP-10a, MAP-17b]', async ({
   signedIn: page,
   product,
 }) => {

@@ -6,7 +6,7 @@ import { sendTracks } from './tracking.ts'
 
 type Message = { event: string; channel?: string; data: unknown }
 
-/** What the page's live connections have received so far. */
+/** Messages that the page's live connections have received so far. */
 const receivedBy = (page: Page): Message[] => {
   const received: Message[] = []
   page.on('websocket', (socket: WebSocket) =>
@@ -40,7 +40,7 @@ test("RT-01, RT-02: a source's page has its channel authorised by POST /pusher/a
   expect(fields.channel_name).toBe(channel)
   expect(socketIdOf(received)).toMatchObject({ socket_id: fields.socket_id })
 
-  // Who looks is known to the pipeline a moment after the channel is joined; until then the page reads what came.
+  // The pipeline gets the new viewer a moment after the channel is joined; until then the page reads what came.
   const brought = () => received.filter((each) => each.channel === channel && each.event === 'events')
   await expect(async () => {
     expect(await sendTracks(product.url, key, [{ event: 'Page Opened', messageId: crypto.randomUUID() }])).toBe(200)

@@ -37,7 +37,7 @@ test('a replay is counted before it is confirmed, goes to one destination that i
   await form.getByRole('button', { name: 'Count events' }).click()
   await expect(form.getByRole('status')).toContainText('3 events')
   await expect(form.getByRole('button', { name: 'Replay 3 events' })).toBeVisible()
-  // What is changed is counted anew.
+  // A changed form is counted anew.
   await form.getByRole('button', { name: 'Add condition' }).click()
   await expect(form.getByRole('button', { name: /^Replay/ })).toHaveCount(0)
   await form.getByRole('button', { name: 'Count events' }).click()

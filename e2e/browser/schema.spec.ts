@@ -158,7 +158,7 @@ test('events, properties and fields of items are added, renamed and removed; nam
   })
 })
 
-test('who saves on top of a version of somebody else is told who changed what, and both changes can be kept', async ({
+test('a user who saves over the version of another user sees who changed what, and both changes can be kept', async ({
   signedIn: page,
   product,
 }) => {
@@ -167,7 +167,7 @@ test('who saves on top of a version of somebody else is told who changed what, a
   await select(page, 'Requirement of total').selectOption('optional')
   const theirs = event({ ...order.properties, coupon: text }, ['order_id', 'total'], ['currency'])
   await put(product, source, { ...shop, events: { ...shop.events, 'Order Completed': theirs } })
-  // The open page hears of it, so that the question comes before anything is saved.
+  // The open page is notified, so that the question comes before anything is saved.
   const conflict = page.getByRole('alert', { name: 'The schema has changed' })
   await expect(conflict).toContainText(/Admin.* saved version 3/)
   await expect(conflict).toContainText('1 property added')
@@ -255,7 +255,7 @@ test('as JSON it is edited, imported with what changes shown before, exported an
   expect(JSON.parse(await page.evaluate(() => navigator.clipboard.readText()))).toEqual(imported)
 })
 
-test('every version tells who made it, when and why, what it changed, and can be restored', async ({
+test('every version shows its author, time, reason, and changes, and can be restored', async ({
   signedIn: page,
   product,
 }) => {

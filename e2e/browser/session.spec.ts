@@ -20,7 +20,7 @@ test('SES-02, SES-03: the stored session holds the organisation and the workspac
   const { workspace, organization } = await createWorkspace(product.api, 'Stored')
   await signIn(page, await addPerson(database, 'Sam', { organization, role: 'ORG_GUEST' }))
   await page.goto('/')
-  await expect(page.getByRole('button', { name: 'Workspace Production' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Production' })).toBeVisible()
   expect(await storedSession(page)).toMatchObject({
     session: { organization: { name: organization } },
     availableWorkspaces: [{ name: workspace }],
@@ -31,7 +31,7 @@ for (const [ids, reason, message] of [
   ['SES-13, SES-15, AUTH-39', 'TOKEN_EXPIRED', 'The token is expired'],
   ['SES-14, SES-15, AUTH-39', 'UNAUTHORIZED', 'rpc: Invalid auth userInfo given'],
 ] as const)
-  test(`${ids}: a 401 that says "${message}" tells that the session is over and logs out`, async ({
+  test(`a 401 that says "${message}" shows that the session is over and logs out [${ids}]`, async ({
     page,
     product,
     database,

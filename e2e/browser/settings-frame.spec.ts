@@ -48,6 +48,7 @@ test('SET-06, SET-07, SET-09, SET-10, SET-11: the account and, for platform admi
     ['Organizations', `/${workspace}/settings/admin/organizations`],
     ['Act on behalf', `/${workspace}/settings/admin/act-on-behalf`],
     ['Onboarding link', `/${workspace}/settings/admin/onboarding-link`],
+    ['Installation', `/${workspace}/settings/admin/installation`],
     ['Custom domain', `/${workspace}/settings/admin/custom-domain`],
   ])
   for (const [name, title] of [
@@ -79,7 +80,7 @@ test('SET-08, SET-15: without a sub-path an administrator comes to the organisat
   }
 })
 
-test('BIL-43: billing tells the plan and what the organisation has of what plans count', async ({
+test('billing shows the plan and how much the organisation has of what plans count [BIL-43]', async ({
   signedIn: page,
   product,
 }) => {

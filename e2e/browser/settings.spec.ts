@@ -214,8 +214,8 @@ test('SET-14: a new password must meet the rules and be repeated; then the old o
     await expect(rules.getByText(rule)).toBeVisible()
   // The first one is also read out with the field, and seen once.
   await expect(password).toHaveAccessibleDescription('Must be at least 8 characters in length')
-  const told = page.getByText('Must be at least 8 characters in length')
-  const widths = await told.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().width))
+  const message = page.getByText('Must be at least 8 characters in length')
+  const widths = await message.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().width))
   expect(widths.filter((width) => width > 1)).toHaveLength(1)
   await password.fill('Another-horse-2')
   await again.fill('Another-horse-3')

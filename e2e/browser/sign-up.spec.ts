@@ -11,10 +11,10 @@ const goOn = (page: Page) => page.getByRole('button', { name: 'Continue', exact:
 const stored = (page: Page, key: string) => page.evaluate((name) => localStorage.getItem(name), `tributary-${key}`)
 
 let count = 0
-/** An address that nobody has used. */
+/** An unused address. */
 const newAddress = (): string => `new-${Date.now()}-${++count}@example.com`
 
-/** Asks for a code for this address and waits for the step that takes it. */
+/** Requests a code for this address and waits for the step that takes it. */
 const askForCode = async (page: Page, email: string): Promise<void> => {
   await page.goto('/auth/register')
   await emailField(page).fill(email)

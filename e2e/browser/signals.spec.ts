@@ -39,7 +39,7 @@ const titles = {
 }
 const platforms = Object.values(titles)
 
-/** Opens the site of a shop as somebody who clicked an ad, who is known there. */
+/** Opens the site of a shop as a known user who clicked an ad. */
 const visit = async (shop: Page, site: { url: string }, product: Product, key: string): Promise<void> => {
   const click = { gclid: 'EAIaIQobChMI-e2e', fbclid: 'IwAR0-e2e', ttclid: 'E.C.P.e2e' }
   const campaign = { utm_source: 'google', utm_medium: 'cpc', utm_campaign: 'spring' }
@@ -64,7 +64,7 @@ const buy = (shop: Page, order_id: string): Promise<void> =>
     { id: order_id, traits: { email, phone } },
   )
 
-/** Opens a page with the website tag as it is set up, and buys there as somebody else, who consents. */
+/** Opens a page with the website tag as it is set up, and buys there as another user, who consents. */
 const buyWithTag = async (shop: Page, site: { withHead(html: string): string }, snippet: string): Promise<void> => {
   await shop.goto(`${site.withHead(snippet)}&fbclid=IwAR0-tag&utm_source=instagram&utm_campaign=summer`)
   await shop.evaluate(() => {
@@ -80,7 +80,7 @@ const buyWithTag = async (shop: Page, site: { withHead(html: string): string }, 
   })
 }
 
-/** Makes a signal of the orders of sources on the screen, for all platforms, and looks at what it would send. */
+/** Creates a signal of the orders of sources on the screen, for all platforms, and looks at its preview. */
 const makeSignal = async (page: Page, workspace: string, sources: readonly string[]): Promise<void> => {
   await page.goto(`/${workspace}/signals`)
   await page.getByRole('link', { name: 'New signal' }).first().click()
@@ -92,7 +92,7 @@ const makeSignal = async (page: Page, workspace: string, sources: readonly strin
   await expect(page.getByLabel('Meta', { exact: true })).toContainText('{ eventID: order_id }')
   await button(page, 'Continue').click()
   for (const title of platforms) await page.getByRole('checkbox', { name: title, exact: true }).check()
-  // What was chosen is there after a reload.
+  // The choices are there after a reload.
   await expect(page.getByText('Draft saved')).toBeVisible()
   await page.reload()
   await expect(page.getByRole('checkbox', { name: 'TikTok' })).toBeChecked()

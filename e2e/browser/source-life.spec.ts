@@ -75,7 +75,38 @@ test('SRC-51, SRC-52, SRC-53, SRC-54: a deletion leaves the list at once, then t
   expect(await sendTracks(product.url, key, [{ event: 'Gone', messageId: 'gone' }])).toBe(401)
 })
 
-test('SRC-55: a deletion that is refused puts the source back and says why', async ({ signedIn: page, product }) => {
+test('a source leaves the list while it is deleted, and is put back when that is refused (SRC-55)', async ({
+  signedIn: page,
+  product,
+}) => {
+  const { workspace } = await createWorkspace(product.api, 'Put back at once')
+  const { source } = await createSource(product.api, workspace, 'Web shop')
+  await createSource(product.api, workspace, 'Other shop')
+  await page.goto(`/${workspace}/sources`)
+  await page.getByRole('link', { name: 'Web shop' }).click()
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  const refusal = Promise.withResolvers<void>()
+  await onCall(page, `/${source}`, async (route) => {
+    if (route.request().method() !== 'DELETE') return await route.fallback()
+    await refusal.promise
+    await refuse(400, 'IN_USE', 'A sync still runs')(route)
+  })
+  // No list is read any more: what comes back, the page has put back.
+  await page.route(
+    (url) => url.pathname === `/api/${workspace}/sources`,
+    () => undefined,
+  )
+  await page.getByRole('button', { name: 'Delete source' }).click()
+  await dialogOf(page).getByRole('button', { name: 'Delete source' }).click()
+  // The dialog is before everything else: the link to the list is followed from behind it.
+  await page.locator(`nav a[href="/${workspace}/sources"]`).first().dispatchEvent('click')
+  await expect(page.getByRole('link', { name: 'Other shop' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Web shop' })).toHaveCount(0)
+  refusal.resolve()
+  await expect(page.getByRole('link', { name: 'Web shop' })).toBeVisible()
+})
+
+test('a refused deletion of a source says why', async ({ signedIn: page, product }) => {
   const { workspace } = await createWorkspace(product.api, 'Put back')
   const { source } = await createSource(product.api, workspace, 'Web shop')
   await page.goto(`/${workspace}/sources`)

@@ -8,7 +8,7 @@ import { expect, test } from './product-fixture.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true })
 
-/** An organisation that nobody of the platform belongs to, made with an onboarding link. */
+/** Creates an organisation without members from the platform, with an onboarding link. */
 const otherOrganization = async ({ api }: Pick<Product, 'api'>, title: string) => {
   const email = `someone-${newId().slice(-8)}@else.example`
   const made = (await api.ok('POST', '/users:onboard', {
@@ -94,14 +94,14 @@ test('STF-07, STF-08, STF-09, STF-10, STF-11, AMB-73: generating answers the ids
   await expect(invited.getByRole('textbox', { name: 'Email' })).toHaveValue(email)
   const invoiceLink = page.getByRole('link', { name: made.invoice_url, exact: true })
   await expect(invoiceLink).toHaveAttribute('href', made.invoice_url)
-  // Before anybody of the organization has signed in.
+  // Before any member of the organization has signed in.
   const invoice = await visitor.newPage()
   await invoice.goto(made.invoice_url)
   await expect(invoice.getByText('Set-up fee')).toBeVisible()
   await expect(invoice.getByText('$250.00')).toHaveCount(2)
   await invited.getByRole('textbox', { name: 'New password' }).fill('Fresh-start-1')
   await invited.getByRole('button', { name: 'Join', exact: true }).click()
-  await invited.waitForURL('**/workspaces/*')
+  await expect(invited.getByRole('region', { name: 'Brand New' })).toBeVisible()
   await invited.goto(`${product.url}/${made.workspace.name}/settings/organization/billing`)
   await expect(invited.getByRole('heading', { name: 'Current plan: Enterprise' })).toBeVisible()
   await expect(invited.getByText('$1,200.50 a year')).toBeVisible()
@@ -174,7 +174,7 @@ test('FORM-13, STF-12, STF-13, STF-14: amounts stand behind a dollar sign, all d
   await expect(amount).toHaveValue('0.00')
 })
 
-test('ROLE-19b, STF-19, STF-20, STF-21, STF-23, OPEN-39, AMB-19, AMB-86, AMB-87: a platform admin switches to the workspace of another organisation, is told so, and comes home with the banner', async ({
+test('a platform admin switches to the workspace of another organisation, sees a notice, and comes home with the banner [ROLE-19b, STF-19, STF-20, STF-21, STF-23, OPEN-39, AMB-19, AMB-86, AMB-87]', async ({
   signedIn: page,
   product,
 }) => {
@@ -182,7 +182,7 @@ test('ROLE-19b, STF-19, STF-20, STF-21, STF-23, OPEN-39, AMB-19, AMB-86, AMB-87:
   const other = await otherOrganization(product, 'Helped Inc')
   const sent = page.waitForRequest('**/api/workspaces:actOnBehalf')
   await page.goto(`/${workspace}/settings/admin/act-on-behalf`)
-  // By the address of a member: nobody has to know the id.
+  // By the address of a member: an admin need not have the ID.
   await page.getByRole('combobox', { name: 'Find a workspace' }).click()
   await page.getByRole('combobox', { name: 'Search' }).fill(other.email)
   await page.getByRole('option', { name: /^Helped Inc · Main/ }).click()
@@ -244,7 +244,7 @@ test('NAV-34a, NAV-34b, STF-24, STF-25, UI-17, WSP-11: while acting every page h
     .toMatchObject({ organization: { name: organization } })
 })
 
-test('STF-15, STF-16, STF-18, STF-22, STF-26, AMB-73: the own workspace and one that does not exist are refused in the form, and nobody is acted for', async ({
+test('the own workspace and one that does not exist are refused in the form, and no switch happens [STF-15, STF-16, STF-18, STF-22, STF-26, AMB-73]', async ({
   signedIn: page,
   product,
 }) => {
@@ -291,7 +291,7 @@ test('ROLE-16, STF-27, STF-28, STF-29, ROLE-19b, AMB-19: platform admins alone m
   expect(await page.evaluate(() => Reflect.get(window, 'sameDocument'))).toBeUndefined()
 })
 
-test('STF-30: a refusal to act is told in the dialog, which stays', async ({ signedIn: page }) => {
+test('a refusal to act is shown in the dialog, which stays [STF-30]', async ({ signedIn: page }) => {
   await page.goto('/workspaces/01a1fcf3-e3e9-7406-b647-8d13c2f50dfe')
   await page.getByRole('button', { name: 'Debug', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Debug' })

@@ -14,7 +14,7 @@ const choose = async (page: Page, label: string, option: string): Promise<void> 
   await page.getByRole('option', { name: new RegExp(`^${option}`) }).click()
 }
 
-test('SYN-01, SYN-09, OPEN-30: a sync is created step by step, run, approved by somebody, and each of its rows is explained', async ({
+test('a sync is created step by step, run, approved by a user, and each of its rows is explained [SYN-01, SYN-09, OPEN-30]', async ({
   signedIn: page,
   product,
 }) => {
@@ -77,7 +77,7 @@ test('SYN-01, SYN-09, OPEN-30: a sync is created step by step, run, approved by 
   )
   await page.getByRole('textbox', { name: /^Cron expression/ }).fill('30 6 * * 1-5')
   await saved
-  // What was chosen survives a reload.
+  // The choices survive a reload.
   await expect(page.getByText('Draft saved')).toBeVisible()
   await page.reload()
   await expect(page.getByRole('combobox', { name: 'Schedule' })).toHaveValue('cron')
@@ -211,7 +211,7 @@ test('SYN-01, SYN-09, OPEN-30: a sync is created step by step, run, approved by 
 })
 
 test('rows of an uploaded file become events in the live debugger, each once', async ({ signedIn: page, product }) => {
-  const { workspace } = await createWorkspace(product.api, 'Offline data')
+  const { organization, workspace } = await createWorkspace(product.api, 'Offline data')
   const { source } = await createSource(product.api, workspace, 'Store')
   await page.goto(`/${workspace}/dataSources`)
   await page.getByRole('link', { name: 'Add data source' }).click()
@@ -244,6 +244,8 @@ test('rows of an uploaded file become events in the live debugger, each once', a
   const dryRun = page.getByRole('region', { name: 'Dry run' })
   await expect(dryRun.getByRole('region', { name: 'Added' })).toContainText('2024-11-29T09:30:00.000Z')
   await expect(dryRun.getByRole('region', { name: 'Invalid' })).toContainText('userId and anonymousId are empty')
+  await expect(dryRun).toContainText("The run would add 0 events to this period's usage.")
+  await expect(dryRun).toContainText('2 events from before the period would be stored and would not count.')
   await button(page, 'Create sync').click()
 
   const debug = await page.context().newPage()
@@ -261,4 +263,6 @@ test('rows of an uploaded file become events in the live debugger, each once', a
   const live = debug.getByRole('table', { name: 'Live events' })
   await expect(live).toHaveAttribute('aria-rowcount', '3')
   await expect(live).toContainText('Order Completed')
+  const usage = await product.api.ok('GET', `/${organization}/usageReport`)
+  expect(usage).toMatchObject({ events: { used: 0 }, profiles: { used: 0 } })
 })

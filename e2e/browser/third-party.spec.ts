@@ -15,21 +15,21 @@ test('AUTH-24, AUTH-25, AUTH-26, AUTH-27: the provider button keeps a verifier a
   openId,
 }) => {
   const calls = recordCalls(page)
-  let told = ''
+  let redirectUrl = ''
   await onCall(page, '/users:oauthRedirects', async (route) => {
     const answer = await route.fetch()
-    told = (await answer.json()).google_redirect_url
+    redirectUrl = (await answer.json()).google_redirect_url
     await route.fulfill({ response: answer })
   })
   await page.goto('/auth/login')
   const arrived = page.waitForRequest((request) => request.url().startsWith(`${openId.issuer}/auth`))
   await page.getByRole('button', { name: /^Continue with / }).click()
-  expect((await arrived).url()).toBe(told)
+  expect((await arrived).url()).toBe(redirectUrl)
   const [asked] = callsTo(calls, '/users:oauthRedirects')
   const query = new URLSearchParams(asked?.path.split('?')[1])
   expect(asked?.verb).toBe('GET')
   expect(query.get('mode')).toBe('login')
-  expect(new URL(told).searchParams.get('state')).toBe(query.get('state'))
+  expect(new URL(redirectUrl).searchParams.get('state')).toBe(query.get('state'))
   expect(decode(query.get('state'))).toMatchObject({ provider: query.get('provider'), mode: 'login' })
   await page.goto('/auth/forgot-password')
   expect(await page.evaluate(() => localStorage.getItem('tributary-sign-in-verifier'))).toMatch(/^[\w-]{56}$/)
@@ -67,7 +67,7 @@ test('AUTH-28, REG-03, REG-19: the provider signs a new person up, and logs them
   expect(decode(stateOf(login?.body))).toMatchObject({ mode: 'login' })
 })
 
-test('a person whom the product does not know is told so, can sign up, and completes the registration without a name', async ({
+test('an unknown person sees that sign-in failed, can sign up, and completes the registration without a name', async ({
   page,
   openId,
 }) => {
@@ -84,7 +84,7 @@ test('a person whom the product does not know is told so, can sign up, and compl
   await expect(page.getByRole('textbox', { name: 'Email' })).toHaveValue(email)
 })
 
-test('a cancelled sign-in, and a return that this browser did not begin, are told and send nothing', async ({
+test('a cancelled sign-in, and a return that this browser did not begin, show a message and send nothing', async ({
   page,
 }) => {
   const calls = recordCalls(page)

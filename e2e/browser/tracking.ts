@@ -43,8 +43,8 @@ export const runCurl = async (curl: string): Promise<number> => {
 }
 
 /**
- * Resolves when the delivery log of a destination has so many attempts, of any outcome or of one. A page that is opened a
- * moment earlier reads again after 5 seconds or more, which nobody needs to wait for.
+ * Resolves when the delivery log of a destination has so many attempts, of any outcome or of one. A page that is opened
+ * a moment earlier reads again after 5 seconds or more, which a test need not wait for.
  */
 export const untilAttempted = async (
   api: ApiClient,
@@ -60,7 +60,7 @@ export const untilAttempted = async (
 
 type Refused = { reason: string; key_hint: string }
 
-/** Resolves when such a refusal is counted: of a source, or without `source` of keys that nobody was given. */
+/** Resolves when such a refusal is counted: of a source, or without `source` of unknown keys. */
 export const untilRefused = async (
   api: ApiClient,
   isIt: (refused: Refused) => boolean,

@@ -30,7 +30,7 @@ const vendorDestinations = [
 
 type App = (typeof vendorDestinations)[number]['app']
 
-/** Has a destination permitted by Google, whose page of consent nobody sees: it would hand back this code. */
+/** Connects a destination to Google, whose page of consent is not opened: it would return this code. */
 const permit = async ({ api, url }: Pick<Product, 'api' | 'url'>, destination: string): Promise<void> => {
   const redirect_uri = `${url}/destination-oauth-callback`
   const { authorize_url } = await api.ok('POST', `/${destination}:connect`, { redirect_uri })

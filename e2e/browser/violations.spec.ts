@@ -63,7 +63,7 @@ test('what does not fit is listed by event and property, most frequent first, wi
   await expect(total).toBeFocused()
   await expect(total).toBeInViewport()
 
-  // What the schema does not have can be added there, with its name filled in.
+  // A property that the schema lacks can be added there, with its name filled in.
   await page.goto(`/${source}#violations`)
   await rows(page).filter({ hasText: 'Unknown property' }).getByRole('link', { name: 'Add to schema' }).click()
   await expect(page.getByText('lines › price is not in the schema of Ordered.')).toBeVisible()
@@ -74,7 +74,7 @@ test('what does not fit is listed by event and property, most frequent first, wi
   await button(page, 'Save schema').click()
   await expect(page.getByText('Source schema updated', { exact: true })).toBeVisible()
 
-  // What the schema has by now says since when, and is not offered again.
+  // A property that the schema has by now shows since when, and is not offered again.
   await page.goto(`/${source}#violations`)
   await openRow(page, /price.*Unknown property/)
   await expect(page.getByRole('dialog').getByRole('link', { name: 'Add to schema' })).toHaveCount(0)
@@ -102,7 +102,7 @@ test('what does not fit is listed by event and property, most frequent first, wi
   await expect(page.getByRole('heading', { name: 'Ordered' }).first()).toBeVisible()
 })
 
-test('blocked events are counted, and a replay tells how many were sent again and how many still do not fit', async ({
+test('blocked events are counted, and a replay reports how many were sent again and how many still do not fit', async ({
   signedIn: page,
   product,
 }) => {

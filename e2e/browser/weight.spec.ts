@@ -1,13 +1,13 @@
 import { createSource, createWebhook, createWorkspace } from '@tributary/test-kit'
-import { mostShift, readShift } from './layout-shift.ts'
+import { maxShift, readShift } from './layout-shift.ts'
 import { weighPage } from './page-weight.ts'
 import { expect, test } from './product-fixture.ts'
 
 // React and the router alone are 84 KB.
 const signInBudget = { kilobytes: 122, files: 8 }
-const anyPage = { kilobytes: 348, files: 25 }
+const anyPage = { kilobytes: 354, files: 25 }
 
-test('no page is heavier than its budget for somebody who opens it with nothing in the cache, or moves under the pointer as it loads', async ({
+test('no page is heavier than its budget with nothing in the cache, or moves under the pointer as it loads', async ({
   signedIn,
   chromium,
   product,
@@ -49,7 +49,7 @@ test('no page is heavier than its budget for somebody who opens it with nothing 
     await page.waitForLoadState('networkidle')
     const { bytes, files } = weigh()
     const { score, moved } = await readShift(page)
-    if (score > mostShift) over.push(`${name} moves by ${score.toFixed(2)} while it loads: ${moved.join(', ')}`)
+    if (score > maxShift) over.push(`${name} moves by ${score.toFixed(2)} while it loads: ${moved.join(', ')}`)
     const line = `${name}: ${(bytes / 1024).toFixed(0)} KB in ${files} files`
     lines.push(line)
     if (bytes > budget.kilobytes * 1024 || files > budget.files)

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { newId } from '@tributary/kernel'
 import type { Relational } from '@tributary/storage'
 import { createWorkspace } from '@tributary/test-kit'
-import { addPerson, type Person, signIn, storedSession } from './people.ts'
+import { addPerson, fillSignIn, type Person, signIn, storedSession } from './people.ts'
 import { expect, test } from './product-fixture.ts'
 
 const listed = (page: Page, organization: string) => page.getByRole('region', { name: organization, exact: true })
@@ -19,7 +19,7 @@ const addMembership = async ({ db }: Relational, { userId }: Person, organizatio
     .execute()
 }
 
-test('WSP-01, WSP-02, WSP-03: home offers the workspaces of the user, read anew at each visit, one opens by a click, and the switcher goes from one to the other in the same area', async ({
+test('home lists the workspaces of the user anew at each visit, a click opens one, and the switcher changes it in the same area [WSP-01, WSP-02, WSP-03]', async ({
   page,
   product,
   database,
@@ -63,6 +63,36 @@ test('WSP-01, WSP-02, WSP-03: home offers the workspaces of the user, read anew 
   await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible()
   await expect(page.getByRole('region').first()).toHaveAccessibleName('Second of two')
   await expect(listed(page, 'Second of two').getByText('Last used')).toBeVisible()
+})
+
+test('a person with one workspace is led on to it by signing in, and sees the selection by every other way to / (WSP-01, WSP-10)', async ({
+  page,
+  product,
+  database,
+}) => {
+  const { workspace, organization } = await createWorkspace(product.api, 'Only one')
+  const person = await addPerson(database, 'Una', { organization, role: 'ORG_GUEST' })
+  await page.goto('/auth/login')
+  await fillSignIn(page, person)
+  await expect(page).toHaveURL(new RegExp(`/${workspace}$`))
+  const choice = listed(page, 'Only one').getByRole('link', { name: 'Production' })
+  const isChosen = async (): Promise<void> => {
+    await expect(choice).toBeVisible()
+    expect(new URL(page.url()).pathname).toBe('/')
+  }
+  await page.getByRole('button', { name: 'Workspace Production' }).click()
+  await page.getByRole('menuitem', { name: 'Change workspace' }).click()
+  await isChosen()
+  await page.reload()
+  await isChosen()
+  for (const address of ['/', '/auth/login', '/s/unknown']) {
+    await page.goto(address)
+    await isChosen()
+  }
+  await choice.click()
+  await expect(page).toHaveURL(new RegExp(`/${workspace}$`))
+  await page.goBack()
+  await isChosen()
 })
 
 test('WSP-05, WSP-09, WSP-10: a workspace is read by its name, stands in the switcher, and the switcher leads back to the choice', async ({
@@ -152,7 +182,7 @@ test('UI-18: above eight workspaces the choice and the switcher can be searched,
   await expect(page.getByRole('button', { name: 'Workspace Region 3' })).toBeVisible()
 })
 
-test('ORG-03, ORG-04: somebody without an organisation is told so, and Create leads to making one', async ({
+test('a user without an organisation sees a message, and Create leads to making one [ORG-03, ORG-04]', async ({
   page,
   database,
 }) => {

@@ -27,7 +27,7 @@ export const guideFolder = (name: string): string => {
   return folder
 }
 
-/** What a client says when its registry is not there or keeps the package back; anything else is a mistake of the guide. */
+/** Errors of a client when its registry is not there or keeps the package back; any other is a mistake of the guide. */
 const unreachable =
   /ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|NameResolutionError|Temporary failure in name resolution|no such host|Unknown host|connection refused|timed out|timeout|Network is unreachable|40[13] Forbidden|not available/i
 

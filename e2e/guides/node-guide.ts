@@ -28,7 +28,7 @@ export const installNodeGuide = (guide: NodeGuide): Installed => {
 
 type Values = { origin: string; writeKey: string }
 
-// Before the guide's code: nothing but this machine is asked, and each address is told on standard output.
+// Runs before the guide's code: only this machine is called, and each address is printed on standard output.
 const guard = `const ask = globalThis.fetch
 globalThis.fetch = (address, options) => {
   const { origin, hostname } = new URL(address instanceof Request ? address.url : address)

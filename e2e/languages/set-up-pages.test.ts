@@ -51,7 +51,7 @@ test.for([
   },
 )
 
-test('the Python libraries of the Pusher protocol publish and hear, with what `npm run realtime-keys` prints', async ({
+test('the Python libraries of the Pusher protocol publish and receive, with what `npm run realtime-keys` prints', async ({
   skip,
 }) => {
   const folder = guideFolder('pusher-python')

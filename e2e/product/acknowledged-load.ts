@@ -15,7 +15,7 @@ const load =
     ? { workers: 2, batch: 5, pauseMs: 20 }
     : { workers: 4, batch: 20, pauseMs: 20 }
 
-/** Sends batches until told to stop or refused for good; remembers exactly the ids that were acknowledged. */
+/** Sends batches until stopped or refused for good; records exactly the acknowledged IDs. */
 export const startLoad = (product: () => Product, key: string) => {
   const acknowledged = new Set<string>()
   let sent = 0

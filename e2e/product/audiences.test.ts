@@ -19,7 +19,7 @@ const send = async (key: string, ...batch: object[]): Promise<void> => {
 
 const seen = { type: 'track', event: 'Seen' }
 
-test('a profile enters an audience when its event comes, and a merge is reflected, though nobody computes it', async () => {
+test('a profile enters an audience when its event comes, and a merge is reflected, though no computation is started', async () => {
   const { api } = product
   const { workspace } = await createWorkspace(api, 'Audiences')
   const { key } = await createSource(api, workspace, 'Shop')
@@ -38,32 +38,32 @@ test('a profile enters an audience when its event comes, and a merge is reflecte
   const destination = await createWebhook(api, workspace, unused, { url: receiver.url })
   await send(key, { ...seen, userId: 'ada' })
   await whenSize(1)
-  // Who is in is sent first, and then who comes.
+  // Current members are sent first, and then new ones.
   await api.ok('POST', `${path}:connectDestination`, { destination })
   await send(key, { ...seen, anonymousId: 'device' })
   await whenSize(2)
-  const told = (): string[] =>
+  const received = (): string[] =>
     receiver.calls.map(({ body }) => {
       const { event, userId, anonymousId } = JSON.parse(body) as Record<string, string | undefined>
       return `${event} ${userId ?? anonymousId}`
     })
-  await eventually('both are sent', () => told().length === 2)
+  await eventually('both are sent', () => received().length === 2)
   await send(key, { type: 'identify', userId: 'ada', anonymousId: 'device' })
   await whenSize(1)
-  expect(told().toSorted()).toEqual(['Audience Entered ada', 'Audience Entered device'])
+  expect(received().toSorted()).toEqual(['Audience Entered ada', 'Audience Entered device'])
   const { changes } = (await api.ok('GET', `${path}/changes`)) as { changes: { kind: string }[] }
   expect(changes.map(({ kind }) => kind).toSorted()).toEqual(['entered', 'entered', 'left'])
 })
 
 type Called = { path: string; body: string }
 
-/** What a call of a connector says of audiences: events of a batch, or one alone. */
+/** Returns the audience events of a connector's call: those of a batch, or one alone. */
 const eventsOf = ({ body }: Called): string[] => {
   const parsed = JSON.parse(body) as Record<string, string> & { batch?: Record<string, string>[] }
   return (parsed.batch ?? [parsed]).map(({ type, event, userId }) => `${type} ${event} ${userId}`)
 }
 
-test('connectors that take track events are told who is in first, and who leaves, each once, in their own form', async () => {
+test('connectors that take track events get the members first, and those who leave, each once, in their own form', async () => {
   const { api } = product
   const { workspace } = await createWorkspace(api, 'Forwarded audiences')
   const { key } = await createSource(api, workspace, 'Shop')
@@ -88,17 +88,17 @@ test('connectors that take track events are told who is in first, and who leaves
     const { name: destination } = await api.ok('POST', `/${workspace}/destinations`, body)
     await api.ok('POST', `${path}:connectDestination`, { destination })
   }
-  const told = (app: string): string[] =>
+  const received = (app: string): string[] =>
     receiver.calls.filter((call) => call.path.startsWith(`/${app}`)).flatMap(eventsOf)
   const entered = ['track Audience Entered ada', 'track Audience Entered bob']
   const left = ['track Audience Exited ada', 'track Audience Exited bob']
   for (const app of Object.keys(settings)) {
-    await eventually(`${app} has who is in`, () => told(app).length === 2)
-    expect(told(app).toSorted()).toEqual(entered)
+    await eventually(`${app} has who is in`, () => received(app).length === 2)
+    expect(received(app).toSorted()).toEqual(entered)
   }
   await api.ok('PATCH', `${path}?update_mask=query`, { query: treeOf('Something Else') })
   for (const app of Object.keys(settings)) {
-    await eventually(`${app} has who left`, () => told(app).length === 4)
-    expect(told(app).slice(2).toSorted()).toEqual(left)
+    await eventually(`${app} has who left`, () => received(app).length === 4)
+    expect(received(app).slice(2).toSorted()).toEqual(left)
   }
 })

@@ -66,6 +66,7 @@ describe('a refused request', () => {
     [400, 'EVENT_TOO_LARGE', 'a single event over 32 KB', '/v1/track', () => track('bad-4', big)],
     [400, 'UNKNOWN_TYPE', 'an event of unknown type', '/v1/track', () => track('bad-5', { type: 'purchase' })],
     [400, 'MISSING_FIELD', 'an event without ids', '/v1/track', () => ({ event: 'Ordered', messageId: 'bad-6' })],
+    [400, 'NOT_UTF8', 'bytes of Latin-1', '/v1/track', () => Buffer.from('{"userId":"José","event":"e"}', 'latin1')],
     [400, 'INVALID_COMPRESSION', 'what does not decompress', '/v1/track', () => 'no', { 'content-encoding': 'gzip' }],
   ])('is answered %i %s for %s, with what to fix', async (code, reason, _, path, body, headers) => {
     await expectRefusal(await post(product, path, shop.key, body(), { ...headers }), code, reason)
@@ -113,6 +114,7 @@ describe('a refused request', () => {
       EVENT_TOO_LARGE: 1,
       UNKNOWN_TYPE: 1,
       MISSING_FIELD: 1,
+      NOT_UTF8: 1,
       INVALID_COMPRESSION: 1,
     }
     const rows = await eventually('all counted', async () => {
@@ -246,7 +248,7 @@ test('an event left out as a repetition is counted for its source', async () => 
   expect((await storedEvents(product, source)).map((event) => event.message_id).toSorted()).toEqual(['once', 'twice'])
 })
 
-test('while a workspace is answered 429 for what waits, its source says that it goes on, and its people are told', async () => {
+test('while a workspace is answered 429 for what waits, its source says that it goes on, and its members are notified', async () => {
   const { workspace: busy } = await createWorkspace(product.api)
   const { source, key } = await createSource(product.api, busy, 'Import')
   const import20 = (first: number): object => ({

@@ -28,7 +28,7 @@ import { startKafkaWithWay, startRemoteEngines } from './several-processes.ts'
 /** Whatever a process that only collects was given as its data folder. */
 const nowhere = '/nowhere/tributary'
 
-/** The place of a stored event in the log of requests. */
+/** The position of a stored event in the log of requests. */
 const placeOf = ({ event_id }: StoredEvent) => {
   const place = parseEventId(event_id)
   if (place === undefined) throw new Error(`${event_id} is no id of an event`)
@@ -99,7 +99,7 @@ test.skipIf(skipsKafka())(
     await using stack = new AsyncDisposableStack()
     const receiver = stack.use(await startWebhookReceiver({ keepBodies: false }))
     const { kafka, startMain, startCollector } = await startEngines(stack)
-    await expect(startCollector()).rejects.toThrow('start the process that runs the other roles')
+    await expect(startCollector()).rejects.toThrow('start the main process, in this version,')
     let main = await startMain()
     stack.defer(() => main[Symbol.asyncDispose]())
     let [one, two] = await Promise.all([startCollector(), startCollector()])
@@ -110,7 +110,8 @@ test.skipIf(skipsKafka())(
     await createWebhook(main.api, workspace, shop.source, { url: receiver.url })
     const load = createLoad(shop.key)
 
-    // Who only collects answers what SDKs and operators ask, and nothing else; a new key works there, too.
+    // A process that only collects answers the requests of SDKs and operators, and nothing else; a new key works there,
+    // too.
     for (const { url } of [one, two]) {
       await eventually('the new key', async () => {
         const answer = await fetch(`${url}/v1/projects/${shop.key}/settings`)
@@ -142,12 +143,12 @@ test.skipIf(skipsKafka())(
     await load.during(places, 20, () => one.kill())
     await load.during([places[0], places[2]] as (() => Product)[], 20, () => main.kill())
     await load.during([() => two], 20, async () => {
-      // What collects starts without the main process, too.
+      // A collecting process starts without the main process, too.
       one = await startCollector()
       await two.kill()
     })
     await load.during([() => one], 20, async () => {})
-    // Nobody processes: a workspace has its share of what waits, and not more.
+    // No process runs the pipeline: a workspace has its share of the waiting bytes, and not more.
     const large = (id: string): Promise<Response> =>
       post(one, '/v1/track', shop.key, track(id, { userId: 'large', properties: { text: 'x'.repeat(30_000) } }))
     const largeIds: string[] = []
@@ -172,7 +173,7 @@ test.skipIf(skipsKafka())(
       return page.includes('WORKSPACE_BACKLOG')
     })
 
-    // Kafka is killed: everybody says so, and goes on when it is back.
+    // Kafka is killed: all processes report it, and go on when it is back.
     await load.during(places, 20, () => kafka.kill())
     for (const { url } of [one, two]) {
       const answer = await post({ url }, '/v1/track', shop.key, track('refused'))
@@ -184,7 +185,7 @@ test.skipIf(skipsKafka())(
     await load.during(places, 20, async () => {})
     expect(await (await readMetrics(one.url)).text()).toContain('tributary_collect_requests_total')
 
-    // Told to end, they answer what they have taken.
+    // When they are stopped, they answer the requests that they have accepted.
     await load.during([places[1], places[2]] as (() => Product)[], 20, async () => {
       expect(await Promise.all([one.stop(), two.stop()])).toEqual([0, 0])
     })

@@ -6,7 +6,7 @@ import { silentLogger } from '@tributary/kernel'
 import { openRelational, runningPostgresUrl } from '@tributary/storage'
 import type { TestEventStore } from '@tributary/test-kit'
 
-/** What a store has, as texts by what it is: a table of a database, or a file. */
+/** Contents of a store, as texts by their place: a table of a database, or a file. */
 export type Decoded = Map<string, string>
 
 /** Bytes as PostgreSQL writes them into a text. */

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -9,6 +10,7 @@ import {
   createWorkspace,
   eventually,
   type Product,
+  processFamily,
   readMetrics,
   startProduct,
 } from '@tributary/test-kit'
@@ -220,6 +222,18 @@ test('the description of the API is OpenAPI 3.1, and its page loads from this se
   for (const link of links) {
     const asset = await fetch(new URL(link, `${product.url}/api/docs`))
     expect([link, asset.status, new URL(asset.url).origin]).toEqual([link, 200, product.url])
+  }
+})
+
+test('no process of the product has the password of the first administrator in its environment', async () => {
+  const family = processFamily(product.pid)
+  expect(family.length).toBeGreaterThan(1)
+  for (const pid of family) {
+    const environment = await readFile(`/proc/${pid}/environ`, 'utf8')
+    // PostgreSQL writes the titles of its processes over their environment.
+    if (pid === product.pid) expect(environment).toContain('PATH=')
+    expect(environment).not.toContain(adminCredentials.password)
+    expect(environment).not.toContain('TRIBUTARY_ADMIN_PASSWORD=')
   }
 })
 

@@ -78,7 +78,7 @@ test.skipIf(skipsKafka())(
     const health = await fetch(`${product.url}/health/ready`)
     expect([health.status, ((await health.json()) as { parts: object }).parts]).toEqual([
       503,
-      expect.objectContaining({ log: { ok: false } }),
+      expect.objectContaining({ log: { ok: false, detail: expect.stringContaining('Kafka ') } }),
     ])
     await kafka.start()
     await eventually('accepted again', async () => (await send()) === 200, 60_000)

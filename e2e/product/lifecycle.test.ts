@@ -79,7 +79,7 @@ test('SIGTERM under load with a hanging destination ends everything within 20 s 
   expect(await first.stop()).toBe(0)
   expect(Date.now() - began).toBeLessThan(20_000)
   await load.ended
-  // What is refused while stopping is refused in words that make SDKs send it again.
+  // Requests that are refused while stopping get a status that makes SDKs send them again.
   expect(load.refused.filter((status) => status !== 503)).toEqual([])
   await eventually('no process left', () => !family.some(isAlive), 30_000)
   // Each engine was stopped, not cut: PostgreSQL has taken its lock file away.

@@ -1,7 +1,7 @@
 import type { Product } from '@tributary/test-kit'
 
 export type LiveChannel = {
-  /** What authorizing the channel, or signing in, was answered. */
+  /** Status of the answer to authorizing the channel, or to signing in. */
   status: number
   /** Whether the connection has ended. */
   closed(): boolean
@@ -10,7 +10,10 @@ export type LiveChannel = {
   close(): void
 }
 
-/** How a listener gets what it hears: which call authorizes it, what it then asks for, and how that is granted. */
+/**
+ * The way of a listener to its messages: which call authorizes it, the channel that it then asks for, and how that is
+ * granted.
+ */
 type Way = { call: string; channel: string; command: string; granted: string; fields?: Record<string, string> }
 
 const listenBy = async (product: Pick<Product, 'url' | 'api'>, token: string, way: Way): Promise<LiveChannel> => {

@@ -15,7 +15,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 const askToSignUp = (product: Product, email: string) =>
   product.api.ok('POST', '/users:sendOtp', { email, action: 'sign up' })
 
-/** A port where nobody listens now. */
+/** A port without a listener. */
 const freePort = async (): Promise<number> => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -24,7 +24,7 @@ const freePort = async (): Promise<number> => {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-test('a code arrives by SMTP before anybody looks for it, and its text is gone from the database; who is refused for good is not tried again', async () => {
+test('a code arrives by SMTP before the next look, and its text is gone from the database; a recipient refused for good is not tried again', async () => {
   await using mail = await startMailReceiver()
   await using product = await startProduct({
     dataDir: join(folder, 'data'),
@@ -34,7 +34,7 @@ test('a code arrives by SMTP before anybody looks for it, and its text is gone f
   const asked = Date.now()
   await askToSignUp(product, email)
   const received = await mail.waitFor(email)
-  // Who hears of nothing looks every 10 s.
+  // Without a notification it looks every 10 s.
   expect(Date.now() - asked).toBeLessThan(9000)
   expect(received).toMatchObject({
     from: { address: 'data@acme.example', name: 'Acme Data' },

@@ -40,6 +40,9 @@ const batch = {
       properties: { a: [{ b: 1 }] },
     },
     { type: 'track', event: 'Odd', userId: 'ID', properties: 'ODD' },
+    { type: 'track', event: 'Half \ud83d', userId: 'a\ud800', anonymousId: '\udc00', properties: { 'b\ud801': 1 } },
+    { type: 'page', anonymousId: 'a3', properties: { name: 'Half \udfff' }, timestamp: 'yesterday' },
+    { type: 'track', event: 'Doubled', userId: 'u2', properties: 'DOUBLED', timestamp: '2026-11-20 10:00:00+00' },
   ].map((event, index) => ({ messageId: `preview-${index}`, ...event })),
 }
 
@@ -49,6 +52,10 @@ const batchText = JSON.stringify(batch)
   .replace('"SIZE"', '2.50')
   .replace('"ID"', '12345678901234567890')
   .replace('"ODD"', odd)
+  .replace('"DOUBLED"', '{"a":1.0,"b":{"c":1,"c":2.0},"a":2.50}')
+/** The same where nothing of an event loses anything else. */
+const plainText =
+  '{"messageId":"plain","event":"Plain \\ud83d","userId":"\\udc00","timestamp":"soon","properties":{"a":1,"b":{"c":1,"c":2},"a":3}}'
 
 const bodies = async (receiver: WebhookReceiver, wanted: number): Promise<string[]> =>
   eventually('all received', () => receiver.calls.length >= wanted && receiver.calls.map(({ body }) => body))
@@ -79,10 +86,12 @@ test('what a preview shows of a stored event, and what the API has of it, is byt
   }
   await product.api.ok('PUT', `/${mapped}/mappings`, { event_mappings: [mapping] })
   expect((await post(product, '/v1/batch', key, batchText)).status).toBe(200)
-  const sent = [await bodies(receiver, batch.batch.length), await bodies(mappedReceiver, batch.batch.length)]
+  expect((await post(product, '/v1/track', key, plainText)).status).toBe(200)
+  const count = batch.batch.length + 1
+  const sent = [await bodies(receiver, count), await bodies(mappedReceiver, count)]
   const stored = await eventually('all stored', async () => {
     const { events } = (await product.api.ok('GET', `/${source}/events`)) as { events: { name: string }[] }
-    return events.length === batch.batch.length && events
+    return events.length === count && events
   })
   const previews = async (destination: string, event_mapping: object): Promise<string[]> => {
     const shown = stored.map(({ name }) =>
@@ -102,6 +111,16 @@ test('what a preview shows of a stored event, and what the API has of it, is byt
   expect(oddBody).toContain(
     `"userId":"12345678901234567890","properties":${odd},"context":{"library":{"name":"of the batch","size":2.50}`,
   )
+  for (const wanted of [
+    '"event":"Half \\ud83d","userId":"a\\ud800","anonymousId":"\\udc00","properties":{"b\\ud801":1}',
+    '"properties":{"a":2.50,"b":{"c":2.0}}',
+    '"event":"Plain \\ud83d","userId":"\\udc00","properties":{"a":3,"b":{"c":2}}',
+    '"extra":{"timestamp":"soon"}',
+    '"originalTimestamp":"2026-11-20T10:00:00.000Z"',
+  ])
+    expect(sent[0]?.filter((body) => body.includes(wanted))).toHaveLength(1)
+  const reasons = details.map((detail) => (detail as { reason: string }).reason).filter((reason) => reason !== '')
+  expect(reasons).toEqual(Array(2).fill(expect.stringMatching(/^time_not_understood: timestamp is not a known time/)))
   expect(sent[1]?.filter((body) => body.includes(`"about":{"properties":${odd}}`))).toHaveLength(1)
 })
 

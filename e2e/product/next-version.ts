@@ -11,11 +11,11 @@ import {
 
 type Urls = { database: string; eventStore: string }
 
-/** Of the next version, which adds something to tables of all roles. */
+/** A migration of the next version, which adds something to tables of all roles. */
 const added: Migration = { name: '9001-next-version', kind: 'expand', up: async () => {} }
 const addedTo = ['sources', 'destinations', 'processes', 'process_schemas', 'journals', 'coordination_leases']
 
-/** Of the version after it, which takes away what the next one does without. */
+/** A migration of the version after it, which removes what the next one does without. */
 const taken: Migration = { name: '9002-version-after', kind: 'contract', oldest: added.name, up: async () => {} }
 
 const open = ({ database }: Urls) => openRelational({ url: database, logger: silentLogger, maxConnections: 1 })
@@ -42,7 +42,7 @@ export const contractAsVersionAfter = async (urls: Urls): Promise<void> => {
   await migrate(relational.db, [...migrations, added, taken], { patienceMs: 0 })
 }
 
-/** The same, as if no process of the present version had been heard of for a while. */
+/** Contracts in the same way, as if no process of the present version had been seen for a while. */
 export const contractUnheard = async (urls: Urls): Promise<void> => {
   await using relational = open(urls)
   await relational.pool.query('insert into schema_migrations (name, oldest) values ($1, $2)', [taken.name, added.name])

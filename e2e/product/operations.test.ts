@@ -16,7 +16,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** What in a data folder somebody else may read, with its mode. */
+/** The files of a data folder that other users may read, with their modes. */
 const openToOthers = async (dataDir: string): Promise<string[]> => {
   const names = ['', ...(await readdir(dataDir, { recursive: true }))]
   const found = await Promise.all(
@@ -80,7 +80,7 @@ test('a nearly full disk refuses new requests with 503, keeps what was acknowled
   })
 })
 
-test('backup, wipe and restore give the same product that nobody else may read; its administrator gets a new password while it is stopped and while it runs', async () => {
+test('backup, wipe and restore give the same product that no other user may read; its administrator gets a new password while it is stopped and while it runs', async () => {
   const dataDir = join(folder, 'data')
   const run = (script: string, args = ['backup.tar.zst']): { status: number | null; output: string } => {
     const done = spawnSync(
@@ -94,7 +94,7 @@ test('backup, wipe and restore give the same product that nobody else may read; 
     )
     return { status: done.status, output: `${done.stdout}${done.stderr}` }
   }
-  // Prepared by somebody, as a package or a volume does.
+  // Created beforehand, as a package or a volume does.
   await mkdir(dataDir)
   await chmod(dataDir, 0o755)
   const first = await startProduct({ dataDir })

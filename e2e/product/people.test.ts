@@ -27,7 +27,7 @@ afterAll(async () => {
   await mail?.close()
 })
 
-/** Somebody new, signed up with the code that was mailed. */
+/** Signs up a new user with the mailed code. */
 const signUp = async (email: string) => {
   const api = createApiClient(product.url)
   await api.ok('POST', '/users:sendOtp', { email, action: 'sign up' })
@@ -37,7 +37,7 @@ const signUp = async (email: string) => {
   return { api, userId: (body.user as { id: string }).id }
 }
 
-test('who is invited joins by the mailed link, the administrator hears of it live, and removal ends everything at once', async () => {
+test('an invited user joins by the mailed link, the administrator is notified live, and removal ends everything immediately', async () => {
   const { organization, workspace } = await createWorkspace(product.api, 'Acme Inc')
   const { sourceId } = await createSource(product.api, workspace)
   const { courier_token } = await product.api.ok('POST', '/users:login', adminCredentials)
@@ -78,7 +78,7 @@ test('who is invited joins by the mailed link, the administrator hears of it liv
   expect((await listen(product, String(api.token), `private-sources-${sourceId}`)).status).toBe(403)
 })
 
-test('a logo is served under /media in the size asked for, to everybody and for ever, until it is removed', async () => {
+test('a logo is served under /media in the requested size, to every client and for ever, until it is removed', async () => {
   const { organization } = await createWorkspace(product.api, 'Pictured')
   const png = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',

@@ -103,7 +103,10 @@ test.for([
     const shown = await command()
     expect([shown.code, shown.output]).toEqual([0, expect.stringContaining(line)])
     expect(shown.output).toMatch(/^pipeline.*: \d+ records? of requests waiting/m)
-    const refused = await command('reset', 'delivery', '--to', 'beginning', '--yes')
+    const refused = await eventually('engines answer in time', async () => {
+      const answer = await command('reset', 'delivery', '--to', 'beginning', '--yes')
+      return !/no answer within/.test(answer.output) && answer
+    })
     expect([refused.code, refused.output]).toEqual([
       1,
       expect.stringMatching(/is in use by the process|A process has delivery/),

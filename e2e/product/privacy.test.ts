@@ -65,7 +65,7 @@ const erased = ({ api }: Product, request: string): Promise<unknown> =>
     120_000,
   )
 
-test('a deletion that a kill ends in the middle shows nobody, goes on with the next start, and ends as it would have', async () => {
+test('a deletion that a kill interrupts shows no deleted user, goes on with the next start, and ends as it would have', async () => {
   const first = await start({ TRIBUTARY_FAULT: 'erasure.before-events' })
   const { workspace } = await createWorkspace(first.api)
   const { key } = await createSource(first.api, workspace)
@@ -102,7 +102,7 @@ test('a deletion holds after a backup of before is restored, for stored events w
     )
     expect(status, `${stdout}${stderr}`).toBe(0)
   }
-  // Nobody makes profiles yet.
+  // No process makes profiles yet.
   const first = await start({ TRIBUTARY_ROLES: 'api,collect,pipeline,delivery,jobs' })
   const { workspace } = await createWorkspace(first.api)
   const { key } = await createSource(first.api, workspace)

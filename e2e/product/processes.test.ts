@@ -24,7 +24,9 @@ const roles = { main: 'api,realtime,profiles,jobs', collect: 'collect', pipeline
 
 /** How many groups of its role a process has, as its health says. */
 const held = async (process: Product, role: string): Promise<number> => {
-  const answer = await fetch(`${process.url}/health/ready`)
+  const answer = await fetch(`${process.url}/health/ready`).catch((cause: unknown) => {
+    throw new Error(`The process does not answer. It printed:\n${process.output().slice(-3000)}`, { cause })
+  })
   const { parts } = (await answer.json()) as { parts: Record<string, { ok: boolean; detail?: string }> }
   return parts[role]?.ok ? Number(/^has (\d+) of/.exec(parts[role].detail ?? '')?.[1]) : -1
 }
@@ -87,7 +89,7 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
   }, 240_000)
   afterAll(() => stack.disposeAsync(), 60_000)
 
-  test('what people do in the API reaches whoever processes and delivers: live events, connections, retries, syncs, deletions', async () => {
+  test('changes through the API reach the processes that run the pipeline and deliver: live events, connections, retries, syncs, deletions', async () => {
     const { api } = main
     const { workspace } = await createWorkspace(api)
     const { source, sourceId, key } = await createSource(api, workspace)
@@ -177,7 +179,7 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     expect(await storedEvents(main, source)).toEqual([])
   }, 240_000)
 
-  test('whichever process of any role is killed, stopped, paused, cut off from Kafka, or without an engine, on the schema of the next version, every acknowledged event is stored once and delivered, in order', async () => {
+  test('with any process killed, stopped, paused, cut off from Kafka, or without an engine, on the next schema version, every acknowledged event is stored once and delivered, in order', async () => {
     const shops = await createShops(main, receiver.url)
     const { workspace: wide } = await createWorkspace(main.api, 'Wide')
     const wideSource = await createSource(main.api, wide)
@@ -247,7 +249,8 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     ;[p2, d2] = await Promise.all([start('p2', 'pipeline', byWay), start('d2', 'delivery', byWay)])
     await all()
 
-    // Paused for longer than its leases, both at once; each goes on without what it had, and gets its share again.
+    // Paused for longer than their leases, both at a time; each goes on without its former groups, and gets its share
+    // again.
     for (const each of [p1, d1]) process.kill(each.pid, 'SIGSTOP')
     await Promise.all([takenOver('pipeline paused', 'pipeline', p2), takenOver('delivery paused', 'delivery', d2)])
     for (const each of [p1, d1]) process.kill(each.pid, 'SIGCONT')
@@ -289,7 +292,7 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     await load.more(100)
     await load.stop()
 
-    // What comes again is known, whoever had it first, and wherever it was then.
+    // Repeated events are recognized, whichever process had them first, and in whichever partition.
     for (const at of shops.keys()) {
       await sendAgain(at)
       // Behind it in each partition.
@@ -328,7 +331,7 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     console.info(`taken over, ms: ${JSON.stringify(took)}; ${count} events, ${again} sent again`)
   }, 900_000)
 
-  test('what a process of any role uses is not taken away while it runs; one of which nobody had heard ends with a sentence, and does not start again', async () => {
+  test('tables that a process of any role uses are not dropped while it runs; an unseen process ends with a sentence, and does not start again', async () => {
     const running = { 'api,realtime,profiles,jobs': main, collect: c1, pipeline: p1, delivery: d1 }
     const refused = await contractAsVersionAfter(engines.urls).catch(String)
     for (const each of Object.keys(running)) expect(refused).toContain(`${each} on `)

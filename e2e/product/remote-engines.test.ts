@@ -99,7 +99,7 @@ test('an engine that cannot be reached ends the start with its reason, without t
   expect(failure).not.toContain('very-secret-word')
 })
 
-test('processes that share DATABASE_URL show live events, end what ended sessions hear, and count wrong passwords together', async () => {
+test('processes that share DATABASE_URL show live events, end the channels of ended sessions, and count wrong passwords together', async () => {
   await using one = await startProduct({ dataDir: join(folder, 'data'), env })
   const secretKey = (await readFile(join(folder, 'data', 'secret.key'), 'utf8')).trim()
   await using other = await startProduct({
@@ -117,7 +117,7 @@ test('processes that share DATABASE_URL show live events, end what ended session
   }
   there.token = access_token
   const live = await listen({ url: other.url, api: there }, String(there.token), `private-sources-${sourceId}`)
-  // The pipeline of one process has to hear first that somebody watches at the other.
+  // The pipeline of one process first has to be notified that a user watches at the other.
   let sent = 0
   await eventually('events of one process are live at the other', async () => {
     expect((await post(one, '/v1/track', key, track(`live-${sent++}`))).status).toBe(200)
@@ -201,7 +201,11 @@ test('with BLOBS_S3_BUCKET pictures are in the bucket for every data folder, and
   const ready = await fetch(`${product.url}/health/ready`)
   expect([ready.status, ((await ready.json()) as { parts: Parts }).parts.blobs]).toEqual([
     200,
-    { ok: false, optional: true },
+    {
+      ok: false,
+      optional: true,
+      detail: expect.stringMatching(/^The bucket for pictures .*: pictures are not shown$/),
+    },
   ])
   await bucket.open()
   expect((await fetch(`${product.url}/${logo}`)).status).toBe(200)

@@ -50,7 +50,7 @@ test('a replay of a day to a second destination delivers exactly what the previe
     const { source: unused } = await createSource(api, workspace, 'Unused')
     await createWebhook(api, workspace, source, { url: first.url })
     const destination = await createWebhook(api, workspace, unused, { url: second.url }, 'New warehouse')
-    // What is delivered while the process is killed would be delivered again: here only the replay is looked at.
+    // A delivery while the process is killed would be repeated: only the replay matters here.
     await api.ok('PATCH', `/${destination}?update_mask=enabled`, { enabled: false })
     await send(killed.url, key, events, 'm')
     await eventually('every event is stored and delivered', () => first.messageIds().size === events, 60_000)
@@ -69,7 +69,7 @@ test('a replay of a day to a second destination delivers exactly what the previe
     expect(stored_before).toMatch(/^\d+-\d{10}-[0-9a-z]{14}$/)
     const replay = await api.ok('POST', `/${destination}/replays`, { ...day, stored_before, events_per_second: 2000 })
     expect(replay.event_count).toBe(preview.event_count)
-    // More of the kind and of the time, which nobody has counted.
+    // More of the kind and of the time, which were not counted.
     await send(killed.url, key, 1000, 'late').catch(() => {})
     await killed.ended
     expect(second.messageIds().size).toBe(0)
@@ -77,7 +77,7 @@ test('a replay of a day to a second destination delivers exactly what the previe
     await using product = await startProduct({ dataDir })
     await product.api.login(adminCredentials)
     const read = () => product.api.ok('GET', `/${String(replay.name)}`)
-    await eventually('the replay is done', async () => (await read()).state === 'done', 60_000)
+    await eventually('the replay has sent all', async () => (await read()).state === 'delivering', 60_000)
     expect(await read()).toMatchObject({ sent_count: preview.event_count, failure: '', delivered_count: 0 })
     await product.api.ok('PATCH', `/${destination}?update_mask=enabled`, { enabled: true })
     await eventually(
@@ -88,7 +88,7 @@ test('a replay of a day to a second destination delivers exactly what the previe
     const expected = Array.from({ length: events }, (_, n) => n).filter((n) => n % 4 !== 0)
     expect(sorted(second.messageIds().keys())).toEqual(sorted(expected.map((n) => `m-${n}`)))
     expect([...second.messageIds().values()].filter((times) => times !== 1)).toEqual([])
-    expect(await read()).toMatchObject({ filtered_count: 0, failed_count: 0 })
+    expect(await read()).toMatchObject({ state: 'done', filtered_count: 0, failed_count: 0 })
     // Each came as the first destination had got it.
     const textOf = (calls: readonly { body: string }[], id: string) =>
       calls.find(({ body }) => body.includes(`"messageId":"${id}"`))?.body

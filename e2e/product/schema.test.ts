@@ -18,7 +18,7 @@ beforeAll(async () => {
   workspace = (await createWorkspace(product.api)).workspace
 })
 
-/** Whether an event was sent only to see whether somebody listens already. */
+/** Whether an event was sent only to find out whether a listener is registered. */
 const isSign = (messageId: string): boolean => messageId.startsWith('sign-')
 
 type Validated = StoredEvent & { compatibility: string; schema_version: number }
@@ -52,8 +52,8 @@ test('a change of the schema counts for the next event, and each stored event sa
     expected.push([`c-${n}`, n % 2 === 0 ? 'compatible' : 'needsAttention', began + n + 1])
   }
   const stored = await validated(source, 6)
-  const told = stored.map((event) => [event.message_id, event.compatibility, event.schema_version])
-  expect(told.toSorted()).toEqual(expected.toSorted())
+  const reported = stored.map((event) => [event.message_id, event.compatibility, event.schema_version])
+  expect(reported.toSorted()).toEqual(expected.toSorted())
 })
 
 test('a blocked event is stored and shown live, and delivered once when it is replayed after the schema was fixed', async () => {
@@ -65,7 +65,7 @@ test('a blocked event is stored and shown live, and delivered once when it is re
   type Live = { events: { messageId: string; status: string; compatibility?: string; schemaVersion?: number }[] }
   const heard = () =>
     channel.heard.flatMap(({ data }) => (data as Live).events).filter(({ messageId }) => !isSign(messageId))
-  // The pipeline hears a moment later that somebody listens.
+  // The pipeline gets a moment later that there is a listener.
   let signs = 0
   await eventually('listening', async () => {
     await post(product, '/v1/page', source.key, { userId: 'u', messageId: `sign-${signs++}` })
@@ -156,12 +156,12 @@ test('events that are large, deep or of hostile names are validated like others'
     const found = stored.find((each) => each.message_id === id)
     expect([id, found?.status, found?.schema_version]).toEqual([id, status, 2])
     const detail = await product.api.ok('GET', `/${found?.name}`)
-    const told = detail.problems as { property: string; kind: string }[]
-    if (problems !== undefined) expect(told.map(({ property, kind }) => [property, kind])).toEqual(problems)
-    else expect(told.length).toBeGreaterThanOrEqual(40)
-    expect(told.length).toBeLessThanOrEqual(50)
+    const reported = detail.problems as { property: string; kind: string }[]
+    if (problems !== undefined) expect(reported.map(({ property, kind }) => [property, kind])).toEqual(problems)
+    else expect(reported.length).toBeGreaterThanOrEqual(40)
+    expect(reported.length).toBeLessThanOrEqual(50)
   }
-  // As many of them as a body may have hold nobody up: an event behind them is stored as soon as ever.
+  // As many of them as a body may have do not delay others: an event behind them is stored as soon as ever.
   const flood = `{"batch":[${Array.from({ length: 20 }, (_, n) => event(`f-${n}`, hostile[7]?.[1] ?? '')).join(',')}]}`
   const began = performance.now()
   expect((await post(product, '/v1/batch', source.key, flood)).status).toBe(200)

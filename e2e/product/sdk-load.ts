@@ -5,7 +5,9 @@ import { eventually } from '@tributary/test-kit'
 import { expect } from 'vitest'
 import type { StoredEvent } from './calls.ts'
 
-/** Users, each of whom sends one event after the other by the SDK, and which of these were acknowledged, by user. */
+/**
+ * Creates users, each of which sends one event after the other by the SDK, and records the acknowledged ones, by user.
+ */
 export const createSdkLoad = (places: readonly { key: string; url: string; users: readonly string[] }[]) => {
   const acknowledged = new Map<string, string[]>()
   let running = true

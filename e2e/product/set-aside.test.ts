@@ -15,7 +15,7 @@ import { expect, test } from 'vitest'
 
 const root = new URL('../..', import.meta.url).pathname
 
-test('a request that ends the pipeline each time is set aside and told of, and what came after it is stored', async () => {
+test('a request that ends the pipeline each time is set aside and reported, and later requests are stored', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-aside-'))
   const dataDir = join(folder, 'data')
   const command = (...args: string[]): string =>

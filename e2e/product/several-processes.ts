@@ -128,7 +128,8 @@ export const startKafkaWithWay = async (): Promise<KafkaPeer & { way: Way & { ad
 }
 
 /**
- * All engines by address, so that what processing knows is in no folder, and how processes are started beside them, each with a port that its name keeps.
+ * Starts all engines remote, so that no folder has processing state. Returns how processes are started beside them,
+ * each with a port that its name keeps.
  */
 export const startRemoteEngines = async (
   stack: AsyncDisposableStack,

@@ -21,7 +21,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => await product[Symbol.asyncDispose]()
 }
 
-/** The shared product with a session of the caller's own. Who uses it works in workspaces of its own. */
+/** Joins the shared product with the caller's own session. Callers work in their own workspaces. */
 export const joinProduct = async (): Promise<SharedProduct> => {
   // Imported here: the set-up runs outside of tests.
   const { inject } = await import('vitest')

@@ -93,10 +93,10 @@ test('SIG-01, OPEN-31: an order of browser and server is one conversion at each 
   })
   const send = async (...batch: object[]) => expect((await post(product, '/v1/batch', key, { batch })).status).toBe(200)
   await send(visit)
-  // Of the browser, and of the server.
+  // From the browser, and from the server.
   await send(order('browser-1', 'order-1'))
   await send(order('server-1', 'order-1', { userId: 'u-quux' }))
-  // Analytics tells repetitions apart by the transaction, as its reports do: a kill may have one sent again.
+  // Analytics recognizes repetitions by the transaction, as its reports do: a kill may have one sent again.
   const transactions = () => new Set(analytics.taken.map(({ params }) => params['transaction_id'])).size
   const counted = () => [meta.counted.size, tiktok.counted.size, transactions()]
   await eventually('each platform has it', () => counted().every((count) => count >= 1), 30_000)
@@ -134,7 +134,7 @@ test('SIG-01, OPEN-31: an order of browser and server is one conversion at each 
     const { platforms: all } = (await overviewOf()).overview as { platforms: { delivered_count: number }[] }
     return all.every(({ delivered_count: count }) => count === 51)
   })
-  // Nobody is in the clear where conversions are looked at, or in what was printed.
+  // No person is in the clear where conversions are shown, or in the output.
   const shown = JSON.stringify([
     await product.api.ok('GET', `/${name}/conversions`),
     ...(await Promise.all(platforms.map((each) => product.api.ok('GET', `/${each}/deliveries`)))),

@@ -3,6 +3,7 @@ import { chown, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import {
   adminCredentials,
   createSource,
@@ -43,7 +44,33 @@ test('the server and its engines end in order when what started them is gone, ev
   await expect(stat(join(dataDir, 'postgres', 'postmaster.pid'))).rejects.toThrow(/ENOENT/)
 })
 
-test('SIGTERM during the first start leaves no process behind, and the next start succeeds', async () => {
+/** A port that is free now. */
+const freePort = async (): Promise<number> => {
+  const listener = createServer().listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const { port } = listener.address() as AddressInfo
+  listener.close()
+  await once(listener, 'close')
+  return port
+}
+
+/** Polls until the product is ready, and signs in immediately; returns the status of that. */
+const signInWhenReady = async (url: string): Promise<number> => {
+  const isReady = async (): Promise<boolean> =>
+    await fetch(`${url}/health/ready`).then(
+      ({ status }) => status === 200,
+      () => false,
+    )
+  while (!(await isReady())) await setImmediate()
+  const { status } = await fetch(`${url}/api/users:login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(adminCredentials),
+  })
+  return status
+}
+
+test('SIGTERM during the first start leaves no process behind, and in the next one a person signs in the moment it is ready', async () => {
   const dataDir = join(folder, 'interrupted')
   let family: number[] = []
   const start = startProduct({
@@ -58,7 +85,10 @@ test('SIGTERM during the first start leaves no process behind, and the next star
   await expect(start).rejects.toThrow(/ended with/)
   expect(family.length).toBeGreaterThan(2)
   await eventually('no process left', () => !family.some(isAlive), 40_000)
-  await using product = await startProduct({ dataDir })
+  const port = await freePort()
+  const signingIn = signInWhenReady(`http://127.0.0.1:${port}`)
+  await using product = await startProduct({ dataDir, env: { PORT: String(port) } })
+  expect(await signingIn).toBe(200)
   expect((await fetch(`${product.url}/health/ready`)).status).toBe(200)
 })
 
@@ -102,15 +132,16 @@ test('a start that cannot succeed says why in one line, leaves no process behind
 test.skipIf(process.getuid?.() !== 0)(
   'runs as an ordinary user in a deep data folder (needs root to become one)',
   async () => {
-    const nobody = { uid: 65_534, gid: 65_534 }
+    const otherAccount = { uid: 65_534, gid: 65_534 }
     const own = await mkdtemp(join(tmpdir(), 'tributary-user-'))
     const dataDir = join(own, 'a data folder, with spaces', ...Array.from({ length: 8 }, (_, i) => `${i}`.repeat(30)))
     await mkdir(dataDir, { recursive: true })
-    for (let at = dataDir; at.length >= own.length; at = join(at, '..')) await chown(at, nobody.uid, nobody.gid)
+    for (let at = dataDir; at.length >= own.length; at = join(at, '..'))
+      await chown(at, otherAccount.uid, otherAccount.gid)
     expect(dataDir.length).toBeGreaterThan(250)
     try {
       await using receiver = await startWebhookReceiver()
-      await using product = await startProduct({ dataDir, user: nobody })
+      await using product = await startProduct({ dataDir, user: otherAccount })
       await product.api.login(adminCredentials)
       const { workspace } = await createWorkspace(product.api)
       const { source, key } = await createSource(product.api, workspace)
@@ -118,7 +149,7 @@ test.skipIf(process.getuid?.() !== 0)(
       expect((await post(product, '/v1/track', key, track('ordinary'))).status).toBe(200)
       await eventually('stored', async () => (await storedEvents(product, source)).length === 1)
       await eventually('delivered', () => receiver.messageIds().has('ordinary'))
-      expect((await stat(join(dataDir, 'postgres'))).uid).toBe(nobody.uid)
+      expect((await stat(join(dataDir, 'postgres'))).uid).toBe(otherAccount.uid)
       expect((await stat(join(dataDir, 'secret.key'))).mode & 0o077).toBe(0)
       expect(await product.stop()).toBe(0)
     } finally {

@@ -28,7 +28,7 @@ let peer: PostgresPeer
 let product: Product
 let dataDir: string
 let workspace: string
-/** What was written to the storage, by the path of the object. */
+/** The objects that were written to the storage, by their path. */
 const objects = new Map<string, Buffer>()
 let endpoint: string
 

@@ -15,7 +15,7 @@ import { expect, test } from 'vitest'
 /** Where the process ends itself, as by SIGKILL: behind each step of a run. */
 const points = ['stage', 'plan', 'append', 'outcomes', 'confirm'].map((step) => `sync.after-${step}`)
 
-/** What a request to the webhook carries. */
+/** Content of a request to the webhook. */
 type Sent = { recordId: string; operation: string; object: string; key: string; payload: { plan?: string } }
 
 test('killed at each step of a run, it ends in the same result, rows come again only by the same ID, and the next run sends none', async () => {

@@ -98,7 +98,7 @@ describe('Stripe', () => {
       ['evt_2-identify', 'identify', 'accepted'],
     ])
     const one = await product.api.ok('GET', `/${events.find((each) => each.message_id === 'evt_1')?.name}`)
-    // Its schema knew the event beforehand.
+    // Its schema had the event from the beginning.
     expect(one).toMatchObject({
       title: 'invoice.paid',
       timestamp: '2023-06-06T22:19:30.000Z',

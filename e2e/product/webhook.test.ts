@@ -41,7 +41,7 @@ type Attempt = { status: string; http_status: number; reason: string; request: s
 const attemptsOf = async (destination: string): Promise<Attempt[]> =>
   (await product.api.ok('GET', `/${destination}/deliveries`)).deliveries as Attempt[]
 
-/** Checks a request as the guide of the destination tells its receiver to. */
+/** Checks a request as the guide of the destination describes it to receivers. */
 const isSigned = ({ headers, body }: ReceivedCall): boolean => {
   const [, seconds = '', given = ''] =
     /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['x-tributary-signature'])) ?? []
@@ -182,7 +182,7 @@ test('what a receiver refuses for good is a dead letter with request and answer,
   expect(parked_deliveries).toMatchObject([{ state: 'dead', event_count: 1, last_status: 422 }])
 })
 
-test('what is not meant for a destination is told by the delivery log, and what cannot be mapped goes out once it can', async () => {
+test('events that are not meant for a destination are in the delivery log, and an event that cannot be mapped is sent once it can', async () => {
   await using receiver = await startWebhookReceiver()
   const { source, key } = await createSource(product.api, workspace, 'Gated')
   const destination = await createWebhook(product.api, workspace, source, { url: receiver.url }, 'My orders')

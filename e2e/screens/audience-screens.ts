@@ -48,7 +48,7 @@ const rewriting =
     await page.route(
       (url) => path.test(url.pathname),
       async (route) => {
-        // What is asked for again and again may be under way when the page is closed.
+        // A repeated request may be under way when the page is closed.
         const response = await route.fetch().catch(() => undefined)
         const answer = (await response?.json().catch(() => undefined)) as T | undefined
         if (response !== undefined && answer !== undefined)
@@ -177,7 +177,7 @@ export const audienceScreens: Screen[] = [
       name: `audience-${state}`,
       path: list,
       prepare: answering(answer),
-      // What is being computed is never settled: its button goes on turning.
+      // An audience that is being computed never settles: its button goes on turning.
       ready: async (page) => {
         await page.getByRole('table', { name: 'Audiences' }).getByRole('link', { name: 'Repeat customers' }).click()
         await page.getByRole('table', { name: 'Profiles' }).getByRole('row').nth(1).waitFor()
@@ -215,6 +215,20 @@ export const audienceScreens: Screen[] = [
       await page.getByRole('button', { name: 'Add trait condition' }).first().click()
       await page.getByRole('button', { name: 'Add audience condition' }).first().click()
       await page.getByRole('button', { name: 'Add group' }).click()
+      await settled(page)
+    },
+  },
+  {
+    name: 'audience-builder-warnings',
+    path: builder,
+    ready: async (page) => {
+      await page.getByRole('combobox', { name: 'Property' }).fill('totl')
+      await page.getByText('No property named').waitFor()
+      await page.getByRole('button', { name: 'Add trait condition' }).first().click()
+      await page.getByRole('combobox', { name: 'Trait' }).fill('plam')
+      await page.getByLabel('Value').last().fill('team')
+      await page.getByRole('heading', { name: 'Who is in it' }).click()
+      await page.getByText('No trait named').waitFor()
       await settled(page)
     },
   },

@@ -16,7 +16,7 @@ const request = async (page: Page, label: string, button: string): Promise<void>
 
 const button = (name: string) => (page: Page) => page.getByRole('button', { name }).waitFor()
 
-/** An answer that puts somebody without a name in the place of who is signed in. */
+/** Replaces the signed-in user by one without a name. */
 const nameless = async (page: Page): Promise<void> => {
   await page.route(
     (url) => /^\/api\/users\/[^/:]+$/.test(url.pathname),
@@ -77,7 +77,7 @@ const signedOutScreens: Screen[] = [
 /** Every way in, signed out. */
 export const authScreens: Screen[] = signedOutScreens.map((screen) => ({ ...screen, signedOut: true }))
 
-/** The rest of a registration, for which somebody is signed in already. */
+/** The rest of a registration, for which a user is signed in already. */
 export const registrationScreens: Screen[] = [
   {
     name: 'auth-complete-registration',

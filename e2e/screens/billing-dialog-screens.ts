@@ -31,7 +31,7 @@ const fillCard = async (page: Page): Promise<void> => {
 
 const newSource = (seed: Seed) => `/${seed.filled.workspace}/catalog-sources/http/new`
 
-/** What is asked before something of billing is changed, and what is said when it is refused. */
+/** The dialogs before a change of billing, and the messages when it is refused. */
 export const billingDialogScreens: Screen[] = [
   { name: 'billing-cancel', path: billing, prepare: subscribed(null), ready: asking('Cancel subscription') },
   {

@@ -106,7 +106,7 @@ export const subscribed =
     })(page)
   }
 const status = (of: string | undefined): string => (of === 'past_due' ? 'open' : 'paid')
-/** What an organization has used of a plan that limits. */
+/** Usage of an organization on a plan that limits. */
 export const used =
   (profiles: number, events: number, more: Partial<UsageReport> = {}) =>
   async (page: Page) => {
@@ -213,7 +213,7 @@ const askedByBank = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Refuse' }).waitFor()
 }
 
-/** What is paid, with what, and the plans: in each state. */
+/** Invoices, payment methods, and the plans: in each state. */
 export const billingScreens: Screen[] = [
   { name: 'billing-free', path: billing, prepare: sold, ready: settled },
   { name: 'billing-usage-near', path: billing, prepare: used(8_412, 64_000), ready: settled },

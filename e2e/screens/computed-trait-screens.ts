@@ -60,6 +60,17 @@ export const computedTraitScreens: Screen[] = [
     },
   },
   {
+    name: 'computed-trait-new-warnings',
+    path: form,
+    ready: async (page) => {
+      await fill(page)
+      await page.getByRole('combobox', { name: 'Property' }).fill('totl')
+      await page.getByRole('heading', { name: 'Preview' }).click()
+      await page.getByText('No property named').waitFor()
+      await settled(page)
+    },
+  },
+  {
     name: 'computed-trait-new-errors',
     path: form,
     ready: async (page) => {

@@ -128,6 +128,11 @@ const explorerScreens: Screen[] = [
     path: filled(({ workspace }) => `${workspace}/events?search=nothing+like+this`),
     ready: settled,
   },
+  {
+    name: 'events-event-time',
+    path: filled(({ workspace }) => `${workspace}/events?by=event_time`),
+    ready: settled,
+  },
   { name: 'events-empty', path: empty(({ workspace }) => `${workspace}/events`), ready: settled },
   {
     name: 'events-error',

@@ -327,6 +327,23 @@ const staffScreens: Screen[] = [
     },
   },
   { name: 'frame-organizations', path: full('/settings/admin/organizations'), ready: settled },
+  { name: 'frame-installation', path: full('/settings/admin/installation'), ready: settled },
+  {
+    name: 'frame-installation-missing',
+    path: full('/settings/admin/installation'),
+    ready: async (page) => {
+      await settled(page)
+      await page.getByRole('button', { name: 'Show what is not set' }).click()
+      await page.getByRole('button', { name: 'Show all' }).waitFor()
+    },
+  },
+  {
+    name: 'frame-installation-error',
+    path: full('/settings/admin/installation'),
+    prepare: failing(/\/api\/installation$/),
+    expectsFailedCalls: true,
+    ready: settled,
+  },
   {
     name: 'frame-workspace-missing',
     path: () => '/workspaces/01a1fcf3-e3e9-7406-b647-8d13c2f50dfe',

@@ -18,7 +18,7 @@ const withGrant = (grant: Record<string, unknown>) => async (page: Page) => {
 
 const hourAgo = new Date(Date.now() - 3_600_000).toISOString()
 
-/** Destinations that somebody permits by OAuth 2, and the page that people come back to. */
+/** Destinations that a user permits by OAuth 2, and the page that people come back to. */
 export const grantScreens: readonly Screen[] = [
   {
     name: 'grant-none',

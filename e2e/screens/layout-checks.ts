@@ -12,8 +12,8 @@ export const findHorizontalScroll = (page: Page): Promise<string[]> =>
   })
 
 /**
- * Texts that are cut: an element whose content is larger than its box while what does not fit is hidden, unless it ends
- * in an ellipsis on purpose or is meant for screen readers only.
+ * Finds texts that are cut: an element whose content is larger than its box while the overflow is hidden. Elements that
+ * end in an ellipsis on purpose or are meant for screen readers only do not count.
  */
 export const findClippedText = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
@@ -121,8 +121,9 @@ export const findStackedDialogs = (page: Page): Promise<string[]> =>
   })
 
 /**
- * What fills a corner of a rounded frame without being rounded itself, or would when it is pointed at, so that its corner
- * sticks out. The frame is the nearest element around it with a radius of 4 px or more that cuts nothing off.
+ * Finds elements that fill a corner of a rounded frame without being rounded, or would when they are pointed at, so
+ * that their corner sticks out. The frame is the nearest element around it with a radius of 4 px or more that cuts
+ * nothing off.
  */
 export const findSquareCorners = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
@@ -183,7 +184,7 @@ export const findHiddenTabs = (page: Page): Promise<string[]> =>
       .map((tab) => tab.textContent?.trim() ?? ''),
   )
 
-/** What is chosen of lists that are narrower than it, which neither scrolls nor ends in an ellipsis. */
+/** Finds chosen options of lists that are narrower than the option, which neither scrolls nor ends in an ellipsis. */
 export const findCutChoices = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const found: string[] = []

@@ -78,6 +78,18 @@ export const mappingScreens: Screen[] = [
   { name: 'mappings-conflict', path: tab('mapped'), expectsFailedCalls: true, ready: conflict },
   { name: 'mapping-editor', path: tab('mapped'), ready: open('Order Completed') },
   {
+    name: 'mapping-editor-warnings',
+    path: tab('mapped'),
+    ready: async (page) => {
+      await open('Order Completed')(page)
+      await page.getByRole('combobox', { name: 'Field of condition 1' }).fill('properties.totl')
+      await page.getByRole('combobox', { name: 'Source of id' }).fill('properties.order')
+      await page.keyboard.press('Tab')
+      await page.getByText('No property named "order"').waitFor()
+      await settled(page)
+    },
+  },
+  {
     name: 'mapping-editor-required',
     path: tab('chat'),
     ready: async (page) => {

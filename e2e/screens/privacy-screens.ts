@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import type { PrivacyRequest, Suppression, ToldDestination } from '@tributary/contract'
+import type { PrivacyDestination, PrivacyRequest, Suppression } from '@tributary/contract'
 import { failing, settled } from './prepare.ts'
 import type { Screen } from './screens.ts'
 import type { Seed } from './seed.ts'
@@ -17,6 +17,7 @@ const request = (of: Partial<PrivacyRequest>): PrivacyRequest => ({
   identifier_count: 1,
   profile_count: 1,
   places: [],
+  files: null,
   destinations: [],
   creator: 'ada@example.com',
   create_time: ago(1),
@@ -36,7 +37,11 @@ const place = (
   update_time: ago(1),
 })
 
-const told = (title: string, state: ToldDestination['state'], reason = ''): PrivacyRequest['destinations'][number] => ({
+const progressOf = (
+  title: string,
+  state: PrivacyDestination['state'],
+  reason = '',
+): PrivacyRequest['destinations'][number] => ({
   destination: `workspaces/w/destinations/${title}`,
   title,
   state,
@@ -57,10 +62,10 @@ const requests: PrivacyRequest[] = [
       place('logs', 'waiting'),
     ],
     destinations: [
-      told('Orders webhook', 'done'),
-      told('Warehouse', 'waiting'),
-      told('Segment', 'failed', 'HTTP 422'),
-      told('RudderStack', 'not_told', 'no access token'),
+      progressOf('Orders webhook', 'done'),
+      progressOf('Warehouse', 'waiting'),
+      progressOf('Segment', 'failed', 'HTTP 422'),
+      progressOf('RudderStack', 'not_told', 'no access token'),
     ],
   }),
   request({
@@ -71,6 +76,11 @@ const requests: PrivacyRequest[] = [
       place('deliveries', 'waiting'),
       place('logs', 'waiting'),
     ],
+  }),
+  request({
+    create_time: ago(40),
+    places: [place('profiles', 'done'), place('events', 'done'), place('deliveries', 'done'), place('logs', 'waiting')],
+    files: { state: 'removing', start_time: ago(-200), finish_time: null, last_error: '' },
   }),
   request({ create_time: ago(70), kind: 'suppress', state: 'finished', profile_count: 0, creator: '' }),
   request({

@@ -98,6 +98,15 @@ export const profileScreens: Screen[] = [
   },
   { name: 'profile-identifiers', path: found, ready: openProfile('Identifiers') },
   { name: 'profile-events', path: found, ready: openProfile('Events') },
+  {
+    name: 'profile-events-event-time',
+    path: found,
+    ready: async (page) => {
+      await openProfile('Events')(page)
+      await page.getByLabel('Times and order').selectOption('event_time')
+      await page.getByRole('columnheader', { name: 'Happened' }).waitFor({ state: 'attached' })
+    },
+  },
   { name: 'profile-history', path: found, ready: openProfile('History') },
   { name: 'profile-history-eventful', path: found, prepare: eventful, ready: openProfile('History') },
   { name: 'profiles-guest', path: list, asGuest: true, ready: settled },
@@ -121,6 +130,15 @@ export const profileScreens: Screen[] = [
     name: 'profile-settings-identity',
     path: filled(({ workspace }) => `${workspace}/profiles/settings`),
     ready: settled,
+  },
+  {
+    name: 'profile-settings-placeholders',
+    path: filled(({ workspace }) => `${workspace}/profiles/settings`),
+    ready: async (page) => {
+      await settled(page)
+      await page.getByText('values that are always blocked').click()
+      await page.getByText('Swift and Objective-C').waitFor()
+    },
   },
   {
     name: 'profile-settings-api',

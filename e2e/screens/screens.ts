@@ -27,7 +27,7 @@ export type Screen = {
   path: (seed: Seed) => string
   /** Resolves when the picture is worth taking. */
   ready: (page: Page, seed: Seed) => Promise<void>
-  /** Puts answers of the server in the way that a real one cannot be brought to give. */
+  /** Replaces answers of the server by ones that a real server cannot be brought to give. */
   prepare?: (page: Page, seed: Seed) => Promise<void>
   signedOut?: boolean
   /** Seen by a guest of the organization, not by its administrator. */
@@ -381,6 +381,24 @@ export const screens: Screen[] = [
     empty(({ destination }) => `${destination}#replay`),
     /\/replays$/,
   ),
+  {
+    name: 'destination-replay-delivering',
+    path: filled(({ replayed }) => `${replayed}#replay`),
+    prepare: async (page) => {
+      await page.route(/\/replays(\?|$)/, async (route) => {
+        const response = await route.fetch().catch(() => undefined)
+        if (response === undefined) return await route.abort().catch(() => {})
+        const { replays, ...rest } = (await response.json()) as { replays: object[] }
+        const counts = { event_count: 43, sent_count: 43, delivered_count: 30, filtered_count: 3, failed_count: 1 }
+        const delivering = { ...replays[0], ...counts, state: 'delivering' }
+        await route.fulfill({ response, json: { ...rest, replays: [delivering, ...replays.slice(1)] } })
+      })
+    },
+    ready: async (page) => {
+      await page.getByRole('listitem', { name: 'History, delivering' }).waitFor()
+      await settled(page)
+    },
+  },
   {
     name: 'destination-replay-new',
     path: filled(({ waiting }) => `${waiting}?replay=history#replay`),

@@ -16,10 +16,10 @@ export type Seed = {
   filled: {
     workspace: string
     source: string
-    /** Of signed webhooks whose secret is not set, and of webhooks with a template. */
+    /** Sources of signed webhooks whose secret is not set, and of webhooks with a template. */
     payments: string
     tickets: string
-    /** Of signals: a website with the tag, and orders of a shop. */
+    /** Sources of signals: a website with the tag, and orders of a shop. */
     tag: string
     orders: string
     /** A source with a schema, and events that do not fit it. */
@@ -42,7 +42,7 @@ export type Seed = {
   many: { workspace: string; destination: string }
   /** Path of an onboarding link. */
   onboarding: string
-  /** Of the organization that most pictures are of. */
+  /** A guest of the organization that most pictures show. */
   guest: Person
 }
 
@@ -156,7 +156,7 @@ const seedReplays = async ({ api }: Product, workspace: string, source: string, 
   return destination
 }
 
-/** What the pictures' source knows: of its events some fit, some lack something, and some are new. */
+/** The schema of the pictures' source: some of its events fit, some lack something, and some are new. */
 const shopSchema = {
   events: {
     'Order Completed': orders,
@@ -173,8 +173,9 @@ const shopSchema = {
   user: { properties: { email: text, plan: text }, required: ['email'] },
 }
 
+const ofTarget = { display_name: '', kind: 'custom', is_required: false, is_recommended: false }
 const base = { display_name: '', is_event_name_key: false, kind: 'custom' }
-const target = (name: string, type = 'any') => ({ ...base, name, type, is_required: false, is_recommended: false })
+const target = (name: string, type = 'any') => ({ ...ofTarget, name, type })
 const ordersMapped = [
   { id: 'f001', source: { type: 'FIELD', name: 'properties.order_id', ...base }, target: target('id', 'string') },
   { id: 'f002', source: { type: 'FIELD', name: 'properties.total', ...base }, target: target('amount', 'number') },

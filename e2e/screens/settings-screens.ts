@@ -48,7 +48,7 @@ const withoutToken = (page: Page): Promise<void> =>
     localStorage.setItem('tributary-session', JSON.stringify(stored))
   }) as unknown as Promise<void>
 
-/** Whom the invitation of the pictures is for; its token is known to nobody but the mail. */
+/** The invitation of the pictures; only the mail has its token. */
 const invitation = (of: Partial<InvitationPreview>) => async (page: Page) => {
   const json: InvitationPreview = {
     organization: { name: 'organizations/elsewhere', display_name: 'Contoso Analytics', logo: '' },

@@ -9,7 +9,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const list = ({ workspace }: SignalSeed): string => `${workspace}/signals`
 const wizard = ({ workspace }: SignalSeed): string => `${workspace}/signals/new`
 
-/** What is entered of a new signal is kept by its own scene alone. */
+/** Values that are entered for a new signal are kept by their own scene alone. */
 const withoutDraft = async (page: Page): Promise<void> => {
   await page.route(/\/signalDraft(\?|$)/, (route) =>
     route.fulfill({ json: { name: 'workspaces/w/signalDraft', entered: {}, update_time: null } }),
@@ -118,6 +118,18 @@ export const signalScreens: Screen[] = [
       await button(page, 'Add condition').click()
       await button(page, 'Continue').click()
       await page.getByText('Choose at least one source').waitFor()
+    },
+  },
+  {
+    name: 'new-signal-warnings',
+    path: at(wizard),
+    prepare: withoutDraft,
+    ready: async (page) => {
+      await toStep(2)(page)
+      await page.getByRole('combobox', { name: 'Currency' }).fill('properties.curency')
+      await page.getByRole('heading', { name: 'What is it worth?' }).click()
+      await page.getByText('No property named').waitFor()
+      await settled(page)
     },
   },
   {

@@ -1,10 +1,10 @@
 import { createSource, createWorkspace, eventually, type Product } from '@tributary/test-kit'
 import { makeVendorDestinations } from '../browser/vendors.ts'
 
-/** What the pictures of signals show. */
+/** Objects of the pictures of signals. */
 export type SignalSeed = {
   workspace: string
-  /** With conversions of which some were not sent. */
+  /** With conversions, some of which were not sent. */
   signal: string
   /** Disabled, and without any. */
   quiet: string
@@ -19,7 +19,7 @@ const titles = {
 
 const consent = (advertising: boolean) => ({ consent: { categoryPreferences: { advertising } } })
 
-/** Orders of people of whom more or less is known, over the last days, with and without clicks. */
+/** Orders of people with more or fewer identifiers, over the last days, with and without clicks. */
 const orders = (): object[] =>
   Array.from({ length: 60 }, (_, index) => ({
     type: 'track',

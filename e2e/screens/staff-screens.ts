@@ -83,6 +83,7 @@ const key = (id: number, title: string, of: Partial<Keys['api_keys'][number]>): 
   title,
   role: 'ORG_COLLABORATOR',
   areas: ['sources', 'events'],
+  writekeys: [],
   workspace: { name: 'workspaces/w1', title: 'Production' },
   hint: `x${id}Qz`,
   create_time: '2026-03-01T05:06:07.000Z',

@@ -40,7 +40,7 @@ const field = (name: string, more: object = {}) => ({
   ...more,
 })
 
-/** A destination that tells of fields and facts, as one does that is not on this machine. */
+/** A destination that has fields and facts, as one does that is not on this machine. */
 const telling = async (page: Page): Promise<void> => {
   const plans = ['free', 'team', 'business'].map((value) => ({ value, label: value }))
   const fields = [

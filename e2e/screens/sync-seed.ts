@@ -1,12 +1,12 @@
 import { createSource, createWorkspace, eventually, type PostgresPeer, type Product } from '@tributary/test-kit'
 
-/** What the pictures of syncs show. */
+/** Objects of the pictures of syncs. */
 export type SyncSeed = {
   workspace: string
   dataSource: string
   model: string
   warehouse: string
-  /** Of the sync that asks, its first run, and the one that asks. */
+  /** The sync that asks, its first run, and the run that asks. */
   sync: string
   done: string
   asks: string

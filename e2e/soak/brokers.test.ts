@@ -91,7 +91,7 @@ test('of three brokers each is killed, paused, and two are gone: what was acknow
   await eventually('delivered', () => load.ids().every((id) => receiver.messageIds().has(id)), 180_000)
 })
 
-test('while Kafka is slow, groups stay where they are; while it is slower than anybody waits, nothing is acknowledged that is not stored; and all goes on by itself', async () => {
+test('while Kafka is slow, groups stay where they are; while it is slower than any timeout, nothing is acknowledged that is not stored; and all goes on by itself', async () => {
   await using stack = new AsyncDisposableStack()
   const kafka = await startKafkaWithWay()
   const receiver = stack.use(await startWebhookReceiver({ keepBodies: false }))

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const migrationFolders = ['packages/storage/src/relational/migrations', 'packages/storage/src/event-store/migrations']
-/** What the first version added that runs beside another one. */
-const firstSign = 'packages/storage/src/relational/migrations/0095-process-schemas.ts'
+/** A file that the first version added that runs beside another one: no earlier version works beside the baseline. */
+const firstSign = 'packages/storage/src/relational/migrations/0200-baseline/baseline.ts'
 
 const git = (...args: string[]): string | undefined => {
   const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' })
@@ -23,13 +23,16 @@ export type FoundVersion = { ref: string; said: string } | { ref: undefined; sai
 const commitAdding = (paths: readonly string[]): string | undefined =>
   git('log', '-1', '--format=%H', '--diff-filter=A', '--', ...paths) || undefined
 
-/** The version before the present one: that of a name that Git knows, or the last commit before the newest migration. */
+/**
+ * Finds the version before the present one: that of a name that Git can resolve, or the last commit before the newest
+ * migration.
+ */
 export const versionBefore = (given: string | undefined): FoundVersion => {
   if (git('rev-parse', 'HEAD') === undefined) return { ref: undefined, said: 'There is no history of Git here' }
   if (given !== undefined && given !== '') {
     const ref = git('rev-parse', '--verify', `${given}^{commit}`)
     if (ref === undefined) return { ref, said: `Git knows no ${given}` }
-    if (!has(ref, firstSign)) return { ref: undefined, said: `${given} is of before versions could run together` }
+    if (!has(ref, firstSign)) return { ref: undefined, said: `${given} is a version before the baseline` }
     return { ref, said: `${given} (${ref})` }
   }
   const newest = commitAdding(migrationFolders)
@@ -61,11 +64,11 @@ const linkModules = async (folder: string): Promise<void> => {
 }
 
 /**
- * Builds the server of another commit in a folder of its own, which is removed at the end; `entry` starts it.
+ * Builds the server of another commit in a folder of its own, which is removed at the end; `entry` starts it, and its sources are in `folder`.
  *
  * @throws when it cannot be built
  */
-export const buildOf = async (ref: string): Promise<AsyncDisposable & { entry: string }> => {
+export const buildOf = async (ref: string): Promise<AsyncDisposable & { folder: string; entry: string }> => {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-version-'))
   const dispose = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 5 })
   try {
@@ -74,10 +77,11 @@ export const buildOf = async (ref: string): Promise<AsyncDisposable & { entry: s
     run(folder, 'tar', '-xf', archive)
     await rm(archive)
     if (git('diff', '--quiet', ref, '--', 'package-lock.json') === undefined)
-      run(folder, 'npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund')
+      // As npm start does: the lock names no packages of other platforms, which npm ci asks for.
+      run(folder, 'npm', 'install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund')
     else await linkModules(folder)
     run(folder, process.execPath, 'scripts/build-server.mjs')
-    return { entry: join(folder, 'apps/server/dist/main.mjs'), [Symbol.asyncDispose]: dispose }
+    return { folder, entry: join(folder, 'apps/server/dist/main.mjs'), [Symbol.asyncDispose]: dispose }
   } catch (error) {
     await dispose()
     throw error

@@ -14,7 +14,7 @@ import { createSdkLoad, expectInOrder } from '../product/sdk-load.ts'
 import { startRemoteEngines } from '../product/several-processes.ts'
 
 const awayMs = Number(process.env.SOAK_AWAY_SECONDS ?? 600) * 1000
-/** How far apart the clocks of two machines are, ms. */
+/** Difference of the clocks of two machines, ms. */
 const apartMs = 600_000
 
 const startWorld = async (stack: AsyncDisposableStack, movable: boolean) => {
@@ -69,7 +69,7 @@ test('the event store is away for ten minutes: collection goes on, and everythin
   const before = load.ids().length
   await pause(awayMs)
   expect(load.ids().length).toBeGreaterThan(before + awayMs / 1000)
-  // Whoever is killed meanwhile is nobody who has stored anything.
+  // A process that is killed meanwhile has stored nothing.
   await processes.p1.kill()
   engines.wayToEventStore.mend()
   await load.more(100)

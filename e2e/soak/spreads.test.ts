@@ -19,11 +19,11 @@ const roles = { main: 'api,realtime,profiles,jobs', collect: 'collect', pipeline
 /** Longer than a process that collects may be silent, and than a lease, ms. */
 const longMs = 10_000
 
-/** Where a change is: message ids are learned while events are accepted, or requests wait. */
+/** Step of a change: message IDs are learned while events are accepted, or requests wait. */
 type Step = 'learning' | 'paused'
 const steps: readonly Step[] = ['learning', 'paused']
 
-/** What is known of a change, straight from PostgreSQL, whatever is cut off from it. */
+/** Reads the state of a change straight from PostgreSQL, whatever is cut off from it. */
 const watchSpread = (stack: AsyncDisposableStack, url: string, workspaceId: string) => {
   const { db } = stack.use(openRelational({ url, logger: silentLogger, maxConnections: 1 }))
   const row = async () =>
@@ -81,11 +81,11 @@ const startWorld = async (stack: AsyncDisposableStack) => {
   return { receiver, kafka, engines, start, shop, load, workspaceId, spread, processes: { main, c1, c2, p1 } }
 }
 
-/** Asks for a change; resolves to what the command says at its end. */
+/** Requests a change; resolves to the last output of the command. */
 const askFor = (engines: Awaited<ReturnType<typeof startRemoteEngines>>, ...args: string[]): Promise<string> =>
   engines.run('spread', ...args).catch((error: unknown) => String((error as { stderr?: unknown }).stderr ?? error))
 
-test('whatever fails in the middle of a change of a spread, it is made or given up, requests are accepted again, and each acknowledged event is stored once, in order, and known when it comes again', async () => {
+test('whatever fails during a change of a spread, it is made or aborted, requests are accepted again, and each acknowledged event is stored once, in order, and deduplicated', async () => {
   await using stack = new AsyncDisposableStack()
   const { receiver, kafka, engines, start, shop, load, workspaceId, spread, processes } = await startWorld(stack)
   let { main, c1, p1 } = processes
@@ -151,7 +151,7 @@ test('whatever fails in the middle of a change of a spread, it is made or given 
       })
       await inTheMiddle('the main process killed', step, async () => {
         await main.kill()
-        // Nobody goes on: those whose requests wait give it up.
+        // No process continues it: those whose requests wait abort it.
         if (step === 'paused') await eventually('given up', async () => (await spread.row())?.next === null, 100_000)
         main = await start('main', 'main')
       })

@@ -1,12 +1,18 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Method, methodList, pageBuildHeader } from '@tributary/contract'
 import {
   adminCredentials,
+  createPostgresPeer,
   createSource,
   createWebhook,
   createWorkspace,
   eventually,
+  type PostgresPeer,
   type Product,
   serverEntry,
+  startProduct,
+  startSharedPostgres,
   startWebhookReceiver,
 } from '@tributary/test-kit'
 import { expect, test } from 'vitest'
@@ -14,6 +20,7 @@ import { post, storedEvents, track } from '../product/calls.ts'
 import { createSdkLoad, expectInOrder } from '../product/sdk-load.ts'
 import { startRemoteEngines } from '../product/several-processes.ts'
 import { buildOf, versionBefore } from './build-of.ts'
+import { type PageForm, pageForms } from './page-forms.ts'
 
 const before = versionBefore(process.env['SOAK_VERSION_BEFORE'])
 const roles = { main: 'api,realtime,profiles,jobs', collect: 'collect', pipeline: 'pipeline', delivery: 'delivery' }
@@ -28,7 +35,7 @@ const others: readonly (readonly [string, Role])[] = [
   ['c2', 'collect'],
 ]
 
-/** Tells the longest time without news of how many there are, ms, since it was asked last. */
+/** Measures the longest time without a change of a count, ms, since the last call of `longest`. */
 const watch = (count: () => number): { longest(): number; stop(): void } => {
   let known = count()
   let since = performance.now()
@@ -50,10 +57,16 @@ const watch = (count: () => number): { longest(): number; stop(): void } => {
   }
 }
 
+const commandOf = (entry: string): string[] => [
+  '--disable-warning=ExperimentalWarning',
+  '--max-semi-space-size=16',
+  entry,
+]
+
 const startFleet = async (stack: AsyncDisposableStack, entry: string) => {
   const engines = await startRemoteEngines(stack)
   const fleet = new Map<string, Product>()
-  const commands = { old: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=16', entry], new: undefined }
+  const commands = { old: commandOf(entry), new: undefined }
   const start = async (name: string, role: Role, version: 'old' | 'new', standsBy?: true): Promise<Product> => {
     const command = commands[version]
     const product = await engines.start(name, {
@@ -76,7 +89,7 @@ const startFleet = async (stack: AsyncDisposableStack, entry: string) => {
 }
 
 test.skipIf(before.ref === undefined)(
-  'each process is updated after the other, and back: what was acknowledged is stored once, in order, and delivered in order, and while one is gone others collect, process, and deliver',
+  'each process is updated after the other, and back: acknowledged events are stored once and delivered, in order, and while one is gone others collect, process, and deliver',
   async () => {
     await using stack = new AsyncDisposableStack()
     const old = stack.use(await buildOf(before.ref ?? ''))
@@ -106,14 +119,17 @@ test.skipIf(before.ref === undefined)(
       longest.push(`${what}: ${acknowledged.longest()} and ${delivered.longest()}`)
     }
     let probes = 0
-    /** What is collected now is delivered, whoever is gone. */
+    /** An event that is collected now is delivered, whichever process is gone. */
     const arrives = async (collector: string): Promise<void> => {
       const id = `probe-${probes++}`
       expect((await post(get(collector), '/v1/track', shop.key, track(id))).status).toBe(200)
       await eventually('delivered', () => receiver.messageIds().has(id), 60_000)
     }
     let changes = 0
-    /** What people change reaches whoever processes and delivers, of both versions; and what was parked is taken up. */
+    /**
+     * Changes through the API reach the processes of both versions that run the pipeline and deliver; parked deliveries
+     * are taken up.
+     */
     const works = async (): Promise<void> => {
       await load.more(100)
       await main.api.login(adminCredentials)
@@ -126,7 +142,7 @@ test.skipIf(before.ref === undefined)(
       }
       changes++
     }
-    /** Another main process takes over from one that is told to end. */
+    /** Another main process takes over from one that is stopped. */
     const replaceMain = async (from: string, to: string, version: 'old' | 'new'): Promise<void> => {
       const next = await start(to, 'main', version, true)
       const ended = main.stop()
@@ -181,6 +197,73 @@ test.skipIf(before.ref === undefined)(
     console.info(
       `${stored.length} events; longest time without one of this workspace acknowledged and delivered, ms:\n${longest.join('\n')}`,
     )
+  },
+)
+
+type Version = { product: Product; methods: readonly Pick<Method, 'name' | 'response'>[]; build?: string }
+
+const send = async (
+  { url, api }: Product,
+  { verb, path, body }: Pick<PageForm, 'verb' | 'path' | 'body'>,
+  build: string | undefined,
+): Promise<{ status: number; body: Record<string, unknown> }> => {
+  const response = await fetch(`${url}/api${path}`, {
+    method: verb,
+    headers: {
+      authorization: `Bearer ${api.token}`,
+      'content-type': 'application/json',
+      ...(build === undefined ? {} : { [pageBuildHeader]: build }),
+    },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+/** What pages of a version would be answered that cannot be used: a refusal without words, or what their contract does not read. */
+const savesOf = async (pages: Version, server: Version, peer: PostgresPeer): Promise<string[]> => {
+  const faults: string[] = []
+  for (const { form, method, verb, path, body, isNew } of await pageForms(server.product, peer)) {
+    if (isNew === true && pages.methods !== methodList) continue
+    const answer = await send(server.product, { verb, path, body }, pages.build)
+    const description = `${form}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}`
+    // The version before may refuse a field that it does not have, with a message.
+    if (isNew === true && answer.status === 400 && String(answer.body['message']).length > 10) console.info(description)
+    else if (answer.status >= 300) faults.push(description)
+    else {
+      const { error } = pages.methods.find(({ name }) => name === method)?.response.safeParse(answer.body) ?? {}
+      if (error !== undefined) faults.push(`${form}: the page does not read the answer: ${error.message}`)
+    }
+  }
+  return faults
+}
+
+test.skipIf(before.ref === undefined)(
+  'ten forms are saved by pages of each version, whichever of the two versions answers them, and pages read the answers',
+  async () => {
+    await using stack = new AsyncDisposableStack()
+    const old = stack.use(await buildOf(before.ref ?? ''))
+    const contract = (await import(/* @vite-ignore */ join(old.folder, 'packages/contract/src/index.ts'))) as {
+      methodList: readonly Method[]
+    }
+    const postgres = stack.use(await startSharedPostgres())
+    const start = async (command?: string[]): Promise<Product> => {
+      const product = stack.use(await startProduct(command === undefined ? {} : { command }))
+      await product.api.login(adminCredentials)
+      return product
+    }
+    const versions = {
+      // The earlier of the two builds that first ran together names no build in its pages: their requests must be
+      // accepted.
+      before: { product: await start(commandOf(old.entry)), methods: contract.methodList },
+      now: { product: await start(), methods: methodList, build: 'that of now' },
+    }
+    const faults: Record<string, string[]> = {}
+    for (const pages of ['before', 'now'] as const)
+      for (const server of ['before', 'now'] as const) {
+        await using peer = await createPostgresPeer(postgres.url)
+        faults[`pages of ${pages}, answered by ${server}`] = await savesOf(versions[pages], versions[server], peer)
+      }
+    expect(faults).toEqual(Object.fromEntries(Object.keys(faults).map((which) => [which, []])))
   },
 )
 

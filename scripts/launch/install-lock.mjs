@@ -1,78 +1,59 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { identify, isRunning, kill } from './processes.mjs'
-import { LaunchFailed } from './progress.mjs'
 
 /** @typedef {import('./processes.mjs').Identity} Identity */
-/** @typedef {{ owner: Identity, npm?: Identity }} Note */
 
-const patienceMs = 30 * 60_000
+/** @param {number} ms */
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** @param {string} file
- * @returns {Note | undefined} */
+ * @returns {{ owner?: Identity, npm?: Identity }} nothing of a file that is gone or empty */
 const read = (file) => {
   try {
-    const note = JSON.parse(readFileSync(file, 'utf8'))
-    return typeof note?.owner?.pid === 'number' ? note : undefined
+    return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
-    return undefined
+    return {}
   }
 }
 
-/** Writes the file whole or not at all; throws EEXIST when it is there and `fresh`.
- * @param {string} file
- * @param {Note} note
- * @param {boolean} fresh */
-const write = (file, note, fresh) => {
-  if (fresh) return writeFileSync(file, JSON.stringify(note), { flag: 'wx' })
-  writeFileSync(`${file}.${process.pid}`, JSON.stringify(note))
-  renameSync(`${file}.${process.pid}`, file)
-}
-
 /**
- * Reserves the installing of one checkout for this process. Waits for who does it already. When that one has died, the
+ * Reserves the installing of one checkout for this process; waits while another one does it. When that one has died, the
  * npm that it may have left running is ended first: it would go on writing into the folder.
  *
  * @param {string} file
- * @param {(text: string) => void} say
  * @returns {Promise<{ noteNpm(pid: number | undefined): void, release(): void }>}
  */
-export const takeInstallLock = async (file, say) => {
+export const takeInstallLock = async (file) => {
   mkdirSync(dirname(file), { recursive: true })
-  const owner = identify(process.pid) ?? { pid: process.pid, startTime: '' }
-  const deadline = Date.now() + patienceMs
-  let told = false
+  const owner = identify(process.pid)
+  let reported = 0
   let unreadable = 0
   for (;;) {
     try {
-      write(file, { owner }, true)
+      writeFileSync(file, JSON.stringify({ owner }), { flag: 'wx' })
       break
     } catch (error) {
       if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error
     }
     const held = read(file)
-    // Made a moment ago and not written yet, or left empty by a kill in that moment.
-    if (held === undefined && unreadable++ < 10) {
-      await new Promise((resolve) => setTimeout(resolve, 50))
-      continue
-    }
-    if (held === undefined || !isRunning(held.owner)) {
-      if (held?.npm !== undefined) await kill(held.npm)
+    // Another process has made the file and not written it yet, or was killed in that moment.
+    if (held.owner === undefined && unreadable++ < 10) await pause(50)
+    else if (held.owner === undefined || !isRunning(held.owner)) {
+      if (held.npm !== undefined) await kill(held.npm)
       rmSync(file, { force: true })
-      continue
+    } else {
+      const { pid } = held.owner
+      if (reported !== pid) process.stdout.write(`Waiting for the install of process ${pid} …\n`)
+      reported = pid
+      await pause(250)
     }
-    if (Date.now() > deadline)
-      throw new LaunchFailed(
-        `Another install (process ${held.owner.pid}) does not end. Stop it, and run the command again.`,
-      )
-    if (!told) say(`Waiting for the install of process ${held.owner.pid} …\n`)
-    told = true
-    await new Promise((resolve) => setTimeout(resolve, 250))
   }
   return {
     noteNpm(pid) {
       const npm = pid === undefined ? undefined : identify(pid)
-      write(file, npm === undefined ? { owner } : { owner, npm }, false)
+      writeFileSync(`${file}.${process.pid}`, JSON.stringify({ owner, npm }))
+      renameSync(`${file}.${process.pid}`, file)
     },
     release: () => rmSync(file, { force: true }),
   }

@@ -6,152 +6,131 @@ import { describeNpmFailure } from './npm-failure.mjs'
 import { run } from './processes.mjs'
 import { LaunchFailed, showProgress } from './progress.mjs'
 
-/** @typedef {Readonly<Record<string, { os?: string[], cpu?: string[], libc?: string[], link?: boolean }>>} LockedPackages */
+/**
+ * How much of package-lock.json a command needs: `run` is what building and running the product needs, `all` has test tools,
+ * browsers and linters, too.
+ *
+ * @typedef {'run' | 'all'} Scope
+ */
 
 /** Files of an install, below the root of a checkout. The marker is outside what an install writes and removes.
  * @param {string} root */
 const filesOf = (root) => ({
   lockfile: join(root, 'package-lock.json'),
   modules: join(root, 'node_modules'),
-  /** Says which lockfile is installed whole. */
+  /** Names the lockfile that is installed whole. */
   stamp: join(root, 'node_modules', '.tributary-installed'),
-  /** What npm writes last. */
+  /** The file that npm writes last. */
   npmsOwn: join(root, 'node_modules', '.package-lock.json'),
   marker: join(root, '.cache', 'install.unfinished'),
   lock: join(root, '.cache', 'install.lock'),
 })
 
-/** @param {string} root */
-const wantedStamp = (root) =>
+/** The text of a file, '' where there is none.
+ * @param {string} path */
+const textOf = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '')
+
+/** The text of the stamp of a complete install.
+ * @param {string} root @param {Scope} scope */
+const wantedStamp = (root, scope) =>
   createHash('sha256')
     .update(readFileSync(filesOf(root).lockfile))
-    .digest('hex')
+    .digest('hex') + (scope === 'all' ? '' : ' run')
 
-/** @param {string} root
- * @returns {LockedPackages} */
-const lockedPackages = (root) => JSON.parse(readFileSync(filesOf(root).lockfile, 'utf8')).packages ?? {}
+/** The packages that npm writes, with the path of each.
+ * @param {string} root
+ * @returns {[path: string, entry: { cpu?: string[], link?: boolean, dev?: boolean }][]} */
+const lockedPackages = (root) =>
+  Object.entries(JSON.parse(textOf(filesOf(root).lockfile)).packages ?? {}).filter(
+    ([path, { link }]) => path.includes('node_modules/') && link !== true,
+  )
 
 /**
- * What is there: `installed` what package-lock.json says; `unfinished` the rest of an install that was interrupted, which
- * npm would take for installed; `other` a complete install of another lockfile or one made by hand; `nothing`.
+ * Returns the state of an install:
+ * - `installed`: it has the packages of package-lock.json, at least as much as `scope`.
+ * - `unfinished`: it is the rest of an interrupted install, which npm would take for installed.
+ * - `other`: it is a complete install of less, of another lockfile, or by hand.
+ * - `nothing`: there is none.
  *
  * @param {string} root
+ * @param {Scope} [scope]
  * @returns {'installed' | 'unfinished' | 'other' | 'nothing'}
  */
-export const installState = (root) => {
+export const installState = (root, scope = 'run') => {
   const at = filesOf(root)
   if (existsSync(at.marker)) return 'unfinished'
   if (!existsSync(at.modules)) return 'nothing'
-  if (existsSync(at.stamp)) return readFileSync(at.stamp, 'utf8') === wantedStamp(root) ? 'installed' : 'other'
-  return existsSync(at.npmsOwn) ? 'other' : 'unfinished'
+  const stamp = textOf(at.stamp)
+  if (stamp === '') return existsSync(at.npmsOwn) ? 'other' : 'unfinished'
+  return stamp === wantedStamp(root, 'all') || stamp === wantedStamp(root, scope) ? 'installed' : 'other'
 }
 
 /** Has the next command install everything anew: for when installed files turn out to be damaged.
  * @param {string} root */
 export const distrustInstall = (root) => writeFileSync(filesOf(root).marker, '')
 
-/** Whether npm installs such a package here.
- * @param {LockedPackages[string]} entry */
-const isForHere = ({ os, cpu, libc }) => {
-  /** @param {string[] | undefined} list @param {string} own */
-  const fits = (list, own) => list === undefined || list.includes(own) || (list[0] ?? '').startsWith('!')
-  return fits(os, process.platform) && fits(cpu, process.arch) && fits(libc, 'glibc')
-}
-
-/** How many packages of the lockfile are there, and how many are to be.
- * @param {string} root */
-export const countPackages = (root) => {
-  const wanted = Object.entries(lockedPackages(root))
-    .filter(([path, entry]) => path.includes('node_modules/') && entry.link !== true && isForHere(entry))
-    .map(([path]) => path)
-  return {
-    total: wanted.length,
-    done: () => wanted.filter((path) => existsSync(join(root, path, 'package.json'))).length,
-  }
-}
-
 /** Removes what an interrupted install has left, in workspaces too.
  * @param {string} root */
 const removeModules = (root) => {
-  const folders = Object.keys(lockedPackages(root)).flatMap(
-    (path) => /^(?:(?!node_modules\/).+?\/)?node_modules/.exec(path)?.[0] ?? [],
-  )
-  for (const folder of new Set(['node_modules', ...folders]))
-    rmSync(join(root, folder), { recursive: true, force: true })
+  const folders = lockedPackages(root).map(([path]) => path.slice(0, path.indexOf('node_modules')))
+  for (const folder of new Set(['', ...folders]))
+    rmSync(join(root, folder, 'node_modules'), { recursive: true, force: true })
 }
 
-/** The npm that runs this command, so that one that is not in PATH serves too; else the one of PATH.
- * @param {NodeJS.ProcessEnv} env
- * @returns {[command: string, args: string[]]} */
-const npmOf = ({ npm_execpath: path }) =>
-  path !== undefined && path.endsWith('npm-cli.js') && existsSync(path) ? [process.execPath, [path]] : ['npm', []]
-
 /** Not `npm ci`: it refuses a lockfile that lacks the binaries of platforms which a registry mirror does not carry. */
-const npmArgs = [
-  'install',
-  '--no-save',
-  '--ignore-scripts',
-  '--no-audit',
-  '--no-fund',
-  '--loglevel=error',
-  '--no-progress',
-  // A registry that is not there is told within seconds, one that does not answer within a minute and a half.
-  '--fetch-retries=2',
-  '--fetch-timeout=30000',
-  '--fetch-retry-mintimeout=500',
-  '--fetch-retry-maxtimeout=2000',
-]
+const npmArgs =
+  'install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error --no-progress ' +
+  // A missing registry is reported within seconds, one that does not answer within a minute and a half.
+  '--fetch-retries=2 --fetch-timeout=30000 --fetch-retry-mintimeout=500 --fetch-retry-maxtimeout=2000'
 
-/** @typedef {{ root: string, env: NodeJS.ProcessEnv, out: { write(text: string): unknown, isTTY?: boolean }, onSpawn?: (child: import('node:child_process').ChildProcess) => void }} InstallOptions */
-
-/** @param {InstallOptions} options @param {(pid: number | undefined) => void} noteNpm */
-const runNpm = async ({ root, env, out, onSpawn }, noteNpm) => {
-  const { total, done } = countPackages(root)
+/** @param {string} root @param {Scope} scope @param {(pid: number | undefined) => void} noteNpm */
+const runNpm = async (root, scope, noteNpm) => {
+  const manifests = lockedPackages(root)
+    .filter(([, { cpu, dev }]) => cpu?.includes(process.arch) !== false && (scope === 'all' || dev !== true))
+    .map(([path]) => join(root, path, 'package.json'))
+  const count = () => manifests.filter((path) => existsSync(path)).length
+  const finish = showProgress(
+    process.stdout,
+    (seconds) => `Installing dependencies (once): ${count()} of ${manifests.length} packages, ${seconds} s`,
+  )
   let output = ''
-  let last = -1
-  let since = 0
-  const finish = showProgress(out, (seconds) => {
-    const now = done()
-    if (now !== last) [last, since] = [now, seconds]
-    const quiet = seconds - since >= 40 ? `, none for ${seconds - since} s: is the package registry reachable?` : ''
-    return `Installing dependencies (once): ${now} of ${total} packages, ${seconds} s${quiet}`
-  })
-  const [npm, first] = npmOf(env)
-  const end = await run(npm, [...first, ...npmArgs], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] }, (child) => {
+  // Set in both cases: NODE_ENV and a person's own settings may differ.
+  const args = [...npmArgs.split(' '), scope === 'all' ? '--include=dev' : '--omit=dev']
+  const end = await run('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] }, (child) => {
     noteNpm(child.pid)
-    onSpawn?.(child)
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (chunk) => {
         output = (output + chunk).slice(-64_000)
       })
   })
-  finish(end.code === 0 ? `Installed ${done()} packages` : 'The install failed')
+  finish(end.code === 0 ? `Installed ${count()} packages` : 'The install failed')
   if (end.code !== 0) throw new LaunchFailed(describeNpmFailure(end, output, root))
 }
 
 /**
- * Installs what package-lock.json says unless exactly that is there. An install that was interrupted at any moment, by
+ * Installs what package-lock.json says, as much of it as `scope`, unless that is there. What the last install brought for tests is kept
+ * and renewed, too, and so are packages that were installed by hand. An install that was interrupted at any moment, by
  * whatever signal, is begun anew from nothing. A second command waits for the first one's install.
  *
- * @param {InstallOptions} options `onSpawn` gets npm's process
+ * @param {string} root @param {Scope} wanted
  * @returns {Promise<void>} rejects with LaunchFailed, whose message says what to do
  */
-export const install = async (options) => {
-  const { root, out } = options
+export const install = async (root, wanted) => {
   const at = filesOf(root)
-  if (installState(root) === 'installed') return
-  const lock = await takeInstallLock(at.lock, (text) => void out.write(text))
+  if (installState(root, wanted) === 'installed') return
+  const lock = await takeInstallLock(at.lock)
   try {
-    const state = installState(root)
+    const state = installState(root, wanted)
     if (state === 'installed') return
+    const scope = state === 'other' && !textOf(at.stamp).endsWith(' run') ? 'all' : wanted
     writeFileSync(at.marker, '')
     if (state === 'unfinished') {
-      out.write('The last install did not finish. Its files are removed, and it starts over.\n')
+      process.stdout.write('The last install did not finish. Its files are removed, and it starts over.\n')
       removeModules(root)
     }
     rmSync(at.stamp, { force: true })
-    await runNpm(options, lock.noteNpm)
-    writeFileSync(at.stamp, wantedStamp(root))
+    await runNpm(root, scope, lock.noteNpm)
+    writeFileSync(at.stamp, wantedStamp(root, scope))
     rmSync(at.marker)
   } finally {
     lock.release()

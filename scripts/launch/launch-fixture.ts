@@ -12,7 +12,7 @@ export const bigFiles = 2000
 export type Checkout = Disposable & {
   root: string
   /** Starts a program inside, in a process group of its own; `npm start` unless given. */
-  start(command?: readonly string[], options?: { env?: NodeJS.ProcessEnv; uid?: number; gid?: number }): Started
+  start(command?: readonly string[], options?: { env?: NodeJS.ProcessEnv }): Started
   /** How many of the dependencies' files are there whole. */
   wholeFiles(): number
 }
@@ -33,8 +33,22 @@ const pack = (root: string, name: string, files: number): void => {
   rmSync(join(root, name), { recursive: true })
 }
 
-/** What the checkout runs: it says its process id, and ends when it is told to or when the launcher is gone. */
+/**
+ * The program of the checkout. It prints its process ID and the length of the password that it received, and ends on a
+ * signal or when the launcher is gone. With ENDS it ends immediately, with a code or by a signal, and sends SAYS to the
+ * launcher as the reason.
+ */
 const server = `
+import { readFileSync, writeSync } from 'node:fs'
+const from = process.env.TRIBUTARY_ADMIN_PASSWORD_FROM
+if (from !== undefined) process.stdout.write('a password of ' + readFileSync(Number(from), 'utf8').length + ' characters\\n')
+const { ENDS, SAYS, TRIBUTARY_LAUNCHER_FILE } = process.env
+if (ENDS !== undefined) {
+  process.stdout.write('started\\n')
+  if (SAYS !== undefined) writeSync(Number(TRIBUTARY_LAUNCHER_FILE), SAYS + '\\n')
+  if (/^\\d+$/.test(ENDS)) process.exit(Number(ENDS))
+  process.kill(process.pid, ENDS)
+}
 const stop = (why) => { process.stdout.write('stopped by ' + why + '\\n'); process.exit(0) }
 process.on('SIGTERM', () => stop('SIGTERM'))
 process.on('disconnect', () => stop('the end of the launcher'))
@@ -47,21 +61,29 @@ export const makeCheckout = (files = bigFiles): Checkout => {
   const root = mkdtempSync(join(tmpdir(), 'tributary-checkout-'))
   pack(root, 'small', 1)
   pack(root, 'big', files)
+  pack(root, 'tool', 1)
   const manifest = {
     name: 'checkout',
     private: true,
     type: 'module',
     scripts: { start: 'node run.mjs start' },
     dependencies: { big: 'file:big.tgz', small: 'file:small.tgz' },
+    devDependencies: { tool: 'file:tool.tgz' },
   }
   writeFileSync(join(root, 'package.json'), JSON.stringify(manifest))
   const commands = {
-    start: { script: 'server.mjs', does: 'Runs.' },
+    start: { script: 'server.mjs', takesPassword: true, restarts: true, does: 'Runs.' },
     build: { script: 'server.mjs', builds: true, does: '' },
+    test: { script: 'server.mjs', isForDevelopers: true, does: '' },
   }
   writeFileSync(
     join(root, 'run.mjs'),
     `import { launch } from ${JSON.stringify(launcher)}
+// The launcher may be where another account cannot read it.
+if (process.env.LAUNCH_ACCOUNT !== undefined) {
+  process.setgid(Number(process.env.LAUNCH_ACCOUNT))
+  process.setuid(Number(process.env.LAUNCH_ACCOUNT))
+}
 await launch({ root: import.meta.dirname, commands: ${JSON.stringify(commands)} })`,
   )
   writeFileSync(join(root, 'server.mjs'), server)
@@ -102,7 +124,7 @@ await launch({ root: import.meta.dirname, commands: ${JSON.stringify(commands)} 
       return whole
     },
     [Symbol.dispose]() {
-      // What a failed test leaves running.
+      // Processes that a failed test leaves running.
       for (const { pid } of groups)
         try {
           process.kill(-(pid ?? Number.NaN), 'SIGKILL')

@@ -1,18 +1,25 @@
-// What scripts/run.mjs does with a Node that is new enough: installs what is missing, builds the web application and the
-// server, and goes on under the Node that the project pins. Plain JavaScript, since nothing is installed when it begins.
+// Runs root commands for scripts/run.mjs with a Node that is new enough. It installs missing packages, builds the web
+// application and the server, and goes on under the Node that the project pins. Plain JavaScript, since nothing is
+// installed when it begins.
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { distrustInstall, install, installState } from './install.mjs'
-import { describeEnd, exitCodeOf, hintsAtDamage, run, startersOf, watchStarters } from './processes.mjs'
+import { describeEnd, exitCodeOf, hintsAtDamage, run, stop, stoppedBy, watchStarters } from './processes.mjs'
 import { LaunchFailed } from './progress.mjs'
+import { createRestarts } from './restarts.mjs'
 import { isServerBuilt } from './server-build.mjs'
 import { helpOf, tasks } from './tasks.mjs'
 
 /** @typedef {import('./tasks.mjs').Task} Task */
-/** @typedef {{ root: string, env: NodeJS.ProcessEnv, onSpawn: (child: import('node:child_process').ChildProcess) => void }} Context */
 
+const { env } = process
 const checkout = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
+
+/** The pipe by which a program gets the password of the first administrator. */
+const passwordPipe = 4
+/** The pipe by which a program that is started again reports why it ends. */
+const endPipe = 5
 
 /** The pinned Node from the dependencies, else this one if it is new enough.
  * @param {string} root */
@@ -26,8 +33,8 @@ const pinnedNode = (root) => {
 }
 
 /** What child processes get. INIT_CWD is where the user is: paths that are given to a command count from there.
- * @param {Context} context @param {Task} task @param {string} node */
-const environmentOf = ({ root, env }, task, node) => ({
+ * @param {string} root @param {Task} task @param {string} node */
+const environmentOf = (root, task, node) => ({
   ...env,
   PATH: `${dirname(node)}:${join(root, 'node_modules', '.bin')}:${env.PATH ?? ''}`,
   INIT_CWD: env.INIT_CWD ?? process.cwd(),
@@ -39,34 +46,73 @@ const environmentOf = ({ root, env }, task, node) => ({
 })
 
 /**
- * Runs a script that builds something, which says so on its own.
+ * Runs a program with a channel, by which it notices the end of this process, however it ended. A pipe has the password of the
+ * first administrator: other programs of the same user can read an environment. The member `blocked` is the reason of an end
+ * where a thread did not answer any more, else ''.
  *
- * @param {Context} context @param {string} node @param {NodeJS.ProcessEnv} env
- * @param {string} what @param {string} script
+ * @param {string} root @param {Task} task @param {string} node @param {readonly string[]} command @param {NodeJS.ProcessEnv} whole
  */
-const build = async ({ root, onSpawn }, node, env, what, script) => {
-  const end = await run(node, [join(root, 'scripts', script)], { cwd: root, env, stdio: 'inherit' }, onSpawn)
-  const how = describeEnd(`The build of the ${what}`, end)
+const runProgram = async (root, task, node, command, whole) => {
+  const { TRIBUTARY_ADMIN_PASSWORD: password = '', ...others } = whole
+  const isHanded = task.takesPassword === true && password !== ''
+  const given = {
+    ...(isHanded ? { ...others, TRIBUTARY_ADMIN_PASSWORD_FROM: String(passwordPipe) } : whole),
+    ...(task.restarts === true ? { TRIBUTARY_LAUNCHER_FILE: String(endPipe) } : {}),
+  }
+  /** @type {import('node:child_process').StdioOptions} */
+  const stdio = ['inherit', 'inherit', 'inherit', 'ipc', isHanded ? 'pipe' : 'ignore']
+  if (task.restarts === true) stdio.push('pipe')
+  let blocked = ''
+  const end = await run(node, command, { cwd: root, env: given, stdio }, (child) => {
+    /** @type {readonly (import('node:stream').Duplex | null | undefined)[]} */
+    const pipes = /** @type {*} */ (child.stdio)
+    // A program that ends before it reads says why by itself.
+    pipes[passwordPipe]?.on('error', () => {}).end(password)
+    pipes[endPipe]?.on('data', (/** @type {Buffer} */ chunk) => {
+      blocked += chunk
+    })
+  })
+  return { end, blocked: blocked.trim() }
+}
+
+/**
+ * Runs a build script, which reports its progress itself.
+ *
+ * @param {string} root @param {string} node @param {NodeJS.ProcessEnv} env @param {string} name @param {string} script
+ */
+const build = async (root, node, env, name, script) => {
+  const end = await run(node, [join(root, 'scripts', script)], { cwd: root, env, stdio: 'inherit' })
+  const how = describeEnd(`The build of the ${name}`, end)
   if (how === undefined) return
   if (!hintsAtDamage(end.signal)) throw new LaunchFailed(how)
   distrustInstall(root)
   throw new LaunchFailed(`${how} Run the command again: it installs all dependencies anew first.`)
 }
 
-/** @param {Context} context @param {Task} task @param {readonly string[]} args */
-const runTask = async (context, task, args) => {
-  const { root, onSpawn } = context
-  if (installState(root) !== 'installed') accessSync(root, constants.W_OK)
-  await install({ ...context, out: process.stdout })
+/** @param {string} root @param {Task} task @param {readonly string[]} args */
+const runTask = async (root, task, args) => {
+  const scope = task.isForDevelopers === true ? 'all' : 'run'
+  if (installState(root, scope) !== 'installed') accessSync(root, constants.W_OK)
+  await install(root, scope)
   const node = pinnedNode(root)
-  const env = environmentOf(context, task, node)
+  const env = environmentOf(root, task, node)
   if (task.builds === true) {
-    await build(context, node, env, 'web application', 'build-web.mjs')
-    if (!isServerBuilt(root)) await build(context, node, env, 'server', 'build-server.mjs')
+    await build(root, node, env, 'web application', 'build-web.mjs')
+    if (!isServerBuilt(root)) await build(root, node, env, 'server', 'build-server.mjs')
   }
   const command = ['--disable-warning=ExperimentalWarning', ...(task.node ?? []), join(root, task.script), ...args]
-  // By the channel the server notices that this process is gone, however it went.
-  const end = await run(node, command, { cwd: root, env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] }, onSpawn)
+  const restarts = createRestarts()
+  for (;;) {
+    const { end, blocked } = await runProgram(root, task, node, command, env)
+    if (blocked === '' || stoppedBy() !== undefined) return codeOf(task, node, end)
+    if (!restarts.mayStart(Date.now())) throw new LaunchFailed(`${blocked}.\n${restarts.why}`)
+    process.stderr.write('Tributary is started again.\n')
+  }
+}
+
+/** Says how a command ended where that is not plain, and gives its exit code.
+ * @param {Task} task @param {string} node @param {import('./processes.mjs').End} end */
+const codeOf = (task, node, end) => {
   if (end.error?.code === 'ENOENT')
     throw new LaunchFailed(
       `${node} cannot be started: Tributary needs Linux with glibc, which Alpine, for example, does not have.`,
@@ -79,27 +125,19 @@ const runTask = async (context, task, args) => {
 /** @param {unknown} error @param {string} root */
 const wordsOf = (error, root) => {
   if (error instanceof LaunchFailed) return error.message
-  const { code, path = root } = /** @type {NodeJS.ErrnoException} */ (error)
-  if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM')
-    return `Cannot write to ${path} (${code}). Dependencies are installed and built inside the checkout. Use a checkout that this user can write to.`
-  if (code === 'ENOSPC' || code === 'EDQUOT')
-    return `Cannot write to ${path}: the disk is full (${code}). Free some space, and try again.`
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+  const { code = '', path = root, stack } = /** @type {NodeJS.ErrnoException} */ (error)
+  if (!['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT'].includes(code)) return stack ?? String(error)
+  return `Cannot write to ${path} (${code}). Dependencies are installed and built inside the checkout, and need 1.5 GB. Use a checkout that this user can write to.`
 }
 
 /**
- * Runs a root command to its end and sets the exit code. SIGINT, SIGTERM and SIGHUP are passed on to what runs just now,
- * and SIGTERM is sent to it when npm, which runs this command, is gone.
+ * Runs a root command to its end and sets the exit code. SIGINT, SIGTERM and SIGHUP are passed on to the running child.
+ * The child also gets SIGTERM when npm, which runs this command, is gone.
  *
- * @param {{ root?: string, commands?: Readonly<Record<string, Task>>, argv?: readonly string[], env?: NodeJS.ProcessEnv }} [options]
+ * @param {{ root?: string, commands?: Readonly<Record<string, Task>> }} [options]
  */
-export const launch = async ({
-  root = checkout,
-  commands = tasks,
-  argv = process.argv.slice(2),
-  env = process.env,
-} = {}) => {
-  const [name = '', ...args] = argv
+export const launch = async ({ root = checkout, commands = tasks } = {}) => {
+  const [name = '', ...args] = process.argv.slice(2)
   const task = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (task === undefined) {
     process.stderr.write(`Usage: npm run <${Object.keys(commands).join('|')}>\n`)
@@ -110,26 +148,13 @@ export const launch = async ({
     process.stdout.write(helpOf(name, task))
     return
   }
-  /** @type {import('node:child_process').ChildProcess | undefined} */
-  let running
-  /** @type {NodeJS.Signals | undefined} */
-  let stopped
-  /** @param {NodeJS.Signals} signal */
-  const stop = (signal) => {
-    stopped = signal
-    running?.kill(signal)
-  }
-  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, () => stop(signal))
-  watchStarters(startersOf(env), () => stop('SIGTERM'))
-  /** @param {import('node:child_process').ChildProcess} child */
-  const onSpawn = (child) => {
-    running = child
-    if (stopped !== undefined) child.kill(stopped)
-  }
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, stop)
+  watchStarters()
   try {
-    process.exitCode = await runTask({ root, env, onSpawn }, task, args)
+    process.exitCode = await runTask(root, task, args)
   } catch (error) {
-    if (stopped === undefined) process.stderr.write(`${wordsOf(error, root)}\n`)
-    process.exitCode = stopped === undefined ? 1 : exitCodeOf({ code: null, signal: stopped })
+    const signal = stoppedBy()
+    if (signal === undefined) process.stderr.write(`${wordsOf(error, root)}\n`)
+    process.exitCode = signal === undefined ? 1 : exitCodeOf({ code: null, signal })
   }
 }

@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '@tributary/test-kit'
+import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installState } from './install.mjs'
 import { bigFiles, type Checkout, makeCheckout, type Started } from './launch-fixture.ts'
 import { describeNpmFailure } from './npm-failure.mjs'
 import { describeEnd, identify } from './processes.mjs'
+import { createRestarts } from './restarts.mjs'
 import { helpOf, tasks } from './tasks.mjs'
 
 const repository = new URL('../..', import.meta.url).pathname
@@ -76,6 +78,16 @@ test('an install that was killed at any point is recognised and begun anew, and 
   expect(await last.ended).toBe(0)
 })
 
+test('the program gets the password of the first administrator by a pipe, and its environment does not have it', async () => {
+  const password = 'a secret that nobody reads elsewhere'
+  const started = checkout.start(launcher, { env: { ...process.env, TRIBUTARY_ADMIN_PASSWORD: password } })
+  const server = await serverOf(started)
+  expect(started.output()).toContain(`a password of ${password.length} characters`)
+  expect(readFileSync(`/proc/${server}/environ`, 'utf8')).not.toContain(password)
+  process.kill(server, 'SIGTERM')
+  expect(await started.ended).toBe(0)
+})
+
 test('two commands at once install once', async () => {
   writeFileSync(join(checkout.root, '.cache/install.unfinished'), '')
   const both = [checkout.start(launcher), checkout.start(launcher)]
@@ -84,6 +96,42 @@ test('two commands at once install once', async () => {
   const said = both.map((started) => started.output()).join('')
   expect(said.match(/Installing dependencies/g)).toHaveLength(1)
   expect(said).toContain('Waiting for the install')
+})
+
+test('a command that waits for the install of another one ends by a signal', async () => {
+  mkdirSync(join(checkout.root, '.cache'), { recursive: true })
+  writeFileSync(join(checkout.root, '.cache/install.unfinished'), '')
+  writeFileSync(join(checkout.root, '.cache/install.lock'), JSON.stringify({ owner: identify(process.pid) }))
+  const started = checkout.start(launcher)
+  await eventually('it waits', () => started.output().includes('Waiting for the install') || undefined)
+  process.kill(started.child.pid ?? 0, 'SIGTERM')
+  expect(await started.ended).toBe(143)
+  rmSync(join(checkout.root, '.cache/install.lock'))
+})
+
+test('starting installs what running needs, and a test adds the rest, which a later start keeps and renews', async () => {
+  using own = makeCheckout(1)
+  const hasTool = (): boolean => existsSync(join(own.root, 'node_modules/tool/package.json'))
+  const runs = async (command: string, env: NodeJS.ProcessEnv = process.env): Promise<string> => {
+    const started = own.start(['node', 'run.mjs', command], { env })
+    process.kill(await serverOf(started), 'SIGTERM')
+    expect(await started.ended).toBe(0)
+    return started.output()
+  }
+  expect(await runs('start', { ...process.env, NODE_ENV: 'development' })).toContain('Installed 2 packages')
+  expect([hasTool(), installState(own.root), installState(own.root, 'all')]).toEqual([false, 'installed', 'other'])
+  expect(await runs('test', { ...process.env, NODE_ENV: 'production' })).toContain('Installed 3 packages')
+  expect([hasTool(), installState(own.root, 'all')]).toEqual([true, 'installed'])
+  expect(await runs('start')).not.toContain('Install')
+  const lockfile = join(own.root, 'package-lock.json')
+  writeFileSync(lockfile, `${readFileSync(lockfile, 'utf8')}\n`)
+  expect(await runs('start')).toContain('Installed 3 packages')
+  expect([hasTool(), installState(own.root, 'all')]).toEqual([true, 'installed'])
+  // An install by hand may have what a developer works with.
+  writeFileSync(lockfile, `${readFileSync(lockfile, 'utf8')}\n`)
+  rmSync(join(own.root, 'node_modules/.tributary-installed'))
+  expect(await runs('start')).toContain('Installed 3 packages')
+  expect(hasTool()).toBe(true)
 })
 
 const parentOf = (pid: number): number => Number(/PPid:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
@@ -102,6 +150,47 @@ test.each<[string, (npm: number, server: number) => void]>([
   await started.ended
 })
 
+describe('npm start starts a server again whose threads do not answer', () => {
+  const says = 'The thread main, which did sources.list, has not answered for 30 seconds. Tributary ends'
+  const startsOf = async (env: Record<string, string>, command = launcher as readonly string[]) => {
+    const started = checkout.start(command, { env: { ...process.env, ...env } })
+    const code = await started.ended
+    return { code, starts: started.output().split('started\n').length - 1, output: started.output() }
+  }
+
+  test.each([
+    ['with the code 1', '1'],
+    ['by SIGKILL, where no code could be had', 'SIGKILL'],
+  ])(
+    'one that ended %s is started 5 times in 10 minutes, and then the command ends with 1 and says why',
+    async (_title, ENDS) => {
+      const { code, starts, output } = await startsOf({ ENDS, SAYS: says })
+      expect([code, starts]).toEqual([1, 6])
+      expect(output).toContain(`${says}.\n`)
+      expect(output).toContain('was started again 5 times in 10 minutes and does not go on')
+    },
+  )
+
+  test.each([
+    ['with 1 for another reason', '1', 1],
+    ['with 0', '0', 0],
+    ['by SIGKILL for another reason', 'SIGKILL', 137],
+  ])('one that ended %s is not', async (_title, ENDS, wanted) => {
+    expect(await startsOf({ ENDS })).toMatchObject({ code: wanted, starts: 1 })
+  })
+
+  test('in every 10 minutes there are 5 again', () => {
+    const { mayStart } = createRestarts()
+    const minute = 60_000
+    expect([0, 1, 2, 3, 4, 5, 9.9].map((time) => mayStart(time * minute))).toEqual([
+      ...Array.from({ length: 5 }, () => true),
+      false,
+      false,
+    ])
+    expect([10, 10.5, 11, 11.5].map((time) => mayStart(time * minute))).toEqual([true, false, true, false])
+  })
+})
+
 test('a build that dies of a signal is named with it, and the next command installs anew', async () => {
   mkdirSync(join(checkout.root, 'scripts'), { recursive: true })
   writeFileSync(join(checkout.root, 'scripts/build-web.mjs'), "process.kill(process.pid, 'SIGBUS')")
@@ -113,7 +202,7 @@ test('a build that dies of a signal is named with it, and the next command insta
   expect(installState(checkout.root)).toBe('unfinished')
 })
 
-describe('what keeps a command from starting is told in a sentence, without a stack', () => {
+describe('a problem that keeps a command from starting is reported in a sentence, without a stack', () => {
   const oneSentence = async (started: Started, sentence: RegExp) => {
     expect(await started.ended).toBe(1)
     expect(started.output()).toMatch(sentence)
@@ -128,7 +217,7 @@ describe('what keeps a command from starting is told in a sentence, without a st
       started,
       /^Tributary needs Node 20 or newer, and this is Node 18\.19\.0: install a newer one .*\n$/,
     )
-    // What Node 12 reads: nothing is imported before the version is known, and no later syntax.
+    // Node 12 can parse it: nothing is imported before the version is checked, and there is no later syntax.
     const text = readFileSync(entry, 'utf8')
     expect(text).not.toMatch(/^import |^\s*await |\?\.|\?\?|node:|#!|\bassert\s*\{|`[^`]*\$/m)
   })
@@ -151,9 +240,9 @@ describe('what keeps a command from starting is told in a sentence, without a st
     expect(installState(lone.root)).toBe('unfinished')
   })
 
-  test.skipIf(process.getuid?.() !== 0)('a checkout of somebody else (needs root to become nobody)', async () => {
+  test.skipIf(process.getuid?.() !== 0)('a checkout of another user (needs root to change the account)', async () => {
     chmodSync(checkout.root, 0o755)
-    const started = checkout.start(launcher, { uid: 65_534, gid: 65_534 })
+    const started = checkout.start(launcher, { env: { ...process.env, LAUNCH_ACCOUNT: '65534' } })
     await oneSentence(started, /^Cannot write to \S+ \(EACCES\)\. .* Use a checkout that this user can write to\.\n$/)
   })
 
@@ -209,6 +298,33 @@ describe('root commands', () => {
     )
     expect(named.length).toBeGreaterThan(10)
     expect(Object.keys(tasks)).toEqual(expect.arrayContaining(named))
+  })
+
+  test('every one that is not for developers imports only packages that npm start installs', async () => {
+    const { packages } = JSON.parse(readFileSync(join(repository, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { dev?: boolean }>
+    }
+    const isOwn = (id: string): boolean => /^[./]|^@tributary\//.test(id)
+    const input = Object.fromEntries(
+      Object.entries(tasks)
+        .filter(([, task]) => task.isForDevelopers !== true)
+        .map(([name, { script }]) => [name, join(repository, script.replace('/dist/main.mjs', '/src/main.ts'))]),
+    )
+    const bundle = await rolldown({
+      input,
+      cwd: repository,
+      platform: 'node',
+      external: (id) => !isOwn(id),
+      onLog() {},
+    })
+    const { output } = await bundle.generate({ format: 'esm' })
+    await bundle.close()
+    const imported = output.flatMap((file) => (file.type === 'chunk' ? [...file.imports, ...file.dynamicImports] : []))
+    const names = imported
+      .filter((id) => !id.startsWith('node:') && !output.some(({ fileName }) => fileName === id))
+      .map((id) => /^(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? id)
+    expect(names).toContain('kysely')
+    expect([...new Set(names)].filter((name) => packages[`node_modules/${name}`]?.dev === true)).toEqual([])
   })
 
   test('every one answers --help, before anything is installed', () => {

@@ -1,9 +1,9 @@
-/** A failure that is told in its message alone. */
+/** A failure that is reported by its message alone. */
 export class LaunchFailed extends Error {}
 
 /**
- * Shows how far a piece of work is. In a terminal one line is written over and over; elsewhere a line is added every ten
- * seconds. `text` is asked each time, with the seconds since the beginning.
+ * Shows the progress of a piece of work. In a terminal one line is rewritten; elsewhere a line is added every ten
+ * seconds. `text` returns the line for the seconds since the beginning.
  *
  * @param {{ write(text: string): unknown, isTTY?: boolean }} out
  * @param {(seconds: number) => string} text

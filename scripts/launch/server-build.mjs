@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { identify } from './processes.mjs'
 import { hashOfSources } from './sources.mjs'
 
-/** What the server is built of; what tests have beside it costs no more than a build. */
+/** The sources of the server's build; tests beside them do not change it. */
 const inputs = [
   'apps/server/src',
   'apps/server/package.json',
@@ -76,7 +76,7 @@ export const buildServer = async (root, write) => {
       renameSync(draft, join(folder, build))
     } catch (error) {
       rmSync(draft, { recursive: true, force: true })
-      // Somebody else has built the same meanwhile.
+      // Another process has built the same meanwhile.
       if (!existsSync(join(folder, build))) throw error
     }
   }

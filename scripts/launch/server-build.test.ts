@@ -24,7 +24,7 @@ const writes = (says: string) => async (folder: string) => {
   writeFileSync(join(folder, 'main.mjs'), `process.stdout.write(${JSON.stringify(says)})`)
 }
 
-/** What the program that was built last says. */
+/** Output of the program that was built last. */
 const said = (): string =>
   spawnSync(process.execPath, [join(root, 'apps/server/dist/main.mjs')], { encoding: 'utf8' }).stdout
 
@@ -38,7 +38,7 @@ const builderOf = (then: string): string => `
     ${then}
   })`
 
-/** Says that it has begun, and never ends. */
+/** Prints that it has begun, and never ends. */
 const hanging = `process.stdout.write('writing')
     await new Promise(() => setInterval(() => {}, 1000))`
 
@@ -80,7 +80,7 @@ test('a build that failed or was killed is not started: the one before is, and t
   })
   await once(child.stdout, 'data')
   expect([isServerBuilt(root), said(), drafts().length]).toEqual([false, 'one', 1])
-  // What somebody is writing is left alone.
+  // The unfinished build of a running process is left alone.
   await buildServer(root, writes('two'))
   expect([isServerBuilt(root), said(), drafts().length]).toEqual([true, 'two', 1])
   child.kill('SIGKILL')

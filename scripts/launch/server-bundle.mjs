@@ -2,16 +2,17 @@ import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /**
- * What is started by itself, a process or a thread: each is a file of the build by this name.
+ * The entries of processes and threads: each is a file of the build by this name.
  *
  * @param {string} root @param {string} connectors
  */
 const entriesOf = (root, connectors) => ({
   main: join(root, 'apps/server/src/main.ts'),
-  'pipeline-thread': join(root, 'apps/server/src/roles/pipeline-thread.ts'),
-  'delivery-thread': join(root, 'apps/server/src/roles/delivery-thread.ts'),
-  'profiles-thread': join(root, 'apps/server/src/roles/profiles-thread.ts'),
-  'signals-thread': join(root, 'apps/server/src/roles/signals-thread.ts'),
+  'pipeline-thread': join(root, 'apps/server/src/threads/pipeline-thread.ts'),
+  'delivery-thread': join(root, 'apps/server/src/threads/delivery-thread.ts'),
+  'profiles-thread': join(root, 'apps/server/src/threads/profiles-thread.ts'),
+  'signals-thread': join(root, 'apps/server/src/threads/signals-thread.ts'),
+  'watchdog-thread': join(root, 'apps/server/src/threads/watchdog/watchdog-thread.ts'),
   'log-thread': join(root, 'packages/storage/src/log/sqlite/worker.ts'),
   'event-store': join(root, 'packages/storage/src/event-store/chdb/main.ts'),
   'file-thread': join(connectors, 'wire/files/file-thread.ts'),
@@ -73,7 +74,7 @@ export const bundleServer = async ({ root, folder, connectors = join(root, 'conn
     plugins: [keepPlaces(entries, folder), { name: 'progress', moduleParsed: () => onModule?.() }],
     onLog(level, log, handle) {
       if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message)
-      // What is put in place of `import.meta.url` moves columns, and no lines.
+      // The replacement of `import.meta.url` moves columns, and no lines.
       if (log.code !== 'SOURCEMAP_BROKEN') handle(level, log)
     },
   })

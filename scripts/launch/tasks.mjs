@@ -1,9 +1,16 @@
 /**
- * A root command. `script` is run under the pinned Node, after web application and server are built where `builds` says so;
- * `isBuild` says that it is one itself.
- * `options` are the lines of its `--help` behind its usage, `node` those that Node gets.
+ * A root command:
+ * - `script` is run under the pinned Node.
+ * - `builds`: the web application and the server are built first.
+ * - `isBuild`: the command runs a build itself.
+ * - `restarts`: it is started again when one of its threads does not answer.
+ * - `isForDevelopers`: it needs test tools, browsers, and linters, which are installed for it.
+ * - `takesPassword`: it takes the password of the first administrator from a pipe, so that its environment does not
+ *   have it.
+ * - `options` are the lines of its `--help` behind its usage, `node` those that Node gets.
  *
- * @typedef {{ script: string, builds?: boolean, isBuild?: boolean, node?: readonly string[], does: string, usage?: string, options?: readonly string[] }} Task
+ * @typedef {{ script: string, builds?: boolean, isBuild?: boolean, isForDevelopers?: boolean, takesPassword?: boolean,
+ * restarts?: boolean, node?: readonly string[], does: string, usage?: string, options?: readonly string[] }} Task
  */
 
 /**
@@ -16,39 +23,47 @@ export const tasks = {
     script: 'apps/server/dist/main.mjs',
     builds: true,
     isBuild: true,
+    takesPassword: true,
+    restarts: true,
     // The main thread's young generation, three times this, grew to 100 MiB under load and gave nothing of it back. Half of this costs a
     // sixth of the processor time of an event.
     node: ['--max-semi-space-size=16'],
     does: 'Installs and builds what is missing, and runs Tributary. docs/configuration.md lists its settings.',
   },
   dev: {
+    isForDevelopers: true,
     script: 'scripts/dev.ts',
     does: 'Runs the server with restart on changes, the web application with hot reload, and an OpenID provider with test users.',
   },
   test: {
+    isForDevelopers: true,
     script: 'scripts/test.ts',
     builds: true,
     does: 'Runs the unit, product, and browser tests, or only the named suites.',
     usage: '[-- unit|product|browser …]',
   },
   check: {
+    isForDevelopers: true,
     script: 'scripts/check.ts',
     does: 'Checks format, lint, types, import directions, connectors, and dead code.',
   },
   spec: {
+    isForDevelopers: true,
     script: 'scripts/spec.ts',
     does: 'Shows which rows of docs/requirements.md the last `npm test` proved.',
     usage: '[-- <area> … --missing]',
     options: ['<area>     only rows of this area, such as AUTH', '--missing  only rows that are not proven'],
   },
-  format: { script: 'scripts/format.ts', does: 'Formats the whole tree and sorts imports.' },
+  format: { isForDevelopers: true, script: 'scripts/format.ts', does: 'Formats the whole tree and sorts imports.' },
   bench: {
+    isForDevelopers: true,
     script: 'bench/main.ts',
     builds: true,
     does: 'Measures every speed promise against a baseline in the same run, or only the named ones.',
     usage: '[-- <name> …]',
   },
   soak: {
+    isForDevelopers: true,
     script: 'scripts/soak.ts',
     builds: true,
     does: 'Runs the fault, durability, and power-loss tests for many rounds, the setup pages with the SDKs of other languages, two versions together, and 50 million events.',
@@ -62,6 +77,7 @@ export const tasks = {
     ],
   },
   screenshots: {
+    isForDevelopers: true,
     script: 'e2e/screenshots.ts',
     builds: true,
     does: 'Takes a picture of every screen in every state, and checks it.',
@@ -95,6 +111,7 @@ export const tasks = {
     does: 'Copies uploaded pictures from the data folder to the bucket in BLOBS_S3_BUCKET. Tributary can be running or stopped.',
   },
   connector: {
+    isForDevelopers: true,
     script: 'scripts/connector.ts',
     does: 'Creates the folder of a new destination, and lists what to fill in. Without a name, makes the catalog of connectors anew.',
     usage: '[-- <slug>]',
@@ -119,11 +136,11 @@ export const tasks = {
   },
   'set-aside': {
     script: 'scripts/set-aside.ts',
-    does: 'Lists accepted requests that could not be processed, and has them processed again. Tributary can be running or stopped.',
+    does: 'Lists accepted requests that could not be processed, and what is held because it blocked a thread twice, and has Tributary work on them again. Tributary can be running or stopped.',
     usage: '[-- show <id> | take-back <id> | take-back --all | drop <id>]',
     options: [
       'show <id>        prints the body of a request',
-      'take-back <id>   has it processed again; --all takes every one',
+      'take-back <id>   has it processed again, or does not hold it any more; --all takes every one',
       'drop <id>        removes it for good: its events are not stored',
     ],
   },

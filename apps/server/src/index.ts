@@ -1,3 +1,3 @@
+export { type RunningProduct, startProduct } from './boot/product.ts'
 export { type Config, ConfigurationError, readConfig } from './config/config.ts'
 export { configurationTable } from './config/settings.ts'
-export { type RunningProduct, startProduct } from './product.ts'

@@ -1,4 +1,6 @@
 import { type Config, isCollector, isProcessor, readConfig } from './config/config.ts'
+import { takeSettings } from './secrets/handed-password.ts'
+import { startWatchdog, type Watchdog } from './threads/watchdog/watchdog.ts'
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 /** Failures that the operator can fix; their message says how, a stack would only hide it. */
@@ -10,6 +12,7 @@ const operatorErrors = new Set([
   'SchemaNotReady',
   'SchemaTooNew',
   'OlderProcessesRun',
+  'OlderStore',
   'EventStoreNotReady',
   'EventStoreTooNew',
   'WrongSecretKey',
@@ -17,6 +20,8 @@ const operatorErrors = new Set([
   'ListenFailed',
   'KafkaUnusable',
   'WriterReplaced',
+  'LogOfOtherFolder',
+  'OtherRoles',
   'PartitionGroupsInUse',
 ])
 const isLeft = (error: unknown): boolean => error instanceof Error && error.name === 'LeftStandby'
@@ -30,10 +35,12 @@ const fail = (error: unknown): never => {
 /** Undefined until the product is ready. */
 let stopProduct: (() => Promise<void>) | undefined
 let stopping = false
+let watchdog: Watchdog | undefined
 const stop = (): void => {
   if (stopProduct === undefined) process.exit(143)
   if (stopping) return
   stopping = true
+  watchdog?.pause()
   stopProduct().then(() => process.exit(0), fail)
 }
 let isListening = false
@@ -42,15 +49,15 @@ const listenToSignals = (): void => {
   isListening = true
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop)
 }
-// What started this process holds the other end of the channel: its end tells that it is gone, even by SIGKILL.
+// The parent process holds the other end of the channel: when it closes, the parent is gone, even by SIGKILL.
 process.on('disconnect', stop)
 if (process.send !== undefined && !process.connected) stop()
 
-/** What runs, and what its operator has to know. */
+/** A running process: how it is stopped, and the lines for its operator. */
 type Started = { stop: () => Promise<void>; lines: string[] }
 
 const startMain = async (config: Config): Promise<Started> => {
-  const { startProduct } = await import('./product.ts')
+  const { startProduct } = await import('./boot/product.ts')
   const starting = startProduct(config, {
     onStandby(url, leave) {
       stopProduct = async () => {
@@ -82,14 +89,14 @@ const startMain = async (config: Config): Promise<Started> => {
 
 /** Starts a process that only collects, without loading what the others need. */
 const startCollecting = async (config: Config): Promise<Started> => {
-  const { startCollector } = await import('./collector.ts')
+  const { startCollector } = await import('./cluster/collector.ts')
   const { url, stop: stopCollector } = await startCollector(config)
   return { stop: stopCollector, lines: [`Tributary is ready at ${url}`, 'This process only collects events.'] }
 }
 
 /** Starts a process that only processes or delivers, without loading the API. */
 const startProcessing = async (config: Config): Promise<Started> => {
-  const { startProcessor } = await import('./processor.ts')
+  const { startProcessor } = await import('./cluster/processor.ts')
   const { url, stop: stopProcessor } = await startProcessor(config)
   return { stop: stopProcessor, lines: [`Tributary is ready at ${url}`, 'This process only processes events.'] }
 }
@@ -99,11 +106,25 @@ const startOne = (config: Config): Promise<Started> => {
   return isProcessor(config) ? startProcessing(config) : startMain(config)
 }
 
+/**
+ * Returns the open file through which the launcher learns why a process ends; children of this process do not inherit
+ * it.
+ */
+const launcherFile = (): number | undefined => {
+  const { TRIBUTARY_LAUNCHER_FILE: file } = process.env
+  delete process.env['TRIBUTARY_LAUNCHER_FILE']
+  return file === undefined ? undefined : Number(file)
+}
+
 try {
-  const config = readConfig(process.env)
+  // Before the settings are read: it is none of them.
+  const launcher = launcherFile()
+  const config = readConfig(takeSettings(process.env))
+  watchdog = startWatchdog({ dataDir: config.dataDir, ...config.blocked, launcher })
   const started = await startOne(config)
   stopProduct = started.stop
   listenToSignals()
+  watchdog.watch()
   for (const line of started.lines) say(line)
 } catch (error) {
   if (isLeft(error)) process.exit(0)

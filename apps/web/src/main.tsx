@@ -2,7 +2,7 @@ import './ui/theme.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router/dom'
-import { setNavigator } from './app/hear-error.ts'
+import { setNavigator } from './app/listen-to-errors.ts'
 import { AppBoundary } from './app/routes/route-error.tsx'
 import { router } from './app/routes/router.tsx'
 

@@ -1,13 +1,16 @@
 import { DataQueryError } from '@tributary/connector-kit'
 
-/** Table functions that only compute, or read what the account may read anyway; `format` and `values` are functions of values, too. */
+/**
+ * Table functions that only compute, or read data that the account can read anyway; `format` and `values` compute, too.
+ */
 const computing = 'numbers numbers_mt zeros zeros_mt generate_series generateseries generaterandom values format null'
 const harmless = new Set(`${computing} view merge`.split(' '))
 
 /**
- * Looks through a statement as the server has taken it apart (`EXPLAIN AST`, one node to a line) for what would get around read-only: `SETTINGS`,
- * because those of a subquery set `readonly` back without being checked (seen with 26.7), and table functions that read from elsewhere, of which
- * the server tells the names. An identifier with line feeds in it can only have more refused. Throws DataQueryError.
+ * Searches the server's parse of a statement (`EXPLAIN AST`, one node a line) for ways around read-only. `SETTINGS` is
+ * one: in a subquery they reset `readonly` unchecked (seen with 26.7). Table functions that read from elsewhere are the
+ * other; the server lists their names. An identifier with line feeds can only cause more refusals. Throws
+ * DataQueryError.
  */
 export const refuseUnsafe = (nodes: readonly string[], tableFunctions: ReadonlySet<string>): void => {
   for (const line of nodes) {

@@ -1,5 +1,6 @@
 import {
   ConfigurationError,
+  cutText,
   DataQueryError,
   DeliveryError,
   networkError,
@@ -20,23 +21,23 @@ export class ServerException extends Error {
 const exception = /Code: (\d+)\. DB::Exception: ([\s\S]*)/
 
 /** Characters of the server's words that are kept. */
-const mostWords = 500
+const maxWords = 500
 
 /** The exception that a text ends with, where it has one. */
 export const exceptionIn = (text: string): ServerException | undefined => {
   const [, code, words] = exception.exec(text) ?? []
   if (code === undefined || words === undefined) return undefined
-  const said = words
+  const version = words.indexOf('(version ')
+  const said = (version >= 0 && words.includes(')', version) ? words.slice(0, version) : words)
     .replace(/^(?:Code: \d+\. DB::Exception: )+/, '')
-    .replace(/\s*\(version [^)]*\)[\s\S]*$/, '')
     .trim()
-  return new ServerException(Number(code), said.slice(0, mostWords))
+  return new ServerException(Number(code), cutText(said, maxWords))
 }
 
-/** An answer without its end: what was read of it is not all. */
+/** A response without its end: the rows read until then are incomplete. */
 export class UnfinishedAnswer extends RetryableError {}
 
-/** What a server of something else is told to be. */
+/** The error for a server that is not ClickHouse. */
 export const notClickHouse = (cause: unknown): DeliveryError =>
   new ConfigurationError('The server does not respond as ClickHouse does', undefined, cause)
 
@@ -50,12 +51,15 @@ const hints: Readonly<Record<number, string>> = {
 }
 
 /**
- * What is a matter of time: too many queries (202, 439, 745), networks of the server (209, 210, 236, 279, 425, 999), too slow (159, 160), no
- * memory (241), a killed query (394), replicas and shards that are away (286, 319, 519).
+ * Temporary errors:
+ * - too many queries (202, 439, 745), a killed query (394),
+ * - networks of the server (209, 210, 236, 279, 425, 999),
+ * - too slow (159, 160), no memory (241),
+ * - unavailable replicas and shards (286, 319, 519).
  */
 const passing = new Set([159, 160, 202, 209, 210, 236, 241, 279, 286, 319, 394, 425, 439, 519, 745, 999])
 
-/** Of those that queries cause, what is a matter of the connection or the account. */
+/** Errors of a query whose cause is the connection or the account. */
 const lost = new Set([192, 193, 194, 202, 209, 210, 236, 279, 286, 319, 394, 425, 439, 516, 519, 745, 999])
 
 /** An error of the server or the network as one of the connection. */
@@ -69,17 +73,20 @@ export const deliveryError = (error: unknown): DeliveryError => {
       ? new RetryableError(text, { cause: error })
       : new ConfigurationError(text, undefined, error)
   }
-  // What is no HTTP.
+  // The response is not HTTP.
   if (error instanceof Error && 'code' in error && String(error.code).startsWith('HPE_')) return notClickHouse(error)
   const failure = networkError(error)
   return failure instanceof DeliveryError ? failure : new RetryableError(failure.message, { cause: error })
 }
 
-const syntaxError = /^Syntax error(?: \([^)]*\))?: failed at position \d+ \(([\s\S]*?)\)(?: \(line (\d+), col \d+\))?:/
+const syntaxError = /^Syntax error(?: \([^)]*\))?: failed at position \d+ \(/
+const behindToken = /\)(?: \(line (\d+), col \d+\))?:/
 
 const wordsOf = ({ message, code }: ServerException): string => {
-  const [, token, line] = syntaxError.exec(message) ?? []
-  if (token === undefined) return `${message} (${code})`
+  const rest = message.slice(syntaxError.exec(message)?.[0].length ?? message.length)
+  const behind = behindToken.exec(rest)
+  if (behind === null) return `${message} (${code})`
+  const [token, line] = [rest.slice(0, behind.index), behind[1]]
   const where = line === undefined ? '' : `Line ${Math.max(1, Number(line) - linesBefore)}: `
   return `${where}Syntax error at ${token.trim()} (${code})`
 }

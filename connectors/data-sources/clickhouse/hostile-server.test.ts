@@ -42,21 +42,21 @@ const opener =
     return clickhouse.open({ settings: checked.settings, connect: client.connect, signal, statementMs: 5000 })
   }
 
-/** A server that answers who it is, and each statement behind that as `answerTo` says, which is told its end mark. */
+/** A server that answers the sign-in, and each later statement as `answerTo` says, with its end mark. */
 const startServer = async (answerTo: (sql: string, end: string) => Answer) => {
   const server = createServer((socket: Socket) => {
     socket.on('error', () => {})
-    let heard = ''
+    let received = ''
     const pour = (text: string): void => {
       if (!socket.writable) return
       if (socket.write(text)) setImmediate(pour, text)
       else socket.once('drain', () => pour(text))
     }
     socket.on('data', (chunk) => {
-      heard += String(chunk)
-      const [head = '', body = ''] = heard.split('\r\n\r\n')
+      received += String(chunk)
+      const [head = '', body = ''] = received.split('\r\n\r\n')
       if (body.length < Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 1)) return
-      heard = ''
+      received = ''
       const end = new URLSearchParams(head.split(/[ ?]/)[2]).get('format_custom_result_after_delimiter') ?? ''
       const { head: first, rest } = answerTo(body, end)
       socket.write(first)
@@ -115,7 +115,7 @@ test('columns without end take no memory', async () => {
   expect(await failure(session.describe({ schema: 'a', table: 'b' }))).toBeInstanceOf(DeliveryError)
 })
 
-test('over TLS a server is asked whose certificate is of the given authority, and no other', async () => {
+test('over TLS, only a server whose certificate is of the given authority is queried', async () => {
   const server = createSecureServer(selfSigned, (request, response) => {
     const end = new URL(request.url ?? '', 'https://a').searchParams.get('format_custom_result_after_delimiter') ?? ''
     response.end(`26.7.2.1\treader\t0\turl\n${end}`)

@@ -5,15 +5,15 @@ import { type Answered, answerBytes } from './send-query.ts'
 
 /** Characters, and rows, after which a batch is handed on. */
 const batchCharacters = 1024 * 1024
-const mostRows = 10_000
+const maxRows = 10_000
 /** Characters of what is no row that are kept, to find an exception in. */
 const strayCharacters = 64 * 1024
 
 const lineFeed = 10
 
 /**
- * The format of rows: values separated by tabs, escaped, `\N` for null, one row to a line, and `end` behind the last. A failure in the middle of an
- * answer leaves it without that end, whatever the server and those in front of it make of it.
+ * The format of rows: values separated by tabs, escaped, `\N` for null, one row a line, and `end` after the last. A
+ * failure during a response leaves it without that end, whatever the server and its proxies do with it.
  */
 export const rowFormat = (end: string): Record<string, string> => ({
   default_format: 'CustomSeparated',
@@ -42,7 +42,9 @@ const unescaped = (text: string): string =>
 
 const valueOf = (text: string): string | null => (text === '\\N' ? null : unescaped(text))
 
-/** Texts of a line that is not UTF-8: of what is, as they are; of what is not, bytes as `\x` with hexadecimal digits. */
+/**
+ * The fields of a line that is not UTF-8. Fields in UTF-8 stay unchanged; others become `\x` with hexadecimal digits.
+ */
 const fieldsOfBytes = (line: Buffer): (string | null)[] =>
   line
     .toString('latin1')
@@ -75,12 +77,12 @@ const charactersOf = (row: DataRow): number => row.reduce((sum, value) => sum + 
 const tooLarge = (): Error =>
   new DataQueryError(`The rows are too large: one has more than ${answerBytes / 1024 / 1024} MB`)
 
-/** What of an answer is not a whole line yet. */
+/** The part of a response without a complete line. */
 const createLines = () => {
   let pieces: Buffer[] = []
   let bytes = 0
   return {
-    /** Whole lines, with what came before; undefined while there is none. */
+    /** The complete lines of the chunk and the text before it; undefined while there is none. */
     take(chunk: Buffer): Buffer | undefined {
       const at = chunk.lastIndexOf(lineFeed)
       if (at !== -1) {
@@ -98,12 +100,16 @@ const createLines = () => {
   }
 }
 
-/** How many values a row has, what stands behind the last, and whether there may be any number of rows: otherwise all of them have 8 MiB. */
+/**
+ * The number of values of a row, the text after the last, and whether the number of rows is unlimited: otherwise all of
+ * them have at most 8 MiB.
+ */
 export type RowShape = { width: number; end: string; isLong: boolean }
 
 /**
- * The rows of an answer in `rowFormat`, in batches of about a mebibyte. While nobody asks for the next one, the connection is not read from, and the
- * server waits. Throws ServerException for one that the server sent in place of the end, and UnfinishedAnswer when the end is missing.
+ * The rows of a response in `rowFormat`, in batches of about a mebibyte. It reads from the connection only when the
+ * caller asks for the next batch; until then, the server waits. Throws ServerException for an exception in place of the
+ * end, and UnfinishedAnswer when the end is missing.
  */
 export async function* readRows(
   { response, stream }: Answered,
@@ -112,7 +118,7 @@ export async function* readRows(
   const lines = createLines()
   let rows: DataRow[] = []
   let characters = 0
-  // What is no row, or was the last one: an exception may stand there.
+  // The text after the last complete row: it can contain an exception.
   let stray = ''
   let last: DataRow = []
   try {
@@ -127,7 +133,7 @@ export async function* readRows(
         }
         rows.push(row)
         characters += charactersOf(row)
-        if (characters < batchCharacters && rows.length < mostRows) continue
+        if (characters < batchCharacters && rows.length < maxRows) continue
         yield rows
         rows = []
         characters = 0

@@ -12,15 +12,15 @@ import { tlsOptions } from '../../wire/access/certificates.ts'
 import { exceptionIn } from './failures.ts'
 import type { ClickhouseSettings } from './settings.ts'
 
-/** Bytes of an answer that is kept whole, and of what the server may send ahead of its reader. */
+/** Maximum bytes of a response that is read whole, and of data that the server can send ahead of its reader. */
 export const answerBytes = 8 * 1024 * 1024
 /** Bytes of a refusal that are read. */
 const refusalBytes = 64 * 1024
 
-/** An answer of which the rows begin. Whoever has it destroys the stream. */
+/** A response whose rows have begun. Its owner destroys the stream. */
 export type Answered = { response: AsyncIterable<Buffer>; stream: GuardedStream }
 
-/** What a server that is none of ClickHouse's, or something in front of it, says by its status. */
+/** The error for a status of a server that is not ClickHouse, or of a proxy in front of it. */
 const refusalOf = (status: number): Error => {
   const words = `The server responded with status ${status}, and not as ClickHouse does`
   return status >= 500 || status === 429 ? new RetryableError(words) : new ConfigurationError(words)
@@ -81,7 +81,7 @@ export const sendQuery = async (
     throw exceptionIn(await textOf(response, refusalBytes)) ?? refusalOf(status)
   } catch (error) {
     stream.destroy()
-    // Why the guard ended the connection, where it did: the parser knows only that it ended.
+    // The guard's reason for ending the connection: the parser has only the fact.
     throw stream.errored ?? error
   }
 }

@@ -26,7 +26,7 @@ import {
 } from './statements.ts'
 import { isNullable, plainType } from './types.ts'
 
-/** What the server says of itself and of the account. */
+/** The server's own description, and the account. */
 type Server = {
   version: string
   account: string
@@ -35,8 +35,8 @@ type Server = {
 }
 
 /**
- * What holds for each statement: values are written in one way whatever the account's settings are, the time has a limit, and nothing
- * can be written. Of `readonly` 2, which writes nothing either, an account can't go to 1.
+ * The settings of each statement: one notation of values whatever the account's settings are, a time limit, and no
+ * writes. An account with `readonly` 2 allows no writes either, and cannot change it to 1.
  */
 const settingsOf = (readonly: string, statementMs: number): Record<string, string> => ({
   max_execution_time: String(statementMs / 1000),
@@ -51,7 +51,7 @@ const settingsOf = (readonly: string, statementMs: number): Record<string, strin
   ...(readonly === '0' ? { readonly: '1' } : {}),
 })
 
-/** Sends a statement, and reads its rows, each of so many values. */
+/** Sends a statement, and reads its rows with `width` values each. */
 async function* rowsOf(
   context: DataSourceContext<ClickhouseSettings>,
   sql: string,
@@ -80,7 +80,7 @@ const shortRows = async (
 const cannotChange =
   "The user's settings can't be changed (readonly = 1), so queries could have no time limit. Remove it, or set readonly = 2; see the setup guide"
 
-/** Whom we are connected to. Throws a DeliveryError. */
+/** Connects, and reads the names of the server and the user. Throws a DeliveryError. */
 const signIn = async (context: DataSourceContext<ClickhouseSettings>): Promise<Server> => {
   const [about] = await shortRows(context, aboutStatement, { width: 4, settings: {} }).catch((error: unknown) => {
     if (error instanceof ServerException && error.code === 164) throw new ConfigurationError(cannotChange)
@@ -120,7 +120,7 @@ export const openSession = async (context: DataSourceContext<ClickhouseSettings>
     work().catch((error: unknown) => {
       throw queryError(error, statementMs)
     })
-  /** The columns of a query; what the server could be got around by is refused first. */
+  /** The columns of a query. Ways around read-only are refused first. */
   const columnsOf = async (query: DataQuery): Promise<DataColumn[]> => {
     const statement = statementOf(query)
     if ('sql' in query) {

@@ -3,7 +3,7 @@ import { databaseProblems, databaseSettings } from '../../wire/access/access.ts'
 
 const nameCharacters = 200
 
-/** What the form asks for. */
+/** The settings of the form. */
 export const settings = defineSettings(
   databaseSettings({
     database: 'The database that queries run in.',

@@ -1,30 +1,32 @@
 import type { DataColumn, DataQuery, RowsFrom } from '@tributary/connector-kit'
+import { withoutStatementEnd } from '@tributary/connector-kit'
 import { isComposite } from './types.ts'
 
 const escaped = (text: string): string => text.replaceAll('\0', '').replace(/[\\'`]/g, '\\$&')
 
-/** An identifier as it stands in a statement, whatever is in it. */
+/** A quoted identifier for a statement, with any characters. */
 export const quoted = (identifier: string): string => `\`${escaped(identifier)}\``
 
 const literal = (text: string): string => `'${escaped(text)}'`
 
 /** A query as one statement without an end. */
 export const statementOf = (query: DataQuery): string =>
-  'sql' in query
-    ? query.sql.trim().replace(/[;\s]+$/, '')
-    : `SELECT * FROM ${quoted(query.schema)}.${quoted(query.table)}`
+  'sql' in query ? withoutStatementEnd(query.sql) : `SELECT * FROM ${quoted(query.schema)}.${quoted(query.table)}`
 
-/** Lines of a statement that stand before that of a person. */
+/** Lines of the statement before the user's own. */
 export const linesBefore = 1
 
-/** A statement in parentheses, where nothing but a query can stand; what follows it stands on a line of its own, behind any comment. */
+/**
+ * A statement in parentheses, which accept only a query. The text after it is on a new line, so that no comment
+ * includes it.
+ */
 const inParentheses = (statement: string): string => `(\n${statement}\n)`
 
-/** Takes a statement apart, which runs nothing and looks at no table. */
+/** The statement that parses another one. It runs nothing and reads no table. */
 export const syntaxStatement = (statement: string): string =>
   `EXPLAIN AST SELECT * FROM ${inParentheses(statement)} AS rows_of_model`
 
-/** Tells the columns of a statement. */
+/** The statement that lists the columns of another one. */
 export const describeStatement = (statement: string): string => `DESCRIBE TABLE ${inParentheses(statement)}`
 
 /** A value as it is read: one of several values as JSON. */
@@ -51,7 +53,7 @@ export const aboutStatement = `SELECT version(), currentUser(), toString(getSett
 
 const ownSchemas = `('system', 'information_schema', 'INFORMATION_SCHEMA', '_temporary_and_external_tables')`
 
-/** Tables and views that the account may read. */
+/** Tables and views that the account can read. */
 export const tablesStatement = ({ search, offset, limit }: { search: string; offset: number; limit: number }): string =>
   `SELECT database, name, if(endsWith(engine, 'View'), 'view', 'table'), toString(total_rows)
      FROM system.tables

@@ -5,7 +5,7 @@ export const plainType = (type: string): string => {
   return inner === undefined ? line : plainType(inner)
 }
 
-/** True for a column that may be null. */
+/** True for a column that can be null. */
 export const isNullable = (type: string): boolean => /^(?:LowCardinality\()?(?:Nullable|Variant|Dynamic)\b/.test(type)
 
 const composite =

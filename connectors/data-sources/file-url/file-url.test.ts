@@ -96,13 +96,13 @@ test.each<[string, typeof answer, string]>([
     },
     'RetryableError',
   ],
-])('a file %s is refused in words', async (_, answered, words) => {
+])('a file %s is refused with a readable message', async (_, answered, words) => {
   answer = answered
   const failure = await open().then(
     () => undefined,
     (error: unknown) => error,
   )
-  // What is wrong with the file is said as such, and not that it can't be reached.
+  // An error in the file is reported as such, not as a failed download.
   expect(failure).toBeInstanceOf(words === 'The file has more than' ? DataQueryError : DeliveryError)
   expect(String(failure)).toContain(words)
 })
@@ -117,13 +117,13 @@ test('a private address is not reached', async () => {
   expect(asked).toBe(false)
 })
 
-test('a server that does not answer is given up with the call', async () => {
+test('a download from a silent server ends with the call', async () => {
   const giving = new AbortController()
   answer = () => giving.abort()
   await expect(open({ signal: giving.signal })).rejects.toThrow(DeliveryError)
 })
 
-test('over TLS the file is read from a server whose certificate is known, and from no other', async () => {
+test('over TLS, the file is read only from a server with a trusted certificate', async () => {
   const secure = createSecureServer(selfSigned, (_, response) => response.end('id\n7'))
   secure.listen(0, '127.0.0.1')
   await once(secure, 'listening')

@@ -2,7 +2,7 @@ import { DataQueryError, defineDataSource, defineSettings } from '@tributary/con
 import { openFileSession } from '../../wire/files/file-session.ts'
 import { fileSettings, formatOf, formatSteps } from '../../wire/files/settings.ts'
 
-/** Reads a file that people upload. */
+/** Reads an uploaded file. */
 export const file = defineDataSource({
   slug: 'file',
   title: 'File upload',

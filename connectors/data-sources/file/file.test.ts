@@ -84,7 +84,7 @@ test.each([
   await expect(session.checkKey(other, ['id'])).rejects.toThrow(DataQueryError)
 })
 
-test('a broken file and an unknown column are told in words', async () => {
+test('a broken file and an unknown column have readable messages', async () => {
   await using session = await open('id,x\n1')
   await expect(session.describe(query)).rejects.toThrow(
     new DataQueryError('Line 2 has 1 value, but there are 2 columns'),
@@ -93,7 +93,7 @@ test('a broken file and an unknown column are told in words', async () => {
   await expect(good.checkKey(query, ['none'])).rejects.toThrow(new DataQueryError('The file has no column none'))
 })
 
-test('the format is that of the name or of the settings, and neither is told', async () => {
+test('the format follows from the name or the settings, and a file without either is refused', async () => {
   await using lines = await open('{"a":1}', { title: 'x.NDJSON' })
   expect(await lines.describe(query)).toEqual([{ name: 'a', type: 'bigint' }])
   await using chosen = await open('a|b\n1|2', { title: 'x', settings: { format: 'csv', delimiter: '|' } })
@@ -105,13 +105,13 @@ test('the format is that of the name or of the settings, and neither is told', a
   await expect(open('a', { title: 'x.bin' })).rejects.toThrow('Choose the format in the settings')
 })
 
-test('what is known of a file is not looked for again', async () => {
+test('a known scan of a file is used again', async () => {
   const scan = { columns: [{ name: 'known', type: 'text' }], rows: 7 }
   await using session = await open('id\n1', { scan })
   expect(await session.describe(query)).toEqual(scan.columns)
 })
 
-test('reading ends when it is given up', async () => {
+test('reading ends when it is canceled', async () => {
   const giving = new AbortController()
   await using session = await open('id\n1', { signal: giving.signal })
   giving.abort()

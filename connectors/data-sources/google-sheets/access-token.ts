@@ -1,5 +1,5 @@
 import { createSign } from 'node:crypto'
-import { ConfigurationError, RetryableError } from '@tributary/connector-kit'
+import { ConfigurationError, cutText, RetryableError } from '@tributary/connector-kit'
 import { textOfResponse, type WayOut, withResponse } from '../../wire/files/download.ts'
 import type { ServiceAccount } from './settings.ts'
 
@@ -10,7 +10,7 @@ const answerBytes = 64 * 1024
 
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** What the account asserts of itself, signed with its key (developers.google.com/identity/protocols/oauth2/service-account). */
+/** The signed assertion of the account (developers.google.com/identity/protocols/oauth2/service-account). */
 const assertionOf = ({ email, privateKey }: ServiceAccount, audience: string, now: number): string => {
   const issued = Math.floor(now / 1000)
   const claims = { iss: email, scope, aud: audience, iat: issued, exp: issued + validSeconds }
@@ -32,7 +32,9 @@ const memberOf = (text: string, name: string): string | undefined => {
   }
 }
 
-/** Gets a token that can read spreadsheets which are shared with the account. Rejects with a DeliveryError that says why there is none. */
+/**
+ * Gets a token that can read spreadsheets shared with the account. Rejects with a DeliveryError that names the reason.
+ */
 export const fetchAccessToken = async (account: ServiceAccount, tokenUrl: string, wayOut: WayOut): Promise<string> => {
   const assertion = assertionOf(account, tokenUrl, Date.now())
   const body = new URLSearchParams({ grant_type: grant, assertion }).toString()
@@ -49,7 +51,7 @@ export const fetchAccessToken = async (account: ServiceAccount, tokenUrl: string
     if (status === 429 || status >= 500) throw new RetryableError(`Google responded with status ${status}`)
     const words = memberOf(text, 'error_description') ?? memberOf(text, 'error') ?? `status ${status}`
     throw new ConfigurationError(
-      `Google does not accept the service account key: ${words.slice(0, 300).toWellFormed()}`,
+      `Google does not accept the service account key: ${cutText(words, 300).toWellFormed()}`,
     )
   })
 }

@@ -29,7 +29,7 @@ const keys = generateKeyPairSync('rsa', {
 const keyFile = JSON.stringify({ type: 'service_account', client_email: email, private_key: keys.privateKey }, null, 2)
 const client = createRequestClient({ egress: createEgressPolicy({ allow: ['127.0.0.0/8'] }), logger: silentLogger })
 
-/** The sheets by their titles, what is asked for, and what a test answers to requests for values. */
+/** The sheets by title, the requests, and the responses of a test to requests for values. */
 const sheets = new Map<string, unknown[][]>()
 const asked: string[] = []
 let answerValues: ((response: ServerResponse) => void) | undefined
@@ -37,7 +37,7 @@ let answerValues: ((response: ServerResponse) => void) | undefined
 const say = (response: ServerResponse, status: number, body: unknown): void =>
   void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 
-/** Whether an assertion is what Google's page asks for: RS256 over header and claims, with the account as its issuer. */
+/** Whether an assertion follows Google's page: RS256 over header and claims, with the account as its issuer. */
 const isAsserted = (assertion: string, audience: string): boolean => {
   const [header = '', claims = '', signature = ''] = assertion.split('.')
   const isSigned = createVerify('RSA-SHA256')
@@ -111,7 +111,7 @@ const read = async (more: Parameters<typeof open>[0] = {}) => {
   return { columns: columns.map(({ name, type }) => `${name} ${type}`), rows }
 }
 
-test('a sheet is read by one request, with its types, and columns without a name and empty rows are left out', async () => {
+test('a sheet is read by one request, with its types, and without unnamed columns and empty rows', async () => {
   sheets.set('Notes', [['x']])
   sheets.set("Q1 '26", [
     ['id', ' name ', '', 'total', 'since', 'active'],
@@ -133,7 +133,7 @@ test('a sheet is read by one request, with its types, and columns without a name
   expect(await readdir(folder)).toEqual([])
 })
 
-test('without a name the first sheet is read, and the test of a connection says which as whom', async () => {
+test('without a name the first sheet is read, and the test of a connection names the sheet and the user', async () => {
   sheets.set('People', [['id'], ['1']])
   sheets.set('Other', [['x']])
   expect((await read()).columns).toEqual(['id bigint'])
@@ -153,7 +153,7 @@ test.each<[string, Parameters<typeof open>[0], string]>([
   ['a key that Google does not know', { key: keyFile.replace(email, 'other@x.com') }, 'Invalid JWT Signature.'],
   ['a sheet that is not there', { sheet: 'Gone' }, 'The spreadsheet has no sheet called Gone'],
   ['a spreadsheet that is not shared', { spreadsheet: 'x'.repeat(44) }, `Share it with ${email}`],
-])('%s is told in words, without any secret', async (_, more, words) => {
+])('%s has a readable message without any secret', async (_, more, words) => {
   sheets.set('People', [['id', 'text'], ...Array.from({ length: 50 }, (__, n) => [n, 'a text'])])
   sheets.set('Empty', [])
   const failure: unknown = await read(more).catch((error: unknown) => error)
@@ -194,7 +194,7 @@ test.each([1, 2, 3, 7, 1000])('pieces of %i characters give the same rows as the
   expect(found).toEqual(rows)
 })
 
-test('a key and a spreadsheet that are none are refused before they are saved', () => {
+test('an invalid key and an invalid spreadsheet are refused before they are saved', () => {
   expect(check({ spreadsheet, key: keyFile.replaceAll('\n', '') })).toEqual({})
   expect(Object.keys(check({ spreadsheet: 'https://example.com', key: 'x' })).toSorted()).toEqual([
     'key',

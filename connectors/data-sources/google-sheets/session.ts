@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import {
   ConfigurationError,
+  cutText,
   DataQueryError,
   type DataSourceContext,
   type DataSourceSession,
@@ -24,20 +25,20 @@ export type Origins = { api: string; tokenUrl: string }
 const aboutBytes = 1024 * 1024
 const errorBytes = 64 * 1024
 
-/** What Google says of an error (google.rpc.Status), at most 300 characters. */
+/** Google's message of an error (google.rpc.Status), at most 300 characters. */
 const wordsOf = (text: string, status: number): string => {
   try {
     const answer: unknown = JSON.parse(text)
     const error = isJsonObject(answer) ? answer['error'] : undefined
     const message = isJsonObject(error) ? error['message'] : undefined
-    if (typeof message === 'string' && message !== '') return message.slice(0, 300).toWellFormed()
+    if (typeof message === 'string' && message !== '') return cutText(message, 300).toWellFormed()
   } catch {
     // No JSON says nothing.
   }
   return `status ${status}`
 }
 
-/** Why Google does not give what it was asked for; undefined when it does. */
+/** Why Google refuses the request; undefined for a success. */
 const refusalOf = async (response: IncomingMessage, email: string): Promise<Error | undefined> => {
   const { statusCode: status = 0 } = response
   if (status === 200) return undefined
@@ -73,8 +74,8 @@ const sheetOf = (text: string, wanted: string): { spreadsheet: string; title: st
 }
 
 /**
- * A session on a sheet as it is now: it is read by one request, so all of its rows are of one moment, when rows or columns are first asked
- * for, to a file that is gone with the session.
+ * A session on the present content of a sheet. The first call for rows or columns reads the whole sheet by one request,
+ * so all rows are of one moment. It is stored in a file that the session deletes.
  */
 export const openSession = (
   context: DataSourceContext<GoogleSheetsSourceSettings>,
@@ -86,18 +87,14 @@ export const openSession = (
   let token: Promise<string> | undefined
   let opened: Promise<DataSourceSession> | undefined
 
-  const ask = async <T>(
-    rest: string,
-    mostBytes: number,
-    use: (response: IncomingMessage) => Promise<T>,
-  ): Promise<T> => {
+  const ask = async <T>(rest: string, maxBytes: number, use: (response: IncomingMessage) => Promise<T>): Promise<T> => {
     const id = spreadsheetId(settings.spreadsheet)
     if (id === undefined) throw new ConfigurationError('The URL of the spreadsheet has no ID')
     const bearer = await (token ??= fetchAccessToken(account, tokenUrl, context))
     const headers = { accept: 'application/json', authorization: `Bearer ${bearer}`, 'user-agent': 'Tributary/1.0' }
     return await withResponse(
       { url: `${api}/v4/spreadsheets/${id}${rest}`, headers },
-      mostBytes,
+      maxBytes,
       context,
       async (response) => {
         const refusal = await refusalOf(response, account.email)
@@ -152,7 +149,7 @@ export const openSession = (
     },
     checkKey: async (query, key) => (await session()).checkKey(query, key),
     [Symbol.asyncDispose]: async () => {
-      // What failed has told whoever asked for it.
+      // The caller already has the error.
       const found = await opened?.catch(() => undefined)
       await found?.[Symbol.asyncDispose]()
       await rm(scratch.path, { force: true })

@@ -19,7 +19,7 @@ export const settings = defineSettings({
     help: 'What is in the JSON key file of a service account that can view the spreadsheet. Stored encrypted.',
     required: true,
     maxLength: 5000,
-    // It signs requests and is sent to nobody.
+    // It signs requests and is never sent.
     sentTo: [],
   }),
 })
@@ -28,7 +28,7 @@ export type GoogleSheetsSourceSettings = SettingsOf<typeof settings>
 
 const keyProblem = 'Paste all that is in the JSON key file of a service account'
 
-/** A service account: who it is, and what it signs with. */
+/** A service account: its email and its private key. */
 export type ServiceAccount = { email: string; privateKey: string }
 
 const accountIn = (key: string): ServiceAccount | undefined => {
@@ -43,7 +43,10 @@ const accountIn = (key: string): ServiceAccount | undefined => {
   return typeof email === 'string' && typeof privateKey === 'string' ? { email, privateKey } : undefined
 }
 
-/** The service account of a key (developers.google.com/identity/protocols/oauth2/service-account). Throws ConfigurationError for what is none. */
+/**
+ * The service account of a key (developers.google.com/identity/protocols/oauth2/service-account). Throws
+ * ConfigurationError for an invalid one.
+ */
 export const accountOf = (key: string): ServiceAccount => {
   const account = accountIn(key)
   if (account === undefined) throw new ConfigurationError(`The service account key cannot be read. ${keyProblem}`)

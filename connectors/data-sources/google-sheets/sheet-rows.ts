@@ -1,9 +1,9 @@
 import { isJsonObject } from '@tributary/connector-kit/exact-json'
 
-/** Characters of a row at most. */
+/** Maximum characters of a row. */
 const rowCharacters = 8 * 1024 * 1024
 
-/** What the API answers is no list of rows, or has a row that is too long. */
+/** The API's response is no list of rows, or has a row that is too long. */
 export class UnreadableRows extends Error {
   override readonly name = 'UnreadableRows'
 }
@@ -12,14 +12,15 @@ export class UnreadableRows extends Error {
 const [quote, escape, open, close] = ['"', '\\', '[', ']'].map((sign) => sign.charCodeAt(0))
 
 /**
- * Reads the rows of a `ValueRange` (developers.google.com/workspace/sheets/api/reference/rest/v4/spreadsheets.values#ValueRange) from its
- * text in pieces: the lists in the list `values`. No more than a row is held. Throws UnreadableRows.
+ * Reads the rows of a `ValueRange`
+ * (developers.google.com/workspace/sheets/api/reference/rest/v4/spreadsheets.values#ValueRange) from its text in
+ * pieces: the lists in the list `values`. It stores at most one row. Throws UnreadableRows.
  */
 export const createRowReader = () => {
   let text = ''
   let at = 0
   let isInText = false
-  /** Lists that are open; rows are in the first one. Before `values` there is none. */
+  /** The number of open lists; rows are in the first one. It is 0 before `values`. */
   let depth = 0
   let rowStart = 0
 
@@ -28,7 +29,7 @@ export const createRowReader = () => {
       const row: unknown = JSON.parse(text.slice(from, to))
       if (Array.isArray(row)) return row
     } catch {
-      // Told below.
+      // The error is thrown below.
     }
     throw new UnreadableRows('Google’s response is not a list of rows')
   }
@@ -53,7 +54,7 @@ export const createRowReader = () => {
         }
       }
       const done = depth === 2 ? rowStart : Math.min(at, text.length)
-      // What is before the rows is looked at once it is whole.
+      // The part before the rows is parsed when it is complete.
       if (depth > 0) {
         text = text.slice(done)
         at -= done
@@ -87,8 +88,8 @@ const cellText = (value: unknown): string =>
 const csvCell = (text: string): string => (text === '' ? '' : `"${text.replaceAll('"', '""')}"`)
 
 /**
- * Makes lines of CSV of the rows of a sheet: the first one has the names of the columns. Columns without a name, and rows in which all
- * others are empty, are left out.
+ * Turns the rows of a sheet into lines of CSV: the first one has the names of the columns. It omits columns without a
+ * name, and rows that are empty in all others.
  */
 export const createCsvOfRows = () => {
   let columns: number[] | undefined

@@ -1,7 +1,9 @@
 import type { DataColumn, DataRow } from '@tributary/connector-kit'
 import type { FieldPacket } from 'mysql2'
 
-/** What a column is, by number, as the protocol has it (MySQL, "Column Definition"); what is none of these is a text or bytes. */
+/**
+ * The type of a column by its number in the protocol (MySQL, "Column Definition"); other numbers are texts or bytes.
+ */
 const numbers: Readonly<Record<number, string>> = {
   1: 'tinyint',
   2: 'smallint',
@@ -20,7 +22,7 @@ const timestamp = 7
 /** Character set of what is bytes. */
 const binary = 63
 
-/** What the driver's types leave out of a column. */
+/** The fields of a column that the driver's types lack. */
 type Field = Pick<FieldPacket, 'name'> & {
   columnType?: number
   columnLength?: number
@@ -48,7 +50,8 @@ const typeOf = (field: Field): string => {
   // The length has room for a sign and a point.
   if (decimals.has(columnType))
     return `decimal(${columnLength - (unsigned ? 0 : 1) - (places > 0 ? 1 : 0)},${places})${unsigned ? ' unsigned' : ''}`
-  if (columnType === bit) return `bit(${columnLength})`
+  // Bits are read as one number, unlike those of PostgreSQL.
+  if (columnType === bit) return `bit(${columnLength}) unsigned`
   if (extendedFormat === 'json') return 'json'
   if (has(field, 256)) return 'enum'
   if (has(field, 2048)) return 'set'
@@ -84,8 +87,8 @@ const decodeOf = (field: Field): Decode => {
 }
 
 /**
- * Makes the function that turns rows into texts as PostgreSQL's are: numbers with the digits that the server wrote, times in ISO format and a timestamp
- * with its offset, bits as a number, bytes as `\x` with hexadecimal digits.
+ * Creates the function that turns rows into PostgreSQL's text formats. Numbers keep the digits of the server, times are
+ * in ISO format, and a timestamp has its offset. Bits become a number, and bytes `\x` with hexadecimal digits.
  */
 export const decoderOf = (fields: readonly FieldPacket[]): ((row: readonly (Buffer | null)[]) => DataRow) => {
   const decoders = fields.map(decodeOf)

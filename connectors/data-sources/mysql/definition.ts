@@ -29,7 +29,7 @@ export const mysql = defineDataSource({
       },
       {
         title: 'How values are read',
-        text: '`TIMESTAMP` is read in UTC; `DATETIME` has no time zone and is taken to be UTC. Binary values are read as hexadecimal digits after `\\x`, `BIT` as a number, and `TINYINT(1)` as 0 or 1. A zero date stays `0000-00-00`, which most destinations reject; write `NULLIF(column, 0)` in a query to read it as null.',
+        text: '`TIMESTAMP` is read in UTC; `DATETIME` has no time zone and is taken to be UTC. Binary values are read as hexadecimal digits after `\\x`, `BIT` as a number, and `TINYINT(1)` as 0 or 1. A zero date, such as `0000-00-00` or `2026-11-00`, stays that text and is never read as a day, so most destinations reject it; write `NULLIF(column, 0)` in a query to read `0000-00-00` as null.',
       },
     ],
   },

@@ -45,9 +45,9 @@ const askForFile = packet(1, Buffer.from('\xfb/etc/passwd', 'latin1'))
 
 type Script = { before?: 'greeting' | 'sign-in'; head: Buffer; rest?: Buffer }
 
-/** A server that lets everybody in, agrees to settings, and answers what comes then with `head` and `rest` without end. */
+/** A server that accepts any user and setting, and then answers with `head` and endless `rest`. */
 const startServer = async ({ before, head, rest }: Script) => {
-  const heard: Buffer[] = []
+  const received: Buffer[] = []
   let sent = 0
   const server = createServer((socket: Socket) => {
     socket.on('error', () => {})
@@ -66,7 +66,7 @@ const startServer = async ({ before, head, rest }: Script) => {
     socket.write(greeting)
     let questions = 0
     socket.on('data', (data: Buffer) => {
-      heard.push(data)
+      received.push(data)
       questions++
       if (before === 'sign-in') return questions === 1 ? flood() : undefined
       // Signing in, and the two statements that make the session one that only reads.
@@ -77,7 +77,7 @@ const startServer = async ({ before, head, rest }: Script) => {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   closing.push(() => new Promise((resolve) => server.close(resolve)))
-  return { port: (server.address() as AddressInfo).port, sent: () => sent, heard }
+  return { port: (server.address() as AddressInfo).port, sent: () => sent, received }
 }
 
 const openAt = (port: number) => {
@@ -121,7 +121,7 @@ test.each<[string, Script, RegExp]>([
     { before: 'sign-in', head: packet(2, Buffer.from('\xfemysql_clear_password\0', 'latin1')) },
     /plain text/,
   ],
-])('a server that %s is cut off, in words', async (_, script, words) => {
+])('a server that %s is disconnected with a readable message', async (_, script, words) => {
   const said = vi.spyOn(console, 'error')
   const server = await startServer(script)
   const before = inMemory()
@@ -132,19 +132,19 @@ test.each<[string, Script, RegExp]>([
   expect((failure as Error).message).toMatch(words)
   expect(inMemory() - before).toBeLessThan(100 * mebibyte)
   await expect.poll(server.sent).toBeGreaterThan(0)
-  // What it could send beyond lies in the buffers of the two sockets.
+  // Further bytes stay in the buffers of the two sockets.
   expect(server.sent()).toBeLessThan(30 * mebibyte)
   expect(said).not.toHaveBeenCalled()
 })
 
-test('a server that asks for one of our files is given none', async () => {
+test('a server that asks for one of our files gets none', async () => {
   const server = await startServer({ head: askForFile })
   const session = await openAt(server.port)
   const asked = session.about().catch((error: unknown) => error)
-  await expect.poll(() => server.heard.length).toBe(5)
+  await expect.poll(() => server.received.length).toBe(5)
   // The capability (CLIENT_LOCAL_FILES, 128) is not offered, and the answer is an empty packet.
-  expect((server.heard[0]?.[4] ?? 0) & 128).toBe(0)
-  expect(server.heard[4]).toEqual(packet(2, Buffer.alloc(0)))
+  expect((server.received[0]?.[4] ?? 0) & 128).toBe(0)
+  expect(server.received[4]).toEqual(packet(2, Buffer.alloc(0)))
   await session[Symbol.asyncDispose]()
   await asked
 })

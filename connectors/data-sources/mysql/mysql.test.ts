@@ -21,7 +21,7 @@ let peer: MariaDbPeer
 beforeAll(async () => {
   if (!hasMariaDb) return
   peer = await startMariaDb({ tls: selfSigned })
-  // The account may write: what keeps it from doing so is the session, not its privileges.
+  // The account can write: only the session prevents it, not its privileges.
   await peer.query(`create table customers (
     id bigint primary key, email varchar(200), spent decimal(24, 10), born date, seen timestamp(3) null, made datetime null,
     open time, raw varbinary(20), note blob, extra json, flags bit(12), ratio double, big bigint unsigned, plan enum('free', 'pro'))`)
@@ -88,7 +88,7 @@ const rowsOf = async (
 }
 
 describe.skipIf(!hasMariaDb)('connecting', () => {
-  test('says whom it is connected to', async () => {
+  test('names the server and the user', async () => {
     const session = await open()
     expect(await session.about()).toMatch(/^Connected to MariaDB \d+\.\d+\.\d+ as reader@127\.0\.0\.1\.$/)
   })
@@ -110,7 +110,7 @@ describe.skipIf(!hasMariaDb)('connecting', () => {
       RetryableError,
       /not trusted: .*IP: 127\.0\.0\.1 is not in/,
     ],
-  ])('%s is said in words', async (_, given, type, words) => {
+  ])('%s has a readable message', async (_, given, type, words) => {
     const error = await failure(open({ given }))
     expect((error as Error).message).toMatch(words)
     expect(error).toBeInstanceOf(type)
@@ -193,8 +193,8 @@ describe.skipIf(!hasMariaDb)('nothing is written', () => {
   })
 })
 
-describe.skipIf(!hasMariaDb)('what there is', () => {
-  test('tables and views that the account may read are listed by schema and name, others are not', async () => {
+describe.skipIf(!hasMariaDb)('the listed tables', () => {
+  test('tables and views that the account can read are listed by schema and name, others are not', async () => {
     const session = await open()
     const tables = await session.listTables({ search: '', offset: 0, limit: 100 })
     expect(tables.map(({ schema, name, kind }) => `${schema}.${name} ${kind}`)).toEqual([
@@ -255,7 +255,7 @@ describe.skipIf(!hasMariaDb)('a query', () => {
       { name: 'raw', type: 'binary' },
     ])
     expect((await session.describe({ schema: 'company', table: 'customers' })).map(({ type }) => type).join()).toBe(
-      'bigint,varchar,decimal(24,10),date,timestamp,datetime,time,binary,blob,json,bit(12),double,bigint unsigned,enum',
+      'bigint,varchar,decimal(24,10),date,timestamp,datetime,time,binary,blob,json,bit(12) unsigned,double,bigint unsigned,enum',
     )
   })
 
@@ -276,7 +276,7 @@ describe.skipIf(!hasMariaDb)('a query', () => {
     expect(await session.describe({ sql: 'select 1 as one' })).toEqual([{ name: 'one', type: 'int' }])
   })
 
-  test('may have comments, an end, common table expressions and unions', async () => {
+  test('can have comments, an end, common table expressions and unions', async () => {
     const session = await open()
     const sql = 'with a as (select 1 as n union select 2) select n from a order by n # the last (\n -- of )\n;'
     expect(await rowsOf(session, { sql })).toEqual([['1'], ['2']])
@@ -314,7 +314,7 @@ describe.skipIf(!hasMariaDb)('a query', () => {
     expect(await rowsOf(session, zero)).toEqual([['0000-00-00', '0000-00-00 00:00:00', 'ü']])
   })
 
-  test('gives each row once, in batches, and no more than asked for', async () => {
+  test('gives each row once, in batches, and no more than requested', async () => {
     const session = await open()
     const sizes: number[] = []
     const numbers: string[] = []
@@ -350,7 +350,7 @@ describe.skipIf(!hasMariaDb)('a query', () => {
     expect((error as Error).message).toMatch(/^The rows are too large: /)
   })
 
-  test('is lost with the connection, and that is no fault of the query', async () => {
+  test('ends with the connection, which is no error of the query', async () => {
     const session = await open()
     const asked = failure(rowsOf(session, { sql: 'select sleep(30) as nap' }))
     await expect.poll(() => peer.query(sleeping)).toHaveLength(1)
@@ -383,7 +383,7 @@ describe.skipIf(!hasMariaDb)('a key', () => {
     expect(await session.checkKey(values(...rows), key)).toEqual(counts)
   })
 
-  test('of no rows is no key that fails, and of a column that is not there is refused', async () => {
+  test('of no rows has no failing key, and a missing column is refused', async () => {
     const session = await open()
     expect(await session.checkKey({ sql: 'select 1 as id from dual where false;' }, ['id'])).toEqual({
       rows: 0,

@@ -5,11 +5,11 @@ import { decoderOf } from './columns.ts'
 
 /** Characters, and rows, after which a batch is handed on. */
 const batchCharacters = 1024 * 1024
-const mostRows = 10_000
+const maxRows = 10_000
 
 const charactersOf = (row: DataRow): number => row.reduce((sum, value) => sum + (value?.length ?? 0) + 8, 0)
 
-/** What has been read and not been handed on, and whether more may come. */
+/** The rows that were read and not yet passed on, and whether more can follow. */
 type Reading = {
   rows: DataRow[]
   characters: number
@@ -17,7 +17,7 @@ type Reading = {
   wake: () => void
 }
 
-const isFull = ({ rows, characters }: Reading): boolean => characters >= batchCharacters || rows.length >= mostRows
+const isFull = ({ rows, characters }: Reading): boolean => characters >= batchCharacters || rows.length >= maxRows
 
 /** Asks the statement, and has the connection stop whenever there is a batch. */
 const startReading = ({ connection, socket, renew }: GuardedConnection, sql: string) => {
@@ -49,8 +49,9 @@ const startReading = ({ connection, socket, renew }: GuardedConnection, sql: str
 }
 
 /**
- * The rows of a statement in batches of about a mebibyte. While nobody asks for the next one, the connection is not read from, and the server
- * waits. A reader who stops leaves the connection in the middle of the answer: `onBroken` is called then. Throws as the driver does.
+ * The rows of a statement in batches of about a mebibyte. It reads from the connection only when the caller asks for
+ * the next batch; until then, the server waits. A caller that stops leaves an unfinished response on the connection,
+ * and `onBroken` is called. Throws as the driver does.
  */
 export async function* readRows(
   guarded: GuardedConnection,

@@ -22,12 +22,12 @@ const answerBytes = 8 * 1024 * 1024
 /** For how long a statement waits for a lock, and the server for us to read on, s. */
 const lockSeconds = 5
 const readSeconds = 600
-/** How much longer than the server's own limit an answer is waited for, ms. */
+/** Extra wait after the server's own limit, ms. */
 const graceMs = 5000
 
 /**
- * Of a server: what a transaction may do unless it says otherwise, and how long a statement may take. The clock is that of
- * UTC, and texts come whole whatever the server's own settings are.
+ * Prepares the session: read-only transactions by default, and a time limit for statements. The clock is UTC, and texts
+ * are complete, whatever the server's own settings are.
  */
 const prepareSession = (isMariaDb: boolean, statementMs: number): string[] => [
   'set session transaction read only',
@@ -72,12 +72,12 @@ const prepare = ({ connection, socket, renew }: GuardedConnection, sql: string):
   })
 }
 
-/** What the driver knows of a statement that was read; its types leave out what it answers. */
+/** The driver's description of a prepared statement; its types lack these fields. */
 type Prepared = { columns: FieldPacket[]; parameters: unknown[] }
 
 /**
- * The columns of a query. It must be a statement by itself, which has rows (what writes, a file too, has none), and be one in parentheses:
- * only queries are.
+ * The columns of a query. The query must be valid alone, where it must have rows (a write, also to a file, has none),
+ * and in parentheses, which accept only queries.
  */
 const describeQuery = async (guarded: GuardedConnection, statement: string): Promise<DataColumn[]> => {
   const { columns, parameters } = (await prepare(guarded, statement)) as unknown as Prepared
@@ -124,7 +124,7 @@ export const openSession = async (context: DataSourceContext<MysqlSettings>): Pr
   }
   signal.addEventListener('abort', close, { once: true })
   if (signal.aborted) close()
-  /** The connection; a new one after a reader has stopped in the middle of rows. */
+  /** The connection; a new one after a caller stopped reading between rows. */
   const current = async (): Promise<GuardedConnection> => {
     guarded ??= await open()
     return guarded

@@ -1,7 +1,7 @@
 import { defineSettings, type SettingsOf } from '@tributary/connector-kit'
 import { accessProblems, accessSettings } from '../../wire/mysql/access.ts'
 
-/** What the form asks for. */
+/** The settings of the form. */
 export const settings = defineSettings(accessSettings({ database: 'The database that queries run in.' }))
 
 export type MysqlSettings = SettingsOf<typeof settings>

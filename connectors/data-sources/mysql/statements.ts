@@ -1,11 +1,9 @@
-import type { DataQuery, RowsFrom } from '@tributary/connector-kit'
+import { type DataQuery, type RowsFrom, withoutStatementEnd } from '@tributary/connector-kit'
 import { quoted, textLiteral } from '../../wire/mysql/identifiers.ts'
 
 /** A query as one statement without an end. */
 export const statementOf = (query: DataQuery): string =>
-  'sql' in query
-    ? query.sql.trim().replace(/[;\s]+$/, '')
-    : `select * from ${quoted(query.schema)}.${quoted(query.table)}`
+  'sql' in query ? withoutStatementEnd(query.sql) : `select * from ${quoted(query.schema)}.${quoted(query.table)}`
 
 /** A literal; the session is in UTC, as times are. */
 const boundOf = ({ kind, value }: RowsFrom): string =>
@@ -15,8 +13,9 @@ const whereFrom = (from: RowsFrom | undefined): string =>
   from === undefined ? '' : ` where ${quoted(from.column)} >= ${boundOf(from)} or ${quoted(from.column)} is null`
 
 /**
- * The rows of a statement: what stands in parentheses can only be a query, and one without `into`. The statement must be one by itself, else it could close the
- * parenthesis; what follows it stands on a line of its own, behind any comment.
+ * The statement for the rows of another one: parentheses accept only a query, and only without `into`. The query must
+ * be valid alone, otherwise it could close the parenthesis. The text after it is on a new line, so that no comment
+ * includes it.
  */
 export const rowsStatement = (statement: string, limit: number, from?: RowsFrom): string =>
   `select * from (\n${statement}\n) as rows_of_model${whereFrom(from)} limit ${limit}`
@@ -31,7 +30,7 @@ export const tablesStatement = ({ search, offset, limit }: { search: string; off
       ${search === '' ? '' : `and instr(lower(concat(table_schema, '.', table_name)), ${textLiteral(search)}) > 0`}
     order by 1, 2 limit ${limit} offset ${offset}`
 
-/** Columns of a table that the account may read. Names are compared to the letter, as most servers' files have them. */
+/** Columns of a table that the account can read. Names are compared exactly, as the files of most servers are. */
 export const columnsStatement = (schema: string, table: string, limit: number): string =>
   `select column_name, column_type, is_nullable, column_key
      from information_schema.columns
@@ -40,8 +39,8 @@ export const columnsStatement = (schema: string, table: string, limit: number): 
     order by ordinal_position limit ${limit}`
 
 /**
- * Counts rows, rows whose key has a null, and keys that several rows have. Keys are compared by their bytes: a collation may take texts for
- * the same that are two keys elsewhere.
+ * Counts rows, rows with a null in the key, and keys of several rows. Keys are compared by their bytes: a collation can
+ * treat texts as equal that are two keys elsewhere.
  */
 export const keyStatement = (statement: string, key: readonly string[]): string => {
   const names = key.map((_, at) => `key_${at}`)

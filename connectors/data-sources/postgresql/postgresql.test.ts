@@ -20,7 +20,7 @@ import { postgresql } from './definition.ts'
 let peer: PostgresPeer
 beforeAll(async () => {
   peer = await createPostgresPeer(inject('postgresUrl'))
-  // The account may write: what keeps it from doing so is the session, not its privileges.
+  // The account can write: only the session prevents it, not its privileges.
   await peer.query(`create schema shop authorization ${peer.access.user}`)
   await peer.query(`create table shop.customers (
     id bigint primary key, email text, spent numeric(24, 10), born date, seen timestamptz, tags text[], raw bytea, extra jsonb)`)
@@ -76,7 +76,7 @@ const rowsOf = async (
 }
 
 describe('connecting', () => {
-  test('says whom it is connected to', async () => {
+  test('names the server and the user', async () => {
     const session = await open()
     expect(await session.about()).toMatch(new RegExp(`^Connected to PostgreSQL \\d+\\.\\d+ as ${peer.access.user}\\.$`))
   })
@@ -86,7 +86,7 @@ describe('connecting', () => {
     ['a database that is not there', { database: 'nowhere' }, ConfigurationError, /^The database does not exist: /],
     ['a port that nobody listens on', { port: 1 }, RetryableError, /^Connection refused/],
     ['no TLS where it is asked for', { tls: 'verify' }, ConfigurationError, /^The server does not offer TLS$/],
-  ])('%s is said in words', async (_, given, type, words) => {
+  ])('%s has a readable message', async (_, given, type, words) => {
     const error = await failure(open({ given }))
     expect(error).toBeInstanceOf(type)
     expect((error as Error).message).toMatch(words)
@@ -162,8 +162,8 @@ describe('nothing is written', () => {
   })
 })
 
-describe('what there is', () => {
-  test('tables and views that the account may read are listed by schema and name, others are not', async () => {
+describe('the listed tables', () => {
+  test('tables and views that the account can read are listed by schema and name, others are not', async () => {
     const session = await open()
     const tables = await session.listTables({ search: '', offset: 0, limit: 100 })
     expect(tables.map(({ schema, name, kind }) => `${schema}.${name} ${kind}`)).toEqual([
@@ -263,7 +263,7 @@ describe('a query', () => {
     ])
   })
 
-  test('gives each row once, in batches that grow to a mebibyte, and no more than asked for', async () => {
+  test('gives each row once, in batches that grow to a mebibyte, and no more than requested', async () => {
     const session = await open()
     const sizes: number[] = []
     const numbers: string[] = []
@@ -297,7 +297,7 @@ describe('a query', () => {
     expect((error as Error).message).toMatch(/^The rows are too large: /)
   })
 
-  test('is lost with the connection, and that is no fault of the query', async () => {
+  test('ends with the connection, which is no error of the query', async () => {
     const session = await open()
     const asked = failure(rowsOf(session, { sql: 'select pg_sleep(30)' }))
     await expect
@@ -325,7 +325,7 @@ describe('a key', () => {
     expect(await session.checkKey(values(rows), key)).toEqual(counts)
   })
 
-  test('of no rows is no key that fails', async () => {
+  test('of no rows has no failing key', async () => {
     const session = await open()
     const query = { sql: 'select 1 as id where false;' }
     expect(await session.checkKey(query, ['id'])).toEqual({
@@ -336,7 +336,7 @@ describe('a key', () => {
     })
   })
 
-  test('of a column that is not there, or cannot be compared, is refused', async () => {
+  test('of a column that is missing, or cannot be compared, is refused', async () => {
     const session = await open()
     expect(await failure(session.checkKey({ sql: 'select 1 as id' }, ['no"ne']))).toBeInstanceOf(DataQueryError)
     const uncomparable = { sql: `select '{}'::json as id` }

@@ -23,16 +23,19 @@ import {
   tablesStatement,
 } from './statements.ts'
 
-/** Bytes of one answer, and of a batch of rows that is aimed at: rows may be eight times as large as those before them. */
+/**
+ * Maximum bytes of one response, and the intended bytes of a batch of rows: rows can be eight times as large as those
+ * before them.
+ */
 const answerBytes = 8 * 1024 * 1024
 const batchBytes = 1024 * 1024
-/** Rows of the first batch, when nothing is known of their size, and of any. */
+/** Rows of the first batch, while their size is unknown, and of any later one. */
 const firstRows = 20
-const mostRows = 10_000
+const maxRows = 10_000
 
 /**
- * Values come as the server writes them, in one way whatever its own settings are. `default_transaction_read_only` holds for
- * whatever is not in a transaction of ours, which says so itself.
+ * Values come in one notation, whatever the server's own settings are. `default_transaction_read_only` applies to
+ * statements outside of our transactions, which set it themselves.
  */
 const prepareSession = `select set_config('default_transaction_read_only', 'on', false),
   set_config('datestyle', 'ISO, YMD', false), set_config('intervalstyle', 'iso_8601', false),
@@ -43,11 +46,11 @@ const aboutStatement = `select current_setting('server_version') as version, cur
 
 const asText: CustomTypesConfig = { getTypeParser: () => (value: string) => value }
 
-/** What the driver takes, beyond what its types say: the extended protocol, which refuses a second statement. */
+/** Driver options that its types lack: the extended protocol, which refuses a second statement. */
 type Extended = QueryConfig & { rowMode: 'array'; queryMode: 'extended' }
 const extended = (text: string): Extended => ({ text, rowMode: 'array', queryMode: 'extended', types: asText })
 
-/** Of those that people's queries cause, what is a matter of the connection: it ended, or the server has no room. */
+/** Errors of a query whose cause is the connection: it ended, or the server has no room. */
 const isLost = (state: string): boolean => /^(08(?!P01)|28|3D|53300|57P|58)/.test(state)
 
 /** A refusal of the server as words for who wrote the query. */
@@ -68,7 +71,7 @@ const tooLarge = (error: unknown): Error =>
 
 type Asked = { client: Client; failed(error: unknown, query?: DataQuery): Error }
 
-/** Runs work in a transaction that can only read, and ends it whatever happened. */
+/** Runs work in a read-only transaction, and always ends it. */
 const reading = async <T>({ client, failed }: Asked, query: DataQuery, work: () => Promise<T>): Promise<T> => {
   try {
     await client.query('begin read only')
@@ -81,7 +84,7 @@ const reading = async <T>({ client, failed }: Asked, query: DataQuery, work: () 
   }
 }
 
-/** Declares the cursor, which plans the query and runs nothing of it, and has its columns told. */
+/** Declares the cursor, which plans the query without running it, and reads its columns. */
 const declare = async (client: Client, query: DataQuery): Promise<DataColumn[]> => {
   await client.query(extended(cursorHead + statementOf(query)))
   const { fields }: QueryArrayResult = await client.query(extended('fetch forward 0 from rows_of_model'))
@@ -119,7 +122,7 @@ async function* batches(
       if (rows.length < wanted) return
       left -= rows.length
       const fitting = Math.floor((rows.length * batchBytes) / Math.max(1, bytesOf(rows)))
-      wanted = Math.min(left, mostRows, Math.max(1, fitting))
+      wanted = Math.min(left, maxRows, Math.max(1, fitting))
     }
   } catch (error) {
     // Positions of the server are those of another statement.

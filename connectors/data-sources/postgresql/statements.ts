@@ -1,10 +1,10 @@
-import type { DataQuery, RowsFrom } from '@tributary/connector-kit'
+import { type DataQuery, type RowsFrom, withoutStatementEnd } from '@tributary/connector-kit'
 import { quoted } from '../../wire/postgresql/identifiers.ts'
 
-/** A query as one statement without an end: what follows it stands on a line of its own, behind any comment. */
+/** A query as one statement without a semicolon. The text after it is on a new line, so that no comment includes it. */
 export const statementOf = (query: DataQuery): string =>
   'sql' in query
-    ? `${query.sql.trim().replace(/[;\s]+$/, '')}\n`
+    ? `${withoutStatementEnd(query.sql)}\n`
     : `select * from ${quoted(query.schema)}.${quoted(query.table)}\n`
 
 /** The rows of a query from a value on. The value has the type of the column, and times are in the session's zone, which is UTC. */
@@ -15,7 +15,7 @@ export const statementFrom = (query: DataQuery, from: RowsFrom | undefined): str
   return `select * from (\n${statementOf(query)}) as model where ${column} >= ${value} or ${column} is null\n`
 }
 
-/** What stands before the statement where a cursor of it is declared, and counts for positions that the server names. */
+/** The text before the statement where a cursor of it is declared. Positions of the server count it. */
 export const cursorHead = 'declare rows_of_model no scroll cursor for '
 
 /** The line of the query that a position of the server lies in; undefined when it lies outside. Both begin with 1. */
@@ -28,7 +28,9 @@ export const lineOf = (sql: string, position: number): number | undefined => {
     : characters.slice(0, at).filter((each) => each === '\n').length + 1
 }
 
-/** Tables, views and foreign tables that the account may read. $1 is a text in lower case, $2 how many, $3 how many before them. */
+/**
+ * Tables, views and foreign tables that the account can read. $1 is a text in lower case, $2 the limit, $3 the offset.
+ */
 export const tablesStatement = `select n.nspname as schema, c.relname as name,
     case when c.relkind in ('v', 'm') then 'view' else 'table' end as kind,
     case when c.reltuples >= 0 and c.relkind <> 'v' then c.reltuples::bigint::text end as rows
@@ -40,7 +42,7 @@ export const tablesStatement = `select n.nspname as schema, c.relname as name,
    and pg_catalog.strpos(pg_catalog.lower(n.nspname || '.' || c.relname), $1) > 0
  order by 1, 2 limit $2 offset $3`
 
-/** Columns of the table $2 of the schema $1 that the account may read, at most $3. */
+/** Columns of the table $2 of the schema $1 that the account can read, at most $3. */
 export const columnsStatement = `select a.attname as name, pg_catalog.format_type(a.atttypid, a.atttypmod) as type,
     not a.attnotnull as nullable,
     pg_catalog.array_position(i.indkey::pg_catalog.int2[], a.attnum) is not null as in_key

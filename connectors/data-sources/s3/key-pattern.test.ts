@@ -12,11 +12,11 @@ test.each([
   ['a*b*c', 'a-c-b', false],
   ['*', 'anything (1).csv', true],
   ['a.c', 'abc', false],
-])('of the pattern %s the key %s is one: %s', (pattern, key, wanted) => {
+])('the pattern %s matches the key %s: %s', (pattern, key, wanted) => {
   expect(isOfPattern(key, pattern)).toBe(wanted)
 })
 
-test('all keys of a pattern begin with what stands before its first wildcard', () => {
+test('all keys of a pattern begin with the text before its first wildcard', () => {
   expect(prefixOf('a/b*c*')).toBe('a/b')
   expect(prefixOf('a/b.csv')).toBe('a/b.csv')
 })

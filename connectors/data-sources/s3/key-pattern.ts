@@ -1,9 +1,9 @@
-/** What all keys of a pattern begin with: what stands before its first wildcard. */
+/** The prefix of all keys of a pattern: the text before its first wildcard. */
 export const prefixOf = (pattern: string): string => pattern.split('*', 1)[0] ?? ''
 
 /**
- * Whether a key is of a pattern, in which `*` is any characters. Each part is looked for once, where it can first be: strangers name
- * the keys, and an expression that goes back would take as long as they like.
+ * Whether a key matches a pattern, in which `*` stands for any characters. Each part is searched once, at its first
+ * possible place. An expression with backtracking would be unbounded, because strangers choose the keys.
  */
 export const isOfPattern = (key: string, pattern: string): boolean => {
   const [first = '', ...parts] = pattern.split('*')

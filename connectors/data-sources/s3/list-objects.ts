@@ -7,13 +7,13 @@ import { signRequest } from '../../wire/s3/sign.ts'
 import { isOfPattern, prefixOf } from './key-pattern.ts'
 import type { S3SourceSettings } from './settings.ts'
 
-/** Pages of a list, bytes of each and of an error, and objects that match, at most. A page has 1,000 keys. */
-const mostPages = 20
+/** Maximum pages of a list, bytes of each and of an error, and matching objects. A page has 1,000 keys. */
+const maxPages = 20
 const pageBytes = 8 * 1024 * 1024
 const errorBytes = 64 * 1024
-const mostObjects = 1000
+const maxObjects = 1000
 
-/** Why a storage does not give what it was asked for; undefined when it does. */
+/** Why a storage refuses a request; undefined for a success. */
 export const refusalOf = async (response: IncomingMessage, region: string): Promise<DeliveryError | undefined> => {
   const { statusCode: status = 0, headers } = response
   if (status === 200 || status === 206) return undefined
@@ -25,17 +25,17 @@ export const refusalOf = async (response: IncomingMessage, region: string): Prom
 }
 
 /**
- * The objects that the settings name, by their keys; those without a byte are left out. Rejects with a DeliveryError that says in words
- * why there is none, or that there are too many to look through.
+ * The objects that the settings name, by key; empty ones are omitted. Rejects with a DeliveryError when there are none,
+ * or too many to list.
  */
 export const listObjects = async (settings: S3SourceSettings, wayOut: WayOut): Promise<FoundObject[]> => {
   const prefix = prefixOf(settings.objects)
   let found: FoundObject[] = []
   let token: string | undefined
   for (let page = 0; page === 0 || token !== undefined; page++) {
-    if (page === mostPages)
+    if (page === maxPages)
       throw new ConfigurationError(
-        `More than ${(mostPages * 1000).toLocaleString('en-US')} objects begin with "${prefix}". Enter a longer beginning`,
+        `More than ${(maxPages * 1000).toLocaleString('en-US')} objects begin with "${prefix}". Enter a longer beginning`,
       )
     const address = await signRequest(settings, { method: 'GET', query: listQuery(prefix, token) }, Date.now())
     const { objects, next } = await withResponse(address, pageBytes, wayOut, async (response) => {
@@ -52,7 +52,7 @@ export const listObjects = async (settings: S3SourceSettings, wayOut: WayOut): P
     throw new ConfigurationError(`No object in the bucket ${settings.bucket} matches ${settings.objects}`)
   if (settings.which === 'newest')
     found = [found.reduce((newest, each) => (each.changed >= newest.changed ? each : newest))]
-  if (found.length > mostObjects)
-    throw new ConfigurationError(`More than ${mostObjects.toLocaleString('en-US')} objects match ${settings.objects}`)
+  if (found.length > maxObjects)
+    throw new ConfigurationError(`More than ${maxObjects.toLocaleString('en-US')} objects match ${settings.objects}`)
   return found
 }

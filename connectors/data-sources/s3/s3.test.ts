@@ -18,7 +18,7 @@ const allowed = createRequestClient({ egress: createEgressPolicy({ allow: ['127.
 const guarded = createRequestClient({ egress: createEgressPolicy({ allow: [] }), logger: silentLogger })
 
 type Stored = { content: string | Uint8Array; changed?: string }
-/** Objects of the bucket `exports` by their keys, what is asked for, and what a test answers in place of the storage. */
+/** Objects of the bucket `exports` by key, the requests, and the responses of a test in place of the storage. */
 const objects = new Map<string, Stored>()
 const asked: string[] = []
 let answer: (request: IncomingMessage, response: ServerResponse) => boolean = () => false
@@ -109,7 +109,7 @@ test('objects of a pattern are found over pages of the list, with a signature th
     ['2', 'x, "y"'],
     ['3', 'z'],
   ])
-  // A file takes room only while somebody reads it.
+  // A file uses disk space only while it is being read.
   expect(await readdir(folder)).toEqual([])
 })
 
@@ -193,7 +193,7 @@ test.each<[string, object, () => void, string]>([
     },
     'a list of objects without end',
   ],
-])('a bucket %s is told in words', async (_, more, prepare, words) => {
+])('a bucket %s has a readable message', async (_, more, prepare, words) => {
   prepare()
   await using session = await open(more)
   const failure = await session.describe(query).catch((error: unknown) => error)
@@ -210,7 +210,7 @@ test.each<[string, string | Uint8Array, string, string]>([
   ['has a broken quote', 'id,name\n1,"a\n', 'a.csv', 'Line 2: a quote is not closed'],
   ['is no Parquet', 'PAR1', 'a.parquet', 'not a Parquet file'],
   ['has no known format', 'x', 'a.bin', 'Choose the format in the settings'],
-])('an object that %s is refused in words', async (_, content, key, words) => {
+])('an object that %s is refused with a readable message', async (_, content, key, words) => {
   objects.set(key, { content })
   await expect(rowsOf({ objects: key })).rejects.toThrow(words)
   expect(await readdir(folder)).toEqual([])

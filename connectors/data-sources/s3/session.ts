@@ -8,8 +8,8 @@ import { signRequest } from '../../wire/s3/sign.ts'
 import { listObjects, refusalOf } from './list-objects.ts'
 import type { S3SourceSettings } from './settings.ts'
 
-/** Objects that the test of a connection names at most. */
-const mostNamed = 10
+/** Maximum objects that the test of a connection names. */
+const maxNamed = 10
 
 const sizeText = (bytes: number): string =>
   bytes < 1_000_000
@@ -18,15 +18,15 @@ const sizeText = (bytes: number): string =>
 
 const aboutObjects = (objects: readonly FoundObject[]): string => {
   const bytes = sizeText(objects.reduce((sum, each) => sum + each.bytes, 0))
-  const names = objects.slice(0, mostNamed).map(({ key }) => key)
+  const names = objects.slice(0, maxNamed).map(({ key }) => key)
   const more = objects.length - names.length
   const list = `${names.join(', ')}${more > 0 ? `, and ${more.toLocaleString('en-US')} more` : ''}`
   return `${objects.length.toLocaleString('en-US')} ${objects.length === 1 ? 'object' : 'objects'}, ${bytes}: ${list}.`
 }
 
 /**
- * A session on the objects that the settings name, as they are now: they are listed and downloaded when rows or columns are first
- * asked for, to files that are gone with the session.
+ * A session on the present objects that the settings name. The first call for rows or columns lists and downloads them,
+ * to files that the session deletes.
  */
 export const openSession = (context: DataSourceContext<S3SourceSettings>, scratch: Scratch): DataSourceSession => {
   const { settings } = context
@@ -70,7 +70,7 @@ export const openSession = (context: DataSourceContext<S3SourceSettings>, scratc
     },
     checkKey: async (query, key) => (await session()).checkKey(query, key),
     [Symbol.asyncDispose]: async () => {
-      // A download that failed has told whoever asked for it.
+      // The caller already has the error of a failed download.
       const found = await opened?.catch(() => undefined)
       await found?.[Symbol.asyncDispose]()
       await Promise.all(paths.map((path) => rm(path, { force: true })))

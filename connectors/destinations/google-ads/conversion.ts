@@ -1,4 +1,5 @@
 import type { EventOutcome, OutgoingEvent } from '@tributary/connector-kit'
+import { cutText } from '@tributary/connector-kit'
 import { clickIdOf, parameterOf } from '../../wire/conversions/click-ids.ts'
 import { consentOf, consentOutcome, momentOf, moneyOf } from '../../wire/conversions/event-facts.ts'
 import { adjustConversion } from './actions/adjust-conversion.ts'
@@ -8,8 +9,9 @@ import type { GoogleAdsSettings } from './settings.ts'
 const dayMs = 24 * 60 * 60_000
 
 /**
- * "Guidelines for importing offline conversions" (support.google.com/google-ads/answer/7014069): 90 days after the click, 63 where the person
- * is known by email or phone alone; no conversion is before its click. Adjustments: CONVERSION_EXPIRED, 54 days after the conversion.
+ * "Guidelines for importing offline conversions" (support.google.com/google-ads/answer/7014069): 90 days after the
+ * click, 63 when only email or phone identifies the person; no conversion is before its click. Adjustments:
+ * CONVERSION_EXPIRED, 54 days after the conversion.
  */
 export const oldestMs = { click: 90 * dayMs, person: 63 * dayMs, adjustment: 54 * dayMs }
 
@@ -44,7 +46,7 @@ const clickOf = (person: Person): Record<string, string> => {
   return {}
 }
 
-/** "UserIdentifier": each has one of email, phone, and address; an address is known by all of its parts. */
+/** "UserIdentifier": each has one of email, phone, and address; an address needs all of its parts. */
 const identifiersOf = ({ email, phone, first_name, last_name, country = '', postal_code = '' }: Person): unknown[] => {
   const region = country.trim().toUpperCase()
   const hasAddress =
@@ -95,10 +97,10 @@ export const conversionOf = (
   if (!hasClick && identifiers.length === 0)
     return rejected('The event has no click ID of Google, and no email, phone, or address')
   const asked = uploadConversion.payloadOf(outgoing).event_source?.trim().toUpperCase() || 'WEB'
-  if (!adjusts && !eventSources.has(asked)) return rejected(`Google knows no event source "${asked.slice(0, 40)}"`)
+  if (!adjusts && !eventSources.has(asked)) return rejected(`Google knows no event source "${cutText(asked, 40)}"`)
   const actionId = payload.conversion_action_id?.trim() || settings.conversion_action_id.trim()
   if (!/^\d{3,20}$/.test(actionId))
-    return rejected(`"${actionId.slice(0, 40)}" is not the number of a conversion action`)
+    return rejected(`"${cutText(actionId, 40)}" is not the number of a conversion action`)
   const consent = {
     adUserData: consentField(payload.ad_user_data),
     adPersonalization: consentField(payload.ad_personalization),

@@ -7,8 +7,9 @@ import { check, oauth2, settings } from './settings.ts'
 import { conversions, fields } from './signals.ts'
 
 /**
- * Limits: "Limits and quotas" of the Data Manager API: 2,000 events and 10 identifiers each in a request, 300 requests a minute. The Google Ads
- * API takes conversions only from those who sent some before June 2026, and points everybody else to this one.
+ * Limits: "Limits and quotas" of the Data Manager API: 2,000 events and 10 identifiers each in a request, 300 requests
+ * a minute. The Google Ads API accepts conversions only from accounts that sent some before June 2026, and refers all
+ * others to this one.
  */
 export const googleAds = defineDestination({
   slug: 'google-ads',

@@ -15,7 +15,7 @@ import { type Context, ingest, verdictOf } from './request.ts'
 import { customerOf } from './settings.ts'
 
 /** How often what is left is sent again without those that Google has named. */
-const mostRounds = 4
+const maxRounds = 4
 
 type Place = { at: number; event: unknown }
 
@@ -26,8 +26,9 @@ type Settled = {
 }
 
 /**
- * Sends the conversions of one action. Google takes a request whole or not at all and names what is at fault ("Understand API errors",
- * fast-fail model): the rest is sent again without it, and in halves where nothing is named. False when something has to be tried again.
+ * Sends the conversions of one action. Google accepts a request whole or not at all, and names the faulty conversions
+ * ("Understand API errors", fast-fail model). The others are then sent again; without names, in halves. False when a
+ * conversion must be retried.
  */
 const sendAction = async (
   context: Context,
@@ -62,7 +63,7 @@ const sendAction = async (
   }
   const rest = places.filter((_, index) => !refused.has(index))
   if (rest.length === 0) return true
-  if (round < mostRounds) return await sendAction(context, actionId, rest, settled, round + 1)
+  if (round < maxRounds) return await sendAction(context, actionId, rest, settled, round + 1)
   settle(rest, { kind: 'retry', reason: 'Not sent, because Google refused others of the request' })
   return false
 }
@@ -101,7 +102,7 @@ export const deliver = (batch: readonly OutgoingEvent[], context: Context): Prom
   )
 }
 
-/** Has Google check a conversion of nobody, which it does not import. */
+/** Makes Google validate a conversion without a person, which it does not import. */
 export const testConnection = (context: Context): Promise<ConnectionTest> =>
   testOf(async () => {
     const { conversion_action_id: actionId, customer_id } = context.settings

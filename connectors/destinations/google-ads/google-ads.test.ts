@@ -148,7 +148,7 @@ describe('conversions for Google Ads', () => {
     ['without a click ID after 63 days', {}, 'upload_conversion', 64, 'Older than 63 days'],
     ['with a click ID after 90 days', { gclid }, 'upload_conversion', 91, 'Older than 90 days'],
     ['of an adjustment after 54 days', { gclid }, 'adjust_conversion', 55, 'Older than 54 days'],
-  ])('%s are left out', async (_, changes, action, days, reason) => {
+  ])('%s are omitted', async (_, changes, action, days, reason) => {
     const { send, asked } = await sender()
     const person = { gclid: undefined, email: sha256('ada@example.com'), event_time: daysAgo(days) }
     const { outcomes } = await send(conversion('m-1', { ...person, ...changes }, action))
@@ -243,7 +243,7 @@ describe('an error that Google documents', () => {
     ['INTERNAL', errorOf(500, 'INTERNAL', 'Internal error.'), undefined],
     ['UNAVAILABLE', errorOf(503, 'UNAVAILABLE', 'Unavailable.'), undefined],
     ['DEADLINE_EXCEEDED', errorOf(504, 'DEADLINE_EXCEEDED', 'Too long.'), undefined],
-  ])('%s, is tried again', async (_, answer, retryAfterMs) => {
+  ])('%s, is retried', async (_, answer, retryAfterMs) => {
     expect(await endOf(answer)).toMatchObject([
       { kind: 'retry', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
     ])
@@ -278,7 +278,7 @@ describe('an error that Google documents', () => {
       ]),
       'does not take the account or the conversion action: Agree to the terms for enhanced conversions',
     ],
-  ])('%s, holds conversions in words', async (_, answer, words) => {
+  ])('%s, holds conversions with a readable message', async (_, answer, words) => {
     expect(await endOf(answer)).toMatchObject({
       name: 'ConfigurationError',
       message: expect.stringContaining(`Google ${words}`),
@@ -291,7 +291,7 @@ describe('an error that Google documents', () => {
     'INVALID_CURRENCY_CODE',
     'INVALID_NUMBER_FORMAT',
     'INVALID_EVENT',
-  ])('%s, is told of the conversion, which is not sent again', async (reason) => {
+  ])('%s, rejects the conversion, which is not sent again', async (reason) => {
     const violation = { field: 'events[0]', description: `It has ${reason}`, reason }
     expect(await endOf(errorOf(400, 'INVALID_ARGUMENT', problem, [violation]))).toEqual([
       { kind: 'rejected', reason: `It has ${reason}` },
@@ -299,7 +299,7 @@ describe('an error that Google documents', () => {
   })
 })
 
-it('numbers are checked, and the grant is for the Data Manager API alone', () => {
+it('numbers are validated, and the grant covers only the Data Manager API', () => {
   expect(check({ customer_id: '123-456-7890', conversion_action_id: '7012345678' })).toEqual({})
   expect(check({ customer_id: '12', login_customer_id: 'x', conversion_action_id: 'customers/1' })).toMatchObject({
     customer_id: expect.any(String),

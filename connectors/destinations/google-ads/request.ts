@@ -1,4 +1,5 @@
 import {
+  answerObject,
   type Call,
   ConfigurationError,
   type DeliverContext,
@@ -10,12 +11,12 @@ import {
   sendRequest,
 } from '@tributary/connector-kit'
 import { apiVersions } from '../../wire/conversions/api-version.ts'
-import { answerObject, hidingPersonal, toldWords } from '../../wire/conversions/shown.ts'
+import { hidingPersonal, shownMessage } from '../../wire/conversions/shown.ts'
 import { apiOrigin, customerOf, type GoogleAdsSettings } from './settings.ts'
 
 export type Context = DeliverContext<GoogleAdsSettings>
 
-/** What goes as it is and is personal all the same. */
+/** Personal fields that are sent unhashed. */
 const personal: ReadonlySet<string> = new Set(['postalCode', 'regionCode'])
 
 /** Bytes of an answer that are read: it names each event that it refuses. */
@@ -60,7 +61,10 @@ export const ingest = async (
   return { call, hidden }
 }
 
-/** What Google says of a request: of all of it, and of those events that it names ("Understand API errors", BadRequest). */
+/**
+ * Google's result of a request: the outcome of the whole, and the events that it refuses ("Understand API errors",
+ * BadRequest).
+ */
 export type Verdict = { outcome: EventOutcome; refused: ReadonlyMap<number, string> }
 
 type Violation = { field: string; reason: string; words: string }
@@ -81,8 +85,8 @@ const violationsOf = (error: Readonly<Record<string, unknown>>): Violation[] => 
 }
 
 /**
- * Values of "ErrorReason" that say what has to be changed in the account, whatever the conversions are. They come for the
- * request as a whole (ErrorInfo) or for a field.
+ * Values of "ErrorReason" that a user must fix in the account, whatever the conversions are. They come for the whole
+ * request (ErrorInfo) or for a field.
  */
 const ofAccount: ReadonlySet<string> = new Set([
   'DESTINATION_ACCOUNT_DATA_POLICY_PROHIBITS_ENHANCED_CONVERSIONS',
@@ -100,7 +104,7 @@ const reasonsOf = (error: Readonly<Record<string, unknown>>): string[] =>
     .filter(isJsonObject)
     .flatMap(({ reason }) => (typeof reason === 'string' ? [reason] : []))
 
-/** Quotas are of a minute ("Limits and quotas"). */
+/** Quotas are per minute ("Limits and quotas"). */
 const quotaMs = 60_000
 
 const mendable = (call: Call, words: string): string | undefined => {
@@ -112,24 +116,25 @@ const mendable = (call: Call, words: string): string | undefined => {
   return undefined
 }
 
-/** Throws ConfigurationError for what a person has to mend, such as an account or a conversion action that is not there. */
+/** Throws ConfigurationError for errors that a person must fix, such as a missing account or conversion action. */
 export const verdictOf = ({ call, hidden }: { call: Call; hidden: Hidden }, count: number, now: number): Verdict => {
   const answer = answerObject(call)
   const error = isJsonObject(answer?.['error']) ? answer['error'] : {}
-  const told = error['message']
-  const words = typeof told === 'string' && told !== '' ? toldWords(told, hidden) : `HTTP ${call.answer.status}`
+  const message = error['message']
+  const words =
+    typeof message === 'string' && message !== '' ? shownMessage(message, hidden) : `HTTP ${call.answer.status}`
   const problem = mendable(call, words)
   if (problem !== undefined) throw new ConfigurationError(problem, call.exchange())
   const refused = new Map<number, string>()
   const violations = violationsOf(error)
   for (const { field, words: why } of violations) {
     const at = Number(/\bevents\[(\d+)\]/.exec(field)?.[1])
-    if (Number.isInteger(at) && at < count && !refused.has(at)) refused.set(at, toldWords(why, hidden))
+    if (Number.isInteger(at) && at < count && !refused.has(at)) refused.set(at, shownMessage(why, hidden))
   }
   const ofDestination = violations.find(({ field, reason }) => /\bdestinations\b/.test(field) || ofAccount.has(reason))
   if (ofDestination !== undefined || reasonsOf(error).some((reason) => ofAccount.has(reason)))
     throw new ConfigurationError(
-      `Google does not take the account or the conversion action: ${toldWords(ofDestination?.words ?? words, hidden)}`,
+      `Google does not take the account or the conversion action: ${shownMessage(ofDestination?.words ?? words, hidden)}`,
       call.exchange(),
     )
   const outcome = outcomeOfAnswer(call.answer, now, words)

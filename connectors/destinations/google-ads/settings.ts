@@ -36,7 +36,7 @@ export const customerOf = (entered: string): string => entered.replaceAll(/[\s-]
 
 const isCustomer = (entered: string): boolean => /^\d{10}$/.test(customerOf(entered))
 
-/** What spans the rules of each setting. */
+/** The rules that span several settings. */
 export const check = (given: Partial<GoogleAdsSettings>): Record<string, string> => {
   const { customer_id, login_customer_id, conversion_action_id } = given
   return {

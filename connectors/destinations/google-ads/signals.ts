@@ -39,7 +39,10 @@ const signalFields = {
   ad_personalization: signalPlaces.consent,
 } as const
 
-/** What signals send: by click ID, by enhanced conversions (email, phone, address), or both. A refund restates the value. */
+/**
+ * The mapping of signals: by click ID, by enhanced conversions (email, phone, address), or both. A refund restates the
+ * value.
+ */
 export const conversions: ConversionPlatform = {
   platform: 'google_ads',
   maxAgeMs: { online: oldestMs.click },
@@ -57,6 +60,7 @@ export const conversions: ConversionPlatform = {
   needs: [['click_id'], ['email'], ['phone'], ['name', 'address']],
   refund: {
     action: 'adjust_conversion',
+    restates: true,
     fields: { event_time: field('context.signal.conversion_time'), value: field('context.signal.remaining_value') },
   },
   apiVersion: {

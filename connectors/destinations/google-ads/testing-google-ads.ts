@@ -1,7 +1,7 @@
 import type { PeerAnswer } from '@tributary/connector-kit/testing'
 import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
 
-/** What the vendor of the test takes. */
+/** The credentials of the test's vendor. */
 export const token = 'ya29.ads-0123456789'
 export const customer = '1234567890'
 export const conversionAction = '7012345678'
@@ -85,17 +85,18 @@ const mistakeOf = (event: IngestedEvent): Mistake | undefined => {
   const consents = Object.values(event.consent ?? {})
   if (consents.some((each) => !/^CONSENT_(GRANTED|DENIED)$/.test(each)))
     return ['INVALID_ENUM_VALUE', 'Enum value cannot be used']
-  // What only Google knows.
+  // A rule that only Google can check.
   if (event.transactionId?.startsWith('refused') === true)
     return ['INVALID_EVENT', `Refused in ${String(identifiers.at(-1)?.address?.['postalCode'])}`]
   return undefined
 }
 
 /**
- * `events:ingest` as Google's pages have it (developers.google.com/data-manager/api): reference of the method (destinations, 2,000 events, HEX,
- * `validateOnly`), "ErrorReason" (googleapis, google/ads/datamanager/v1/error.proto), "Understand API errors" (a request is taken whole or not
- * at all; ErrorInfo has the reason, BadRequest the fields), "Limits and quotas" (10 destinations and identifiers), and "Conversion adjustments"
- * (the same transactionId replaces value and currency and counts no second time). `named` false: it does not say which event is at fault.
+ * `events:ingest` as Google's pages have it (developers.google.com/data-manager/api): reference of the method
+ * (destinations, 2,000 events, HEX, `validateOnly`), "ErrorReason" (googleapis, google/ads/datamanager/v1/error.proto).
+ * "Understand API errors": a request is accepted whole or not at all; ErrorInfo has the reason, BadRequest the fields.
+ * "Limits and quotas": 10 destinations and identifiers. "Conversion adjustments": the same transactionId replaces value
+ * and currency and does not count again. `named` false: its errors do not name the event.
  */
 export const createGoogleAds = (given: { named?: boolean } = {}) => {
   const counted = new Map<string, IngestedEvent>()

@@ -1,7 +1,9 @@
 import {
+  answerObject,
   type Call,
   ConfigurationError,
   type ConnectionTest,
+  cutText,
   type DeliverContext,
   type DeliverResult,
   DeliveryError,
@@ -14,7 +16,7 @@ import {
   testOf,
 } from '@tributary/connector-kit'
 import { type Sent, sendPrepared } from '../../wire/conversions/send-prepared.ts'
-import { answerObject, hidingPersonal } from '../../wire/conversions/shown.ts'
+import { hidingPersonal } from '../../wire/conversions/shown.ts'
 import { type Sendable, sendableOf } from './event.ts'
 import type { AnalyticsSettings } from './settings.ts'
 
@@ -22,7 +24,7 @@ type Context = DeliverContext<AnalyticsSettings>
 
 const hosts = { global: 'www.google-analytics.com', eu: 'region1.google-analytics.com' }
 
-/** What goes as it is and is personal all the same. */
+/** Personal fields that are sent unhashed. */
 const personal: ReadonlySet<string> = new Set(['page_location', 'page_referrer'])
 
 const post = (context: Context, path: string, body: unknown): Promise<Call> => {
@@ -47,7 +49,7 @@ const most = { events: 25, bytes: 130_000 }
 
 type Request = { sender: Sendable['sender']; events: unknown[]; places: number[]; bytes: number }
 
-/** Requests for these events: of one client each, with as many events as it may have. */
+/** The requests for these events: one client each, with as many events as a request can have. */
 const requestsOf = (bodies: readonly Sendable[]): { requests: Request[]; tooLarge: number[] } => {
   const bySender = new Map<string, Request>()
   const requests: Request[] = []
@@ -74,7 +76,7 @@ const requestsOf = (bodies: readonly Sendable[]): { requests: Request[]; tooLarg
   return { requests, tooLarge }
 }
 
-/** Google answers 2xx whatever it was sent ("Validate events"): anything else is not Google, or not now. */
+/** Google answers any request with 2xx ("Validate events"): another status is not Google's, or temporary. */
 const outcomeOf = (call: Call, now: number): EventOutcome => {
   const { status } = call.answer
   if (status >= 300 && status < 400)
@@ -85,7 +87,7 @@ const outcomeOf = (call: Call, now: number): EventOutcome => {
   return outcomeOfAnswer(call.answer, now, `Google Analytics responded with HTTP ${status}`)
 }
 
-/** Sends one request after the other. Once one is to be tried again, nothing more is sent. */
+/** Sends the requests in turn. When one must be retried, nothing more is sent. */
 const send = async (context: Context, bodies: readonly Sendable[]): Promise<Sent> => {
   const { requests, tooLarge } = requestsOf(bodies)
   const outcomes: (EventOutcome | undefined)[] = bodies.map(() => undefined)
@@ -128,7 +130,7 @@ export const deliver = (batch: readonly OutgoingEvent[], context: Context): Prom
     (bodies) => send(context, bodies),
   )
 
-/** Has the validation server look at an event, which counts nowhere. It does not look at the keys ("Validate events"). */
+/** Makes the validation server check an event, which does not count. It does not check the keys ("Validate events"). */
 export const testConnection = (context: Context): Promise<ConnectionTest> =>
   testOf(async () => {
     const call = await post(context, 'debug/mp/collect', {
@@ -142,8 +144,11 @@ export const testConnection = (context: Context): Promise<ConnectionTest> =>
     if (!Array.isArray(messages)) return { ok: false, message: 'What answered is not Google Analytics' }
     const [first]: unknown[] = messages
     if (isJsonObject(first)) {
-      const told = first['description']
-      return { ok: false, message: `Google Analytics refuses: ${typeof told === 'string' ? told.slice(0, 300) : ''}` }
+      const description = first['description']
+      return {
+        ok: false,
+        message: `Google Analytics refuses: ${typeof description === 'string' ? cutText(description, 300) : ''}`,
+      }
     }
     return {
       ok: true,

@@ -1,4 +1,4 @@
-import { type EventOutcome, ExactNumber, type OutgoingEvent } from '@tributary/connector-kit'
+import { cutText, type EventOutcome, ExactNumber, type OutgoingEvent } from '@tributary/connector-kit'
 import { consentOf, consentOutcome, itemsOf, momentOf, moneyOf } from '../../wire/conversions/event-facts.ts'
 import { sendEvent } from './actions/send-event.ts'
 import type { AnalyticsSettings } from './settings.ts'
@@ -10,7 +10,7 @@ export const oldestMs = 72 * 60 * 60_000
 const most = { params: 25, name: 40, value: 100 }
 const valueLimits: Readonly<Record<string, number>> = { page_location: 1000, page_referrer: 420, page_title: 300 }
 
-/** "Reserved names" of the reference: what only Google's own tags may send. */
+/** "Reserved names" of the reference: only Google's own tags can send them. */
 const reservedNames: ReadonlySet<string> = new Set(
   'ad_activeview ad_click ad_exposure ad_query ad_reward adunit_exposure app_clear_data app_exception app_install app_remove app_store_refund app_update app_upgrade dynamic_link_app_open dynamic_link_app_update dynamic_link_first_open error firebase_campaign first_open first_visit in_app_purchase notification_dismiss notification_foreground notification_open notification_receive os_update session_start session_start_with_rollout user_engagement'.split(
     ' ',
@@ -22,7 +22,7 @@ const isName = (name: string): boolean => /^[A-Za-z][A-Za-z0-9_]*$/.test(name) &
 
 /** An event with the client whose request it goes into. */
 export type Sendable = {
-  /** Client, user, consent and user data: events that share them may go in one request. */
+  /** Client, user, consent and user data: events with the same values can share a request. */
   sender: Readonly<Record<string, unknown>>
   event: Readonly<Record<string, unknown>>
 }
@@ -33,39 +33,43 @@ const nameProblem = (name: string): string | undefined => {
   if (reservedNames.has(name) || reservedPrefix.test(name)) return `Google Analytics reserves the event name ${name}`
   return isName(name)
     ? undefined
-    : `"${name.slice(0, 60)}" is not an event name: up to 40 letters, digits, and underscores, and a letter first`
+    : `"${cutText(name, 60)}" is not an event name: up to 40 letters, digits, and underscores, and a letter first`
 }
 
-const scalarOf = (value: unknown): string | number | undefined => {
+/** Numbers go as they came; one beyond every double goes as its text, since it would fail the whole request. */
+const scalarOf = (value: unknown): string | number | ExactNumber | undefined => {
   if (typeof value === 'string' || typeof value === 'number') return value
-  if (value instanceof ExactNumber) return Number(value.toString())
+  if (value instanceof ExactNumber) return Number.isFinite(Number(value)) ? value : value.toString()
   return typeof value === 'boolean' ? String(value) : undefined
 }
 
+/** A type of its own, since a parameter can also be named `problem`. */
+type Params = { params: Record<string, unknown> }
+
 /** Parameters with values that are neither nothing nor objects ("Limitations"); long texts are cut as the tag cuts them. */
-const paramsOf = (given: Readonly<Record<string, unknown>>): Record<string, unknown> | { problem: string } => {
+const paramsOf = (given: Readonly<Record<string, unknown>>): Params | { problem: string } => {
   const params: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined || value === null || value === '') continue
     if (!isName(name) || reservedPrefix.test(name))
-      return { problem: `"${name.slice(0, 60)}" is not a name that a parameter can have` }
+      return { problem: `"${cutText(name, 60)}" is not a name that a parameter can have` }
     const scalar = scalarOf(value)
     if (scalar === undefined) return { problem: `The parameter ${name} is neither a text nor a number` }
-    params[name] = typeof scalar === 'string' ? scalar.slice(0, valueLimits[name] ?? most.value).toWellFormed() : scalar
+    params[name] = typeof scalar === 'string' ? cutText(scalar, valueLimits[name] ?? most.value).toWellFormed() : scalar
   }
-  return params
+  return { params }
 }
 
 const eventParamsOf = (
   payload: Payload,
   custom: Readonly<Record<string, unknown>>,
   debug: boolean,
-): Record<string, unknown> | { problem: string } => {
+): Params | { problem: string } => {
   const money = moneyOf(payload.value, payload.currency)
   if ('problem' in money) return money
   if (money.value !== undefined && money.currency === undefined) return { problem: 'A value needs a currency' }
   const { transaction_id, search_term, page_location, page_referrer, session_id } = payload
-  const params = paramsOf({
+  const read = paramsOf({
     ...custom,
     ...money,
     transaction_id,
@@ -74,11 +78,11 @@ const eventParamsOf = (
     page_referrer,
     session_id,
   })
-  if (typeof params['problem'] === 'string') return params
+  if ('problem' in read) return read
   const items = itemsOf(payload.items)
   const whole = {
-    ...params,
-    // Realtime shows only what engaged somebody.
+    ...read.params,
+    // Realtime shows only events with engagement.
     ...(session_id === undefined ? {} : { engagement_time_msec: 1 }),
     ...(debug ? { debug_mode: 1 } : {}),
     ...(items.length === 0
@@ -94,7 +98,9 @@ const eventParamsOf = (
         }),
   }
   const count = Object.keys(whole).length
-  return count > most.params ? { problem: `The event has ${count} parameters; Google Analytics allows 25` } : whole
+  return count > most.params
+    ? { problem: `The event has ${count} parameters; Google Analytics allows 25` }
+    : { params: whole }
 }
 
 const consentField = (value: unknown): 'GRANTED' | 'DENIED' | undefined => {
@@ -114,9 +120,9 @@ const senderOf = (payload: Payload): Record<string, unknown> => {
   }
   return {
     client_id: client_id.trim(),
-    ...(user_id === undefined || user_id === '' ? {} : { user_id: user_id.slice(0, 256) }),
+    ...(user_id === undefined || user_id === '' ? {} : { user_id: cutText(user_id, 256) }),
     ...(Object.values(consent).every((each) => each === undefined) ? {} : { consent }),
-    // Who says no is not named.
+    // A user who denies consent is not named.
     ...(Object.keys(userData).length === 0 || consent.ad_user_data === 'DENIED' ? {} : { user_data: userData }),
   }
 }
@@ -129,7 +135,7 @@ export const sendableOf = (
 ): { body: Sendable } | EventOutcome => {
   const payload = sendEvent.payloadOf(outgoing)
   const rejected = (reason: string): EventOutcome => ({ kind: 'rejected', reason })
-  // A denial is told to Google, which counts the event without the user.
+  // Google receives a denial, and counts the event without the user.
   if (consentOf(payload.ad_user_data) === 'none') {
     const refused = consentOutcome(undefined, settings.without_consent)
     if (refused !== undefined) return refused
@@ -139,8 +145,9 @@ export const sendableOf = (
   if (payload.client_id.trim() === '') return rejected('The event has no client ID')
   const problem = nameProblem(payload.event_name)
   if (problem !== undefined) return rejected(problem)
-  const params = eventParamsOf(payload, sendEvent.customOf(outgoing), settings.debug_mode)
-  if (typeof params['problem'] === 'string') return rejected(params['problem'])
+  const made = eventParamsOf(payload, sendEvent.customOf(outgoing), settings.debug_mode)
+  if ('problem' in made) return rejected(made.problem)
+  const { params } = made
   return {
     body: {
       sender: senderOf(payload),

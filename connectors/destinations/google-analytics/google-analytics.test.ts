@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { EventOutcome, OutgoingEvent } from '@tributary/connector-kit'
+import { type EventOutcome, ExactNumber, type OutgoingEvent } from '@tributary/connector-kit'
 import { outgoingEvent, runConnectionTest, runConnector } from '@tributary/connector-kit/testing'
 import { startVendor, testDestination } from '@tributary/connector-kit/testing-destination'
 import { describe, expect, it } from 'vitest'
@@ -124,7 +124,7 @@ describe('an event for Google Analytics', () => {
     expect(asked[0]?.raw.body).not.toContain('user_data":{"sha')
   })
 
-  it('without consent is left out where the settings say so', async () => {
+  it('without consent is omitted where the settings say so', async () => {
     const { send, asked } = await sender({ without_consent: 'leave_out' })
     expect((await send(event('m-1'))).outcomes).toMatchObject([{ kind: 'skipped' }])
     expect(asked).toHaveLength(0)
@@ -158,7 +158,34 @@ describe('an event for Google Analytics', () => {
     expect(String(body.events?.[0]?.params?.['page_location'])).toHaveLength(521)
   })
 
-  it('behind a request that is retried waits, and what went before is delivered', async () => {
+  it.each([
+    ['a parameter named problem', { problem: 'The screen is broken' }, '"problem":"The screen is broken"'],
+    ['one named reason', { reason: 'size', kind: 'rejected' }, '"reason":"size","kind":"rejected"'],
+    [
+      'an integer beyond doubles',
+      { account: new ExactNumber('12345678901234567890') },
+      '"account":12345678901234567890',
+    ],
+    ['a number beyond every double', { huge: new ExactNumber('1e400') }, '"huge":"1e400"'],
+    ['a text that is cut behind a whole character', { note: `${'x'.repeat(99)}🙂🙂` }, `"note":"${'x'.repeat(99)}"`],
+  ])('has %s as it was sent', async (_, changes, wanted) => {
+    const { send, asked } = await sender()
+    expect((await send(event('m-1', changes))).outcomes).toMatchObject([{ kind: 'delivered' }])
+    expect(asked[0]?.raw.body).toContain(wanted)
+  })
+
+  it('with a value that has more digits than an amount can have is refused with the reason', async () => {
+    const { send } = await sender()
+    for (const value of [new ExactNumber('12345678901234567890'), new ExactNumber('1e400'), '9007199254740993'])
+      expect((await send(event('m-1', { value }))).outcomes).toMatchObject([
+        {
+          kind: 'rejected',
+          reason: expect.stringContaining(`"${String(value)}" has more digits than an amount can have`),
+        },
+      ])
+  })
+
+  it('after a request that is retried is retried too, and before it is delivered', async () => {
     let requests = 0
     const { rebase } = await startVendor({ origins }, () => ({ status: requests++ === 0 ? 204 : 503 }))
     const events = ['1.1', '2.2', '3.3'].map((client_id) => event(`m-${client_id}`, { client_id }))
@@ -168,7 +195,7 @@ describe('an event for Google Analytics', () => {
   })
 })
 
-// "Validate events", validation codes: what the peer counts in these tests has passed them.
+// "Validate events", validation codes: events that the peer counts in these tests have passed them.
 it.each<[string, Sent]>([
   ['VALUE_REQUIRED', { events: [{ name: 'purchase' }] }],
   ['EXCEEDED_MAX_ENTITIES', { client_id: '1.2', events: Array.from({ length: 26 }, () => ({ name: 'purchase' })) }],

@@ -34,7 +34,7 @@ const signalFields = {
   ad_personalization: signalPlaces.consent,
 } as const
 
-/** What signals send. A refund names the transaction and what was given back ("Recommended events", refund). */
+/** The mapping of signals. A refund names the transaction and the refunded value ("Recommended events", refund). */
 export const conversions: ConversionPlatform = {
   platform: 'google_analytics',
   maxAgeMs: { online: oldestMs },

@@ -1,12 +1,12 @@
 import type { PeerAnswer } from '@tributary/connector-kit/testing'
 import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
 
-/** What the vendor of the test takes, and where it is. */
+/** The credentials and origins of the test's vendor. */
 export const origins = ['https://www.google-analytics.com', 'https://region1.google-analytics.com']
 export const secret = 'measurement-secret-0123456789'
 export const measurement = 'G-A1B2C3D4E5'
 
-/** What it is sent. */
+/** A request that it received. */
 export type Sent = {
   client_id?: string
   consent?: Record<string, string>
@@ -57,9 +57,12 @@ export const json = (body: unknown): PeerAnswer => ({
 })
 
 /**
- * The Measurement Protocol as Google's pages have it (developers.google.com/analytics/devguides/collection/protocol/ga4): "Send Measurement
- * Protocol events" (25 events, 25 parameters, 130 kB, names, lengths, 72 hours), its reference (reserved names, consent), "Send user-provided
- * data" (hashes), and "Validate events" (always 2xx, the validation server tells by codes). What breaks a rule is dropped without a word.
+ * The Measurement Protocol as Google's pages have it
+ * (developers.google.com/analytics/devguides/collection/protocol/ga4). An invalid event is dropped silently.
+ * - "Send Measurement Protocol events": 25 events, 25 parameters, 130 kB, names, lengths, 72 hours.
+ * - Its reference: reserved names, consent.
+ * - "Send user-provided data": hashes.
+ * - "Validate events": always 2xx, the validation server responds with codes.
  */
 export const createAnalytics = () => {
   const counted: Sent[] = []

@@ -1,23 +1,23 @@
-/** A cell as the API is given it (`CellData`): what a person would have entered, never a formula. */
+/** A cell in the API's form (`CellData`): the value that a person would have entered, never a formula. */
 export type Cell = { userEnteredValue?: { stringValue: string } | { numberValue: number } | { boolValue: boolean } }
 
 /** Characters that a cell can have (support.google.com/drive/answer/37603, "Files you can store in Google Drive"). */
-export const mostCharacters = 50_000
+export const maxCharacters = 50_000
 
 /** Digits that a number keeps in a sheet, whose numbers are doubles. */
-const mostDigits = 15
+const maxDigits = 15
 
 const numberOf = (text: string): number | undefined => {
   if (!/^-?\d+(\.\d+)?$/.test(text)) return undefined
-  return text.replace(/^-?0*\.?0*/, '').replace('.', '').length > mostDigits ? undefined : Number(text)
+  return text.replace(/^-?0*\.?0*/, '').replace('.', '').length > maxDigits ? undefined : Number(text)
 }
 
 /** A text as a cell; an empty one is an empty cell. */
 export const textCell = (text: string): Cell => (text === '' ? {} : { userEnteredValue: { stringValue: text } })
 
 /**
- * A value as a cell: null as an empty one, numbers and truth values as such, a number of more digits than a sheet keeps as text, and what
- * is none of these as its JSON. A text is never read as a formula, a number, or a date.
+ * A value as a cell: null as an empty one, and numbers and booleans unchanged. A number with more digits than a sheet
+ * stores becomes text, and any other value JSON. A text is never read as a formula, a number, or a date.
  */
 export const cellOf = (value: unknown): Cell => {
   if (value === null || value === undefined) return {}
@@ -30,10 +30,10 @@ export const cellOf = (value: unknown): Cell => {
   return textCell(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-/** The cell that tells a row apart: a number only where the sheet shows the very text of the key again. */
+/** The cell that identifies a row: a number only where the sheet shows exactly the text of the key. */
 export const keyCell = (key: string, value: unknown): Cell =>
   typeof value === 'number' && value.toString() === key && numberOf(key) !== undefined ? cellOf(value) : textCell(key)
 
-/** What a cell that was read says as text; keys are compared by it. */
+/** The text of a cell that was read; keys are compared by it. */
 export const textOf = (read: unknown): string =>
   typeof read === 'string' ? read : typeof read === 'number' || typeof read === 'boolean' ? read.toString() : ''

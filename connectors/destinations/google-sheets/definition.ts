@@ -7,8 +7,8 @@ import { sheetObject } from './sheet-address.ts'
 const field = (name: string) => ({ type: 'FIELD', name }) as const
 
 /**
- * Limits: Google Sheets API, "Usage limits": 60 reads and 60 writes per minute and user, requests of 2 MB at most. A batch takes
- * three reads and a write. Rows of a sheet have places, so one batch goes at a time.
+ * Limits: Google Sheets API, "Usage limits": 60 reads and 60 writes per minute and user, requests of at most 2 MB. A
+ * batch takes three reads and a write. Rows of a sheet have places, so one batch is sent at a time.
  */
 export const googleSheets = defineDestination({
   slug: 'google-sheets',

@@ -44,7 +44,7 @@ export const deliver = async (batch: readonly OutgoingEvent[], context: Context)
   return resultOf({ outcomes, call: shown?.call, latencyMs })
 }
 
-/** Writes rows of one sheet as `writeRows` says; rows of anything else are rejected. */
+/** Writes rows of one sheet as `writeRows` says; other rows are rejected. */
 export const deliverRows = async (batch: readonly OutgoingRow[], context: Context): Promise<DeliverResult> => {
   const address = sheetOf(batch[0]?.object ?? '')
   if (address === undefined) {
@@ -61,13 +61,13 @@ export const deliverRows = async (batch: readonly OutgoingRow[], context: Contex
   return resultOf(await writeRows(withGrant(context), address, rows))
 }
 
-/** Tells the columns of a sheet, as its first row names them. */
+/** Lists the columns of a sheet, as its first row names them. */
 export const describeRows = async (context: Context, { name }: { name: string }): Promise<RowObjectDetail> => ({
   fields: await describeColumns(withGrant(context), name),
   facts: [],
 })
 
-/** Asks for the title of the spreadsheet. */
+/** Reads the title of the spreadsheet. */
 export const testConnection = (context: Context): Promise<ConnectionTest> =>
   testOf(async () => {
     const { properties } = await read(withGrant(context), '?fields=properties.title')

@@ -134,7 +134,7 @@ describe('rows of a sheet', () => {
   })
 })
 
-describe('a sheet that people made', () => {
+describe('a sheet that people created', () => {
   it('keeps its columns, in any order, and what is in those that no row has', async () => {
     const vendor = createSpreadsheet()
     vendor.fill('Orders', [
@@ -160,7 +160,7 @@ describe('a sheet that people made', () => {
     ])
   })
 
-  it('loses all rows with a deleted key, and may lose all of its rows', async () => {
+  it('loses all rows with a deleted key, and can lose all of its rows', async () => {
     const vendor = createSpreadsheet()
     vendor.fill('Orders', [['id'], ['a'], ['b'], ['a'], ['c']])
     const { write } = await writer(vendor.answer)
@@ -170,7 +170,7 @@ describe('a sheet that people made', () => {
     expect(vendor.read('Orders')).toEqual([['id']])
   })
 
-  it('is known by its title in any letter case, with quotes and other signs in it', async () => {
+  it('is found by its title in any letter case, also with quotes and other signs', async () => {
     const vendor = createSpreadsheet()
     vendor.fill("Ada's ÄRGER / 100%", [['id'], ['a']])
     const { write } = await writer(vendor.answer)
@@ -181,7 +181,7 @@ describe('a sheet that people made', () => {
 })
 
 describe('requests', () => {
-  it('are three to read and one to write, whatever is done to however many rows', async () => {
+  it('are three to read and one to write, whatever the operation and number of rows', async () => {
     const vendor = createSpreadsheet()
     const keys = Array.from({ length: 900 }, (_, at) => `k${at}`)
     vendor.fill('Orders', [['id', 'n'], ...keys.map((key) => [key, 0])])
@@ -218,7 +218,7 @@ it('a value with more characters than a cell can have rejects its row, and no ot
   expect(outcomes).toEqual([{ kind: 'rejected', reason: 'note has more than 50,000 characters' }, delivered])
 })
 
-describe('what passes by itself', () => {
+describe('temporary errors', () => {
   it.each<[Record<string, string>, number]>([
     [{}, 60_000],
     [{ 'retry-after': '7' }, 7000],
@@ -232,7 +232,7 @@ describe('what passes by itself', () => {
     expect(await write([row('upsert', 'a'), row('upsert', 'b')])).toEqual([retry, retry])
   })
 
-  it('of halves the first is taken and the rest is sent again, when the second meets a fault', async () => {
+  it('when the second half fails, the first is written and the rest is sent again', async () => {
     const vendor = createSpreadsheet()
     vendor.refuseBad('Orders')
     let writes = 0
@@ -246,13 +246,13 @@ describe('what passes by itself', () => {
   it.each<[string, PeerAnswer]>([
     ['no answer at all', 'reset'],
     ['an answer that is no JSON', { status: 200, body: '{"sheets":[' }],
-  ])('%s is tried again', async (_, answer) => {
+  ])('%s is retried', async (_, answer) => {
     const { write } = await writer(() => answer)
     await expect(write([row('upsert', 'a')])).rejects.toThrow(RetryableError)
   })
 })
 
-describe('what a person has to mend', () => {
+describe('errors that a person must fix', () => {
   it.each<[string, PeerAnswer, string]>([
     [
       'a spreadsheet that is not shared',
@@ -326,7 +326,7 @@ it.each([
   expect(Object.keys(check({ spreadsheet: entered }))).toEqual(id === undefined ? ['spreadsheet'] : [])
 })
 
-it('a grant is asked for that can be renewed, and its tokens go to the API alone', () => {
+it('the grant can be renewed, and its tokens go only to the API', () => {
   const client = oauth2(settings)
   expect(client).toMatchObject({
     clientId: 'client',

@@ -1,5 +1,5 @@
 import type { EventOutcome, OutgoingRow } from '@tributary/connector-kit'
-import { type Cell, cellOf, keyCell, mostCharacters, textCell } from './cells.ts'
+import { type Cell, cellOf, keyCell, maxCharacters, textCell } from './cells.ts'
 
 /** A sheet as it was read; nothing is in one that does not exist. */
 export type Sheet = {
@@ -25,10 +25,10 @@ export type GivenRow = {
 /** One `Request` of `spreadsheets.batchUpdate`. */
 export type SheetRequest = Readonly<Record<string, unknown>>
 
-/** What is asked of the API, all or nothing of it, and what becomes of each row when it is done. */
+/** The API requests, which take effect all or none, and the outcome of each row after that. */
 export type Plan = { requests: readonly SheetRequest[]; outcomes: readonly EventOutcome[] }
 
-/** What is to become of the rows with one key. */
+/** The planned result for the rows with one key. */
 type Rows = { indexes: readonly number[]; present: boolean; cells: Map<number, Cell> }
 
 const fields = 'userEnteredValue'
@@ -57,7 +57,7 @@ const rangesOf = (numbers: readonly number[]): { start: number; end: number }[] 
   return ranges
 }
 
-/** Cells of rows that are there, in as few requests as they take: neighboring rows with the same columns are one. */
+/** Cells of existing rows, in as few requests as possible: neighboring rows with the same columns share one. */
 const updatesOf = (
   sheetId: number,
   updates: readonly { index: number; cells: Map<number, Cell> }[],
@@ -122,12 +122,12 @@ const deletesOf = (sheet: Sheet, sheetId: number, indexes: readonly number[]): S
 const tooLong = (values: Readonly<Record<string, unknown>>): string | undefined =>
   Object.entries(values).find(([, value]) => {
     const written = cellOf(value).userEnteredValue
-    return written !== undefined && 'stringValue' in written && written.stringValue.length > mostCharacters
+    return written !== undefined && 'stringValue' in written && written.stringValue.length > maxCharacters
   })?.[0]
 
 /**
- * What has to be asked of the API to bring rows to a sheet in their order. Rows with a key that is there are written over in
- * the columns that they have, others are added at the end, and a delete removes all rows with the key.
+ * The API requests that write rows to a sheet in their order. A row with an existing key overwrites its own columns,
+ * other rows are added at the end, and a delete removes all rows with the key.
  */
 export const planRows = (sheet: Sheet, identifier: string, rows: readonly GivenRow[]): Plan => {
   const sheetId = sheet.id ?? sheet.newId
@@ -136,7 +136,7 @@ export const planRows = (sheet: Sheet, identifier: string, rows: readonly GivenR
   const deleted: number[] = []
   const write = (record: Rows, { key, values }: GivenRow): void => {
     record.present = true
-    // The key of a row that is there stays as people have it.
+    // The key cell of an existing row stays as people wrote it.
     if (record.indexes.length === 0) record.cells.set(columns.place(identifier), keyCell(key, values[identifier]))
     for (const [name, value] of Object.entries(values))
       if (name.trim() !== identifier) record.cells.set(columns.place(name), cellOf(value))
@@ -156,7 +156,7 @@ export const planRows = (sheet: Sheet, identifier: string, rows: readonly GivenR
       return { kind: 'skipped', reason: 'There is no row with this key' }
     const long = tooLong(row.values)
     if (long !== undefined)
-      return { kind: 'rejected', reason: `${long} has more than ${mostCharacters.toLocaleString('en-US')} characters` }
+      return { kind: 'rejected', reason: `${long} has more than ${maxCharacters.toLocaleString('en-US')} characters` }
     write(record, row)
     return { kind: 'delivered' }
   })

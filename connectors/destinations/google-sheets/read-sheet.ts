@@ -23,7 +23,7 @@ const numberIn = (record: Readonly<Record<string, unknown>>, name: string): numb
   return typeof value === 'number' ? value : 0
 }
 
-/** The first row or column of a `ValueRange`; empty rows and columns at the end are left out of it. */
+/** The first row or column of a `ValueRange`, which omits empty rows and columns at the end. */
 const firstOf = ({ values }: Readonly<Record<string, unknown>>): readonly unknown[] => {
   const first: unknown = Array.isArray(values) ? values[0] : []
   return Array.isArray(first) ? first : []
@@ -56,8 +56,8 @@ export const describeColumns = async (context: Context, title: string): Promise<
 }
 
 /**
- * Reads what has to be known of a sheet to write to it: its header, and the keys of its rows. That are three requests, two for a
- * sheet without the column of keys, one for a sheet that does not exist. Throws a DeliveryError when it cannot be read.
+ * Reads the data of a sheet that a write needs: its header, and the keys of its rows. That takes three requests, two
+ * for a sheet without the key column, one for a missing sheet. Throws a DeliveryError when it cannot be read.
  */
 export const readSheet = async (context: Context, { title, identifier }: SheetAddress): Promise<Sheet> => {
   const sheets = await readSheets(context)

@@ -1,6 +1,8 @@
 import {
+  answerObject,
   type Call,
   ConfigurationError,
+  cutText,
   type DeliverContext,
   type EventOutcome,
   isJsonObject,
@@ -43,29 +45,19 @@ export const ask = (context: Context, method: 'GET' | 'POST', rest: string, body
   )
 }
 
-/** The object that an answer is; undefined when it is none. */
-export const answerObject = ({ answer: { body } }: Call): Readonly<Record<string, unknown>> | undefined => {
-  try {
-    const answer: unknown = JSON.parse(body)
-    return isJsonObject(answer) ? answer : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** What Google says of an error (google.rpc.Status), at most 500 characters. */
+/** Google's message of an error (google.rpc.Status), at most 500 characters. */
 const wordsOf = (call: Call): string => {
   const error = answerObject(call)?.['error']
   const message = isJsonObject(error) ? error['message'] : undefined
   return typeof message === 'string' && message !== ''
-    ? message.slice(0, 500).toWellFormed()
+    ? cutText(message, 500).toWellFormed()
     : `HTTP ${call.answer.status}`
 }
 
 /** Quotas are refilled every minute ("Usage limits"). */
 const quotaMs = 60_000
 
-/** What stands between the spreadsheet and taking anything, in words for people: a person has to mend it. */
+/** Why the spreadsheet accepts nothing until a person fixes it, as a message. */
 const setUpProblem = (call: Call): string | undefined => {
   const { status } = call.answer
   const words = wordsOf(call)
@@ -75,14 +67,14 @@ const setUpProblem = (call: Call): string | undefined => {
   if (status < 300 && isWebPage(call.answer)) return 'A web page came in place of Google’s response'
   if (status < 300 && Buffer.byteLength(call.answer.body) > readBytes - 4)
     return 'The sheet has too many rows: the values of the identifier have more than 16 MB'
-  // Of the spreadsheet as a whole, not of a row: halves would be refused, too.
+  // The error concerns the whole spreadsheet, so halves would be refused, too.
   if (status === 400 && /\b10000000 cells\b|\bprotected\b|not supported for this document/i.test(words))
     return `The spreadsheet takes no more: ${words}`
   return undefined
 }
 
 /**
- * What an answer says of everything that was asked: undefined for a success. Throws ConfigurationError for what a person has to mend.
+ * The outcome of a whole request: undefined for a success. Throws ConfigurationError for errors that a person must fix.
  */
 export const failureOf = (call: Call, now: number): Exclude<EventOutcome, { kind: 'delivered' }> | undefined => {
   const problem = setUpProblem(call)
@@ -95,7 +87,7 @@ export const failureOf = (call: Call, now: number): Exclude<EventOutcome, { kind
   return { ...outcome, retryAfterMs: quotaMs }
 }
 
-/** What the spreadsheet answers to a GET. Throws a DeliveryError when it does not. */
+/** The response of the spreadsheet to a GET. Throws a DeliveryError for a failure. */
 export const read = async (context: Context, rest: string): Promise<Readonly<Record<string, unknown>>> => {
   const call = await ask(context, 'GET', rest)
   const failure = failureOf(call, context.clock())

@@ -1,7 +1,7 @@
-/** A sheet of the spreadsheet, and the column that tells its rows apart. */
+/** A sheet of the spreadsheet, and the column that identifies its rows. */
 export type SheetAddress = { title: string; identifier: string }
 
-/** How rows name the sheet that they are of. */
+/** The object name of a sheet in rows. */
 export const sheetObject = ({ title, identifier }: SheetAddress): string =>
   `sheets/${encodeURIComponent(title.trim())}/${encodeURIComponent(identifier.trim())}`
 

@@ -1,7 +1,7 @@
 import type { PeerAnswer } from '@tributary/connector-kit/testing'
 import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
 
-/** What the vendor of the test takes. */
+/** The credentials of the test's vendor. */
 export const token = 'ya29.a0-0123456789'
 export const spreadsheet = '1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgVE2upms'
 
@@ -39,11 +39,13 @@ const columnOf = (letters: string): number =>
   letters.split('').reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
 
 /**
- * A spreadsheet as Google's pages have it (developers.google.com/workspace/sheets/api): `spreadsheets.get` with a field mask;
- * `spreadsheets.values.get` in A1 notation, which leaves out empty rows and columns at the end ("Read & write cell values"); and
- * `spreadsheets.batchUpdate`, whose requests take effect in their order, all or none ("Update spreadsheets"). "Requests": appendCells writes
- * behind the last row with data and makes rows as it needs them, updateCells must stay within the grid, a sheet keeps a row, sheet IDs and
- * titles are unique. "Files you can store in Google Drive": 50,000 characters in a cell.
+ * A spreadsheet as Google's pages have it (developers.google.com/workspace/sheets/api).
+ * - `spreadsheets.get` has a field mask.
+ * - `spreadsheets.values.get` in A1 notation omits empty rows and columns at the end ("Read & write cell values").
+ * - The requests of `spreadsheets.batchUpdate` take effect in their order, all or none ("Update spreadsheets").
+ * - "Requests": appendCells writes after the last row with data and adds rows as needed, and updateCells must stay
+ *   within the grid. A sheet has at least one row. Sheet IDs and titles are unique.
+ * - "Files you can store in Google Drive": 50,000 characters in a cell.
  */
 export const createSpreadsheet = () => {
   let grids: Grid[] = []
@@ -141,10 +143,10 @@ export const createSpreadsheet = () => {
   return {
     answer,
     refuseBad: (title: string) => void refused.add(title),
-    /** Makes a sheet as people do, whose grid ends with its rows. */
+    /** Creates a sheet as people do, whose grid ends with its rows. */
     fill: (title: string, rows: (Value | undefined)[][]) =>
       void grids.push({ id: grids.length, title, rows, rowCount: rows.length, columnCount: rows[0]?.length ?? 1 }),
-    /** What is in a sheet, empty cells as null. */
+    /** The values of a sheet, empty cells as null. */
     read: (title: string): readonly (readonly (Value | null)[])[] => {
       const rows = grids.find((each) => each.title === title)?.rows ?? []
       const width = Math.max(0, ...rows.map((row) => row.length))

@@ -1,25 +1,19 @@
-import { type Call, DeliveryError, type EventOutcome } from '@tributary/connector-kit'
+import { type Call, DeliveryError, type EventOutcome, notSent } from '@tributary/connector-kit'
 import { type GivenRow, planRows, type Sheet } from './plan.ts'
 import { readSheet } from './read-sheet.ts'
 import { ask, type Context, failureOf } from './request.ts'
 import type { SheetAddress } from './sheet-address.ts'
 
-/** What became of each row, and the request that shows it best. */
+/** The outcome of each row, and the most significant request. */
 export type Written = { outcomes: readonly EventOutcome[]; call: Call | undefined; latencyMs: number }
 
 type Place = { at: number; row: GivenRow }
 
-/** What rows have that were not sent any more, when something failed before: the same, to be tried again. */
-const notSent = (failure: DeliveryError | undefined): EventOutcome => ({
-  kind: 'retry',
-  reason: failure?.message ?? 'Not sent, because an earlier request is retried',
-  ...(failure?.name === 'ConfigurationError' ? { misconfigured: true } : {}),
-})
-
 /**
- * Writes rows to a sheet in their order. Each request takes effect whole or not at all, so what is refused is sent again in halves,
- * until each row at fault is found. Once something has to be tried again, nothing more is sent. Rejects with a DeliveryError
- * when nothing was settled before. Rows that somebody moves between the reading and the writing are not noticed.
+ * Writes rows to a sheet in their order. Each request takes effect whole or not at all, so a refused one is sent again
+ * in halves until each faulty row is found. When a request must be retried, nothing more is sent. Rejects with a
+ * DeliveryError when no row has an outcome yet. A row that a person moves between the reading and the writing is not
+ * noticed.
  */
 export const writeRows = async (
   context: Context,
@@ -34,7 +28,7 @@ export const writeRows = async (
     for (const [index, { at }] of places.entries()) outcomes[at] = given(index)
   }
 
-  /** False when something has to be tried again. */
+  /** False when a request must be retried. */
   const write = async (places: readonly Place[]): Promise<boolean> => {
     sheet ??= await readSheet(context, address)
     const plan = planRows(

@@ -1,4 +1,5 @@
 import {
+  answerObject,
   type ConnectionTest,
   type DeliverResult,
   type EventOutcome,
@@ -9,7 +10,7 @@ import {
 } from '@tributary/connector-kit'
 import { upsertContact } from './actions/upsert-contact.ts'
 import { recordsOf } from './object-type.ts'
-import { answerObject, ask, type Context, failureOf } from './request.ts'
+import { ask, type Context, failureOf } from './request.ts'
 import { valueText } from './values.ts'
 import { type GivenRecord, type Written, writeRecords } from './write-records.ts'
 
@@ -32,7 +33,7 @@ export const deliver = async (batch: readonly OutgoingEvent[], context: Context)
   return resultOf(await writeRecords(context, { type: 'contacts', idProperty: 'email' }, records))
 }
 
-/** Writes rows of one object as `writeRecords` says; rows of anything else are rejected. */
+/** Writes rows of one object as `writeRecords` says; other rows are rejected. */
 export const deliverRows = async (batch: readonly OutgoingRow[], context: Context): Promise<DeliverResult> => {
   const type = recordsOf(batch[0]?.object ?? '')
   if (type === undefined) {
@@ -51,7 +52,7 @@ export const testConnection = (context: Context): Promise<ConnectionTest> =>
   testOf(async () => {
     const call = await ask(context, 'GET', '/account-info/v3/details')
     const failure = failureOf(call, context.clock())
-    const portal = answerObject(call.answer)?.['portalId']
+    const portal = answerObject(call)?.['portalId']
     if (failure !== undefined) return { ok: false, message: `HubSpot can't be used right now: ${failure.reason}` }
     if (typeof portal !== 'number' && typeof portal !== 'string')
       return { ok: false, message: 'What answered is not HubSpot' }

@@ -1,6 +1,12 @@
-import { isJsonObject, RetryableError, type RowField, type RowObjectDetail } from '@tributary/connector-kit'
+import {
+  answerObject,
+  isJsonObject,
+  RetryableError,
+  type RowField,
+  type RowObjectDetail,
+} from '@tributary/connector-kit'
 import { recordsObject, recordsOf } from './object-type.ts'
-import { answerObject, ask, type Context, failureOf } from './request.ts'
+import { ask, type Context, failureOf } from './request.ts'
 
 /** An account has hundreds of properties, some with hundreds of options. */
 const readBytes = 8 * 1024 * 1024
@@ -16,7 +22,7 @@ const objectsIn = (record: Json | undefined, name: string): readonly Json[] => {
   return Array.isArray(value) ? value.filter(isJsonObject) : []
 }
 
-/** Whether people may give it a value ("Properties": read-only and calculated ones are HubSpot's own). */
+/** Whether users can set its value ("Properties": read-only and calculated ones are HubSpot's own). */
 const isWritable = (property: Json): boolean => {
   const { modificationMetadata: rules, hidden, calculated, archived } = property
   return (
@@ -34,7 +40,7 @@ const fieldOf = (type: string, property: Json, required: ReadonlySet<string>): R
     label: textIn(property, 'label'),
     type: textIn(property, 'type'),
     required: required.has(name),
-    // Contacts are told apart by their email address, though nothing says so of the property.
+    // The email address identifies contacts, though its property does not say so.
     unique: property['hasUniqueValue'] === true || (type === 'contacts' && name === 'email'),
     options: objectsIn(property, 'options')
       .filter(({ hidden }) => hidden !== true)
@@ -42,7 +48,7 @@ const fieldOf = (type: string, property: Json, required: ReadonlySet<string>): R
   }
 }
 
-/** Names of properties that a new record must have; none where the token may not read schemas ("Object schemas"). */
+/** Names of properties that a new record must have; none when the token cannot read schemas ("Object schemas"). */
 const requiredOf = async (context: Context, type: string): Promise<ReadonlySet<string>> => {
   const call = await ask(
     context,
@@ -51,7 +57,7 @@ const requiredOf = async (context: Context, type: string): Promise<ReadonlySet<s
     undefined,
     readBytes,
   )
-  const names = call.answer.status === 200 ? answerObject(call.answer)?.['requiredProperties'] : []
+  const names = call.answer.status === 200 ? answerObject(call)?.['requiredProperties'] : []
   return new Set(Array.isArray(names) ? names.filter((each) => typeof each === 'string') : [])
 }
 
@@ -67,7 +73,7 @@ export const describeRows = async (
   const failure = failureOf(call, context.clock())
   if (failure !== undefined) throw new RetryableError(failure.reason, { exchange: call.exchange() })
   const required = await requiredOf(context, type)
-  const fields = objectsIn(answerObject(call.answer), 'results')
+  const fields = objectsIn(answerObject(call), 'results')
     .filter(isWritable)
     .map((property) => fieldOf(type, property, required))
   return { fields: fields.toSorted((a, b) => a.label.localeCompare(b.label)), facts: [] }

@@ -108,7 +108,7 @@ describe('requests', () => {
     expect(vendor.read('deals')).toEqual([])
   })
 
-  it('know email addresses in any letter case as one contact', async () => {
+  it('treat email addresses in any letter case as one contact', async () => {
     const vendor = createHubspot()
     const { write } = await writer(vendor.answer)
     const contacts = recordsObject({ type: 'contacts', idProperty: 'email' })
@@ -126,7 +126,7 @@ describe('requests', () => {
   })
 })
 
-describe('what passes by itself', () => {
+describe('temporary errors', () => {
   it.each([
     ['named by the header', { 'retry-after': '7' }, {}, 7000],
     ['by the window of ten seconds', {}, { policyName: 'TEN_SECONDLY_ROLLING' }, 10_000],
@@ -140,7 +140,7 @@ describe('what passes by itself', () => {
     expect(whats()).toEqual(['upsert', 'read'])
   })
 
-  it.each([423, 477, 502, 524])('%i is tried again, and nothing more is sent before that', async (status) => {
+  it.each([423, 477, 502, 524])('%i is retried, and nothing more is sent before that', async (status) => {
     const vendor = createHubspot()
     let requests = 0
     const { write, whats } = await writer((request) => (++requests === 2 ? { status } : vendor.answer(request)))
@@ -171,13 +171,13 @@ describe('what passes by itself', () => {
     ])
   })
 
-  it('no answer at all is tried again', async () => {
+  it('a missing response is retried', async () => {
     const { write } = await writer(() => 'reset')
     await expect(write([row('upsert', 'a')])).rejects.toThrow(RetryableError)
   })
 })
 
-describe('what a person has to mend', () => {
+describe('errors that a person must fix', () => {
   it.each([
     [
       'a scope that is missing',
@@ -214,7 +214,7 @@ describe('what a person has to mend', () => {
   })
 })
 
-it('contacts, companies and deals go by their own name, and a custom object by what people call it', () => {
+it('contacts, companies and deals have their own name, and a custom object the name that users chose', () => {
   const given = { name: ' 2-3465404', identifier: 'email' }
   const types = hubspot.rowObjects?.map(({ address }) => recordsOf(address(given))?.type)
   expect(types).toEqual(['contacts', 'companies', 'deals', '2-3465404'])
@@ -245,7 +245,7 @@ it.each([
   expect(valueText(value)).toBe(text)
 })
 
-describe('what HubSpot tells of an object', () => {
+describe('the description of an object', () => {
   const ask = async (object: string, name: string, schemas = true) => {
     const { rebase } = await startVendor({ origins }, createHubspot({ schemas }).answer)
     return runDescribeRows(hubspot, { access_token: token }, { object, name }, { rebase })
@@ -269,7 +269,7 @@ describe('what HubSpot tells of an object', () => {
     })
   })
 
-  it('lacks only what is required where the token may not read schemas', async () => {
+  it('lacks only the requirements where the token cannot read schemas', async () => {
     const { fields } = await ask('custom_object', ' deals', false)
     expect(fields.map(({ name, required }) => [name, required])).toEqual([
       ['plan', false],
@@ -278,7 +278,7 @@ describe('what HubSpot tells of an object', () => {
     ])
   })
 
-  it('is a reason to mend something when it knows no such object', async () => {
+  it('is a set-up problem when HubSpot has no such object', async () => {
     await expect(ask('custom_object', 'cars')).rejects.toThrow(ConfigurationError)
     expect(await ask('custom_object', '../me')).toEqual({ fields: [], facts: [] })
   })

@@ -1,10 +1,10 @@
-/** Records of HubSpot: what they are, and the property that tells them apart. */
+/** The type of HubSpot records, and the property that identifies them. */
 export type ObjectType = { type: string; idProperty: string }
 
 /** `contacts`, the name of a custom object such as `p123_cars`, or an object type id such as `2-3465404`. */
 const typeForm = /^[a-z0-9][a-z0-9_-]{0,99}$/i
 
-/** How rows name the records that they are of, the property percent-encoded. */
+/** The object name of records in rows, with the property percent-encoded. */
 export const recordsObject = ({ type, idProperty }: ObjectType): string =>
   `crm/${encodeURIComponent(type.trim())}/${encodeURIComponent(idProperty)}`
 

@@ -1,9 +1,10 @@
 import {
+  answerObject,
   type Call,
   ConfigurationError,
+  cutText,
   type DeliverContext,
   type EventOutcome,
-  type HttpAnswer,
   isJsonObject,
   isWebPage,
   outcomeOfAnswer,
@@ -44,51 +45,41 @@ export const ask = async (
   )
 }
 
-/** The object that an answer is; undefined when it is none. */
-export const answerObject = ({ body }: Pick<HttpAnswer, 'body'>) => {
-  try {
-    const answer: unknown = JSON.parse(body)
-    return isJsonObject(answer) ? answer : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** What HubSpot says of an error, at most 500 characters. */
+/** HubSpot's message of an error, at most 500 characters. */
 export const wordsOf = (error: unknown, unless: string): string => {
   const message = isJsonObject(error) ? error['message'] : undefined
-  return typeof message === 'string' && message !== '' ? message.slice(0, 500).toWellFormed() : unless
+  return typeof message === 'string' && message !== '' ? cutText(message, 500).toWellFormed() : unless
 }
 
-/** When it may be asked again where the header does not say: the limits have windows of ten seconds and of a day. */
+/** The pause when the header names none: the limits have windows of ten seconds and of a day. */
 const pauses: Readonly<Record<string, number>> = { TEN_SECONDLY_ROLLING: 10_000, DAILY: 3_600_000 }
 
 /**
- * What stands between HubSpot and taking anything, in words for people: a person has to mend it. Undefined where nothing does.
- * (developers.hubspot.com, "Error handling", "Scopes": 401 is a wrong token, 403 one without the scope.)
+ * Why HubSpot accepts nothing until a person fixes it, as a message; undefined otherwise. (developers.hubspot.com,
+ * "Error handling", "Scopes": 401 is a wrong token, 403 one without the scope.)
  */
 const setUpProblem = ({ answer }: Call): string | undefined => {
   const { status } = answer
-  const words = wordsOf(answerObject(answer), `HTTP ${status}`)
+  const words = wordsOf(answerObject({ answer }), `HTTP ${status}`)
   if (status === 401) return `HubSpot refuses the access token: ${words}`
   if (status === 403) return `The access token lacks a scope: ${words}`
   if (status === 404) return `HubSpot does not know this object: ${words}`
   if (status >= 300 && status < 400) return `HubSpot redirects (HTTP ${status}), so something is in its way`
   if (status < 300 && isWebPage(answer)) return 'A web page came in place of HubSpot’s response'
-  // Of the mapping, not of a row: halves would be refused, too.
+  // The error concerns the mapping, so halves would be refused, too.
   if (status === 400 && /non-unique/.test(words)) return `The identifier is not a unique property in HubSpot: ${words}`
   return undefined
 }
 
 /**
- * What an answer says of everything that was asked: undefined for a success. 429 waits as `Retry-After` says, or for the window of
- * the limit that is named; 423 (locked) and 477 (moving) pass. Throws ConfigurationError for what a person has to mend.
+ * The outcome of a whole request: undefined for a success. 429 waits for `Retry-After`, or for the window of the named
+ * limit; 423 (locked) and 477 (moving) are temporary. Throws ConfigurationError for errors that a person must fix.
  */
 export const failureOf = (call: Call, now: number): Exclude<EventOutcome, { kind: 'delivered' }> | undefined => {
   const problem = setUpProblem(call)
   if (problem !== undefined) throw new ConfigurationError(problem, call.exchange())
   const { answer } = call
-  const said = answerObject(answer)
+  const said = answerObject({ answer })
   const status = answer.status === 423 || answer.status === 477 ? 503 : answer.status
   const outcome = outcomeOfAnswer({ ...answer, status }, now, wordsOf(said, `HTTP ${answer.status}`))
   if (outcome.kind === 'delivered') return undefined

@@ -6,7 +6,7 @@ export const settings = defineSettings({
     help: 'Of a private app in HubSpot. Stored encrypted.',
     required: true,
     maxLength: 300,
-    // It goes to api.hubapi.com, whatever the settings.
+    // It is sent to api.hubapi.com, whatever the settings.
     sentTo: [],
   }),
 })

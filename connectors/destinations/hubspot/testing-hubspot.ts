@@ -1,7 +1,7 @@
 import type { PeerAnswer } from '@tributary/connector-kit/testing'
 import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
 
-/** What the vendor of the test takes. */
+/** The credentials of the test's vendor. */
 export const token = 'pat-eu1-0123456789'
 
 type Properties = Record<string, string>
@@ -18,7 +18,7 @@ export const answerOf = (status: number, body: unknown): PeerAnswer => ({
 export const errorOf = (status: number, category: string, message: string, more: object = {}): PeerAnswer =>
   answerOf(status, { status: 'error', category, message, correlationId: 'c', ...more })
 
-/** What "Properties" answers, cut to what is looked at. */
+/** The response of "Properties", cut to the used fields. */
 const dealProperties = [
   { name: 'dealname', label: 'Deal name', type: 'string', fieldType: 'text', options: [], hasUniqueValue: false },
   {
@@ -39,10 +39,12 @@ const dealProperties = [
 ]
 
 /**
- * HubSpot's CRM as its pages have it (developers.hubspot.com/docs/api-reference): "Error handling" (401, 403, multi-status errors by
- * objectWriteTraceId with status 207), "Usage guidelines" (batches of 100), "Contacts" and "Objects", batch endpoints: upsert needs a
- * unique idProperty in each input, update takes record ids, read answers 207 for what is not there, archive 204 without a body, and a key that
- * is twice in a batch is refused. `multiStatus` false refuses a batch as a whole for one bad record.
+ * HubSpot's CRM as its pages have it (developers.hubspot.com/docs/api-reference).
+ * - "Error handling": 401, 403, multi-status errors by objectWriteTraceId with status 207.
+ * - "Usage guidelines": batches of 100.
+ * - "Contacts" and "Objects", batch endpoints: upsert needs a unique idProperty in each input, and update takes record
+ *   IDs. Read answers 207 for missing records, archive 204 without a body. A batch with a repeated key is refused.
+ * `multiStatus` false refuses a whole batch for one bad record.
  */
 export const createHubspot = (given: { multiStatus?: boolean; schemas?: boolean } = {}) => {
   const objects = new Map<string, Map<string, Stored>>()

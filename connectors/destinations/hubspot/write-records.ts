@@ -1,6 +1,14 @@
-import { type Call, DeliveryError, type EventOutcome, isJsonObject, type OutgoingRow } from '@tributary/connector-kit'
+import {
+  answerObject,
+  type Call,
+  DeliveryError,
+  type EventOutcome,
+  isJsonObject,
+  notSent,
+  type OutgoingRow,
+} from '@tributary/connector-kit'
 import type { ObjectType } from './object-type.ts'
-import { answerObject, ask, type Context, failureOf, keepBytes, wordsOf } from './request.ts'
+import { ask, type Context, failureOf, keepBytes, wordsOf } from './request.ts'
 
 /** A record to be written: its properties as texts, its key among them. */
 export type GivenRecord = {
@@ -9,7 +17,7 @@ export type GivenRecord = {
   properties: Readonly<Record<string, string>>
 }
 
-/** What became of each record, and the request that shows it best. */
+/** The outcome of each record, and the most significant request. */
 export type Written = { outcomes: readonly EventOutcome[]; call: Call | undefined; latencyMs: number }
 
 /** Records of one request (developers.hubspot.com, "Usage guidelines": batches of 100). */
@@ -22,7 +30,10 @@ const keyOf = (key: string, { idProperty }: ObjectType): string =>
 type Place = { at: number; record: GivenRecord; key: string }
 type Group = { operation: GivenRecord['operation']; places: Place[]; keys: Set<string> }
 
-/** Records of one operation with different keys, one behind the other: HubSpot refuses a batch that has a key twice. */
+/**
+ * Groups of consecutive records with the same operation and different keys: HubSpot refuses a batch with a repeated
+ * key.
+ */
 const groupsOf = (records: readonly GivenRecord[], type: ObjectType): Group[] => {
   const groups: Group[] = []
   for (const [at, record] of records.entries()) {
@@ -58,17 +69,17 @@ const propertyOf = (result: Readonly<Record<string, unknown>>, name: string): st
   return typeof value === 'string' ? value : undefined
 }
 
-/** An answer that was too long to be read whole says by its status that all was taken: what has errors inside is 207. */
+/** A response that was too long to be read whole has a status that says all were accepted: one with errors has 207. */
 const tookAll = ({ answer: { status, body } }: Call): boolean =>
   status !== 207 && body.startsWith('{') && Buffer.byteLength(body) > keepBytes - 4
 
 /**
- * What an answer of success says of each record: refused where an error names it, delivered where a result does, and to be sent again
- * where neither does, since nobody knows.
+ * The outcome of each record in a successful response: rejected when an error names it, delivered when a result does. A
+ * record without either is sent again, since its outcome is unknown.
  */
 const outcomesOf = (call: Call, places: readonly Place[], type: ObjectType): EventOutcome[] => {
   if (tookAll(call)) return places.map(() => ({ kind: 'delivered' }))
-  const answer = answerObject(call.answer)
+  const answer = answerObject(call)
   const refused = new Map<string, string>()
   for (const error of listOf(answer, 'errors')) {
     const context = isJsonObject(error['context']) ? error['context'] : {}
@@ -105,8 +116,8 @@ const createWriter = (context: Context, type: ObjectType, outcomes: (EventOutcom
   }
 
   /**
-   * Sends records, and halves of them when they are refused and nobody says for which, so that each one at fault is found. Rejects
-   * nothing: what passes is to be sent again.
+   * Sends records. When they are refused without naming one, halves are sent until each faulty one is found. Never
+   * rejects: records with a temporary error are to be sent again.
    */
   const write = async (
     what: 'upsert' | 'create' | 'update' | 'archive',
@@ -136,7 +147,7 @@ const createWriter = (context: Context, type: ObjectType, outcomes: (EventOutcom
     }
   }
 
-  /** The ids of records by their keys, of those that are there. Undefined when it cannot be said; their outcome is settled then. */
+  /** The IDs of existing records by key. Undefined after a failure; the outcomes are then set. */
   const find = async (places: readonly Place[]): Promise<ReadonlyMap<string, string> | undefined> => {
     const { idProperty } = type
     const inputs = places.map(({ key }) => ({ id: key }))
@@ -147,7 +158,7 @@ const createWriter = (context: Context, type: ObjectType, outcomes: (EventOutcom
       settle(places, failure)
       return undefined
     }
-    const answer = answerObject(call.answer)
+    const answer = answerObject(call)
     if (!Array.isArray(answer?.['results'])) {
       shown = call
       settle(places, { kind: 'retry', reason: 'HubSpot did not say which records exist' })
@@ -187,20 +198,10 @@ const createWriter = (context: Context, type: ObjectType, outcomes: (EventOutcom
   return { group, shown: () => shown, latencyMs: () => latencyMs }
 }
 
-/** What records have that were not sent any more, when something failed before: the same, to be tried again. */
-const notSent = (failure: DeliveryError | undefined): EventOutcome =>
-  failure === undefined
-    ? { kind: 'retry', reason: 'Not sent, because an earlier request is retried' }
-    : {
-        kind: 'retry',
-        reason: failure.message,
-        ...(failure.name === 'ConfigurationError' ? { misconfigured: true } : {}),
-      }
-
 /**
- * Writes records in their order, in requests of at most 100: an upsert by its unique property; an insert, an update, and a delete (which
- * archives) by what a request before finds there. Once something has to be tried again, nothing more is sent. Rejects with a
- * DeliveryError when nothing was settled before.
+ * Writes records in their order, in requests of at most 100. An upsert uses its unique property; an insert, an update,
+ * and a delete (which archives) look up the records first. When a request must be retried, nothing more is sent.
+ * Rejects with a DeliveryError when no record has an outcome yet.
  */
 export const writeRecords = async (
   context: Context,

@@ -1,4 +1,5 @@
 import type { EventOutcome, OutgoingEvent } from '@tributary/connector-kit'
+import { cutText } from '@tributary/connector-kit'
 import { metaClickOf, parameterOf } from '../../wire/conversions/click-ids.ts'
 import { consentOutcome, itemsOf, momentOf, moneyOf } from '../../wire/conversions/event-facts.ts'
 import { sendConversion } from './actions/send-conversion.ts'
@@ -82,7 +83,7 @@ export const conversionOf = (
   const refused = consentOutcome(payload.consent, settings.without_consent)
   if (refused !== undefined) return refused
   const source = payload.action_source?.trim() || 'website'
-  if (!actionSources.has(source)) return rejected(`Meta knows no action source "${source.slice(0, 40)}"`)
+  if (!actionSources.has(source)) return rejected(`Meta knows no action source "${cutText(source, 40)}"`)
   const at = momentOf(payload.event_time, now, source === 'physical_store' ? oldestMs.store : oldestMs.others)
   if (typeof at !== 'number') return at
   const custom = customDataOf(payload)

@@ -7,8 +7,8 @@ import { check, settings } from './settings.ts'
 import { conversions, fields } from './signals.ts'
 
 /**
- * Limits: "Using the API": 1,000 events in a request, at most 7 days old, 62 days for physical stores. The rate is the delivery's own
- * courtesy: "there is no specific rate limit for the Conversions API" ("Rate Limits").
+ * Limits: "Using the API": 1,000 events in a request, at most 7 days old, 62 days for physical stores. The rate is our
+ * own choice: "there is no specific rate limit for the Conversions API" ("Rate Limits").
  */
 export const metaConversions = defineDestination({
   slug: 'meta-conversions',

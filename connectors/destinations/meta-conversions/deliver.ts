@@ -1,4 +1,5 @@
 import {
+  answerObject,
   type ConnectionTest,
   type DeliverContext,
   type DeliverResult,
@@ -9,14 +10,14 @@ import {
 import { apiVersions, endOf } from '../../wire/conversions/api-version.ts'
 import { byTestCode } from '../../wire/conversions/by-test-code.ts'
 import { type Sent, sendPrepared } from '../../wire/conversions/send-prepared.ts'
-import { answerObject, hidingPersonal } from '../../wire/conversions/shown.ts'
+import { hidingPersonal } from '../../wire/conversions/shown.ts'
 import { ask, failureOf, hiddenOf } from '../../wire/meta/graph.ts'
 import { conversionOf } from './conversion.ts'
 import type { MetaConversionsSettings } from './settings.ts'
 
 type Context = DeliverContext<MetaConversionsSettings>
 
-/** What goes as it is and is personal all the same. */
+/** Personal fields that are sent unhashed. */
 const personal: ReadonlySet<string> = new Set(['client_ip_address', 'client_user_agent', 'event_source_url'])
 
 const pixelOf = ({ settings }: Context): string => settings.pixel_id.trim()
@@ -49,7 +50,7 @@ export const deliver = (batch: readonly OutgoingEvent[], context: Context): Prom
     ),
   )
 
-/** Asks for the name of the pixel. */
+/** Reads the name of the pixel. */
 export const testConnection = (context: Context): Promise<ConnectionTest> =>
   testOf(async () => {
     const call = await ask(context, 'GET', `${pixelOf(context)}?fields=name`)

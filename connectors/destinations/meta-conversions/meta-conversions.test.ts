@@ -108,7 +108,7 @@ describe('a conversion for Meta', () => {
     expect([...counted.keys()]).toEqual(['Purchase/order-1'])
   })
 
-  it('of a physical store is taken for 62 days', async () => {
+  it('of a physical store is accepted for 62 days', async () => {
     const { send } = await sender()
     const store = { action_source: 'physical_store', event_time: daysAgo(30) }
     const { outcomes } = await send(conversion('m-1', store), conversion('m-2', { ...store, event_time: daysAgo(63) }))
@@ -121,7 +121,7 @@ describe('a conversion for Meta', () => {
     expect([counted.size, tested.length]).toEqual([0, 1])
   })
 
-  it('without consent is left out where the settings say so, and nothing is asked then', async () => {
+  it('without consent is omitted where the settings say so, and no request is made', async () => {
     const { send, asked } = await sender({ without_consent: 'leave_out' })
     const { outcomes } = await send(conversion('m-1'))
     expect(outcomes).toMatchObject([{ kind: 'skipped' }])
@@ -177,7 +177,7 @@ describe('a conversion for Meta', () => {
     expect(tested).toEqual({ ok: true, message: expect.stringContaining('ends v25.0 of its API on July 29, 2028') })
   })
 
-  it('of a new destination has its personal data hashed when it is mapped', () => {
+  it('of a new destination has its personal data hashed by the mapping', () => {
     const map = compileMappings(metaConversions, undefined, { workspaceId: 'w', destinationId: 'd' })
     const event: PipelineEvent = {
       eventId: '0-00000000000000000001-00000',
@@ -206,7 +206,7 @@ describe('a conversion for Meta', () => {
   })
 })
 
-/** What a conversion ends with when Meta answers so: the outcome, or what holds it. */
+/** The result of a conversion after a response of Meta: the outcome, or the error that holds it. */
 const endOf = async (answer: PeerAnswer): Promise<unknown> => {
   const { rebase } = await startVendor({ origins }, () => answer)
   return await runConnector(metaConversions, settings, [conversion('m-1')], { rebase }).then(
@@ -234,7 +234,7 @@ describe('an error that Meta documents', () => {
       errorOf(400, 80_004, 'Too many calls to this ad-account', {}, { 'x-business-use-case-usage': usage(7) }),
       7 * 60_000,
     ],
-  ])('%s, is tried again', async (_, answer, retryAfterMs) => {
+  ])('%s, is retried', async (_, answer, retryAfterMs) => {
     expect(await endOf(answer)).toMatchObject([
       { kind: 'retry', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
     ])
@@ -261,7 +261,7 @@ describe('an error that Meta documents', () => {
       errorOf(400, 100, 'No such object', { error_subcode: 33 }),
       'does not find the pixel: No such object',
     ],
-  ])('%s, holds conversions in words', async (_, answer, words) => {
+  ])('%s, holds conversions with a readable message', async (_, answer, words) => {
     expect(await endOf(answer)).toMatchObject({ name: 'ConfigurationError', message: `Meta ${words}` })
   })
 
@@ -273,7 +273,7 @@ describe('an error that Meta documents', () => {
     ],
     ['100.2804010, no currency', { error_subcode: 2_804_010, error_user_msg: 'Enter a currency' }, 'Enter a currency'],
     ['100, another parameter', {}, 'Invalid parameter'],
-  ])('%s, is told of the conversion, which is not sent again', async (_, more, reason) => {
+  ])('%s, rejects the conversion, which is not sent again', async (_, more, reason) => {
     expect(await endOf(errorOf(400, 100, 'Invalid parameter', more))).toEqual([{ kind: 'rejected', reason }])
   })
 })

@@ -12,7 +12,7 @@ export const settings = defineSettings({
     label: 'Access token',
     help: 'Generated in the settings of the pixel, under Conversions API. Stored encrypted.',
     required: true,
-    // It goes to graph.facebook.com, whatever the settings.
+    // It is sent to graph.facebook.com, whatever the settings.
     sentTo: [],
   }),
   test_event_code: setting.text({
@@ -30,7 +30,7 @@ export const settings = defineSettings({
 
 export type MetaConversionsSettings = SettingsOf<typeof settings>
 
-/** What spans the rules of each setting. */
+/** The rules that span several settings. */
 export const check = ({ pixel_id }: Partial<MetaConversionsSettings>): Record<string, string> =>
   pixel_id === undefined || /^[0-9]{5,30}$/.test(pixel_id.trim())
     ? {}

@@ -29,7 +29,10 @@ export const fields = {
   consent: places.consent,
 } as const
 
-/** What signals send: "Best Practices" and "About event match quality" of the Conversions API name what weighs most. */
+/**
+ * The mapping of signals: "Best Practices" and "About event match quality" of the Conversions API name the most
+ * important fields.
+ */
 export const conversions: ConversionPlatform = {
   platform: 'meta',
   maxAgeMs: { online: oldestMs.others, offline: oldestMs.store },

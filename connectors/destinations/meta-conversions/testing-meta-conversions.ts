@@ -2,7 +2,7 @@ import type { PeerAnswer } from '@tributary/connector-kit/testing'
 import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
 import { answerOf, errorOf } from '../../wire/meta/testing-graph.ts'
 
-/** What the vendor of the test takes. */
+/** The credentials of the test's vendor. */
 export const token = 'EAAG-conversions-0123456789'
 export const pixel = '123456789012345'
 
@@ -19,7 +19,7 @@ type ServerEvent = {
 const isHash = (value: unknown): boolean => typeof value === 'string' && /^[a-f0-9]{64}$/.test(value)
 const hashed = ['em', 'ph', 'external_id', 'fn', 'ln', 'ct', 'st', 'zp', 'country', 'ge', 'db']
 
-/** What Meta says of an event: its subcode and title. */
+/** Meta's error for an event: its subcode and title. */
 type Mistake = [subcode: number, title: string]
 
 const mistakeOf = (event: ServerEvent, now: number): Mistake | undefined => {
@@ -42,11 +42,15 @@ const mistakeOf = (event: ServerEvent, now: number): Mistake | undefined => {
 }
 
 /**
- * The edge `events` as Meta's pages have it (developers.facebook.com/docs/marketing-api/conversions-api): "Using the API" (1,000 events, all
- * or none, 7 days, 62 for physical stores), "Parameters" (website events require user agent, action source, and URL), "Server Event
- * Parameters", "Customer Information Parameters" (hashes of SHA-256), "Standard Parameters" (value and currency of purchases), and
- * "Deduplicate Pixel and Server Events" (event name and event ID, 48 hours). Another version is answered as the Marketing API's "Error Codes"
- * have it: 2635. An event named `Refused` is refused for what only Meta knows.
+ * The edge `events` as Meta's pages have it (developers.facebook.com/docs/marketing-api/conversions-api).
+ * - "Using the API": 1,000 events, all or none, 7 days, 62 for physical stores.
+ * - "Parameters": website events require user agent, action source, and URL.
+ * - "Server Event Parameters".
+ * - "Customer Information Parameters": hashes of SHA-256.
+ * - "Standard Parameters": value and currency of purchases.
+ * - "Deduplicate Pixel and Server Events": event name and event ID, 48 hours.
+ * Another version is answered with 2635, as the Marketing API's "Error Codes" have it. An event named `Refused` is
+ * refused by a rule that only Meta can check.
  */
 export const createMetaConversions = (clock: () => number = Date.now) => {
   const counted = new Map<string, ServerEvent>()

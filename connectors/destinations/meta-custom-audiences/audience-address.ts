@@ -1,7 +1,7 @@
-/** A Custom Audience, and the field of rows that tells people apart. */
+/** A Custom Audience, and the field that identifies people in rows. */
 export type AudienceAddress = { id: string; identifier: string }
 
-/** How rows name the Custom Audience that their people are of. */
+/** The object name of a Custom Audience in rows. */
 export const audienceObject = ({ id, identifier }: AudienceAddress): string =>
   `audiences/${encodeURIComponent(id.trim())}/${encodeURIComponent(identifier)}`
 

@@ -7,8 +7,8 @@ import { check, settings } from './settings.ts'
 const field = (name: string) => ({ type: 'FIELD', name }) as const
 
 /**
- * Limits: "Custom Audiences": 10,000 people in a request. "Rate Limits": at least 5,000 requests in an hour for an ad account. Who is in
- * a Custom Audience is not told, so nothing can be updated or left as it is.
+ * Limits: "Custom Audiences": 10,000 people in a request. "Rate Limits": at least 5,000 requests in an hour for an ad
+ * account. Meta does not list the people of a Custom Audience, so updates and inserts are not possible.
  */
 export const metaCustomAudiences = defineDestination({
   slug: 'meta-custom-audiences',

@@ -1,4 +1,5 @@
 import {
+  answerObject,
   ConfigurationError,
   type ConnectionTest,
   type DeliverResult,
@@ -12,7 +13,6 @@ import {
   type RowObjectDetail,
   testOf,
 } from '@tributary/connector-kit'
-import { answerObject } from '../../wire/conversions/shown.ts'
 import { ask, failureOf } from '../../wire/meta/graph.ts'
 import { addPerson } from './actions/add-person.ts'
 import { audienceObject, audienceOf } from './audience-address.ts'
@@ -37,7 +37,7 @@ export const deliver = async (batch: readonly OutgoingEvent[], context: Context)
   return resultOf(await sendPeople(context, { id: id.trim(), identifier: 'extern_id' }, people))
 }
 
-/** Adds and removes the people of one Custom Audience as `sendPeople` says; rows of anything else are rejected. */
+/** Adds and removes the people of one Custom Audience as `sendPeople` says; other rows are rejected. */
 export const deliverRows = async (batch: readonly OutgoingRow[], context: Context): Promise<DeliverResult> => {
   const address = audienceOf(batch[0]?.object ?? '')
   if (address === undefined) {
@@ -80,14 +80,14 @@ const fieldOf = (name: string, label: string, unique: boolean): RowField => ({
   options: [],
 })
 
-/** "Custom Audience": the bounds are -1 while the audience has too few people, or is being made. */
+/** "Custom Audience": the limits are -1 while the audience has too few people, or is being created. */
 const sizeOf = (audience: Readonly<Record<string, unknown>>): string => {
   const [least, most] = [audience['approximate_count_lower_bound'], audience['approximate_count_upper_bound']]
   if (typeof least !== 'number' || typeof most !== 'number' || least < 0) return 'Not known yet'
   return `${least.toLocaleString('en-US')} to ${most.toLocaleString('en-US')}`
 }
 
-/** Tells what people are matched by, and of a Custom Audience how many were matched and what state it is in, as Meta says. */
+/** Lists the fields that match people, and for a Custom Audience the number of matches and its state at Meta. */
 export const describeRows = async (context: Context, { name }: { name: string }): Promise<RowObjectDetail> => {
   const fields = [
     fieldOf('extern_id', 'Your own ID', true),
@@ -111,7 +111,7 @@ export const describeRows = async (context: Context, { name }: { name: string })
   return { fields, facts: facts.flatMap(({ title, value }) => (typeof value === 'string' ? [{ title, value }] : [])) }
 }
 
-/** Asks for the name of the ad account. */
+/** Reads the name of the ad account. */
 export const testConnection = (context: Context): Promise<ConnectionTest> =>
   testOf(async () => {
     const call = await ask(context, 'GET', `act_${adAccountOf(context.settings.ad_account_id)}?fields=name`)

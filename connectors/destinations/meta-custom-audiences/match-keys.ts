@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
+import { personalDataProblem, readHash } from '@tributary/connector-kit'
 import { metaComparable } from '../../wire/conversions/comparable.ts'
 
 /*
- * What people are matched by, in the order in which it is sent, and how each is made comparable before it is hashed
- * (developers.facebook.com/documentation/ads-commerce/marketing-api/audiences/guides/custom-audiences, "Hashing and Normalization for
- * Multi-Key"). What is '' afterwards is not known.
+ * The match keys of people, in the order in which they are sent, and how each is normalized before it is hashed
+ * (developers.facebook.com/documentation/ads-commerce/marketing-api/audiences/guides/custom-audiences, "Hashing and
+ * Normalization for Multi-Key"). A value that becomes '' is unknown.
  */
 const digits = (text: string): string => text.replaceAll(/\D/g, '')
 const within = (text: string, least: number, most: number, length: number): string => {
@@ -21,7 +22,7 @@ const rules = {
   DOBD: (text: string) => within(text, 1, 31, 2),
   LN: metaComparable.name,
   FN: metaComparable.name,
-  FI: (text: string) => metaComparable.city(text).slice(0, 1),
+  FI: (text: string) => Array.from(metaComparable.city(text))[0] ?? '',
   CT: metaComparable.city,
   ST: metaComparable.state,
   ZIP: metaComparable.zip,
@@ -34,7 +35,7 @@ export type MatchKey = Hashed | 'MADID'
 /** The match keys in the order of requests; `MADID` goes as it is. */
 export const matchKeys: readonly MatchKey[] = [...(Object.keys(rules) as Hashed[]), 'MADID']
 
-/** Names that fields are known by beside those of Meta, without spaces and signs. */
+/** Other names of fields beside those of Meta, without spaces and signs. */
 const aliases: Readonly<Record<string, MatchKey | 'EXTERN_ID'>> = {
   emailaddress: 'EMAIL',
   phonenumber: 'PHONE',
@@ -58,7 +59,7 @@ const aliases: Readonly<Record<string, MatchKey | 'EXTERN_ID'>> = {
   userid: 'EXTERN_ID',
 }
 
-/** What Meta calls a field that people named; undefined when it knows no such thing. */
+/** Meta's match key for a field of the user; undefined when there is none. */
 export const keyOf = (field: string): MatchKey | 'EXTERN_ID' | undefined => {
   const plain = field.toLowerCase().replaceAll(/[^a-z]/g, '')
   return matchKeys.find((key) => key.toLowerCase() === plain) ?? aliases[plain]
@@ -67,14 +68,20 @@ export const keyOf = (field: string): MatchKey | 'EXTERN_ID' | undefined => {
 /** A text as SHA-256 in hexadecimal. */
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-const hash = /^[a-f0-9]{64}$/i
-
 /** A value as Meta is given it: comparable, then hashed, unless it is a hash already; '' when it says nothing. */
 export const matchValue = (key: MatchKey, value: unknown): string => {
   const given =
     typeof value === 'string' ? value : typeof value === 'number' || value instanceof Number ? value.toString() : ''
-  if (hash.test(given.trim())) return given.trim().toLowerCase()
+  const known = readHash(given.trim())
+  if (known !== undefined) return known
   if (key === 'MADID') return given.trim().toLowerCase()
   const comparable = rules[key](given)
   return comparable === '' ? '' : sha256(comparable)
+}
+
+/** Why a value of an email address or a phone number is not sent, as the end of a sentence; undefined for all others. */
+export const matchProblem = (key: MatchKey, value: unknown): string | undefined => {
+  if (key !== 'EMAIL' && key !== 'PHONE') return undefined
+  const given = value instanceof Number ? value.toString() : value
+  return personalDataProblem(key === 'EMAIL' ? 'email' : 'phone', given, rules[key])
 }

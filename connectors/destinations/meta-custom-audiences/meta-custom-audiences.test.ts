@@ -45,7 +45,7 @@ testDestination(metaCustomAudiences, {
           schema: ['EXTERN_ID', 'EMAIL', 'PHONE', 'COUNTRY'],
           data: [
             ['u1', sha256('ada@example.com'), '', sha256('gb')],
-            ['u2', '', sha256('4402079460000'), ''],
+            ['u2', '', sha256('442079460000'), ''],
           ],
         },
       },
@@ -94,7 +94,7 @@ const writer = async (answer: (request: VendorRequest) => PeerAnswer) => {
 const delivered = { kind: 'delivered' }
 
 describe('people of a Custom Audience', () => {
-  it('are added and removed in their order, and are removed by their external ID alone', async () => {
+  it('are added and removed in their order, and are removed only by their external ID', async () => {
     const meta = people()
     const { write, asked } = await writer(meta.answer)
     const rows = [add('a'), add('b'), row('delete', 'a'), row('delete', 'z'), add('c'), add('c')]
@@ -141,7 +141,8 @@ describe('people of a Custom Audience', () => {
 
   it.each([
     [[{}], 'nothing that Meta can match'],
-    [[{ email: 'nobody', country: 'Germany', doby: 12 }], 'nothing that Meta can match'],
+    [[{ email: 'nobody', country: 'Germany', doby: 12 }], 'can match: email is not an email address'],
+    [[{ phone: '020 7946 0958' }], 'can match: phone is a phone number without a country code'],
     [[{ email: 'a@b.c', plan: 'pro' }], 'does not match people by plan'],
     [[{ email: 'a@b.c', user_id: 'u' }], 'Make user_id the identifier'],
   ])('with %j are rejected before they are sent, and no other', async ([values], reason) => {
@@ -172,8 +173,8 @@ describe('people of a Custom Audience', () => {
   })
 })
 
-describe('what passes by itself', () => {
-  it('an error that Meta calls transient is tried again, and nothing more is sent before that', async () => {
+describe('temporary errors', () => {
+  it('an error that Meta calls transient is retried, and nothing more is sent before that', async () => {
     const meta = people()
     let requests = 0
     const { write, asked } = await writer((request) =>
@@ -194,7 +195,7 @@ describe('what passes by itself', () => {
     expect((await write([add('a')])).map(({ kind }) => kind)).toEqual(['retry'])
   })
 
-  it('no answer at all is tried again', async () => {
+  it('a missing response is retried', async () => {
     const { write } = await writer(() => 'reset')
     await expect(write([add('a')])).rejects.toThrow(RetryableError)
   })
@@ -210,7 +211,7 @@ describe('what passes by itself', () => {
   })
 })
 
-describe('what a person has to mend', () => {
+describe('errors that a person must fix', () => {
   it.each<[string, PeerAnswer, string]>([
     ['a Custom Audience that is not there', errorOf(400, 100, 'Unsupported', { error_subcode: 33 }), 'does not find'],
     ['a permission that is missing', errorOf(403, 200, 'Permissions error'), 'does not allow it: Permissions error'],
@@ -249,13 +250,13 @@ it.each<[MatchKey, unknown, string]>([
   expect(matchValue(key, value)).toBe(sha256(comparable))
 })
 
-it('what is a hash already goes as it is, a device ID is not hashed, and nothing is never hashed', () => {
+it('a hashed value is sent unchanged, a device ID is not hashed, and an empty value is never hashed', () => {
   expect(matchValue('EMAIL', sha256('a').toUpperCase())).toBe(sha256('a'))
   expect(matchValue('MADID', 'AECE52E7-03EE-455A-B3C4-E57283966239')).toBe('aece52e7-03ee-455a-b3c4-e57283966239')
   for (const value of ['', ' ', null, undefined, {}, []]) expect(matchValue('EMAIL', value)).toBe('')
 })
 
-it('fields are known by the names of Meta and by usual ones', () => {
+it('fields are matched by the names of Meta and by common ones', () => {
   expect(['email', 'FN', 'First Name', 'postal_code', 'user_id', 'countryCode', 'plan'].map(keyOf)).toEqual([
     'EMAIL',
     'FN',
@@ -267,7 +268,7 @@ it('fields are known by the names of Meta and by usual ones', () => {
   ])
 })
 
-describe('what Meta tells of a Custom Audience', () => {
+describe('the description of a Custom Audience', () => {
   const meta = people()
   const ask = async (name: string) => {
     const { rebase } = await startVendor({ origins }, meta.answer)
@@ -275,7 +276,7 @@ describe('what Meta tells of a Custom Audience', () => {
   }
   const facts = async (name: string) => (await ask(name)).facts.map(({ title, value }) => `${title}: ${value}`)
 
-  it('is how many people were matched, once it has enough of them, and its state', async () => {
+  it('has the number of matched people, once it has enough of them, and its state', async () => {
     expect(await facts(' 23847 ')).toEqual([
       'Custom Audience: VIPs',
       'Matched people: Not known yet',
@@ -292,7 +293,7 @@ describe('what Meta tells of a Custom Audience', () => {
     for (const { name } of fields) expect(keyOf(name)).toBeDefined()
   })
 
-  it('is a reason to mend something when there is none', async () => {
+  it('is a set-up problem when there is none', async () => {
     await expect(ask('99999')).rejects.toThrow(ConfigurationError)
   })
 })

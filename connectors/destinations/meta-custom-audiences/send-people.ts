@@ -1,49 +1,52 @@
 import {
+  answerObject,
   type Call,
+  cutText,
   type DeliverContext,
   DeliveryError,
   type EventOutcome,
   isJsonObject,
   type OutgoingRow,
 } from '@tributary/connector-kit'
-import { answerObject } from '../../wire/conversions/shown.ts'
 import { ask, failureOf } from '../../wire/meta/graph.ts'
 import type { AudienceAddress } from './audience-address.ts'
-import { keyOf, type MatchKey, matchKeys, matchValue, sha256 } from './match-keys.ts'
+import { keyOf, type MatchKey, matchKeys, matchProblem, matchValue, sha256 } from './match-keys.ts'
 import type { MetaSettings } from './settings.ts'
 
 export type Context = DeliverContext<MetaSettings>
 
-/** Somebody who is added or removed: what is known of them by the names that people gave it. */
+/** A person to add or remove: the values by the names of the user's fields. */
 export type GivenPerson = {
   operation: OutgoingRow['operation']
   key: string
   values: Readonly<Record<string, unknown>>
 }
 
-/** What became of each person, and the request that shows it best. */
+/** The outcome of each person, and the most significant request. */
 export type Sent = { outcomes: readonly EventOutcome[]; call: Call | undefined; latencyMs: number }
 
-type Person = { at: number; externId: string; match: ReadonlyMap<MatchKey, string> }
+/** `note`: the values that are not sent, with the reasons. */
+type Person = { at: number; externId: string; match: ReadonlyMap<MatchKey, string>; note?: string }
 type Group = { method: 'POST' | 'DELETE'; people: Person[] }
 
-/** People of one request ("Add Users to a Custom Audience"). */
+/** Maximum people of one request ("Add Users to a Custom Audience"). */
 const peopleAtOnce = 10_000
 
 const rejected = (reason: string): EventOutcome => ({ kind: 'rejected', reason })
 
 /**
- * Under which external ID somebody is known, by which alone they are removed ("External Identifiers"): the key itself where that is meant as
- * one, otherwise its hash, so that no email address goes as it is.
+ * The external ID of a person. A removal uses nothing else ("External Identifiers"). It is the key itself where the key
+ * is meant as an external ID, otherwise its hash, so that no email address is sent unhashed.
  */
 const externIdOf = (key: string, identifier: string): string => (keyOf(identifier) === 'EXTERN_ID' ? key : sha256(key))
 
-/** What is sent of somebody; an outcome for what cannot be sent. */
+/** The person to send; an outcome for one that cannot be sent. */
 const personOf = (at: number, { operation, key, values }: GivenPerson, identifier: string): Person | EventOutcome => {
   const externId = externIdOf(key, identifier)
   if (operation === 'delete') return { at, externId, match: new Map() }
   if (operation !== 'upsert') return rejected('Meta does not tell who is in a Custom Audience. Choose another mode')
   const match = new Map<MatchKey, string>()
+  const lost: string[] = []
   for (const [field, value] of Object.entries(values)) {
     const found = keyOf(field)
     if (found === undefined)
@@ -56,14 +59,20 @@ const personOf = (at: number, { operation, key, values }: GivenPerson, identifie
     }
     const text = matchValue(found, value)
     if (text !== '') match.set(found, text)
+    const problem = matchProblem(found, value)
+    if (problem !== undefined) lost.push(`${field} ${problem}`)
   }
-  return match.size === 0 ? rejected('The row has nothing that Meta can match') : { at, externId, match }
+  const note = lost.join('; ')
+  if (match.size === 0) return rejected(`The row has nothing that Meta can match${note === '' ? '' : `: ${note}`}`)
+  return { at, externId, match, ...(note === '' ? {} : { note: `Not sent: ${note}` }) }
 }
 
-/** How many sessions there have been: those of one millisecond differ by it, which Meta would otherwise take for one. */
+/**
+ * The number of sessions until now. It distinguishes those of one millisecond, which Meta would otherwise treat as one.
+ */
 let sessions = Math.floor(Math.random() * 1000)
 
-/** The body of a request. Each is a session of its own, in which its people are the only batch. */
+/** The body of a request. Each is a session of its own with one batch. */
 const bodyOf = ({ method, people }: Group, now: number): unknown => {
   const keys = matchKeys.filter((key) => people.some(({ match }) => match.has(key)))
   const payload = {
@@ -80,7 +89,7 @@ const bodyOf = ({ method, people }: Group, now: number): unknown => {
   return { session, payload }
 }
 
-/** How many of those that were sent were not valid, and how many were received; undefined when the answer does not say. */
+/** The numbers of invalid and of received entries; undefined when the response has none. */
 const countsOf = (call: Call): { received: number; invalid: number } | undefined => {
   const answer = answerObject(call)
   const received = Number(answer?.['num_received'])
@@ -88,15 +97,15 @@ const countsOf = (call: Call): { received: number; invalid: number } | undefined
   return Number.isSafeInteger(received) && Number.isSafeInteger(invalid) ? { received, invalid } : undefined
 }
 
-/** What Meta says of entries that were not valid, at most 200 characters. */
+/** Meta's samples of invalid entries, at most 200 characters. */
 const samplesOf = (call: Call): string => {
   const samples = answerObject(call)?.['invalid_entry_samples']
-  const told = Array.isArray(samples) ? samples : isJsonObject(samples) ? Object.values(samples) : []
-  const texts = [...new Set(told.filter((text) => typeof text === 'string'))]
-  return texts.length === 0 ? 'Meta says that the entry is invalid' : texts.join(', ').slice(0, 200).toWellFormed()
+  const listed = Array.isArray(samples) ? samples : isJsonObject(samples) ? Object.values(samples) : []
+  const texts = [...new Set(listed.filter((text) => typeof text === 'string'))]
+  return texts.length === 0 ? 'Meta says that the entry is invalid' : cutText(texts.join(', '), 200).toWellFormed()
 }
 
-/** People one behind the other with whom the same is done, as many as a request may have; nobody twice in one. */
+/** Groups of consecutive people with the same method, as many as a request can have; no person twice in one. */
 const groupsOf = (people: readonly (Person & { method: Group['method'] })[]): Group[] => {
   const groups: (Group & { known: Set<string> })[] = []
   for (const { method, ...person } of people) {
@@ -110,9 +119,10 @@ const groupsOf = (people: readonly (Person & { method: Group['method'] })[]): Gr
 }
 
 /**
- * Adds people to a Custom Audience and removes them, in their order, in requests of at most 10,000. Of a request that has some
- * that are not valid, or that is refused, halves are sent again until each of those at fault is found: adding somebody twice changes nothing.
- * Once something has to be tried again, nothing more is sent. Rejects with a DeliveryError when nothing was settled before.
+ * Adds people to a Custom Audience and removes them, in their order, in requests of at most 10,000. When a request is
+ * refused or has invalid people, halves are sent again until each faulty one is found: adding a person twice changes
+ * nothing. When a request must be retried, nothing more is sent. Rejects with a DeliveryError when no person has an
+ * outcome yet.
  */
 export const sendPeople = async (
   context: Context,
@@ -132,10 +142,11 @@ export const sendPeople = async (
   const settle = (group: Group, outcome: EventOutcome, call: Call): void => {
     if (outcome.kind !== 'delivered') shown = call
     settled = true
-    for (const { at } of group.people) outcomes[at] = outcome
+    for (const { at, note } of group.people)
+      outcomes[at] = outcome.kind === 'delivered' && note !== undefined ? { ...outcome, note } : outcome
   }
 
-  /** False when something has to be tried again. */
+  /** False when a request must be retried. */
   const send = async (group: Group): Promise<boolean> => {
     const { method, people: those } = group
     const call = await ask(context, method, `${id}/users`, bodyOf(group, context.clock()))

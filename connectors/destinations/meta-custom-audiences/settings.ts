@@ -5,7 +5,7 @@ export const settings = defineSettings({
     label: 'Access token',
     help: 'Of a system user of your business, with the permission ads_management. Stored encrypted.',
     required: true,
-    // It goes to graph.facebook.com, whatever the settings.
+    // It is sent to graph.facebook.com, whatever the settings.
     sentTo: [],
   }),
   ad_account_id: setting.text({
@@ -28,7 +28,7 @@ const idForm = /^[0-9]{5,30}$/
 /** The digits of an ad account, however it was entered. */
 export const adAccountOf = (entered: string): string => entered.trim().replace(/^act_/, '')
 
-/** What spans the rules of each setting. */
+/** The rules that span several settings. */
 export const check = ({ ad_account_id, audience_id }: Partial<MetaSettings>): Record<string, string> => ({
   ...(ad_account_id === undefined || idForm.test(adAccountOf(ad_account_id))
     ? {}

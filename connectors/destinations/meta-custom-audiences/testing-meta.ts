@@ -2,7 +2,7 @@ import type { PeerAnswer } from '@tributary/connector-kit/testing'
 import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
 import { answerOf, errorOf } from '../../wire/meta/testing-graph.ts'
 
-/** What the vendor of the test takes. */
+/** The credentials of the test's vendor. */
 export const token = 'EAAG-0123456789'
 
 type Body = {
@@ -14,10 +14,11 @@ const known = 'EXTERN_ID EMAIL PHONE GEN DOBY DOBM DOBD LN FN FI CT ST ZIP MADID
 const plain = new Set(['EXTERN_ID', 'MADID'])
 
 /**
- * Custom Audiences as Meta's pages have them (developers.facebook.com/docs/marketing-api): "Custom Audiences" (POST adds, DELETE removes,
- * 10,000 people at most, a session for each upload, fields in the order of the schema, hashes of SHA-256 for all but EXTERN_ID and MADID,
- * '' for what is not known, removal by EXTERN_ID alone) and the reference of the edge `users` (`num_received`, `num_invalid_entries`,
- * `invalid_entry_samples`). An ID that nobody knows is error 100, subcode 33 ("Error Handling").
+ * Custom Audiences as Meta's pages have them (developers.facebook.com/docs/marketing-api). "Custom Audiences": POST
+ * adds, DELETE removes, at most 10,000 people, a session for each upload, fields in the order of the schema. Hashes are
+ * SHA-256 for all but EXTERN_ID and MADID, '' stands for unknown values, and a removal uses EXTERN_ID alone. Reference
+ * of the edge `users`: `num_received`, `num_invalid_entries`, `invalid_entry_samples`. An unknown ID is error 100,
+ * subcode 33 ("Error Handling").
  */
 export const createMeta = (given: { bad?: string } = {}) => {
   const audiences = new Map<string, Map<string, Record<string, string>>>()
@@ -78,7 +79,7 @@ export const createMeta = (given: { bad?: string } = {}) => {
     answer,
     /** Makes an empty Custom Audience. */
     create: (id: string) => void audiences.set(id, new Map()),
-    /** Who is in it, by external ID; values that are not known are left out. */
+    /** Its members by external ID, without unknown values. */
     read: (id: string) =>
       [...(audiences.get(id)?.values() ?? [])].map((person) =>
         Object.fromEntries(Object.entries(person).filter(([, value]) => value !== '')),

@@ -15,7 +15,7 @@ const when = {
   time: { type: 'VARIABLE', name: 'timestamp' },
 } as const
 
-/** What libraries tell of page, device and campaign (Segment spec, common fields). */
+/** The fields of page, device and campaign that libraries send (Segment spec, common fields). */
 const context = {
   properties: field('properties'),
   ip: field('context.ip'),
@@ -76,7 +76,7 @@ const presets: readonly MappingPreset[] = [
 
 /**
  * Limits: Mixpanel, "Import Events": 2,000 events and 10 MB uncompressed a request, 2 GB or about 1.8 million events a
- * minute, 10 to 20 clients at once; "Update Multiple Profiles": 2,000 profiles a request. Events may be of any age.
+ * minute, 10 to 20 clients at once; "Update Multiple Profiles": 2,000 profiles a request. Events can be of any age.
  */
 export const mixpanel = defineDestination({
   slug: 'mixpanel',

@@ -27,7 +27,7 @@ const operationsOf = (event: OutgoingEvent, settings: MixpanelSettings): Made =>
   }
 }
 
-/** Of an event with records at several endpoints: sent again while one of them is to be, refused when one is. */
+/** The outcome of an event with records at several endpoints: a retry if one needs it, rejected if one is. */
 const worst = (one: EventOutcome, other: EventOutcome): EventOutcome => {
   if (one.kind === 'retry' || other.kind === 'delivered') return one
   return other.kind === 'retry' || one.kind === 'delivered' ? other : one
@@ -43,9 +43,9 @@ const recordsFor = (endpoint: Endpoint, made: readonly Made[]): { index: number;
 const nothing: Exchange = { httpStatus: 0, latencyMs: 0, request: '', response: '' }
 
 /**
- * Sends a batch: events, profiles of users and profiles of groups in a request each. Mixpanel names the records that it
- * refuses; an event is delivered when all of its records are. What is sent again is counted once, by its insert id, and a
- * profile that is set again is the same.
+ * Sends a batch: events, user profiles and group profiles in a request each. Mixpanel names the refused records; an
+ * event is delivered when all of its records are. An event that is sent again counts once, by its insert ID, and
+ * setting a profile again changes nothing.
  */
 export const deliver = async (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> => {
   const made = batch.map((event) => operationsOf(event, context.settings))
@@ -72,7 +72,7 @@ export const deliver = async (batch: readonly OutgoingEvent[], context: Context)
   return { outcomes, httpStatus, latencyMs, request, response }
 }
 
-/** A list of no events: Mixpanel looks at the token before it finds that there is nothing in it. */
+/** Sends an empty list: Mixpanel checks the token first. */
 export const testConnection = (context: Context): Promise<ConnectionTest> =>
   testOf(async () => {
     const call = await post(context, 'import', [])

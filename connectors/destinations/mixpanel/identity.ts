@@ -3,12 +3,12 @@ import type { JsonObject } from '@tributary/connector-kit'
 import type { Operation } from './operation.ts'
 import type { MixpanelSettings } from './settings.ts'
 
-/** Who did it: the user, the device, or both. */
+/** The person of an event: a user, a device, or both. */
 export type Person = { readonly user_id?: string; readonly anonymous_id?: string }
 
 /**
- * The id that events and profiles of a person have. With simplified ID merge a device that no user is known of has a prefix
- * (Mixpanel, "Simplified ID Merge"); '' for nobody.
+ * The ID of a person's events and profiles. With simplified ID merge, a device without a known user has a prefix
+ * (Mixpanel, "Simplified ID Merge"); '' without a person.
  */
 export const distinctId = (
   { user_id: user = '', anonymous_id: device = '' }: Person,
@@ -18,7 +18,9 @@ export const distinctId = (
   return identity === 'simplified' ? `$device:${device}` : device
 }
 
-/** The properties by which an event is its person's. With simplified ID merge user and device are told beside the id. */
+/**
+ * The properties that assign an event to its person. With simplified ID merge, user and device are sent beside the ID.
+ */
 export const personOf = (person: Person, settings: Pick<MixpanelSettings, 'identity'>): JsonObject => {
   const { user_id: user = '', anonymous_id: device = '' } = person
   return {
@@ -29,8 +31,8 @@ export const personOf = (person: Person, settings: Pick<MixpanelSettings, 'ident
 }
 
 /**
- * The id by which Mixpanel drops repeats (Mixpanel, "Import Events", $insert_id: 36 letters, digits and hyphens at most): the
- * message id where it is such a one, else a hash of it.
+ * The ID by which Mixpanel drops repeats (Mixpanel, "Import Events", $insert_id: at most 36 letters, digits and
+ * hyphens). It is the message ID where that is valid, otherwise a hash of it.
  */
 export const insertId = (messageId: string): string =>
   /^[A-Za-z0-9-]{1,36}$/.test(messageId) ? messageId : createHash('sha256').update(messageId).digest('hex').slice(0, 36)

@@ -19,7 +19,7 @@ const json = (status: number, body: unknown): PeerAnswer => ({
   body: JSON.stringify(body),
 })
 
-/** What docs.mixpanel.com says of a record: reference/import-events, troubleshooting/errors/400-bad-request. */
+/** The rules of docs.mixpanel.com for a record: reference/import-events, troubleshooting/errors/400-bad-request. */
 const mistakeOf = ({ event, properties, $token, $distinct_id: id, $group_id: group }: Body, path: string) => {
   if (path !== '/import')
     return $token === token && (id ?? group) !== undefined
@@ -37,8 +37,8 @@ const mistakeOf = ({ event, properties, $token, $distinct_id: id, $group_id: gro
 }
 
 /**
- * What docs.mixpanel.com documents: reference/import-events (2,000 events, 10 MB, gzip, strict), reference/profile-set and
- * reference/group-set-property (strict), and the refusals of both.
+ * The documented behavior (docs.mixpanel.com): reference/import-events (2,000 events, 10 MB, gzip, strict),
+ * reference/profile-set and reference/group-set-property (strict), and the refusals of both.
  */
 const documented = (request: VendorRequest): PeerAnswer => {
   const records = recordsOf(request)
@@ -259,7 +259,7 @@ it.each([
   ])
 })
 
-it('an event of nobody is kept by Mixpanel as such, and a profile of nobody is refused', async () => {
+it('Mixpanel stores an event without a person, and refuses a profile without one', async () => {
   const { result, records } = await sent([mapped({}), mapped({ type: 'identify', traits: { plan: 'pro' } })])
   expect(records).toMatchObject([['/import', [{ properties: { distinct_id: '' } }]]])
   expect(result.outcomes).toEqual([
@@ -292,7 +292,7 @@ it('an event with records at two endpoints is delivered when both have taken the
   expect(refused.result.response).toContain('the profile is too large')
 })
 
-it('what is refused without a name is looked for in halves', async () => {
+it('a refusal without a name is searched in halves', async () => {
   const refusal = json(413, { code: 413, error: 'request exceeds max limit of 10485760 bytes' })
   const both = await sent([order, mapped({ messageId: 'm-2' })], {}, () => refusal)
   expect(both.result.outcomes).toEqual({

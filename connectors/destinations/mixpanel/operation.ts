@@ -7,5 +7,5 @@ export type Endpoint = (typeof endpoints)[number]
 /** One record of a request. */
 export type Operation = { readonly endpoint: Endpoint; readonly body: JsonObject }
 
-/** What an event becomes, at most one record for each endpoint; or why it cannot be sent. */
+/** The records of an event, at most one for each endpoint; or why it cannot be sent. */
 export type Made = { readonly operations: readonly Operation[] } | { readonly problem: string }

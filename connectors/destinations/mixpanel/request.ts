@@ -3,6 +3,7 @@ import { gzip } from 'node:zlib'
 import {
   type Call,
   ConfigurationError,
+  cutText,
   type DeliverContext,
   type EventOutcome,
   isJsonObject,
@@ -22,8 +23,8 @@ const compress = promisify(gzip)
 const hosts = { us: 'api.mixpanel.com', eu: 'api-eu.mixpanel.com', in: 'api-in.mixpanel.com' } as const
 
 /**
- * `strict` has each record validated and told of by itself. Without `ip=0` a profile would be where this server is
- * (Mixpanel, "Set Property").
+ * `strict` makes Mixpanel validate and report each record separately. Without `ip=0`, a profile would get the location
+ * of this server (Mixpanel, "Set Property").
  */
 const queries: Readonly<Record<Endpoint, string>> = { import: 'strict=1', engage: 'strict=1&ip=0', groups: 'strict=1' }
 
@@ -55,7 +56,7 @@ export const post = async (context: Context, endpoint: Endpoint, records: readon
   )
 }
 
-/** What stands between Mixpanel and taking records, in words for people; undefined where nothing does. */
+/** Why Mixpanel accepts no records, as a message; undefined otherwise. */
 export const setUpProblem = ({ answer }: Call): string | undefined => {
   const status = `HTTP ${answer.status}`
   if (answer.status === 401 || answer.status === 403) return `Mixpanel refuses the project token (${status})`
@@ -91,12 +92,12 @@ const isTaken = (answer: unknown): boolean =>
 
 const wordsOf = (answer: unknown, status: number): string => {
   const error = isJsonObject(answer) ? answer['error'] : undefined
-  return typeof error === 'string' && error !== '' ? `HTTP ${status}: ${error.slice(0, 300)}` : `HTTP ${status}`
+  return typeof error === 'string' && error !== '' ? `HTTP ${status}: ${cutText(error, 300)}` : `HTTP ${status}`
 }
 
 /**
- * What became of the records of a request: one outcome for each, or a split where one of several may be to blame. Throws
- * ConfigurationError for what a person has to mend.
+ * The outcomes of a request's records: one for each, or a split when one of several can be the cause. Throws
+ * ConfigurationError for errors that a person must fix.
  */
 export const outcomesOf = (call: Call, count: number, now: number): readonly EventOutcome[] | SplitOutcome => {
   const { answer } = call
@@ -106,7 +107,7 @@ export const outcomesOf = (call: Call, count: number, now: number): readonly Eve
   const outcome = outcomeOfAnswer(answer, now, wordsOf(said, answer.status))
   const all = (one: EventOutcome): EventOutcome[] => Array.from({ length: count }, () => one)
   if (outcome.kind === 'retry') return all(outcome)
-  // A part of a request may be taken whatever the status: what is refused is named.
+  // Whatever the status, a part of a request can be accepted: refused records are named.
   const refused = refusedRecords(said, count)
   if (refused.size > 0)
     return Array.from({ length: count }, (_, index): EventOutcome => {

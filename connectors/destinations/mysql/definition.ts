@@ -2,7 +2,9 @@ import { defineDestination } from '@tributary/connector-kit'
 import { tableObject } from '../../wire/access/table-object.ts'
 import { upsertRow } from './actions/upsert-row.ts'
 import { deliver, deliverRows } from './deliver.ts'
+import { keyForms } from './key-forms.ts'
 import { listKeys } from './list-keys.ts'
+import { prepareTable } from './prepare-table.ts'
 import { check, settings } from './settings.ts'
 import { testConnection } from './test-connection.ts'
 
@@ -79,6 +81,8 @@ export const mysql = defineDestination({
   deliver,
   deliverRows,
   listKeys,
+  keyForms,
+  prepareRows: prepareTable,
   rowObjects: [
     {
       name: 'table',

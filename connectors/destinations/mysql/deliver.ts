@@ -17,10 +17,10 @@ import { type GivenRow, writeTableRows } from './table-rows.ts'
 
 type Context = DeliverContext<MysqlSettings>
 
-/** The tables are not as they were when they were looked at last: no such table (1146), no such column (1054). */
+/** The tables have changed since they were read: no such table (1146), no such column (1054). */
 const isStale = (error: unknown): boolean => [1054, 1146].includes(errorNumber(error))
 
-/** Writes rows, once more when the tables were not what they were when they were looked at last. */
+/** Writes rows, and repeats it once when the tables have changed since they were read. */
 const write = async (session: Session, keyed: KeyedTable, rows: readonly GivenRow[]): Promise<EventOutcome[]> => {
   try {
     return await writeTableRows(session, keyed, rows)
@@ -31,10 +31,10 @@ const write = async (session: Session, keyed: KeyedTable, rows: readonly GivenRo
   }
 }
 
-/** What is asked of the database: `what` in words, and the text of each event or row. */
+/** A request to the database: `what` as a sentence, and the text of each event or row. */
 type Asked = { what: string; textOf: (index: number) => string }
 
-/** `index` is of what the answer is about. */
+/** `index` is the event or row of the response. */
 const exchangeOf = ({ what, textOf }: Asked, index: number, { settings }: Context, answer: string) => {
   const { user, host, port, database, password = '' } = settings
   return {
@@ -43,7 +43,7 @@ const exchangeOf = ({ what, textOf }: Asked, index: number, { settings }: Contex
   }
 }
 
-/** Writes on the destination's connection, and tells what was asked and answered with its outcomes. */
+/** Writes on the destination's connection, and adds the request and the response to the outcomes. */
 const exchange = async (
   asked: Asked,
   context: Context,
@@ -70,7 +70,7 @@ const exchange = async (
 
 const counted = (count: number, one: string): string => (count === 1 ? `1 ${one}` : `${count} ${one}s`)
 
-/** Upserts a row of the settings' table for each event; an event that the database refuses is rejected by itself. */
+/** Upserts a row of the settings' table for each event; only an event that the database refuses is rejected. */
 export const deliver = (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> => {
   const { row_table: table, row_key: key } = context.settings
   const rows = batch.map(({ payload }): GivenRow => ({ operation: 'upsert', values: payload ?? {} }))
@@ -78,7 +78,7 @@ export const deliver = (batch: readonly OutgoingEvent[], context: Context): Prom
   return exchange({ what: `upsert_row: ${counted(batch.length, 'event')}`, textOf }, context, { table, key }, rows)
 }
 
-/** Writes rows of a table as `writeTableRows` says; rows of anything else are rejected. */
+/** Writes rows of a table as `writeTableRows` says; other rows are rejected. */
 export const deliverRows = async (batch: readonly OutgoingRow[], context: Context): Promise<DeliverResult> => {
   const keyed = tableOf(batch[0]?.object ?? '')
   if (keyed === undefined) {

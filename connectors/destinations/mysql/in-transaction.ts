@@ -5,28 +5,33 @@ import { errorNumber, wordsOf } from '../../wire/mysql/failures.ts'
 import { statementMs } from './tables.ts'
 
 /**
- * What is the fault of a row (MySQL, "Server Error Message Reference"): nulls (1048), duplicates (1062), defaults (1364), values that do not fit
- * (1264 to 1267, 1292, 1365 to 1367, 1406, 1411, 1441, 1690), foreign keys (1216, 1217, 1451, 1452), row sizes (1118), partitions (1526),
- * what a trigger raised (1644), JSON (3140 to 3144), generated columns (3105), and checks (3819; MariaDB: 4025).
+ * Errors of a row (MySQL, "Server Error Message Reference"):
+ * - nulls (1048), duplicates (1062), defaults (1364), row sizes (1118), partitions (1526),
+ * - invalid values (1264 to 1267, 1292, 1365 to 1367, 1406, 1411, 1441, 1690), JSON (3140 to 3144),
+ * - foreign keys (1216, 1217, 1451, 1452), generated columns (3105), checks (3819; MariaDB: 4025),
+ * - errors that a trigger raised (1644).
  */
 const ofRow = new Set([
   1048, 1062, 1118, 1216, 1217, 1264, 1265, 1266, 1292, 1364, 1365, 1366, 1367, 1406, 1411, 1441, 1451, 1452, 1526,
   1644, 1690, 3105, 3140, 3141, 3143, 3144, 3819, 4025,
 ])
 
+/** True for what is the fault of a value or a row. */
+export const isOfRow = (error: unknown): boolean => ofRow.has(errorNumber(error))
+
 /** A transaction that lost against another: a deadlock, a wait for a lock that was too long. */
 const isConflict = (error: unknown): boolean => [1205, 1213].includes(errorNumber(error))
 
-/** How often a transaction that lost is made again at once. */
-const mostTries = 3
+/** How often a transaction that lost a conflict is repeated immediately. */
+const maxTries = 3
 
 const rejected = (error: unknown): EventOutcome => ({ kind: 'rejected', reason: wordsOf(error) })
 const delivered: EventOutcome = { kind: 'delivered' }
 
 /**
- * Does something with many items in one transaction, in their order: all at once if that works, else half by half, so that an item that
- * the database refuses spoils no other. A transaction that lost against another is made again. Answers an outcome for each; rejects when
- * the fault is not an item's.
+ * Processes many items in one transaction, in their order. When that fails, it processes them in halves, so that an
+ * item that the database refuses affects no other. A transaction that lost a conflict is repeated. Returns an outcome
+ * for each; rejects when the fault is not an item's.
  */
 export const inTransaction = async <T>(
   guarded: GuardedConnection,
@@ -40,7 +45,7 @@ export const inTransaction = async <T>(
       await together(some)
       return some.map(() => delivered)
     } catch (error) {
-      if (!ofRow.has(errorNumber(error))) throw error
+      if (!isOfRow(error)) throw error
       await run('rollback to savepoint items')
       if (some.length === 1) return [rejected(error)]
     }
@@ -54,7 +59,7 @@ export const inTransaction = async <T>(
       await run('commit')
       return outcomes
     } catch (error) {
-      if (!isConflict(error) || tries === mostTries) throw error
+      if (!isConflict(error) || tries === maxTries) throw error
       await run('rollback')
     }
   }

@@ -41,7 +41,7 @@ const contextOf = (given: Record<string, unknown> = {}): DeliverContext => {
 beforeAll(async () => {
   if (!hasMariaDb) return
   peer = stack.use(await startMariaDb())
-  // What the session does not say itself would cut values and take a quote for something else.
+  // Without the session's own settings, these would cut values and change the meaning of a quote.
   await peer.query(`set global sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'`)
   context = contextOf()
 })
@@ -78,7 +78,7 @@ describe.skipIf(!hasMariaDb)('rows', () => {
     expect(await read('letters')).toHaveLength(5)
   })
 
-  test('bad rows among hundreds are found by halves and rejected by themselves', async () => {
+  test('bad rows among hundreds are found by halves and only they are rejected', async () => {
     await write([row('mixed', 'upsert', 'a', ',"n":1,"mail":"a"')])
     await peer.query('alter table mixed add check (n < 1000), add column low tinyint, modify mail varchar(20) unique')
     await write([row('mixed', 'upsert', 'first', ',"n":1,"mail":"taken"')])
@@ -155,7 +155,7 @@ describe.skipIf(!hasMariaDb)('rows', () => {
     ])
   })
 
-  test('any name of a table and a column is taken, and rows of anything else are rejected', async () => {
+  test('any name of a table and a column is accepted, and other rows are rejected', async () => {
     expect(await write([row(`a/b "c"'%\`\\`, 'upsert', 'k', ',"x`y\\"": "v"', 'Größe, m²')])).toEqual([delivered])
     expect(await peer.query('select * from `a/b "c"\'%``\\`')).toEqual([{ 'Größe, m²': 'k', 'x`y"': 'v' }])
     expect(await write([{ ...row('x', 'delete', 'k'), object: 'users' }])).toMatchObject([{ kind: 'rejected' }])
@@ -170,7 +170,7 @@ describe.skipIf(!hasMariaDb)('rows', () => {
     const written = write([row('locked', 'update', 'a', ',"n":2'), row('locked', 'update', 'b', ',"n":2')])
     await expect
       .poll(() => peer.query(`select 1 from information_schema.innodb_trx where trx_state = 'LOCK WAIT'`), {
-        // The server keeps what it answers for as long as it is asked more often.
+        // The server caches its answer while it is asked more often.
         interval: 200,
       })
       .toHaveLength(1)
@@ -211,7 +211,7 @@ describe.skipIf(!hasMariaDb)('events and the connection', () => {
     expect(await read('events')).toEqual([{ id: 'm1', event: 'Order Completed', properties: '{"total":5}' }])
   })
 
-  test('the test of the connection says whom it is connected to, or why not; a wrong password holds events', async () => {
+  test('the test of the connection names the server and the user, or the failure; a wrong password holds events', async () => {
     expect(await mysql.testConnection(context)).toEqual({
       ok: true,
       message: expect.stringMatching(/^Connected to MariaDB \d+\.\d+\.\d+ as reader@/),

@@ -5,12 +5,12 @@ import { deliveryError } from '../../wire/mysql/failures.ts'
 import type { MysqlSettings } from './settings.ts'
 import { createTables, statementMs, type Tables } from './tables.ts'
 
-/** An open connection, with what is known of the tables. */
+/** An open connection, with a cache of the tables. */
 export type Session = { guarded: GuardedConnection; tables: Tables }
 
 /**
- * Values that do not fit are refused instead of cut, and texts mean what the driver writes, whatever the server's own settings are. Each
- * statement of a transaction sees what others have committed.
+ * Values that do not fit are refused instead of cut, and texts mean what the driver writes, whatever the server's own
+ * settings are. Each statement of a transaction sees the commits of others.
  */
 const prepareSession = [
   `set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00',
@@ -22,8 +22,8 @@ const prepareSession = [
 const answerBytes = 1024 * 1024
 
 /**
- * Runs work on the destination's connection, which is opened when there is none and kept for the next one; nobody else uses
- * it meanwhile. Rejects with a DeliveryError, after which the connection is a new one.
+ * Runs work on the destination's connection. It opens one when needed and keeps it for the next work; one work at a
+ * time uses it. Rejects with a DeliveryError; the next work then gets a new connection.
  */
 export const useSession = keepConnections<MysqlSettings, Session>({
   open: async (context, onLost) => {

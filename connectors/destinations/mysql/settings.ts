@@ -2,7 +2,7 @@ import { defineSettings, type SettingsOf, setting } from '@tributary/connector-k
 import { accessProblems, accessSettings } from '../../wire/mysql/access.ts'
 import { identifierCharacters } from '../../wire/mysql/identifiers.ts'
 
-/** What the form asks for. */
+/** The settings of the form. */
 export const settings = defineSettings({
   ...accessSettings({ database: 'The database to write to. It must exist.' }),
   row_table: setting.text({

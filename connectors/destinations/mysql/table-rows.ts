@@ -4,13 +4,14 @@ import { ask, textsOf } from '../../wire/mysql/ask.ts'
 import type { GuardedConnection } from '../../wire/mysql/connect.ts'
 import { isIdentifier, quoted } from '../../wire/mysql/identifiers.ts'
 import { inTransaction } from './in-transaction.ts'
+import { keysReadApart } from './key-forms.ts'
 import type { Session } from './session.ts'
 import { statementMs, type Table } from './tables.ts'
-import { definitionFor, fitTo, type Literal } from './values.ts'
+import { definitionFor, fitTo, literalText } from './values.ts'
 
 type Operation = OutgoingRow['operation']
 
-/** What is to be done with a row: its columns by name. */
+/** A row and its operation: its columns by name. */
 export type GivenRow = { operation: Operation; values: Readonly<Record<string, unknown>> }
 
 /** A row that can be written: literals by column, that of the key among them. */
@@ -37,11 +38,6 @@ const ensure = async (
   return await tables.extend(table, key, missing)
 }
 
-const literalOf = ({ connection }: GuardedConnection, literal: Literal): string => {
-  if (literal.kind === 'digits') return literal.digits
-  return literal.kind === 'bytes' ? `x'${literal.hex}'` : connection.escape(literal.text)
-}
-
 /** A row for the table, or why there can be none. */
 const prepare = (
   guarded: GuardedConnection,
@@ -51,7 +47,7 @@ const prepare = (
   { operation, values }: GivenRow,
 ): Prepared | { problem: string } => {
   const fitted = new Map<string, string>()
-  // Of a row that goes only the key is asked for.
+  // A delete only needs the key.
   const wanted = operation === 'delete' ? [[key, values[key]] as const] : Object.entries(values)
   for (const [column, value] of wanted) {
     const known = table.columns.get(column)
@@ -62,7 +58,7 @@ const prepare = (
     const literal = isAbsent(value) ? undefined : fitTo(known, value)
     if (literal === undefined && !isAbsent(value))
       return { problem: `The value of ${column} does not match its type, ${known.type}` }
-    fitted.set(column, literal === undefined ? 'null' : literalOf(guarded, literal))
+    fitted.set(column, literal === undefined ? 'null' : literalText(guarded, literal))
   }
   const keyLiteral = fitted.get(key) ?? 'null'
   if (keyLiteral === 'null') return { problem: `The row has no value for the key column ${key}` }
@@ -71,7 +67,7 @@ const prepare = (
 
 type Group = { operation: Operation; columns: readonly string[]; rows: Prepared[]; keys: Set<string> }
 
-/** Rows of one operation with the same columns and different keys, one behind the other. */
+/** Groups of consecutive rows with one operation, the same columns and different keys. */
 const groupsOf = (rows: readonly Prepared[]): Group[] => {
   const groups: Group[] = []
   for (const row of rows) {
@@ -97,7 +93,7 @@ const writerOf = (guarded: GuardedConnection, table: Table, keyed: KeyedTable) =
   const key = quoted(keyed.key)
   const run = (sql: string) => ask(guarded, sql, statementMs)
 
-  /** The rows whose key is there, as the column itself compares keys. */
+  /** The rows whose key exists, as the column itself compares keys. */
   const present = async (rows: readonly Prepared[]): Promise<Set<Prepared>> => {
     const asked = rows.map((row, at) => `select ${at} from ${target} where ${key} = ${row.key}`)
     const found = await run(asked.join(' union all '))
@@ -122,6 +118,23 @@ const writerOf = (guarded: GuardedConnection, table: Table, keyed: KeyedTable) =
     }
   }
 
+  /** Writes existing keys as the rows now have them, where the column treats several texts as equal. */
+  const rewriteKeys = async (rows: readonly Prepared[]): Promise<void> => {
+    const column = table.columns.get(keyed.key)
+    if (!keysReadApart(column) || rows.length === 0) return
+    const bytesOf = (text: string): string => `cast(convert(${text} using utf8mb4) as binary)`
+    const differs = rows.map((row) => {
+      const wanted = column?.type === 'char' ? `rtrim(${row.key})` : row.key
+      return `${key} = ${row.key} and ${bytesOf(key)} <> ${bytesOf(wanted)}`
+    })
+    // Asked first: the account can be one that changes only other columns.
+    const found = await run(differs.map((is, at) => `select ${at} from ${target} where ${is}`).join(' union all '))
+    for (const row of found.rows) {
+      const at = Number(textsOf(row)[0])
+      await run(`update ${target} set ${key} = ${rows[at]?.key} where ${differs[at]}`)
+    }
+  }
+
   /** Answers the rows that were left as they are: an insert finds its key there, or an update does not. */
   return async ({ operation, columns, rows }: Group): Promise<Prepared[]> => {
     if (operation === 'delete') {
@@ -130,7 +143,10 @@ const writerOf = (guarded: GuardedConnection, table: Table, keyed: KeyedTable) =
     }
     const there = await present(rows)
     const missing = rows.filter((row) => !there.has(row))
-    if (operation !== 'insert') await update(columns, [...there])
+    if (operation !== 'insert') {
+      await update(columns, [...there])
+      await rewriteKeys([...there])
+    }
     if (operation !== 'update' && missing.length > 0) await run(inserting(columns, missing))
     if (operation === 'upsert') return []
     return operation === 'insert' ? [...there] : missing
@@ -138,10 +154,10 @@ const writerOf = (guarded: GuardedConnection, table: Table, keyed: KeyedTable) =
 }
 
 /**
- * Writes rows of a table in their order, in one transaction: an upsert makes the row or writes over it, an insert leaves a row that
- * is there and an update makes none (both are skipped then), a delete of what is not there is done. Upserts and inserts make the
- * table and its columns, its key the primary key; an existing table needs a unique index on the key. A row that the
- * database refuses is rejected by itself.
+ * Writes rows of a table in their order, in one transaction. An upsert creates or overwrites the row. An insert skips
+ * an existing row, and an update skips a missing one. A delete of a missing row succeeds. Upserts and inserts create
+ * the table and its columns, with its key as the primary key; an existing table needs a unique index on the key. Only
+ * the row that the database refuses is rejected.
  */
 export const writeTableRows = async (
   session: Session,

@@ -5,11 +5,11 @@ import { quoted, textLiteral } from '../../wire/mysql/identifiers.ts'
 import type { Column } from './values.ts'
 
 /** Columns of a table up to which new ones are added. */
-const mostColumns = 400
-/** For how long a change of a table, or a statement, may take, ms. */
+const maxColumns = 400
+/** Time limit of a change of a table, or of a statement, ms. */
 export const statementMs = 40_000
 
-/** A table: its columns by name, and by which of them its rows can be told apart. */
+/** A table: its columns by name, and the columns that identify its rows. */
 export type Table = {
   columns: ReadonlyMap<string, Column>
   primary: string | undefined
@@ -17,13 +17,13 @@ export type Table = {
   hasRoom: boolean
 }
 
-/** The tables of a database as one connection knows them. */
+/** The tables of a database, cached per connection. */
 export type Tables = {
   /** Undefined when there is no such table. */
   find(table: string): Promise<Table | undefined>
-  /** Makes a table with its first columns, of which `key` is the primary key, or adds columns; what is there already stays. */
+  /** Creates a table with its first columns and the primary key `key`, or adds columns; existing ones stay. */
   extend(table: string, key: string, columns: ReadonlyMap<string, string>): Promise<Table | undefined>
-  /** Looks everything up anew from now on. */
+  /** Reads all tables again from now on. */
   forget(): void
 }
 
@@ -33,8 +33,16 @@ const isRace = (error: unknown): boolean => [1050, 1060].includes(errorNumber(er
 const numberOf = (text: string | null | undefined): number | undefined =>
   text === null || text === undefined ? undefined : Number(text)
 
-const columnOf = ([, type, whole, characters, digits, places]: (string | null)[]): Column => {
-  const bounds = { characters: numberOf(characters), digits: numberOf(digits), places: numberOf(places) }
+const columnOf = ([, type, whole, characters, digits, places, ...more]: (string | null)[]): Column => {
+  const [collation, characterSet, fraction] = more
+  const bounds = {
+    characters: numberOf(characters),
+    digits: numberOf(digits),
+    places: numberOf(places),
+    collation: collation ?? undefined,
+    characterSet: characterSet ?? undefined,
+    fraction: numberOf(fraction),
+  }
   const known = Object.entries(bounds).filter(([, bound]) => bound !== undefined)
   return {
     type: (type ?? '').toLowerCase(),
@@ -43,7 +51,7 @@ const columnOf = ([, type, whole, characters, digits, places]: (string | null)[]
   }
 }
 
-/** What the tables of the connection's database are, and their changes. The server commits each change of a table by itself. */
+/** The tables of the connection's database, and their changes. The server commits each change of a table separately. */
 export const createTables = (guarded: GuardedConnection): Tables => {
   const known = new Map<string, Table>()
 
@@ -51,7 +59,8 @@ export const createTables = (guarded: GuardedConnection): Tables => {
     const where = `table_schema = database() and table_name = ${textLiteral(name)}`
     const found = await ask(
       guarded,
-      `select column_name, data_type, column_type, character_maximum_length, numeric_precision, numeric_scale
+      `select column_name, data_type, column_type, character_maximum_length, numeric_precision, numeric_scale,
+              collation_name, character_set_name, datetime_precision
          from information_schema.columns where ${where}`,
       statementMs,
     )
@@ -73,7 +82,7 @@ export const createTables = (guarded: GuardedConnection): Tables => {
       columns,
       primary: unique.find(([index]) => index === 'PRIMARY')?.[1] ?? undefined,
       unique: new Set(unique.map(([, column]) => column ?? '')),
-      hasRoom: columns.size < mostColumns,
+      hasRoom: columns.size < maxColumns,
     }
     known.set(name, table)
     return table

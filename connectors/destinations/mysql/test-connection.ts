@@ -4,7 +4,7 @@ import { useSession } from './session.ts'
 import type { MysqlSettings } from './settings.ts'
 import { statementMs } from './tables.ts'
 
-/** Connects, and says to what and as whom. Changes nothing. */
+/** Connects, and names the server and the user. Changes nothing. */
 export const testConnection = (context: DeliverContext<MysqlSettings>): Promise<ConnectionTest> =>
   testOf(() =>
     useSession(context, async ({ guarded }) => {

@@ -1,4 +1,5 @@
-import { ExactNumber } from '@tributary/connector-kit'
+import { ExactNumber, withoutEnd } from '@tributary/connector-kit'
+import type { GuardedConnection } from '../../wire/mysql/connect.ts'
 
 /** A column as values are fitted to it; `type` is the server's word for it, without its length. */
 export type Column = {
@@ -6,19 +7,30 @@ export type Column = {
   unsigned: boolean
   /** Characters of a text; undefined where it has no such bound. */
   characters?: number
+  /** For a text, its collation; for a time, the digits after the seconds. */
+  collation?: string
+  characterSet?: string
+  fraction?: number
   /** Digits of a decimal, and those behind the point. */
   digits?: number
   places?: number
 }
 
+/** The definition of a column of numbers. */
+export const decimalDefinition = 'decimal(38,10)'
+
 /**
- * The definition of a column that is made for a value that is not null. The key must fit an index, and tells texts apart by each character, a space at
- * the end too, for which the servers have collations of their own.
+ * The definition of a text key. It must fit into an index, and differ by each character, including a space at the end.
+ * The servers have collations of their own for this.
  */
+export const keyDefinition = (isMariaDb: boolean): string =>
+  `varchar(512) character set utf8mb4 collate ${isMariaDb ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin'}`
+
+/** The definition of a column that is made for a value that is not null. */
 export const definitionFor = (value: unknown, isKey: boolean, isMariaDb: boolean): string => {
-  if (typeof value === 'number' || value instanceof ExactNumber) return 'decimal(38,10)'
+  if (typeof value === 'number' || value instanceof ExactNumber) return decimalDefinition
   if (typeof value === 'boolean') return 'tinyint(1)'
-  if (isKey) return `varchar(512) character set utf8mb4 collate ${isMariaDb ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin'}`
+  if (isKey) return keyDefinition(isMariaDb)
   if (typeof value === 'object') return 'json'
   return typeof value === 'string' && momentOf(value) !== undefined ? 'datetime(6)' : 'longtext'
 }
@@ -54,18 +66,20 @@ const integerBits: Readonly<Record<string, bigint>> = {
   int: 32n,
   bigint: 64n,
 }
-const numeric = /^([+-]?)0*(\d*)(?:\.(\d*?)0*)?$/
+const numeric = /^([+-]?)(\d*)(?:\.(\d*))?$/
 
-/** A number without an exponent, as its digits before and behind the point; undefined for what is none. */
+/** A number without an exponent, as its digits before and after the point; undefined for another text. */
 const digitsOf = (text: string): { sign: string; whole: string; fraction: string } | undefined => {
   const [, sign = '', whole = '', fraction = ''] = numeric.exec(text) ?? []
-  return /\d/.test(text) && numeric.test(text) ? { sign, whole, fraction } : undefined
+  return /\d/.test(text) && numeric.test(text)
+    ? { sign, whole: whole.replace(/^0+/, ''), fraction: withoutEnd(fraction, '0') }
+    : undefined
 }
 
 const numberText = (value: unknown): string | undefined => {
   if (typeof value === 'boolean') return value ? '1' : '0'
   if (typeof value === 'number' || value instanceof ExactNumber) return String(value)
-  return typeof value === 'string' && /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i.test(value.trim())
+  return typeof value === 'string' && /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i.test(value.trim())
     ? value.trim()
     : undefined
 }
@@ -83,7 +97,7 @@ const withoutExponent = (text: string): string => {
   return `${found.sign}${digits.slice(0, point).padEnd(point, '0')}.${digits.slice(point)}`
 }
 
-/** The server rounds what has more digits than a column without a word, so it is looked at here. */
+/** The server silently rounds numbers with more digits than a column has, so they are checked here. */
 const asNumber = (value: unknown, column: Column): string | undefined => {
   const text = numberText(value)
   if (text === undefined) return undefined
@@ -107,16 +121,22 @@ const asNumber = (value: unknown, column: Column): string | undefined => {
 
 const bytes = /^\\x((?:[0-9a-f]{2})*)$/i
 
-/** A value as it stands in a statement. Texts are escaped by the driver, under the modes that the session has set. */
+/** A value in the form of a statement. The driver escapes texts, under the modes that the session has set. */
 export type Literal =
   | { kind: 'text'; text: string }
   | { kind: 'digits'; digits: string }
   | { kind: 'bytes'; hex: string }
 
+/** The text of a value in a statement of this connection. */
+export const literalText = ({ connection }: GuardedConnection, literal: Literal): string => {
+  if (literal.kind === 'digits') return literal.digits
+  return literal.kind === 'bytes' ? `x'${literal.hex}'` : connection.escape(literal.text)
+}
+
 const textOf = (value: unknown): string =>
   typeof value === 'object' && value !== null && !(value instanceof ExactNumber) ? JSON.stringify(value) : String(value)
 
-/** A value, not null, as a column takes it; undefined when it does not fit. Types that are not known here are left to the database. */
+/** A value, not null, in the form of a column; undefined when it does not fit. The database checks unknown types. */
 export const fitTo = (column: Column, value: unknown): Literal | undefined => {
   const text = (given: string | undefined): Literal | undefined =>
     given === undefined ? undefined : { kind: 'text', text: given.toWellFormed() }

@@ -4,7 +4,9 @@ import { runStatementAction } from './actions/run-statement.ts'
 import { upsertRow } from './actions/upsert-row.ts'
 import { writeEvent } from './actions/write-event.ts'
 import { deliver, deliverRows } from './deliver.ts'
+import { keyForms } from './key-forms.ts'
 import { listKeys } from './list-keys.ts'
+import { prepareTable } from './prepare-table.ts'
 import { check, settings } from './settings.ts'
 import { testConnection, verifySettings } from './test-connection.ts'
 
@@ -100,6 +102,8 @@ export const postgresql = defineDestination({
   deliver,
   deliverRows,
   listKeys,
+  keyForms,
+  prepareRows: prepareTable,
   rowObjects: [
     {
       name: 'table',

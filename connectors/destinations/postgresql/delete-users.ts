@@ -8,8 +8,8 @@ import { inTransaction } from './write-rows.ts'
 type Table = { name: string; events: boolean }
 
 /**
- * Tables of the schema that were made for events or users, which their columns tell: others of the same schema are not
- * ours to delete from, whatever columns they have.
+ * Tables of the schema that this destination created for events or users, recognized by their columns. The schema can
+ * have other tables with a `user_id` column, from which nothing is deleted.
  */
 const ownTables = async (client: Client, schema: string): Promise<Table[]> => {
   const { rows } = await client.query<Table>(
@@ -42,8 +42,8 @@ const deleteFrom = async (client: Client, schema: string, tables: readonly Table
 }
 
 /**
- * Deletes users with their events from the tables that were made for events, in one transaction: an event belongs to its
- * user id, else to its anonymous id. Users who are not there are deleted. Rows that are no deletion of a user are rejected.
+ * Deletes users with their events from the tables that were created for events, in one transaction. An event belongs to
+ * its user ID, or without one to its anonymous ID. Missing users count as deleted. Other rows are rejected.
  */
 export const deleteUsers = async (
   { client }: Pick<Session, 'client'>,

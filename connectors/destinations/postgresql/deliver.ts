@@ -73,7 +73,7 @@ const actionOf = (name: string, { settings }: Context): Action => {
   return writeEvents(settings.schema)
 }
 
-/** Once more when the tables were not what they were when they were looked at last. */
+/** Repeats the action once when the tables have changed since they were read. */
 const withFreshTables = async <T>(
   action: (session: Session, items: readonly T[]) => Promise<EventOutcome[]>,
   session: Session,
@@ -89,7 +89,7 @@ const withFreshTables = async <T>(
   }
 }
 
-/** What is asked of the database: `what` in words, and the text of each event or row. */
+/** A request to the database: `what` as a sentence, and the text of each event or row. */
 type Asked = { what: string; textOf: (index: number) => string }
 
 const askedOf = (batch: readonly OutgoingEvent[]): Asked => {
@@ -103,7 +103,7 @@ const askedOf = (batch: readonly OutgoingEvent[]): Asked => {
   }
 }
 
-/** `index` is of what the answer is about. */
+/** `index` is the event or row of the response. */
 const exchangeOf = ({ what, textOf }: Asked, index: number, { settings }: Context, answer: string) => {
   const { user, host, port, database, schema, password = '' } = settings
   return {
@@ -112,7 +112,7 @@ const exchangeOf = ({ what, textOf }: Asked, index: number, { settings }: Contex
   }
 }
 
-/** Does something on the destination's connection, and tells what was asked and answered with its outcomes. */
+/** Runs work on the destination's connection, and adds the request and the response to the outcomes. */
 const exchange = async (
   asked: Asked,
   context: Context,
@@ -137,8 +137,8 @@ const exchange = async (
 }
 
 /**
- * Writes a batch in one transaction for each of its actions. An event that the database refuses is rejected by itself; what
- * is a matter of time or of the set-up rejects as a DeliveryError for all.
+ * Writes a batch in one transaction for each of its actions. Only an event that the database refuses is rejected. A
+ * temporary error or one of the set-up rejects all as a DeliveryError.
  */
 export const deliver = (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> =>
   exchange(askedOf(batch), context, async (session) => {
@@ -153,7 +153,10 @@ export const deliver = (batch: readonly OutgoingEvent[], context: Context): Prom
     return batch.map((event) => results.get(event) ?? { kind: 'retry' as const, reason: 'Not written' })
   })
 
-/** Writes rows of a table as `writeTableRows` says; of all others, deletes the users that they name as `deleteUsers` says. */
+/**
+ * Writes rows of a table as `writeTableRows` says. For all other rows, deletes the users that they name as
+ * `deleteUsers` says.
+ */
 export const deliverRows = (batch: readonly OutgoingRow[], context: Context): Promise<DeliverResult> =>
   exchange(
     { what: batch.length === 1 ? '1 row' : `${batch.length} rows`, textOf: (index) => batch[index]?.json ?? '' },

@@ -16,13 +16,13 @@ test.each([
   expect(snakeCase(name)).toBe(expected)
 })
 
-test('a name without letters or digits has one all the same, a different one for each', () => {
+test('a name without letters or digits still has a snake_case name, a different one for each', () => {
   const names = ['', ' ', '"', '😀', '\0', '\ud800', '___'].map(snakeCase)
   for (const name of names) expect(name).toMatch(/^_[0-9a-f]{8}$/)
   expect(new Set(names).size).toBe(names.length)
 })
 
-test('a long name is cut to what an identifier may be, without splitting a character, and two long names stay two', () => {
+test('a long name is cut to the maximum of an identifier, without splitting a character, and two long names stay two', () => {
   const names = ['a'.repeat(100), `${'a'.repeat(99)}b`, 'ü'.repeat(40), '注'.repeat(30), '𝔘'.repeat(30)].map(snakeCase)
   for (const name of names) {
     expect(Buffer.byteLength(name)).toBeLessThanOrEqual(identifierBytes)

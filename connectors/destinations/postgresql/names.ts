@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { withoutEnds } from '@tributary/connector-kit'
 import { identifierBytes } from '../../wire/postgresql/identifiers.ts'
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8)
@@ -15,20 +16,20 @@ export const fitted = (name: string, original: string): string => {
 }
 
 /**
- * The snake_case name of a table or column for a name of an event, property or trait: letters and digits of any script in
- * lower case, everything else an underscore; `Order Completed`, `orderCompleted` and `order-completed` are the same. A
- * name without any letter or digit is its hash. Never empty, never longer than an identifier may be, never begins with a
- * digit.
+ * The snake_case name of a table or column for a name of an event, property or trait. Letters and digits of any script
+ * become lower case, and all other characters an underscore: `Order Completed`, `orderCompleted` and `order-completed`
+ * are the same. A name without any letter or digit becomes its hash. Never empty, never longer than an identifier can
+ * be, never begins with a digit.
  */
 export const snakeCase = (text: string): string => {
-  const words = text
+  const underscored = text
     .toWellFormed()
     .normalize('NFC')
     .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1_$2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1_$2')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, '_')
-    .replace(/^_+|_+$/g, '')
+  const words = withoutEnds(underscored, '_')
   if (words === '') return `_${hashOf(text)}`
   return fitted(/^\p{N}/u.test(words) ? `_${words}` : words, text)
 }

@@ -17,7 +17,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from '
 import { tableObject } from '../../wire/access/table-object.ts'
 import { quoted } from '../../wire/postgresql/identifiers.ts'
 import { postgresql } from './definition.ts'
-import { mostColumns } from './tables.ts'
+import { maxColumns } from './tables.ts'
 
 let peer: PostgresPeer
 beforeAll(async () => {
@@ -148,7 +148,7 @@ describe('writing an event', () => {
     expect(track).not.toHaveProperty('order_id')
   })
 
-  test('an event that comes again, alone or in another batch, is one row', async () => {
+  test('a repeated event, alone or in another batch, is one row', async () => {
     const { deliver, rows } = open()
     const events = [event(), event(), event()]
     await deliver(events.slice(0, 2))
@@ -157,7 +157,7 @@ describe('writing an event', () => {
     expect(await rows('tracks', 'id')).toHaveLength(3)
   })
 
-  test('each type has its table, and the newest values of a user count, whatever comes late', async () => {
+  test('each type has its table, and the newest values of a user count, even when older ones come late', async () => {
     const { deliver, rows } = open()
     const old = event({ type: 'identify', event: '', traits: { plan: 'free', city: 'Ulm', name: 'Ada' } })
     await deliver([
@@ -251,7 +251,7 @@ describe('writing an event', () => {
     ])
   })
 
-  test('ten thousand different properties have a bounded number of columns, and all are there', async () => {
+  test('ten thousand different properties have a limited number of columns, and all are stored', async () => {
     const { deliver, rows, columns } = open()
     const events = Array.from({ length: 50 }, (_, index) =>
       event({ properties: Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`p ${index} ${at}`, at])) }),
@@ -259,7 +259,7 @@ describe('writing an event', () => {
     const result = await deliver(events)
     expect(result.outcomes).toEqual(events.map(() => delivered))
     const made = Object.keys(await columns('order_completed'))
-    expect(made.length).toBeLessThanOrEqual(mostColumns)
+    expect(made.length).toBeLessThanOrEqual(maxColumns)
     const written = await rows('order_completed', '*')
     const values = written.reduce((sum, row) => {
       const own = Object.entries(row).filter(([name, value]) => name.startsWith('p_') && value !== null).length
@@ -292,19 +292,19 @@ describe('writing an event', () => {
     expect(await columns('order_completed')).not.toHaveProperty('email')
   })
 
-  test('who looks on hears of what was written, without the password', async () => {
+  test('the exchange shows what was written, without the password', async () => {
     const { context, schema } = open()
-    const heard: object[] = []
-    const onExchange = (exchange: object): void => void heard.push(exchange)
+    const exchanges: object[] = []
+    const onExchange = (exchange: object): void => void exchanges.push(exchange)
     await postgresql.deliver([event({}, { payload: { revenue: 5 } })], { ...context, onExchange })
-    expect(heard).toEqual([
+    expect(exchanges).toEqual([
       { httpStatus: 0, latencyMs: expect.any(Number), request: expect.any(String), response: 'Committed' },
     ])
-    expect(JSON.stringify(heard)).toContain(`, schema ${schema}\\n\\n{\\"revenue\\":5}`)
-    expect(JSON.stringify(heard)).not.toContain(peer.access.password)
+    expect(JSON.stringify(exchanges)).toContain(`, schema ${schema}\\n\\n{\\"revenue\\":5}`)
+    expect(JSON.stringify(exchanges)).not.toContain(peer.access.password)
   })
 
-  test('a table that is gone or was changed meanwhile is looked at anew', async () => {
+  test('a table that was dropped or changed in the meantime is read again', async () => {
     const { deliver, rows, schema } = open()
     await deliver([event({ properties: { total: 1, kind: 'x' } })])
     await peer.query(`drop table "${schema}".tracks`)
@@ -316,7 +316,7 @@ describe('writing an event', () => {
 })
 
 describe('a row that the database refuses', () => {
-  test('is rejected by itself, shown with its reason, and the rest of the batch is written', async () => {
+  test('is rejected alone, shown with its reason, and the rest of the batch is written', async () => {
     const { deliver, rows, schema } = open()
     await deliver([event({ properties: { total: 1 } })])
     await peer.query(`alter table "${schema}".order_completed add check (total < 100)`)
@@ -357,7 +357,7 @@ describe('upserting a row', () => {
     expect(await columns('Customers')).toMatchObject({ seats: 'numeric' })
   })
 
-  test('works on a table that is there, and says what does not fit', async () => {
+  test('works on an existing table, and reports values that do not fit', async () => {
     const { deliver, schema, rows } = open({ row_table: 'people', row_key: 'id' })
     await peer.query(`create schema "${schema}" authorization "${peer.access.user}"`)
     await peer.query(
@@ -448,14 +448,14 @@ describe('running a statement', () => {
     expect(await peer.query('select 1 as there from public.calls limit 1')).toHaveLength(1)
   })
 
-  test('a database that cannot be asked is told in other words', async () => {
+  test('a database that cannot be asked has another message', async () => {
     const objection = (await verify('select 1', { port: 1 }))?.statement?.message
     expect(objection).toMatch(/^The query can't be verified because the database is not reachable: Connection refused/)
   })
 })
 
 describe('the connection', () => {
-  test('is kept for the next batch, and closed when the destination is set up anew', async () => {
+  test('is kept for the next batch, and closed when the destination has other settings', async () => {
     const { deliver, end } = open()
     const before = peer.connections()
     await deliver([event()])
@@ -476,7 +476,7 @@ describe('the connection', () => {
     expect(await rows('tracks', 'id')).toHaveLength(2)
   })
 
-  test('ends at once when the process must end', async () => {
+  test('ends immediately when the process must end', async () => {
     const { deliver, abort } = open({ statement: 'select pg_sleep(30)' })
     const before = peer.connections()
     const running = deliver([event({}, { action: 'run_statement' })])
@@ -486,7 +486,7 @@ describe('the connection', () => {
     await expect(deliver([event()])).rejects.toThrow('Interrupted')
   })
 
-  test('to an address that may not be reached is refused', async () => {
+  test('to a forbidden address is refused', async () => {
     await expect(open({}, []).deliver([event()])).rejects.toThrow(EgressRefusedError)
   })
 
@@ -494,7 +494,7 @@ describe('the connection', () => {
     ['password', { password: 'wrong' }, '28P01'],
     ['user', { user: 'peer_nobody' }, '28'],
     ['database', { database: 'nowhere' }, '3D000'],
-  ])('with a wrong %s is an error of the set-up, told without the password', async (_what, given, state) => {
+  ])('with a wrong %s is an error of the set-up, reported without the password', async (_what, given, state) => {
     const failure = await open(given)
       .deliver([event()])
       .catch((error: unknown) => error)
@@ -514,7 +514,7 @@ describe('the connection', () => {
     await peer.query(`grant create on database "${peer.access.database}" to "${peer.access.user}"`)
   })
 
-  test('can be tried: what is said is what is so, and nothing is changed', async () => {
+  test('can be tested: the result is true, and nothing is changed', async () => {
     const { context, deliver, schema } = open()
     expect(await postgresql.testConnection(context)).toEqual({
       ok: true,
@@ -612,7 +612,7 @@ describe('deleting a user', () => {
     json: JSON.stringify({ userIds, anonymousIds, externalIds: [{ type: 'shop', id: 'c-1' }] }),
   })
 
-  test('removes their rows from every table of events and from users, and nothing of anybody else', async () => {
+  test('removes their rows from every table of events and from users, and no other rows', async () => {
     const { schema, deliver, deliverRows, rows } = open()
     await deliver([
       event({ anonymousId: 'a1' }),
@@ -643,7 +643,7 @@ describe('deleting a user', () => {
     expect(await deliverRows([deletion(0, ['u1'])])).toMatchObject({ outcomes: [delivered] })
   })
 
-  test('that the user of the database may not do waits for its set-up', async () => {
+  test("that the database's user is not allowed to do waits for its set-up", async () => {
     const { schema, deliver, deliverRows } = open()
     await deliver([event()])
     await peer.query(`alter schema ${quoted(schema)} owner to current_user`)
@@ -652,7 +652,7 @@ describe('deleting a user', () => {
     await expect(deliverRows([deletion(0, ['u1'])])).rejects.toBeInstanceOf(ConfigurationError)
   })
 
-  test('is all that rows may ask for', async () => {
+  test('is the only request of rows', async () => {
     const { deliverRows } = open()
     const row: OutgoingRow = { recordId: 'r', operation: 'upsert', object: 'users', key: 'u1', json: '{}' }
     expect(await deliverRows([row, deletion(0, ['u1'])])).toMatchObject({

@@ -1,5 +1,5 @@
 import { extraColumn, type Row } from './rows.ts'
-import { type Columns, firstColumns, mostColumns, type Tables } from './tables.ts'
+import { type Columns, firstColumns, maxColumns, type Tables } from './tables.ts'
 import { type ColumnType, fitTo, typeFor } from './values.ts'
 
 /** A row as it is written: every value fits its column. */
@@ -10,19 +10,19 @@ export type TableRow = {
   values: Map<string, unknown>
 }
 
-/** Columns that the rows want and the table lacks, as far as it may have more. */
+/** Columns that the rows need and the table lacks, up to the maximum. */
 const missingColumns = (columns: Columns, rows: readonly Row[]): Map<string, ColumnType> => {
   const missing = new Map<string, ColumnType>()
   if (!columns.has(extraColumn)) missing.set(extraColumn, 'jsonb')
   for (const row of rows)
     for (const [column, { value }] of row.entries) {
       if (value === null || columns.has(column) || missing.has(column)) continue
-      if (columns.size + missing.size < mostColumns) missing.set(column, typeFor(value))
+      if (columns.size + missing.size < maxColumns) missing.set(column, typeFor(value))
     }
   return missing
 }
 
-/** Brings a table to what its rows want; undefined when there is none and no room for another. */
+/** Creates or extends a table for its rows; undefined when it is missing and there is no room for another. */
 const ensureTable = async (tables: Tables, table: string, rows: readonly Row[]): Promise<Columns | undefined> => {
   let columns = await tables.columns(table)
   const [first] = rows
@@ -42,7 +42,7 @@ const fitted = (row: Row, columns: Columns): TableRow => {
   for (const [column, { original, value }] of row.entries) {
     const type = columns.get(column)
     if (value === null) {
-      // Written over what is there; a new row has no value anyway.
+      // Overwrites an existing value; a new row has no value anyway.
       if (type !== undefined && row.mode === 'merge') values.set(column, null)
       continue
     }
@@ -54,7 +54,7 @@ const fitted = (row: Row, columns: Columns): TableRow => {
   return { table: row.table, mode: row.mode, key: row.first[0] ?? 'id', values }
 }
 
-/** What a table of its own would have had is kept with the event's first row. */
+/** Stores the values of a missing table with the event's first row. */
 const keepBeside = (first: Row, row: Row): void => {
   for (const [column, { original, value }] of row.entries)
     if (!first.entries.has(column)) first.extra.set(original, value)
@@ -62,14 +62,14 @@ const keepBeside = (first: Row, row: Row): void => {
 }
 
 /**
- * Makes tables and columns for the rows of several events, and fits each value to its column. What does not fit the type of
- * its column, has no column because the table has too many, or no table because the schema has too many, is kept by its
- * name in `extra_properties`: nothing is left out.
+ * Creates tables and columns for the rows of several events, and converts each value for its column. Nothing is lost:
+ * the other values are stored by name in `extra_properties`. These are values of another type, and values whose column
+ * or table is missing because the table or schema is full.
  */
 export const prepareRows = async (tables: Tables, events: readonly (readonly Row[])[]): Promise<TableRow[][]> => {
   const byTable = Map.groupBy(events.flat(), (row) => row.table)
   const columnsOf = new Map<string, Columns>()
-  // The event's own tables first: what has no room for one goes to the row that every event has.
+  // The event's own tables first: properties without room there go to the row that every event has.
   const own = new Set(events.map(([first]) => first?.table))
   const order = [...byTable].toSorted(([a], [b]) => Number(own.has(a)) - Number(own.has(b)))
   for (const [table, rows] of order) {

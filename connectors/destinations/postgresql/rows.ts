@@ -1,7 +1,7 @@
 import { isJsonObject, type OutgoingEvent } from '@tributary/connector-kit'
 import { snakeCase } from './names.ts'
 
-/** What is known of the event as the pipeline writes it. */
+/** The event as the pipeline writes it. */
 export type WrittenEvent = {
   eventId: string
   messageId: string
@@ -27,20 +27,20 @@ export type Entry = { original: string; value: unknown }
 /** A row of a table before the table's columns are known. */
 export type Row = {
   table: string
-  /** `insert` leaves a row that is there as it is; `merge` writes over one that is not newer. */
+  /** `insert` keeps an existing row; `merge` overwrites one that is not newer. */
   mode: 'insert' | 'merge'
   /** Columns that the table begins with, the key first. */
   first: readonly string[]
   /** By column. */
   entries: Map<string, Entry>
-  /** What has no column of its own, by its name in the event. */
+  /** Values without a column of their own, by name in the event. */
   extra: Map<string, unknown>
 }
 
 /** The column that takes what has no other. */
 export const extraColumn = 'extra_properties'
 
-/** Tables that are there for each type; an event's own table never has one of these names. */
+/** The tables of the types; an event's own table never has one of these names. */
 export const ownTables = ['tracks', 'identifies', 'users', 'pages', 'screens', 'groups', 'aliases'] as const
 
 /** The table of a track event. */
@@ -49,7 +49,7 @@ export const eventTable = (event: string): string => {
   return ownTables.some((own) => own === name) ? `event_${name}` : name
 }
 
-/** Objects in the context become columns joined by underscores, so deep; what is below stays an object. */
+/** Maximum depth of objects in the context that become columns joined by underscores; deeper ones stay objects. */
 const contextDepth = 4
 
 function* flatContext(
@@ -92,7 +92,7 @@ const taken = new Set([
 const putAll = (row: Row, kind: 'property' | 'trait', values: Readonly<Record<string, unknown>>): void => {
   for (const [name, value] of Object.entries(values)) {
     const column = snakeCase(name)
-    // A trait may be called `name`: only pages and screens have a column of that name themselves.
+    // A trait can be named `name`: only pages and screens have a column of that name themselves.
     const collides = taken.has(column) && (column !== 'name' || row.entries.has('name'))
     if (collides && row.entries.get(column)?.value === value) continue
     put(row, collides ? `${kind}_${column}` : column, name, value)
@@ -121,9 +121,9 @@ const standard = (event: WrittenEvent): Record<string, unknown> => ({
 })
 
 /**
- * The rows of an event, in the form of the field's warehouse schema: a track event in `tracks` (without its properties)
- * and in a table of its own, an identify in `identifies` and, when it names a user, in `users`, every other type in its
- * table. `mapped` takes the place of the event's own properties or traits.
+ * The rows of an event, in the form of the field's warehouse schema. A track event is in `tracks` (without its
+ * properties) and in a table of its own. An identify is in `identifies` and, when it names a user, in `users`. Any
+ * other type is in its table. `mapped` replaces the event's own properties or traits.
  */
 export const rowsOf = (event: WrittenEvent, mapped?: Readonly<Record<string, unknown>>): Row[] => {
   const base = standard(event)

@@ -7,7 +7,7 @@ import { quoted } from '../../wire/postgresql/identifiers.ts'
 import type { PostgresqlSettings } from './settings.ts'
 import { createTables, type Tables } from './tables.ts'
 
-/** An open connection, with what is known of the tables. */
+/** An open connection, with a cache of the tables. */
 export type Session = { client: Client; tables: Tables }
 type OpenSession = Session & { socket: GuardedStream }
 
@@ -19,8 +19,8 @@ const limits: ConnectionLimits = {
 }
 
 /**
- * Runs work on the destination's connection, which is opened when there is none and kept for the next one; nobody else uses
- * it meanwhile. Rejects with a DeliveryError, after which the connection is a new one.
+ * Runs work on the destination's connection. It opens one when needed and keeps it for the next work; one work at a
+ * time uses it. Rejects with a DeliveryError; the next work then gets a new connection.
  */
 export const useSession = keepConnections<PostgresqlSettings, OpenSession>({
   open: async (context, onLost) => {

@@ -3,7 +3,7 @@ import { accessProblems, accessSettings } from '../../wire/postgresql/access.ts'
 
 const { tls, ca_certificate, ...address } = accessSettings({ database: 'The database to write events to.' })
 
-/** What the form asks for. */
+/** The settings of the form. */
 export const settings = defineSettings({
   ...address,
   schema: setting.text({

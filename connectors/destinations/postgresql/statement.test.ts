@@ -15,7 +15,7 @@ test.each([
   expect(compileStatement(statement)).toEqual({ text, names })
 })
 
-test('a statement that names something that is no parameter is refused', () => {
+test('a statement with an unknown parameter is refused', () => {
   expect(compileStatement('select :email')).toBeUndefined()
   expect(compileStatement('select :constructor')).toBeUndefined()
 })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { OutgoingEvent, SettingObjection } from '@tributary/connector-kit'
+import { withoutEnd } from '@tributary/connector-kit'
 import type { Client } from 'pg'
 import { faultOf, stateOf, wordsOf } from '../../wire/postgresql/failures.ts'
 import type { WrittenEvent } from './rows.ts'
@@ -9,7 +10,7 @@ type Parameter =
   | { type: 'text' | 'timestamptz'; of: (event: WrittenEvent) => string | undefined }
   | { type: 'jsonb'; of: (event: WrittenEvent, source: OutgoingEvent) => unknown }
 
-/** What a statement may name after a colon. */
+/** The names after a colon in a statement. */
 export const parameters: Readonly<Record<string, Parameter>> = {
   event_id: { type: 'text', of: (event) => event.eventId },
   message_id: { type: 'text', of: (event) => event.messageId },
@@ -31,30 +32,43 @@ export const parameters: Readonly<Record<string, Parameter>> = {
 export type CompiledStatement = { text: string; names: readonly string[] }
 
 /**
- * What stands in a statement where a colon means nothing: quoted texts (also with escapes), identifiers, dollar-quoted
- * texts, comments, casts. Then a parameter.
+ * The parts of a statement in which a colon has no meaning: quoted texts (also with escapes), identifiers,
+ * dollar-quoted texts, comments, casts. Then a parameter.
  */
 const tokens =
-  /[eE]'(?:[^'\\]|\\[\s\S]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|(\$[a-zA-Z_]*\w*\$)[\s\S]*?\1|--[^\n]*|\/\*[\s\S]*?\*\/|::|:=|\w:\w|:([a-z_][a-z0-9_]*)/g
+  /[eE]'(?:[^'\\]|\\[^]|'')*(?:'|\\?$)|'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|\$\w*\$|--[^\n]*|\/\*[^]*?(?:\*\/|$)|::|:=|\w:\w|:([a-z_][a-z0-9_]*)/g
+
+/** Where each tag of a dollar-quoted text stands last. */
+const lastTags = (statement: string): Map<string, number> =>
+  new Map([...statement.matchAll(/(?=(\$\w*\$))/g)].map(({ 1: tag = '', index }) => [tag, index]))
 
 /**
- * Puts `$1`, `$2` … with their types in place of `:user_id` and its like; values are bound, never written into the text.
- * Undefined when the statement names something that is no parameter.
+ * Replaces `:user_id` and the other parameters by `$1`, `$2` … with their types. Values are bound, never written into
+ * the text. Undefined when the statement has an unknown parameter.
  */
 export const compileStatement = (statement: string): CompiledStatement | undefined => {
   const names: string[] = []
   let unknown = false
-  const text = statement.replace(tokens, (found: string, _tag: string | undefined, name: string | undefined) => {
-    if (name === undefined) return found
-    const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
-    if (parameter === undefined) {
-      unknown = true
-      return found
+  const closings = lastTags(statement)
+  tokens.lastIndex = 0
+  let text = ''
+  let from = 0
+  for (let found = tokens.exec(statement); found !== null; found = tokens.exec(statement)) {
+    const { 0: whole, 1: name, index } = found
+    if (whole.startsWith('$')) {
+      const isClosed = (closings.get(whole) ?? -1) >= tokens.lastIndex
+      // A dollar sign without its end can be part of a name.
+      tokens.lastIndex = isClosed ? statement.indexOf(whole, tokens.lastIndex) + whole.length : index + 1
     }
+    if (name === undefined) continue
+    const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
+    unknown ||= parameter === undefined
     if (!names.includes(name)) names.push(name)
-    return `$${names.indexOf(name) + 1}::${parameter.type}`
-  })
-  return unknown ? undefined : { text: text.trim().replace(/;+\s*$/, ''), names }
+    text += `${statement.slice(from, index)}$${names.indexOf(name) + 1}::${parameter?.type}`
+    from = tokens.lastIndex
+  }
+  text += statement.slice(from)
+  return unknown ? undefined : { text: withoutEnd(text.trim(), ';'), names }
 }
 
 const valueOf = (name: string, event: WrittenEvent, source: OutgoingEvent): string | null => {
@@ -71,17 +85,17 @@ export const runStatement = async (
   event: WrittenEvent,
   source: OutgoingEvent,
 ): Promise<void> => {
-  // A named statement is planned once, and the protocol takes no second one behind it.
+  // A named statement is planned once, and the protocol refuses a second statement after it.
   const name = `tributary_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
   await client.query({ name, text, values: names.map((each) => valueOf(each, event, source)) })
 }
 
-/** What people are told of a statement that the database does not understand. */
+/** The message for a statement that the database does not understand. */
 const invalid = 'Please verify that the SQL Query is valid.'
 
 /**
- * Has the server read and plan a statement without running it: PREPARE takes a single SELECT, INSERT, UPDATE, DELETE, MERGE
- * or VALUES. What is wrong with it, or undefined. Rejects when the server cannot be asked.
+ * Makes the server parse and plan a statement without running it: PREPARE accepts a single SELECT, INSERT, UPDATE,
+ * DELETE, MERGE or VALUES. Returns the error of the statement, or undefined. Rejects when the server cannot be asked.
  */
 export const verifyStatement = async (client: Client, statement: string): Promise<SettingObjection | undefined> => {
   const compiled = compileStatement(statement)

@@ -63,7 +63,7 @@ describe('a table', () => {
   })
 })
 
-test('numbers keep their digits, and a value that does not fit its column is rejected by itself', async () => {
+test('numbers keep their digits, and only a row with a value that does not fit its column is rejected', async () => {
   expect(await write([row('typed_numbers', 'upsert', 'a', ',"spent":12345678901234567890.50')])).toEqual([delivered])
   expect(await read('typed_numbers')).toMatchObject([{ spent: '12345678901234567890.50' }])
   expect(
@@ -80,7 +80,7 @@ test('a table that was dropped since is made again', async () => {
   expect(await write([row('dropped', 'upsert', 'b', ',"n":1')])).toEqual([delivered])
 })
 
-test('any name of a table and a key column is told by the object, and other objects are none', async () => {
+test('an object names any table and key column, and other objects name none', async () => {
   const odd = { table: 'a/b "c"\'%', key: 'Größe, m²' }
   expect(tableOf(tableObject(odd))).toEqual(odd)
   expect(await write([row(odd.table, 'upsert', 'k', '', odd.key)])).toEqual([delivered])

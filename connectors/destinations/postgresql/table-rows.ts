@@ -2,6 +2,7 @@ import { type EventOutcome, type OutgoingRow, parseExactJson } from '@tributary/
 import type { Client } from 'pg'
 import type { KeyedTable } from '../../wire/access/table-object.ts'
 import { quoted } from '../../wire/postgresql/identifiers.ts'
+import { keysReadApart } from './key-forms.ts'
 import type { TableRow } from './prepare-rows.ts'
 import type { Session } from './session.ts'
 import { upsertRows } from './upsert-row.ts'
@@ -12,7 +13,7 @@ type Operation = OutgoingRow['operation']
 /** A row that can be written, with what is done with it. */
 type Prepared = { operation: Operation; row: TableRow }
 
-/** What a statement is about: rows of one operation with the same columns, one behind the other. */
+/** The rows of a statement: consecutive ones with one operation and the same columns. */
 type Group = { operation: Operation; rows: TableRow[]; columns: string[] }
 
 const columnsOf = ({ values }: TableRow): string[] => [...values.keys()].toSorted()
@@ -40,13 +41,27 @@ const writeGroup = async (
   { table, key }: KeyedTable,
   { operation, rows, columns }: Group,
 ): Promise<TableRow[]> => {
-  if (operation === 'upsert') {
-    await insertRows(client, schema, rows)
-    return []
-  }
   const target = `${quoted(schema)}.${quoted(table)}`
   const json = safeJson(rows.map(({ values }) => Object.fromEntries(values)))
   const same = `current.${quoted(key)} = given.${quoted(key)}`
+  const rewriteKeys = async (): Promise<void> => {
+    if (!(await keysReadApart(client, schema, { table, key }))) return
+    const differs = `${same} and current.${quoted(key)}::text is distinct from given.${quoted(key)}::text`
+    // Asked first: the account can be one that changes only other columns.
+    const found = await client.query(`select from ${target} as current, ${given(target)} where ${differs} limit 1`, [
+      json,
+    ])
+    if (found.rowCount === 0) return
+    await client.query(
+      `update ${target} as current set ${quoted(key)} = given.${quoted(key)} from ${given(target)} where ${differs}`,
+      [json],
+    )
+  }
+  if (operation === 'upsert') {
+    await insertRows(client, schema, rows)
+    await rewriteKeys()
+    return []
+  }
   if (operation === 'delete') {
     await client.query(`delete from ${target} as current using ${given(target)} where ${same}`, [json])
     return []
@@ -70,6 +85,7 @@ const writeGroup = async (
     await client.query(`update ${target} as current set ${changed.join(', ')} from ${given(target)} where ${same}`, [
       json,
     ])
+  await rewriteKeys()
   return rows.filter((row) => !there.has(row))
 }
 
@@ -79,10 +95,10 @@ const leftAsIs: Partial<Record<Operation, string>> = {
 }
 
 /**
- * Writes rows of a table in their order, in one transaction: an upsert makes the row or writes over it, an insert leaves a row that
- * is there and an update makes none (both are skipped then), a delete of what is not there is done. Upserts and inserts make the
- * table and its columns, its key the primary key; an existing table needs a unique index on the key. A row that the
- * database refuses is rejected by itself.
+ * Writes rows of a table in their order, in one transaction. An upsert creates or overwrites the row. An insert skips
+ * an existing row, and an update skips a missing one. A delete of a missing row succeeds. Upserts and inserts create
+ * the table and its columns, with its key as the primary key; an existing table needs a unique index on the key. Only
+ * the row that the database refuses is rejected.
  */
 export const writeTableRows = async (
   { client, tables }: Session,

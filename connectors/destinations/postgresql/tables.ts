@@ -5,32 +5,32 @@ import { quoted } from '../../wire/postgresql/identifiers.ts'
 import { extraColumn } from './rows.ts'
 import type { ColumnType } from './values.ts'
 
-/** Columns of one table that are made for events; what comes beyond is kept together in `extra_properties`. */
-export const mostColumns = 400
+/** Maximum columns of one table for events; further properties are stored in `extra_properties`. */
+export const maxColumns = 400
 /** Tables of the schema up to which new events get one of their own. */
-export const mostTables = 1000
+export const maxTables = 1000
 
 /** Types of the columns by name. */
 export type Columns = ReadonlyMap<string, ColumnType>
 
-/** The tables of a schema as one connection knows them. */
+/** The tables of a schema, cached per connection. */
 export type Tables = {
   /** The table's columns; undefined when there is no such table. */
   columns(table: string): Promise<Columns | undefined>
-  /** True while another table may be made. */
+  /** True while another table can be created. */
   hasRoom(): Promise<boolean>
   /** Makes a table with its first columns, of which `key` is the primary key, when it is not there. */
   create(table: string, key: string, columns: Columns): Promise<Columns>
   /** Adds columns that are not there. */
   add(table: string, columns: Columns): Promise<Columns>
-  /** Looks everything up anew from now on. */
+  /** Reads all tables again from now on. */
   forget(): void
 }
 
 /** Another connection made the same thing at the same time: 42P07 table, 42701 column, 23505 and 42710 their names. */
 const isRace = (error: unknown): boolean => ['42P07', '42701', '42710', '23505', '42P06'].includes(stateOf(error))
 
-/** What the tables of a schema are, and their changes. Definitions are committed one by one, outside of transactions. */
+/** The tables of a schema, and their changes. Definitions are committed one by one, outside of transactions. */
 export const createTables = (client: Client, schema: string): Tables => {
   const known = new Map<string, Columns>()
   let count: number | undefined
@@ -41,7 +41,7 @@ export const createTables = (client: Client, schema: string): Tables => {
       await client.query(statement)
     } catch (error) {
       if (!isRace(error)) throw error
-      // It is there now; with `if not exists` the second time does nothing.
+      // The table exists now; with `if not exists` the second time does nothing.
       await client.query(statement)
     }
   }
@@ -88,7 +88,7 @@ export const createTables = (client: Client, schema: string): Tables => {
         )
         count = Number(rows[0]?.count ?? 0)
       }
-      return count < mostTables
+      return count < maxTables
     },
     create: async (table, key, columns) => {
       await ensureSchema()

@@ -30,7 +30,7 @@ const verdict = (schema: string, { version, account, exists, may_use, may_make_s
   return { ok: false, message: `${connected} The schema ${schema} does not exist, and the user can't create it.` }
 }
 
-/** Connects, and asks whether the user may make tables in the schema. Changes nothing. */
+/** Connects, and checks whether the user can create tables in the schema. Changes nothing. */
 export const testConnection = (context: DeliverContext<PostgresqlSettings>): Promise<ConnectionTest> =>
   testOf(() =>
     useSession(context, async ({ client }) => {

@@ -1,15 +1,16 @@
 import type { OutgoingEvent } from '@tributary/connector-kit'
 import { fitted } from './names.ts'
 import type { TableRow } from './prepare-rows.ts'
-import { type Columns, mostColumns, type Tables } from './tables.ts'
+import { type Columns, maxColumns, type Tables } from './tables.ts'
 import { type ColumnType, fitTo, safeText, typeFor } from './values.ts'
 
 /** A row for the table of the user's choice, or why there can be none. */
 export type UpsertRow = { row: TableRow } | { problem: string }
 
-const columnName = (name: string): string => fitted(safeText(name), name)
+/** The name of the column of a field: a name that PostgreSQL would cut is cut here. */
+export const columnName = (name: string): string => fitted(safeText(name), name)
 
-/** What the mapping made of an event, by column. */
+/** The payload of the mapping, by column. */
 const valuesOf = (event: Pick<OutgoingEvent, 'payload'>): Map<string, unknown> =>
   new Map(Object.entries(event.payload ?? {}).map(([name, value]) => [columnName(name), value]))
 
@@ -25,15 +26,15 @@ const ensure = async (
   for (const row of rows)
     for (const [column, value] of row) {
       if (value === null || value === undefined || columns.has(column) || missing.has(column)) continue
-      if (columns.size + missing.size < mostColumns) missing.set(column, typeFor(value))
+      if (columns.size + missing.size < maxColumns) missing.set(column, typeFor(value))
     }
   if (missing.size === 0) return columns
   return columns.size === 0 ? await tables.create(table, key, missing) : await tables.add(table, missing)
 }
 
 /**
- * Rows for a table of the user's choice: each target of the mapping is a column, and a row with the same key is written
- * over. A value that does not fit its column is a problem of the event, since there is nowhere else to keep it.
+ * Rows for a table of the user's choice: each target of the mapping is a column, and a row with the same key is
+ * overwritten. A value that does not fit its column makes the event fail, since no other column can store it.
  */
 export const upsertRows = async (
   tables: Tables,

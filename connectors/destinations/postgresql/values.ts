@@ -24,6 +24,12 @@ const isDate = (text: string): boolean => {
   return year !== undefined && month !== undefined && day !== undefined && isDay(year, month, day)
 }
 
+/** Times beyond RFC 3339, as PostgreSQL writes them: the server checks whether they exist. */
+const beyond =
+  /^(?:-?infinity|\d{4,6}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d(?::\d\d){0,2})?)?(?: BC)?)$/
+
+const isBeyond = (text: string): boolean => beyond.test(text) && !/^\d{4}-[^B]*$/.test(text)
+
 /** The type of a new column for a value that is not null. */
 export const typeFor = (value: unknown): ColumnType => {
   if (typeof value === 'number' || value instanceof ExactNumber) return 'numeric'
@@ -32,7 +38,7 @@ export const typeFor = (value: unknown): ColumnType => {
   return typeof value === 'string' && isDateTime(value) ? 'timestamp with time zone' : 'text'
 }
 
-const isNumeric = (text: string): boolean => /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i.test(text)
+const isNumeric = (text: string): boolean => /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i.test(text)
 
 const integerBounds: Readonly<Record<string, bigint>> = {
   smallint: 2n ** 15n,
@@ -61,10 +67,7 @@ const asBoolean = (value: unknown): { value: unknown } | undefined => {
   return value === 'true' || value === 'false' ? { value: value === 'true' } : undefined
 }
 
-/**
- * A value as a column of the type takes it in JSON; undefined when it does not fit. Types that are not known here are left
- * to the database.
- */
+/** A value in the JSON form of a column's type; undefined when it does not fit. The database checks unknown types. */
 export const fitTo = (type: ColumnType, value: unknown): { value: unknown } | undefined => {
   switch (type) {
     case 'text':
@@ -82,9 +85,13 @@ export const fitTo = (type: ColumnType, value: unknown): { value: unknown } | un
       return asBoolean(value)
     case 'timestamp with time zone':
     case 'timestamp without time zone':
-      return typeof value === 'string' && (isDateTime(value) || isDate(value)) ? { value } : undefined
+      return typeof value === 'string' && (isDateTime(value) || isDate(value) || isBeyond(value))
+        ? { value }
+        : undefined
     case 'date':
-      return typeof value === 'string' && (isDate(value) || isDateTime(value)) ? { value } : undefined
+      return typeof value === 'string' && (isDate(value) || isDateTime(value) || isBeyond(value))
+        ? { value }
+        : undefined
     default:
       return { value }
   }

@@ -9,7 +9,7 @@ import { safeJson } from './values.ts'
 /** Rows of the same table with the same columns. */
 type Group = { table: string; mode: TableRow['mode']; key: string; columns: string[]; rows: Map<string, unknown>[] }
 
-/** Rows that write over the same row become one, the later values counting: a statement may touch a row only once. */
+/** Merges rows that overwrite the same row, the later values win: a statement can change a row only once. */
 const mergedByKey = (rows: readonly TableRow[]): TableRow[] => {
   const merged = new Map<string, TableRow>()
   for (const row of rows) {
@@ -26,7 +26,7 @@ const mergedByKey = (rows: readonly TableRow[]): TableRow[] => {
   return [...merged.values()]
 }
 
-/** What is inserted goes together by table; what writes over others also by columns, so that the rest stays untouched. */
+/** Groups inserts by table, and updates also by columns, so that the other columns stay unchanged. */
 const groupRows = (rows: readonly TableRow[]): Group[] => {
   const inserts = rows.filter(({ mode }) => mode === 'insert')
   const merges = mergedByKey(rows.filter(({ mode }) => mode === 'merge'))
@@ -72,8 +72,9 @@ export const insertRows = async (client: Client, schema: string, rows: readonly 
 }
 
 /**
- * Does something with many items in one transaction: `together` if that works, else one by one with a savepoint each, so
- * that an item the database refuses spoils no other. Answers an outcome for each; rejects when the fault is not an item's.
+ * Processes many items in one transaction. It calls `together` first. When that fails, it processes one item at a time
+ * with a savepoint, so that an item the database refuses affects no other. Returns an outcome for each; rejects when
+ * the fault is not an item's.
  */
 export const inTransaction = async <T>(
   client: Client,
@@ -82,7 +83,7 @@ export const inTransaction = async <T>(
 ): Promise<EventOutcome[]> => {
   const begin = async (): Promise<void> => {
     await client.query('begin')
-    // What is deferred would fail at the end, when nobody knows whose fault it is.
+    // A deferred constraint would fail at the end, when the faulty row is no longer known.
     await client.query('set constraints all immediate')
   }
   try {

@@ -1,11 +1,17 @@
-import { createTrackingForwarder, defineDestination, forwardAction, forwardedEvents } from '@tributary/connector-kit'
+import {
+  createTrackingForwarder,
+  defineDestination,
+  forwardAction,
+  forwardedEvents,
+  withoutEnd,
+} from '@tributary/connector-kit'
 import { deleteUsers, lacksForDeletion } from './delete-users.ts'
 import { type RudderstackSettings, settings } from './settings.ts'
 
 /** The batch address of a data plane; one that is given whole stays. */
 const addressOf = ({ data_plane_url: given }: RudderstackSettings): string => {
   const url = new URL(given)
-  const path = url.pathname.replace(/(\/v1(\/batch)?)?\/*$/, '')
+  const path = withoutEnd(url.pathname, '/').replace(/\/v1(?:\/batch)?$/, '')
   url.pathname = `${path}/v1/batch`
   return url.href
 }

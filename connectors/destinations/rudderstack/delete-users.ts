@@ -8,25 +8,26 @@ import {
   outcomeOfAnswer,
   resultOfCall,
   sendRequest,
+  withoutEnd,
 } from '@tributary/connector-kit'
 import type { RudderstackSettings } from './settings.ts'
 
 type Context = DeliverContext<RudderstackSettings>
 
-/** Ids of RudderStack's own destinations, as people list them: with commas, spaces, or lines between. */
+/** IDs of RudderStack's own destinations, as people list them: separated by commas, spaces, or lines. */
 const idsIn = (text: string | undefined): string[] => [
   ...new Set((text ?? '').split(/[\s,;]+/).filter((id) => id !== '')),
 ]
 
-/** What settings lack to have users deleted, in words for people; undefined for nothing. */
+/** The missing settings for the deletion of users, as a text; undefined when complete. */
 export const lacksForDeletion = ({ access_token: token, destination_ids: ids }: RudderstackSettings) => {
   if (token === undefined) return 'no access token'
   return idsIn(ids).length === 0 ? 'no destination IDs' : undefined
 }
 
 /**
- * What an answer says. A wrong token or address is refused for good: it says nothing of the events, which go on with the
- * write key, and people see it on the request and in the failures of the destination.
+ * The outcome of a response. A wrong token or address is rejected for good: it does not affect the events, which use
+ * the write key. People see it on the request and in the failures of the destination.
  */
 const outcomeOf = (answer: Parameters<typeof outcomeOfAnswer>[0] & { body: string }, now: number): EventOutcome => {
   const { status } = answer
@@ -39,9 +40,9 @@ const outcomeOf = (answer: Parameters<typeof outcomeOfAnswer>[0] & { body: strin
 }
 
 /**
- * Asks RudderStack to delete users from destinations of its own: one regulation suppress_with_delete, by user ids, which is
- * all that it knows users by. It drops later events of them, too, for which it has no regulation that only deletes. What was
- * asked for twice is deleted once.
+ * Requests that RudderStack deletes users from its own destinations: one regulation suppress_with_delete by user IDs,
+ * the only IDs that it supports. RudderStack also drops later events of these users, because it has no regulation that
+ * only deletes. A repeated request deletes once.
  */
 export const deleteUsers = async (rows: readonly OutgoingRow[], context: Context): Promise<DeliverResult> => {
   const { access_token: token, api_url: url, destination_ids: ids } = context.settings
@@ -50,12 +51,12 @@ export const deleteUsers = async (rows: readonly OutgoingRow[], context: Context
   const rejections = users.map((user): EventOutcome | undefined => {
     if (user === undefined)
       return { kind: 'rejected', reason: 'RudderStack takes deletions of users, and no other rows' }
-    if (lacks !== undefined) return { kind: 'rejected', reason: `RudderStack was not told: ${lacks}` }
+    if (lacks !== undefined) return { kind: 'rejected', reason: `Not sent to RudderStack: ${lacks}` }
     if (user.userIds.length > 0) return undefined
     return { kind: 'rejected', reason: 'RudderStack knows users by user ID only' }
   })
   const userIds = [...new Set(users.flatMap((user, at) => (rejections[at] === undefined ? (user?.userIds ?? []) : [])))]
-  const outcomes = (told: EventOutcome): EventOutcome[] => rejections.map((rejection) => rejection ?? told)
+  const outcomes = (outcome: EventOutcome): EventOutcome[] => rejections.map((rejection) => rejection ?? outcome)
   if (userIds.length === 0)
     return { outcomes: outcomes({ kind: 'delivered' }), httpStatus: 0, latencyMs: 0, request: '', response: '' }
   const headers = {
@@ -71,7 +72,7 @@ export const deleteUsers = async (rows: readonly OutgoingRow[], context: Context
   })
   const call = await sendRequest(
     context,
-    { method: 'POST', url: `${url.replace(/\/+$/, '')}/v2/regulations`, headers, body },
+    { method: 'POST', url: `${withoutEnd(url, '/')}/v2/regulations`, headers, body },
     { headers: ['authorization'], texts: [token ?? ''] },
   )
   return resultOfCall(call, outcomes(outcomeOf(call.answer, context.clock())))

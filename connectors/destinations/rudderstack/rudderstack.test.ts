@@ -31,7 +31,7 @@ type Sent = { messageId: string; userId?: string; anonymousId?: string }
 const batchOf = ({ body }: PeerRequest): Sent[] => (JSON.parse(body) as { batch: Sent[] }).batch
 
 /**
- * What a data plane documents and answers: rudderstack.com/docs/api/http-api, and rudder-server's gateway/response: the
+ * The documented behavior of a data plane: rudderstack.com/docs/api/http-api, and rudder-server's gateway/response: the
  * key first, then the batch; `OK` as plain text.
  */
 const documented = (request: PeerRequest): PeerAnswer => {
@@ -82,7 +82,7 @@ testDestination(rudderstack, {
   },
 })
 
-it.each(['', 'v1', 'v1/', 'v1/batch'])('a data plane given as …/%s is asked at /v1/batch', async (path) => {
+it.each(['', 'v1', 'v1/', 'v1/batch'])('a data plane given as …/%s is called at /v1/batch', async (path) => {
   const at = await dataPlane()
   const settings = { data_plane_url: `${at.url}${path}`, write_key: key }
   const { outcomes } = await runConnector(rudderstack, settings, [outgoingEvent()])
@@ -98,7 +98,7 @@ it('a data plane below a path of its own stays there', async () => {
   expect(at.requests[0]?.url).toBe('/rudder/v1/batch')
 })
 
-it('an event that nobody is behind has its batch sent in halves, and is refused alone', async () => {
+it('an event without a user has its batch sent in halves, and is rejected alone', async () => {
   const at = await dataPlane()
   const nobody = outgoingEvent({ messageId: 'nobody' })
   const { userId: _, ...rest } = JSON.parse(nobody.json) as Record<string, unknown>
@@ -140,7 +140,7 @@ it('takes 429 for what it is, though it names no time', async () => {
   expect(outcomes).toEqual([{ kind: 'retry', reason: 'HTTP 429' }])
 })
 
-it('asks for address and key', () => {
+it('requires URL and key', () => {
   expect(validateSettings(rudderstack, {})).toEqual({
     ok: false,
     errors: { data_plane_url: 'Required', write_key: 'Required' },
@@ -156,7 +156,9 @@ describe('deleting users', () => {
     key: userIds[0] ?? '',
     json: JSON.stringify({ userIds, anonymousIds, externalIds: [] }),
   })
-  /** What RudderStack documents: rudderstack.com/docs/api/user-suppression-api, "Add a suppression with delete regulation". */
+  /**
+   * The documented behavior: rudderstack.com/docs/api/user-suppression-api, "Add a suppression with delete regulation".
+   */
   const regulations = ({ method, url, headers, body }: PeerRequest): PeerAnswer => {
     if (method !== 'POST' || url !== '/v2/regulations') return { status: 404 }
     if (headers.authorization !== `Bearer ${token}`) return { status: 401, body: `no ${headers.authorization}` }
@@ -172,7 +174,7 @@ describe('deleting users', () => {
       users?.every(({ userId }) => typeof userId === 'string')
     return isValid ? { status: 200, body: '[{"id":"r-1","canceled":false}]' } : { status: 400, body: 'bad request' }
   }
-  const tell = async (
+  const sendDeletions = async (
     rows: readonly OutgoingRow[],
     given: Record<string, unknown> = {},
     answer: (request: PeerRequest) => PeerAnswer = regulations,
@@ -187,8 +189,8 @@ describe('deleting users', () => {
     return { ...result, bodies: at.requests.map(({ body }) => JSON.parse(body) as unknown) }
   }
 
-  it('asks for one regulation of all their user IDs, at every destination that is listed', async () => {
-    const { outcomes, bodies } = await tell([deletion(0, ['u1'], ['a1']), deletion(1, ['u2', 'u1'])])
+  it('sends one regulation of all their user IDs, for every listed destination', async () => {
+    const { outcomes, bodies } = await sendDeletions([deletion(0, ['u1'], ['a1']), deletion(1, ['u2', 'u1'])])
     expect(outcomes).toEqual([{ kind: 'delivered' }, { kind: 'delivered' }])
     expect(bodies).toEqual([
       {
@@ -199,47 +201,47 @@ describe('deleting users', () => {
     ])
   })
 
-  it('refuses whom RudderStack cannot know, and other rows, and tells it of the rest', async () => {
+  it('rejects users without a user ID, and other rows, and sends the rest', async () => {
     const other: OutgoingRow = { ...deletion(2, ['u3']), object: 'audience_members' }
-    const { outcomes, bodies } = await tell([deletion(0, [], ['a1']), deletion(1, ['u2']), other])
+    const { outcomes, bodies } = await sendDeletions([deletion(0, [], ['a1']), deletion(1, ['u2']), other])
     expect(outcomes).toEqual([
       { kind: 'rejected', reason: 'RudderStack knows users by user ID only' },
       { kind: 'delivered' },
       { kind: 'rejected', reason: 'RudderStack takes deletions of users, and no other rows' },
     ])
     expect(bodies).toMatchObject([{ users: [{ userId: 'u2' }] }])
-    expect((await tell([deletion(0, [], ['a1'])])).bodies).toEqual([])
+    expect((await sendDeletions([deletion(0, [], ['a1'])])).bodies).toEqual([])
   })
 
-  it('is refused with a wrong token, which nobody is shown, and events go on', async () => {
-    const { outcomes, request, response } = await tell([deletion(0, ['u1'])], { access_token: 'rudder-other' })
+  it('is rejected with a wrong token, which is never shown, and events continue', async () => {
+    const { outcomes, request, response } = await sendDeletions([deletion(0, ['u1'])], { access_token: 'rudder-other' })
     expect(outcomes).toEqual([{ kind: 'rejected', reason: 'RudderStack refuses the access token (HTTP 401)' }])
     expect(`${request}${response}`).not.toContain('rudder-other')
   })
 
   it.each<[string, PeerAnswer, object]>([
-    ['is tried again when the quota is there again', { status: 429 }, { kind: 'retry', reason: 'HTTP 429' }],
-    ['is tried again after a fault', { status: 503 }, { kind: 'retry', reason: 'HTTP 503' }],
-    ['is refused for what RudderStack does not take', { status: 400 }, { kind: 'rejected', reason: 'HTTP 400' }],
+    ['is retried when the quota is available again', { status: 429 }, { kind: 'retry', reason: 'HTTP 429' }],
+    ['is retried after an error of the server', { status: 503 }, { kind: 'retry', reason: 'HTTP 503' }],
+    ['is rejected when RudderStack refuses it', { status: 400 }, { kind: 'rejected', reason: 'HTTP 400' }],
     [
-      'is not told to a web page',
+      'is rejected when a web page responds',
       { status: 200, body: '<!doctype html><html></html>' },
       { kind: 'rejected', reason: 'The API URL answers with a web page' },
     ],
   ])('%s', async (_, answer, outcome) => {
-    expect((await tell([deletion(0, ['u1'])], {}, () => answer)).outcomes).toEqual([outcome])
+    expect((await sendDeletions([deletion(0, ['u1'])], {}, () => answer)).outcomes).toEqual([outcome])
   })
 
   it.each([
     [{ access_token: undefined }, 'no access token'],
     [{ destination_ids: ' , ' }, 'no destination IDs'],
-  ])('is asked of a destination with a token and IDs only: not with %j', async (lacking, lacks) => {
+  ])('is sent only by a destination with a token and IDs: not with %j', async (lacking, lacks) => {
     const { deletesUsers } = rudderstack
     if (typeof deletesUsers !== 'function') throw new Error('It depends on the settings')
     const whole = { access_token: token, destination_ids: 'd1' }
     expect([deletesUsers(whole), deletesUsers({ ...whole, ...lacking })]).toEqual([undefined, lacks])
-    const { outcomes, bodies } = await tell([deletion(0, ['u1'])], lacking)
-    expect(outcomes).toEqual([{ kind: 'rejected', reason: `RudderStack was not told: ${lacks}` }])
+    const { outcomes, bodies } = await sendDeletions([deletion(0, ['u1'])], lacking)
+    expect(outcomes).toEqual([{ kind: 'rejected', reason: `Not sent to RudderStack: ${lacks}` }])
     expect(bodies).toEqual([])
   })
 })

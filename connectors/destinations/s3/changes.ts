@@ -8,7 +8,7 @@ import type { S3Settings } from './settings.ts'
 const formats = ['ndjson', 'csv', 'parquet'] as const
 type Format = (typeof formats)[number]
 
-/** The folder of an object name that people chose; undefined for one that no folder can have. */
+/** The folder for an object name that users chose; undefined for an impossible one. */
 const folderOfName = (name: string): string | undefined =>
   /\p{Cc}/u.test(name) || name.split('/').some((part) => ['', '.', '..'].includes(part)) ? undefined : name
 
@@ -30,10 +30,10 @@ const placeOf = (object: string): { format: Format; folder: string } | undefined
   return format === undefined || folder === undefined ? undefined : { format, folder }
 }
 
-/** A key cannot be looked for in objects, so there is no mode that depends on whether it is there. */
+/** Objects cannot be searched for a key, so no mode depends on whether it exists. */
 const syncModes = ['UPSERT_ONLY', 'FULL_SYNC'] as const
 
-/** What syncs write to a bucket: each change is a line or row of an object, and none is ever changed. */
+/** The objects that syncs write to a bucket: each change is a line or row of an object, and no object ever changes. */
 export const changeObjects: readonly RowObjectDefinition[] = [
   {
     name: 'changes_ndjson',
@@ -61,7 +61,7 @@ export const changeObjects: readonly RowObjectDefinition[] = [
   },
 ]
 
-/** What each line says of its row, besides what is mapped. */
+/** The fields of each line beside the mapped ones. */
 type About = { _operation: string; _key: string; _written_at: string }
 
 const jsonLine = (about: About, json: string): string => {
@@ -78,10 +78,10 @@ const csvValue = (value: unknown): string => {
   return `"${text.replaceAll('"', '""')}"`
 }
 
-type Told = { about: About; json: string }
+type WrittenRow = { about: About; json: string }
 
 /** The rows with the values of all of them by their names. */
-const tableOf = (rows: readonly Told[]): { names: string[]; records: Record<string, unknown>[] } => {
+const tableOf = (rows: readonly WrittenRow[]): { names: string[]; records: Record<string, unknown>[] } => {
   const records = rows.map(({ about, json }): Record<string, unknown> => {
     const payload = parseExactJson(json)
     return { ...about, ...(isJsonObject(payload) ? payload : {}) }
@@ -89,14 +89,14 @@ const tableOf = (rows: readonly Told[]): { names: string[]; records: Record<stri
   return { names: [...new Set(records.flatMap((record) => Object.keys(record)))], records }
 }
 
-const csvLines = (rows: readonly Told[]): string[] => {
+const csvLines = (rows: readonly WrittenRow[]): string[] => {
   const { names, records } = tableOf(rows)
   const line = (values: readonly unknown[]): string => values.map(csvValue).join()
   return [line(names), ...records.map((record) => line(names.map((name) => record[name])))]
 }
 
-/** Every column is of texts, so that all files of a folder have the same columns, and numbers all of their digits. */
-const parquetBytes = (rows: readonly Told[], settings: S3Settings): Uint8Array => {
+/** All columns are texts, so that all files of a folder have the same columns and numbers keep every digit. */
+const parquetBytes = (rows: readonly WrittenRow[], settings: S3Settings): Uint8Array => {
   const { names, records } = tableOf(rows)
   const textOf = (value: unknown): string | null =>
     value === null || value === undefined ? null : typeof value === 'string' ? value : JSON.stringify(value)
@@ -104,8 +104,8 @@ const parquetBytes = (rows: readonly Told[], settings: S3Settings): Uint8Array =
   return writeTexts(columns, suffix(settings) === '' ? 'none' : 'gzip')
 }
 
-/** What stands in an object of a format, how its name ends, and what that is called. */
-const contentOf = (format: Format, rows: readonly Told[], settings: S3Settings) => {
+/** The body of an object in a format, its file extension, and its media type. */
+const contentOf = (format: Format, rows: readonly WrittenRow[], settings: S3Settings) => {
   if (format === 'parquet')
     return { bytes: parquetBytes(rows, settings), end: 'parquet', type: 'application/vnd.apache.parquet' }
   const end = `${format}${suffix(settings)}`
@@ -117,8 +117,8 @@ const contentOf = (format: Format, rows: readonly Told[], settings: S3Settings) 
 const upTo = (text: string, mark: string): string => text.slice(0, Math.max(0, text.lastIndexOf(mark)))
 
 /**
- * The objects of a batch of rows: one for each run, whose key is made of the rows in it and nothing else, so the same batch sent
- * again is written over itself. Rows that cannot be written have an outcome in place of one. `now` is epoch ms.
+ * The objects of a batch of rows: one for each run. Its key depends only on the rows in it, so sending the same batch
+ * again overwrites it. Rows that cannot be written have an outcome instead. `now` is epoch ms.
  */
 export const objectsOfRows = (
   batch: readonly OutgoingRow[],
@@ -145,11 +145,11 @@ export const objectsOfRows = (
     const hash = createHash('sha256')
     for (const { recordId } of rows) hash.update(recordId).update('\n')
     const first = rows[0]?.recordId.slice(run.length + 1) ?? ''
-    const told = rows.map(({ operation, key, json }) => ({
+    const written = rows.map(({ operation, key, json }) => ({
       about: { _operation: operation, _key: key, _written_at: new Date(now).toISOString() },
       json,
     }))
-    const { end, ...content } = contentOf(place.format, told, settings)
+    const { end, ...content } = contentOf(place.format, written, settings)
     const name = `${first}-${hash.digest('hex').slice(0, 16)}.${end}`
     return { key: `${folderOf(settings)}${place.folder}/run=${run}/${name}`, indexes, ...content }
   })

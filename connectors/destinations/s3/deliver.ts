@@ -58,8 +58,8 @@ const writeAll = async (
 }
 
 /**
- * Writes a batch as one object for each hour of receipt. When none could be written, it rejects as the first did; else the events
- * of those that failed are to be sent again.
+ * Writes a batch as one object for each hour of receipt. When all fail, it rejects with the first error; otherwise the
+ * events of the failed ones are sent again.
  */
 export const deliver = (batch: readonly OutgoingEvent[], context: DeliverContext<S3Settings>): Promise<DeliverResult> =>
   writeAll(objectsOf(batch, context.settings), batch.length, new Map(), context)

@@ -4,7 +4,10 @@ import { gzip } from 'node:zlib'
 import type { OutgoingEvent } from '@tributary/connector-kit'
 import type { S3Settings } from './settings.ts'
 
-/** An object to be written, with the places of its events or rows in the batch: of lines, or of bytes that stay as they are. `type` is what it holds. */
+/**
+ * An object to write, with the places of its events or rows in the batch: either lines, or bytes that stay unchanged.
+ * `type` is its media type.
+ */
 export type BucketObject = { key: string; indexes: readonly number[]; type: string } & (
   | { lines: readonly string[] }
   | { bytes: Uint8Array }
@@ -21,7 +24,7 @@ const hourOf = (event: OutgoingEvent): string => {
 /** How names of objects end that are compressed, if they are. */
 export const suffix = (settings: S3Settings): string => (settings.format === 'json' ? '' : '.gz')
 
-/** The prefix without slashes at its ends, with one behind it; '' when there is none. */
+/** The prefix without slashes at its ends and with one after it; '' without a prefix. */
 export const folderOf = (settings: S3Settings): string => {
   const prefix = settings.prefix
     .split('/')
@@ -31,8 +34,8 @@ export const folderOf = (settings: S3Settings): string => {
 }
 
 /**
- * The objects of a batch: one for each hour of receipt, in folders that query engines know as partitions. A key is made of
- * the events in it and nothing else, so the same batch sent again is written over itself.
+ * The objects of a batch: one for each hour of receipt, in folders that query engines read as partitions. A key depends
+ * only on the events in it, so sending the same batch again overwrites it.
  */
 export const objectsOf = (batch: readonly OutgoingEvent[], settings: S3Settings): BucketObject[] => {
   const hours = Map.groupBy(batch.keys(), (index) => {
@@ -54,7 +57,7 @@ export const objectsOf = (batch: readonly OutgoingEvent[], settings: S3Settings)
   })
 }
 
-/** What stands in an object: bytes as they are, and lines, compressed when that is chosen. */
+/** The body of an object: bytes unchanged, or lines, compressed if chosen. */
 export const bodyOf = async (
   object: BucketObject,
   settings: S3Settings,

@@ -163,7 +163,7 @@ describe('rows of a sync', () => {
     }
   })
 
-  test('of several runs are objects of their own, and of those that fail the rows are to be sent again', async () => {
+  test('of several runs are separate objects, and the rows of failed objects are sent again', async () => {
     const { settings, objects } = await startStorage(({ url }) =>
       url.includes('run-2') ? { status: 503, body: errorBody('SlowDown') } : undefined,
     )
@@ -251,7 +251,7 @@ describe('a batch', () => {
     ])
   })
 
-  test('of mapped events has what the mapping made of them, uncompressed when that is chosen', async () => {
+  test("of mapped events has the mapping's payload, uncompressed if chosen", async () => {
     const { objects, settings } = await startStorage()
     await runConnector(s3, { ...settings, prefix: '/', format: 'json' }, [
       event(1, undefined, { payload: { total: 5 } }),
@@ -311,7 +311,7 @@ describe('an answer', () => {
     expect(failure).toBeInstanceOf(RetryableError)
   })
 
-  test('that the clocks differ says so, and is tried again', async () => {
+  test('for different clocks says so, and is retried', async () => {
     const failure = await failing({ status: 403, body: errorBody('RequestTimeTooSkewed') })
     expect(failure).toBeInstanceOf(RetryableError)
     expect((failure as Error).message).toMatch(/^This server's clock differs from the storage's clock/)
@@ -341,7 +341,7 @@ describe('an answer', () => {
       expect(kept).not.toContain(secret)
   })
 
-  test('that never comes, and an address that may not be reached', async () => {
+  test('that never comes, and a forbidden address', async () => {
     expect(await failing('reset')).toBeInstanceOf(RetryableError)
     await peer?.close()
     const { settings } = await startStorage()
@@ -366,7 +366,7 @@ describe('the connection', () => {
     return { result, storage }
   }
 
-  test('is tried by an object that is written and taken away', async () => {
+  test('is tested by an object that is written and deleted', async () => {
     const { result, storage } = await test_()
     expect(result).toEqual({
       ok: true,
@@ -378,14 +378,14 @@ describe('the connection', () => {
     ])
   })
 
-  test('is fine when nothing may be deleted, and says what stays', async () => {
+  test('succeeds when nothing can be deleted, and names the remaining object', async () => {
     const { result } = await test_(({ method }) =>
       method === 'DELETE' ? { status: 403, body: errorBody('AccessDenied') } : undefined,
     )
     expect(result).toMatchObject({ ok: true, message: expect.stringContaining('It was not deleted') })
   })
 
-  test('is not when nothing may be written', async () => {
+  test('fails when nothing can be written', async () => {
     const { result } = await test_(() => ({ status: 404, body: errorBody('NoSuchBucket') }))
     expect(result).toEqual({ ok: false, message: 'NoSuchBucket: About NoSuchBucket.' })
   })

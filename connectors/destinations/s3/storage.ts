@@ -13,7 +13,7 @@ import { failureWords } from '../../wire/s3/failures.ts'
 import { signRequest } from '../../wire/s3/sign.ts'
 import type { S3Settings } from './settings.ts'
 
-/** What an answer that is no success says: a matter of time, of the objects, or of the set-up. */
+/** The error of a failed response: temporary, of the objects, or of the set-up. */
 const failureOf = (call: Call, context: DeliverContext<S3Settings>): DeliveryError | undefined => {
   const { answer } = call
   const outcome = outcomeOfAnswer(answer, context.clock())
@@ -29,7 +29,7 @@ const failureOf = (call: Call, context: DeliverContext<S3Settings>): DeliveryErr
   return code === 'EntityTooLarge' ? new RejectedError(text, exchange) : new ConfigurationError(text, exchange)
 }
 
-/** Writes an object over whatever is there, or takes it away. Rejects with a DeliveryError. */
+/** Overwrites or deletes an object. Rejects with a DeliveryError. */
 export const changeObject = async (
   context: DeliverContext<S3Settings>,
   method: 'PUT' | 'DELETE',

@@ -7,6 +7,7 @@ import {
   forwardAction,
   forwardedEvents,
   isWebPage,
+  withoutEnd,
 } from '@tributary/connector-kit'
 import { deleteUsers } from './delete-users.ts'
 import { type SegmentSettings, settings } from './settings.ts'
@@ -16,7 +17,7 @@ const officialHosts = new Set(['api.segment.io', 'events.eu1.segmentapis.com'])
 /** The batch address: a bare origin and one that ends in `/v1` are completed. */
 const addressOf = ({ endpoint }: SegmentSettings): string => {
   const url = new URL(endpoint)
-  const path = url.pathname.replace(/\/+$/, '')
+  const path = withoutEnd(url.pathname, '/')
   url.pathname = path === '' ? '/v1/batch' : path.endsWith('/v1') ? `${path}/batch` : path
   return url.href
 }
@@ -24,8 +25,8 @@ const addressOf = ({ endpoint }: SegmentSettings): string => {
 const writeKeyOf = ({ write_key: key }: SegmentSettings): string => key.trim()
 
 /**
- * Segment takes batches with any write key, so its settings address is asked, with which its own libraries begin: it
- * knows every key.
+ * Segment accepts batches with any write key. Its settings address, which its own libraries call first, checks the key,
+ * so the test calls that.
  */
 const testKey = async (context: DeliverContext<SegmentSettings>): Promise<ConnectionTest | undefined> => {
   if (!officialHosts.has(new URL(addressOf(context.settings)).hostname)) return undefined

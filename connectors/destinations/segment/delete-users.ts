@@ -5,8 +5,10 @@ import {
   type EventOutcome,
   type OutgoingRow,
   outcomeOfAnswer,
+  readTime,
   resultOfCall,
   sendRequest,
+  withoutEnd,
 } from '@tributary/connector-kit'
 import type { SegmentSettings } from './settings.ts'
 
@@ -19,21 +21,21 @@ const rejectAll = (rows: readonly OutgoingRow[], reason: string): DeliverResult 
 })
 
 /**
- * What an answer says. A wrong token is refused for good: it says nothing of the events, which go on with their own key,
- * and people see it on the request and in the failures of the destination. A spent quota names the time of its end.
+ * The outcome of a response. A wrong token is rejected for good: it does not affect the events, which use their own
+ * key. People see it on the request and in the failures of the destination. A spent quota names the time of its end.
  */
 const outcomeOf = ({ status, headers }: Parameters<typeof outcomeOfAnswer>[0], now: number): EventOutcome => {
   if (status === 401 || status === 403)
     return { kind: 'rejected', reason: `Segment refuses the Public API token (HTTP ${status})` }
   const outcome = outcomeOfAnswer({ status, headers }, now)
-  const reset = Date.parse(String(headers['x-regulation-ratelimit-quota-reset'] ?? ''))
-  if (status !== 429 || outcome.kind !== 'retry' || Number.isNaN(reset)) return outcome
+  const reset = readTime(headers['x-regulation-ratelimit-quota-reset'])
+  if (status !== 429 || outcome.kind !== 'retry' || reset === undefined) return outcome
   return { ...outcome, retryAfterMs: Math.max(0, reset - now) }
 }
 
 /**
- * Asks Segment to delete users: a regulation DELETE_ONLY of the workspace for their user ids, and one for their anonymous
- * ids. Segment deletes later, and accepts ids that it does not know. What was asked for twice is deleted once.
+ * Requests that Segment deletes users: a regulation DELETE_ONLY of the workspace for their user IDs, and one for their
+ * anonymous IDs. Segment deletes later, and accepts unknown IDs. A repeated request deletes once.
  */
 export const deleteUsers = async (rows: readonly OutgoingRow[], context: Context): Promise<DeliverResult> => {
   const { public_api_token: token, public_api_url: url } = context.settings
@@ -56,7 +58,7 @@ export const deleteUsers = async (rows: readonly OutgoingRow[], context: Context
     const body = JSON.stringify({ regulationType: 'DELETE_ONLY', ...subject })
     const call = await sendRequest(
       context,
-      { method: 'POST', url: `${url.replace(/\/+$/, '')}/regulations`, headers, body },
+      { method: 'POST', url: `${withoutEnd(url, '/')}/regulations`, headers, body },
       { headers: ['authorization'], texts: [token] },
     )
     const outcome = outcomeOf(call.answer, context.clock())

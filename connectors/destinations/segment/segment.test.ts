@@ -32,8 +32,9 @@ type Sent = { messageId: string; userId?: string; anonymousId?: string; [key: st
 const batchOf = ({ body }: PeerRequest): Sent[] => (JSON.parse(body) as { batch: Sent[] }).batch
 
 /**
- * What Segment documents: twilio.com/docs/segment/connections/sources/catalog/libraries/server/http-api, "Authentication",
- * "Batch", "Errors", and .../guides/rate-limits: any key is answered with 200; JSON that is broken or too large with 400.
+ * The documented behavior: twilio.com/docs/segment/connections/sources/catalog/libraries/server/http-api,
+ * "Authentication", "Batch", "Errors", and .../guides/rate-limits. Any key is answered with 200; JSON that is broken or
+ * too large with 400.
  */
 const documented = (request: PeerRequest): PeerAnswer => {
   if (request.method !== 'POST' || request.url !== '/v1/batch') return { status: 404, body: 'Cannot POST' }
@@ -113,14 +114,14 @@ it.each([
   ['v1/', '/v1/batch'],
   ['v1/batch', '/v1/batch'],
   ['own/path', '/own/path'],
-])('an endpoint with the path "%s" is asked at %s', async (path, wanted) => {
+])('an endpoint with the path "%s" is called at %s', async (path, wanted) => {
   const at = await receiver(() => success)
   await runConnector(segment, { write_key: ` ${key}\n`, endpoint: `${at.url}${path}` }, [outgoingEvent()])
   expect(at.requests[0]?.url).toBe(wanted)
   expect(at.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from(`${key}:`).toString('base64')}`)
 })
 
-it('what does not fit into one request is to be halved before anything is sent', async () => {
+it('a batch that exceeds one request is halved before anything is sent', async () => {
   const at = await receiver()
   const events = Array.from({ length: 20 }, (_, n) =>
     outgoingEvent({ messageId: `m-${n}`, properties: { text: 'x'.repeat(30_000) } }),
@@ -137,13 +138,13 @@ it('what does not fit into one request is to be halved before anything is sent',
     )
 })
 
-it('a batch that is too large as a whole is never asked for', () => {
+it('a batch that is too large as a whole is never sent', () => {
   const { maxEvents, maxBytes } = segment.batching({})
   expect(maxEvents).toBeLessThanOrEqual(2500)
   expect(maxBytes).toBeLessThanOrEqual(500_000)
 })
 
-it('a 400 for a batch may be for one of its events: the halves are tried, and the one is refused with the answer', async () => {
+it('a 400 for a batch can be for one of its events: the halves are tried, and that event is rejected with the response', async () => {
   const at = await receiver(() => ({ status: 400, body: 'no bad ones' }))
   const events = ['good', 'bad'].map((messageId) => outgoingEvent({ messageId }))
   expect((await runConnector(segment, settingsOf(at), events)).outcomes).toEqual({ kind: 'split', reason: 'HTTP 400' })
@@ -160,7 +161,7 @@ it.each<[PeerAnswer, string]>([
     { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Log in</html>' },
     'The endpoint returned a web page, so it does not receive events',
   ],
-])('what a person can mend holds the events: %j', async (answer, message) => {
+])('an error that a person can fix holds the events: %j', async (answer, message) => {
   const at = await receiver(() => answer)
   const failure = await runConnector(segment, settingsOf(at), [outgoingEvent()]).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(ConfigurationError)
@@ -175,12 +176,12 @@ it.each<[PeerAnswer, string]>([
   })
 })
 
-// What cdn.segment.com answers is what Segment's own library goes by: analytics-next fails unless it is 2xx.
+// Segment's own library also relies on cdn.segment.com: analytics-next fails unless the response is 2xx.
 it.each([
   [200, '{"integrations":{}}', true, 'Segment accepted this write key.'],
   [404, 'Not Found', false, 'Segment has no source with this write key (HTTP 404)'],
   [500, '', true, 'Segment accepts batches but did not confirm the write key.'],
-])('at Segment itself the test asks for the key as its libraries do: %i', async (status, body, ok, message) => {
+])('at Segment itself the test checks the key as its libraries do: %i', async (status, body, ok, message) => {
   const asked: string[] = []
   const validated = validateSettings(segment, { write_key: key })
   if (!validated.ok) throw new Error('settings refused')
@@ -198,7 +199,7 @@ it.each([
   expect(asked).toEqual(['https://api.segment.io/v1/batch', `https://cdn.segment.com/v1/projects/${key}/settings`])
 })
 
-it('asks for a key, and takes web addresses only', () => {
+it('requires a key, and accepts only web URLs', () => {
   expect(validateSettings(segment, {})).toMatchObject({ ok: false, errors: { write_key: 'Required' } })
   expect(validateSettings(segment, { write_key: key, endpoint: 'segment' })).toMatchObject({
     ok: false,
@@ -219,7 +220,7 @@ describe('deleting users', () => {
     json: JSON.stringify({ userIds, anonymousIds, externalIds: [] }),
   })
   const token = 'sgp_public_api_token'
-  /** What Segment documents: docs.segmentapis.com/tag/Deletion-and-Suppression, "Create Workspace Regulation". */
+  /** The documented behavior: docs.segmentapis.com/tag/Deletion-and-Suppression, "Create Workspace Regulation". */
   const regulations = ({ method, url, headers, body }: PeerRequest): PeerAnswer => {
     if (method !== 'POST' || url !== '/regulations') return { status: 404 }
     if (headers.authorization !== `Bearer ${token}`) return { status: 401, body: `no ${token}` }
@@ -233,7 +234,7 @@ describe('deleting users', () => {
       ? { status: 200, headers: { 'content-type': 'application/json' }, body: '{"data":{"regulateId":"r-1"}}' }
       : { status: 422, body: '{"errors":[{"type":"validation"}]}' }
   }
-  const tell = async (
+  const sendDeletions = async (
     rows: readonly OutgoingRow[],
     { given = token, answer = regulations }: { given?: string; answer?: (request: PeerRequest) => PeerAnswer } = {},
   ) => {
@@ -247,37 +248,37 @@ describe('deleting users', () => {
     return { ...result, bodies: at.requests.map(({ body }) => JSON.parse(body) as unknown) }
   }
 
-  it('asks for one regulation of all their user IDs and one of their anonymous IDs', async () => {
-    const { outcomes, bodies } = await tell([deletion(0, ['u1'], ['a1', 'a2']), deletion(1, ['u2'], ['a1'])])
+  it('sends one regulation of all their user IDs and one of their anonymous IDs', async () => {
+    const { outcomes, bodies } = await sendDeletions([deletion(0, ['u1'], ['a1', 'a2']), deletion(1, ['u2'], ['a1'])])
     expect(outcomes).toEqual({ kind: 'delivered' })
     expect(bodies).toEqual([
       { regulationType: 'DELETE_ONLY', subjectType: 'USER_ID', subjectIds: ['u1', 'u2'] },
       { regulationType: 'DELETE_ONLY', subjectType: 'ANONYMOUS_ID', subjectIds: ['a1', 'a2'] },
     ])
-    expect((await tell([deletion(0, [], ['a1'])])).bodies).toHaveLength(1)
+    expect((await sendDeletions([deletion(0, [], ['a1'])])).bodies).toHaveLength(1)
   })
 
-  it('is refused with a wrong token, which nobody is shown, and events go on', async () => {
-    const { outcomes, request, response } = await tell([deletion(0, ['u1'])], { given: 'sgp_other' })
+  it('is rejected with a wrong token, which is never shown, and events continue', async () => {
+    const { outcomes, request, response } = await sendDeletions([deletion(0, ['u1'])], { given: 'sgp_other' })
     expect(outcomes).toEqual({ kind: 'rejected', reason: 'Segment refuses the Public API token (HTTP 401)' })
     expect(`${request}${response}`).not.toContain('sgp_other')
   })
 
-  it('is tried again when the quota is there again, and refused for what Segment does not take', async () => {
+  it('is retried when the quota is available again, and rejected when Segment refuses it', async () => {
     const reset = new Date(Date.now() + 3_600_000).toISOString()
-    const spent = await tell([deletion(0, ['u1'])], {
+    const spent = await sendDeletions([deletion(0, ['u1'])], {
       answer: () => ({ status: 429, headers: { 'x-regulation-ratelimit-quota-reset': reset } }),
     })
     expect(spent.outcomes).toMatchObject({ kind: 'retry', retryAfterMs: expect.closeTo(3_600_000, -5) })
-    const refused = await tell([deletion(0, ['u1'])], { answer: () => ({ status: 422 }) })
+    const refused = await sendDeletions([deletion(0, ['u1'])], { answer: () => ({ status: 422 }) })
     expect(refused.outcomes).toMatchObject({ kind: 'rejected', reason: 'HTTP 422' })
   })
 
-  it('is asked of a destination with a token only, and says so where it was taken away', async () => {
+  it('is sent only by a destination with a token, and says so when it was removed', async () => {
     const { deletesUsers } = segment
     if (typeof deletesUsers !== 'function') throw new Error('It depends on the settings')
     expect([deletesUsers({ public_api_token: token }), deletesUsers({})]).toEqual([undefined, 'no Public API token'])
-    const { outcomes, bodies } = await tell([deletion(0, ['u1'])], { given: '' })
+    const { outcomes, bodies } = await sendDeletions([deletion(0, ['u1'])], { given: '' })
     expect(outcomes).toMatchObject([{ kind: 'rejected', reason: expect.stringContaining('Public API token') }])
     expect(bodies).toEqual([])
   })

@@ -40,7 +40,7 @@ const setUpStatuses = new Set([301, 302, 303, 307, 308, 401, 403, 404, 405, 410]
 
 const urlOf = (settings: SlackSettings): string => new URL(settings.webhook_url.trim()).href
 
-/** The address is the credential: its path is hidden wherever it stands, and its last part alone. */
+/** The URL is the credential: its path is hidden everywhere, and so is its last part alone. */
 const secretsOf = (url: string): string[] => {
   const { pathname, search } = new URL(url)
   const path = pathname.replace(/^\/(services\/|workflows\/|hooks\/)?/, '')
@@ -54,10 +54,10 @@ const post = (context: DeliverContext<SlackSettings>, message: unknown): Promise
   return sendRequest(context, request, { texts: secretsOf(url) })
 }
 
-/** Slack's word for what is wrong; '' where the answer is none of its words. */
+/** Slack's error code; '' for another body. */
 const errorOf = ({ body }: HttpAnswer): string => /^\s*([a-z][a-z_]{1,60})\s*$/.exec(body)?.[1] ?? ''
 
-/** What is wrong with the webhook, in words for people; undefined where nothing is. */
+/** The problem of the webhook, as a message; undefined otherwise. */
 const setUpProblem = (answer: HttpAnswer): string | undefined => {
   if (answer.status >= 200 && answer.status < 300)
     return isWebPage(answer) ? 'The URL returned a web page, so it is not a webhook' : undefined
@@ -69,9 +69,9 @@ const setUpProblem = (answer: HttpAnswer): string | undefined => {
 }
 
 /**
- * Posts one message. 200: delivered. 429, 5xx, no answer: tried again, after `Retry-After` when given. What is wrong with
- * the webhook (removed, channel archived, forbidden) holds events until it is mended. A message that Slack does not like,
- * or that is none, is refused for good.
+ * Posts one message. 200: delivered. 429, 5xx, no response: retried, after `Retry-After` when given. An unusable
+ * webhook (removed, channel archived, forbidden) holds events until a person fixes it. A message that Slack refuses, or
+ * that is none, is rejected for good.
  */
 export const deliver = async (
   batch: readonly OutgoingEvent[],
@@ -91,7 +91,7 @@ export const deliver = async (
   )
 }
 
-/** A message without text is posted by nobody, and is refused only by a webhook that works. */
+/** No channel shows a message without text, and only a working webhook refuses it. */
 export const testConnection = (context: DeliverContext<SlackSettings>): Promise<ConnectionTest> =>
   testOf(async () => {
     const { answer } = await post(context, { text: '' })

@@ -1,11 +1,11 @@
 import { isJsonObject, type PayloadOf } from '@tributary/connector-kit'
 import type { sendMessage } from './actions/send-message.ts'
 
-/** What an incoming webhook takes. */
+/** The payload of an incoming webhook. */
 export type Message = { text: string; blocks?: readonly unknown[]; thread_ts?: string }
 
 /**
- * The three characters that Slack gives a meaning to, as themselves: `<!channel>` in an event's text then calls nobody.
+ * Escapes the three characters that have a meaning in Slack: `<!channel>` in an event's text then notifies no one.
  * Source: Slack, "Formatting text for app surfaces", escaping text.
  */
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
@@ -22,11 +22,11 @@ const withoutMarkup = (value: unknown): unknown => {
 }
 
 /** The most blocks that a message has (Slack, "Block Kit"). */
-const mostBlocks = 50
+const maxBlocks = 50
 
 /**
- * The message that a mapping asks for, or why Slack would not take it. Unless `markup` is allowed, links and mentions in
- * it are plain text.
+ * The message of a mapping, or why Slack would refuse it. Unless `markup` is allowed, links and mentions in it are
+ * plain text.
  */
 export const messageOf = (
   { text, blocks = [], thread_ts: thread = '' }: PayloadOf<typeof sendMessage>,
@@ -38,8 +38,8 @@ export const messageOf = (
   if (blocks.length === 0) return { message }
   if (!blocks.every((block) => isJsonObject(block) && typeof block['type'] === 'string'))
     return { problem: 'Blocks must be a list of objects with a type' }
-  if (blocks.length > mostBlocks)
-    return { problem: `The message has ${blocks.length} blocks; Slack allows ${mostBlocks}` }
+  if (blocks.length > maxBlocks)
+    return { problem: `The message has ${blocks.length} blocks; Slack allows ${maxBlocks}` }
   message.blocks = markup ? blocks : blocks.map(withoutMarkup)
   return { message }
 }

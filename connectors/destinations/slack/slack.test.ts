@@ -22,8 +22,8 @@ const path = '/services/T0000AAAA/B0000BBBB/s3cretPartOfTheAddress'
 type Message = { text?: string; blocks?: { type?: string }[]; thread_ts?: string }
 
 /**
- * What Slack documents: docs.slack.dev/messaging/sending-messages-using-incoming-webhooks, "Handling errors"; the answer
- * to a message without text is what trufflehog's detector of live webhooks goes by.
+ * The documented behavior: docs.slack.dev/messaging/sending-messages-using-incoming-webhooks, "Handling errors". The
+ * response to a message without text is the one on which trufflehog's detector of live webhooks relies.
  */
 const documented = (request: PeerRequest): PeerAnswer => {
   const refusal = (status: number, body: string): PeerAnswer => ({
@@ -95,7 +95,7 @@ it.each([
     { text: 'x', blocks: Array.from({ length: 51 }, () => ({ type: 'divider' })) },
     'The message has 51 blocks; Slack allows 50',
   ],
-])('what is no message is refused without asking Slack: %j', async (payload, message) => {
+])('an invalid message is rejected without a request to Slack: %j', async (payload, message) => {
   const at = await channel()
   await expect(runConnector(slack, settingsOf(at), asking(payload))).rejects.toThrow(message)
   expect(at.requests).toEqual([])
@@ -134,13 +134,13 @@ it.each([
 it.each([
   [429, { 'retry-after': '30' }, { kind: 'retry', reason: 'HTTP 429 rate_limited', retryAfterMs: 30_000 }],
   [500, {}, { kind: 'retry', reason: 'HTTP 500 rate_limited' }],
-])('a %i is tried again when Slack says', async (status, headers, outcomes) => {
+])('a %i is retried at the time that Slack names', async (status, headers, outcomes) => {
   const at = await channel(() => ({ status, headers, body: 'rate_limited' }))
   expect(await runConnector(slack, settingsOf(at), asking({ text: 'x' }))).toMatchObject({ outcomes })
 })
 
 it.each(['', 'hooks.slack.com/services/T/B/X', 'https://hooks.slack.com', '#general'])(
-  'asks for the whole address, not "%s"',
+  'requires the whole URL, not "%s"',
   (webhook_url) => {
     expect(validateSettings(slack, { webhook_url })).toMatchObject({
       ok: false,
@@ -149,7 +149,7 @@ it.each(['', 'hooks.slack.com/services/T/B/X', 'https://hooks.slack.com', '#gene
   },
 )
 
-it('one message a second at most, one after the other', () => {
+it('at most one message a second, one after the other', () => {
   expect(slack.rate?.({})).toEqual({ requests: 1, perMs: 1000 })
   expect(slack.concurrency).toBe(1)
   expect(slack.batching({}).maxEvents).toBe(1)

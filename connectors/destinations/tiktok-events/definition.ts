@@ -6,7 +6,10 @@ import { deliver, testConnection } from './deliver.ts'
 import { check, settings } from './settings.ts'
 import { conversions, fields } from './signals.ts'
 
-/** Limits: "Events API", 1,000 events in a request; "Rate limits" of the API for Business, 10 requests a second for an app. */
+/**
+ * Limits: "Events API", 1,000 events in a request; "Rate limits" of the API for Business, 10 requests a second for an
+ * app.
+ */
 export const tiktokEvents = defineDestination({
   slug: 'tiktok-events',
   title: 'TikTok Events API',

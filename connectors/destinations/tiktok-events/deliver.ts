@@ -32,7 +32,7 @@ export const deliver = (batch: readonly OutgoingEvent[], context: Context): Prom
 /** 40002: a parameter that is missing or not valid. */
 const invalidParameter = 40_002
 
-/** A list of no events: TikTok looks at the token before it finds that there is nothing in it. */
+/** Sends an empty list: TikTok checks the token first. */
 export const testConnection = (context: Context): Promise<ConnectionTest> =>
   testOf(async () => {
     const { call, hidden } = await post(context, [])

@@ -1,4 +1,5 @@
 import {
+  answerObject,
   type Call,
   ConfigurationError,
   type DeliverContext,
@@ -9,12 +10,12 @@ import {
   sendRequest,
 } from '@tributary/connector-kit'
 import { apiVersions } from '../../wire/conversions/api-version.ts'
-import { answerObject, hidingPersonal, toldWords } from '../../wire/conversions/shown.ts'
+import { hidingPersonal, shownMessage } from '../../wire/conversions/shown.ts'
 import type { TikTokSettings } from './settings.ts'
 
 export type Context = DeliverContext<TikTokSettings>
 
-/** What goes as it is and is personal all the same. */
+/** Personal fields that are sent unhashed. */
 const personal: ReadonlySet<string> = new Set(['ip', 'user_agent', 'url', 'referrer'])
 
 /** Bytes of an answer that are read. */
@@ -55,26 +56,26 @@ export const post = async (
   return { call, hidden }
 }
 
-/** "Appendix, Return codes": what an answer with status 200 says. */
+/** "Appendix, Return codes": the code in a response with status 200. */
 export const codeOf = (call: Call): number | undefined => {
   const code = answerObject(call)?.['code']
   return typeof code === 'number' ? code : undefined
 }
 
-/** 40001 no permission; 40101 to 40105 of the access token; 40300 the pixel of somebody else. */
+/** 40001 no permission; 40101 to 40105 errors of the access token; 40300 the pixel of another account. */
 const isSetUp = (code: number): boolean => code === 40_001 || (code > 40_100 && code <= 40_105) || code === 40_300
 /** 40100 and 40133 too many requests; from 50000 on faults of TikTok. */
 const isPassing = (code: number): boolean => code === 40_100 || code === 40_133 || code >= 50_000
 
-/** TikTok counts requests per minute and day; without a time of its own it is asked again after a minute. */
+/** TikTok counts requests per minute and day. Without a time of its own, the pause is a minute. */
 const pauseMs = 60_000
 
-/** What an answer says of everything that was sent. Throws ConfigurationError for what a person has to mend. */
+/** The outcome of a whole request. Throws ConfigurationError for errors that a person must fix. */
 export const outcomeOf = (call: Call, now: number, hidden: Hidden): EventOutcome => {
   const { status } = call.answer
   const code = codeOf(call)
-  const told = answerObject(call)?.['message']
-  const words = typeof told === 'string' && told !== '' ? toldWords(told, hidden) : `HTTP ${status}`
+  const message = answerObject(call)?.['message']
+  const words = typeof message === 'string' && message !== '' ? shownMessage(message, hidden) : `HTTP ${status}`
   const mend = (problem: string): ConfigurationError => new ConfigurationError(problem, call.exchange())
   if (status === 401 || status === 403 || (code !== undefined && isSetUp(code)))
     throw mend(`TikTok refuses the access token: ${words}`)

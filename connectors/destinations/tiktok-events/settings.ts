@@ -12,7 +12,7 @@ export const settings = defineSettings({
     label: 'Access token',
     help: 'Generated in the settings of the pixel, under Events API. Stored encrypted.',
     required: true,
-    // It goes to business-api.tiktok.com, whatever the settings.
+    // It is sent to business-api.tiktok.com, whatever the settings.
     sentTo: [],
   }),
   test_event_code: setting.text({
@@ -30,7 +30,7 @@ export const settings = defineSettings({
 
 export type TikTokSettings = SettingsOf<typeof settings>
 
-/** What spans the rules of each setting. */
+/** The rules that span several settings. */
 export const check = ({ pixel_code }: Partial<TikTokSettings>): Record<string, string> =>
   pixel_code === undefined || /^[A-Za-z0-9]{5,40}$/.test(pixel_code.trim())
     ? {}

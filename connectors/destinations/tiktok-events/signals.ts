@@ -27,7 +27,7 @@ export const fields = {
   consent: places.consent,
 } as const
 
-/** What signals send: "Event match quality score" of the Events API names what weighs most. */
+/** The mapping of signals: "Event match quality score" of the Events API names the most important fields. */
 export const conversions: ConversionPlatform = {
   platform: 'tiktok',
   maxAgeMs: { online: oldestMs },

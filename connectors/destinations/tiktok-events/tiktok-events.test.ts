@@ -125,7 +125,7 @@ describe('a conversion for TikTok', () => {
     })
   })
 
-  it('of a purchase without a value is taken, as TikTok recommends one and requires none', async () => {
+  it('of a purchase without a value is accepted, because TikTok recommends one and requires none', async () => {
     const { send, counted } = await sender()
     expect((await send(conversion('m-1', { value: undefined, currency: undefined }))).outcomes).toEqual([
       { kind: 'delivered' },
@@ -155,13 +155,13 @@ describe('a conversion for TikTok', () => {
     ])
   })
 
-  it('for the pixel of somebody else is held', async () => {
+  it('for the pixel of another account is held', async () => {
     const { send } = await sender({ pixel_code: 'ANOTHERPIXEL' })
     await expect(send(conversion('m-1'))).rejects.toBeInstanceOf(ConfigurationError)
   })
 })
 
-// "Appendix, Return codes" (business-api.tiktok.com/portal/docs?id=1737172488964097); the status is 200 whatever it says.
+// "Appendix, Return codes" (business-api.tiktok.com/portal/docs?id=1737172488964097); the status is always 200.
 describe('a return code that TikTok documents', () => {
   const endOf = async (answer: PeerAnswer): Promise<unknown> => {
     const { rebase } = await startVendor({ origins }, () => answer)
@@ -175,7 +175,7 @@ describe('a return code that TikTok documents', () => {
     ['40102, a token that expired', 40_102, 'Access token is expired'],
     ['40104, no token', 40_104, 'Access token is empty'],
     ['40105, another token', 40_105, 'Access token is incorrect or has been revoked'],
-  ])('%s, holds conversions in words', async (_, code, words) => {
+  ])('%s, holds conversions with a readable message', async (_, code, words) => {
     const message = `TikTok refuses the access token: ${words}`
     expect(await endOf(answerOf(code, words))).toMatchObject({ name: 'ConfigurationError', message })
   })
@@ -184,16 +184,16 @@ describe('a return code that TikTok documents', () => {
     ['40133, too many at a time', 40_133],
     ['50000, a fault', 50_000],
     ['51021, too many requests', 51_021],
-  ])('%s, is tried again after a minute', async (_, code) => {
+  ])('%s, is retried after a minute', async (_, code) => {
     expect(await endOf(answerOf(code, 'Later'))).toMatchObject([
       { kind: 'retry', reason: 'Later', retryAfterMs: 60_000 },
     ])
   })
-  it('40002, a parameter, is told of the conversion, which is not sent again', async () => {
+  it('40002, a parameter, rejects the conversion, which is not sent again', async () => {
     const reason = 'event_time is invalid'
     expect(await endOf(answerOf(40_002, reason))).toEqual([{ kind: 'rejected', reason }])
   })
-  it('that is none is tried again, as nobody knows what became of it', async () => {
+  it('that is none is retried, because its outcome is unknown', async () => {
     expect(await endOf({ status: 200, body: '{}' })).toMatchObject([{ kind: 'retry' }])
   })
 })

@@ -3,7 +3,7 @@ import type { WebhookSettings } from './settings.ts'
 
 const showWhen = { field: 'authentication', value: 'oauth2' } as const
 
-/** How requests say who sends them, beside headers. What OAuth 2 needs may be filled in later: it is asked for to connect. */
+/** The credentials of requests, beside headers. Values for OAuth 2 can be entered later: connecting requires them. */
 export const authenticationSettings = {
   authentication: setting.choice({
     label: 'Authentication',
@@ -29,7 +29,7 @@ export const authenticationSettings = {
   oauth_client_secret: setting.secret({
     label: 'Client secret',
     help: 'Leave empty for a public client. Stored encrypted.',
-    // The whole address: one server may give tokens for many tenants, each at a path of its own.
+    // The whole URL: one server can issue tokens for many tenants, each at a path of its own.
     sentTo: [{ setting: 'oauth_token_url', by: 'value' }],
     showWhen,
   }),
@@ -56,7 +56,7 @@ export const authenticationSettings = {
   }),
 }
 
-/** What the user has registered it as, when its authentication is OAuth 2. */
+/** The client that the user registered, when its authentication is OAuth 2. */
 export const oauth2 = (settings: Partial<WebhookSettings>): OAuth2Client | undefined => {
   if (settings.authentication !== 'oauth2') return undefined
   const { oauth_audience: audience, oauth_scope: scope = '' } = settings

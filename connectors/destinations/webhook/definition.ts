@@ -25,7 +25,7 @@ export const exampleBody = `{
   "sentAt": "2026-01-02T10:00:00.500Z"
 }`
 
-/** What a request carries when a user is deleted. */
+/** An example request for the deletion of a user. */
 const exampleDeletion = `{
   "recordId": "0199c0de-0000-7000-8000-000000000000.0",
   "operation": "delete",
@@ -38,7 +38,7 @@ const exampleDeletion = `{
   }
 }`
 
-/** What a request carries of a sync. */
+/** An example request of a sync. */
 export const exampleRow = `{
   "recordId": "0199c0de-0000-7000-8000-000000000000.17",
   "operation": "upsert",
@@ -128,7 +128,7 @@ export const webhook = defineDestination({
       title: 'Record',
       description: 'Each row with its operation and key. Your endpoint carries it out and can respond for each row.',
       syncModes: ['FULL_SYNC', 'UPSERT_ONLY', 'UPDATE_ONLY', 'INSERT_ONLY'],
-      // What is sent of a deleted user names this object.
+      // The deletion of a user names this object.
       reserved: ['users'],
       address: ({ name }) => name,
     },

@@ -23,16 +23,16 @@ import type { WebhookSettings } from './settings.ts'
 const sign = (secret: string, timestamp: number, body: string): string =>
   `t=${timestamp},v1=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`
 
-/** What a request carries: events or rows, by their ids. */
+/** The content of a request: events or rows, by their IDs. */
 type Content = {
   kind: 'event' | 'record'
   ids: readonly string[]
   texts: readonly string[]
-  /** What an answer of 2xx says. */
+  /** The outcomes of a 2xx response. */
   outcomes: (answer: HttpAnswer) => DeliverResult['outcomes']
 }
 
-/** Same events, same key, whatever the time and the attempt. */
+/** The same events have the same key, at any time and attempt. */
 const batchKey = (ids: readonly string[]): string => {
   const text = `${ids.join('\n')}\n`
   return createHash('sha256').update(text).digest('hex').slice(0, 32)
@@ -75,7 +75,7 @@ const secretsOf = (settings: WebhookSettings): string[] => {
   return [...credentials, ...secrets.filter((secret) => secret !== undefined)]
 }
 
-/** The user's headers and the signature are kept from who may read the delivery log. */
+/** Readers of the delivery log do not see the user's headers and the signature. */
 const hiddenOf = (settings: WebhookSettings): Hidden => {
   const custom = Object.keys(settings.headers ?? {})
   return {
@@ -84,7 +84,7 @@ const hiddenOf = (settings: WebhookSettings): Hidden => {
   }
 }
 
-/** The event as it is, or what its mapping made of it. */
+/** The event unchanged, or the payload of its mapping. */
 const textOf = ({ json, payload }: OutgoingEvent): string => (payload === undefined ? json : JSON.stringify(payload))
 
 /** Statuses that refuse what is in a request rather than the request: RFC 9110 §15.5.1, §15.5.14 and §15.5.21. */
@@ -98,10 +98,12 @@ const textOfRow = ({ recordId, operation, object, key, json, text }: OutgoingRow
   text ?? `${JSON.stringify({ recordId, operation, object, key }).slice(0, -1)},"payload":${json}}`
 
 /**
- * Sends a batch in one request. 2xx: delivered. 408, 429, 5xx, network failure, timeout: to be tried again, after
- * `Retry-After` when given. 400, 413 and 422 to several events: to be sent in halves, since one of them may be to blame.
- * Everything else, redirects included: rejected. Throws RetryableError or ConfigurationError, with the request that was
- * meant, when there was no answer.
+ * Sends a batch in one request.
+ * - 2xx: delivered.
+ * - 408, 429, 5xx, network failure, timeout: retried, after `Retry-After` when given.
+ * - 400, 413 and 422 to several events: sent in halves, since one of them can be the cause.
+ * - All other statuses, redirects included: rejected.
+ * Without a response, throws RetryableError or ConfigurationError with the intended request.
  */
 const send = async (content: Content, given: DeliverContext<WebhookSettings>): Promise<DeliverResult> => {
   const { settings } = given
@@ -162,8 +164,8 @@ export const deliverRows = (
   )
 
 /**
- * Asks the address with GET and the user's headers, so that nothing takes it for an event. An endpoint may know no GET
- * and answer 404 or 405 to it; what it says of the headers and of its own health counts all the same.
+ * Calls the URL with GET and the user's headers, so that no endpoint takes it for an event. An endpoint without GET can
+ * answer 404 or 405; its response to the headers and its own errors still count.
  */
 export const testConnection = (context: DeliverContext<WebhookSettings>): Promise<ConnectionTest> =>
   testOf(async () => {

@@ -1,4 +1,5 @@
 import {
+  cutText,
   type EventOutcome,
   type HttpAnswer,
   isJsonObject,
@@ -6,9 +7,9 @@ import {
   parseRetryAfter,
 } from '@tributary/connector-kit'
 
-/** What of an answer is read, bytes: a batch of rows that are all refused fits with a sentence for each. */
+/** Maximum bytes of a response that are read: a sentence for each row of a refused batch fits. */
 export const answerBytes = 256 * 1024
-/** What of a reason is kept, characters. */
+/** Maximum stored characters of a reason. */
 const reasonCharacters = 500
 
 const parsed = (text: string): unknown => {
@@ -20,9 +21,9 @@ const parsed = (text: string): unknown => {
 }
 
 const wordsOf = (reason: unknown, unless: string): string =>
-  typeof reason === 'string' && reason.trim() !== '' ? reason.trim().slice(0, reasonCharacters).toWellFormed() : unless
+  typeof reason === 'string' && reason.trim() !== '' ? cutText(reason.trim(), reasonCharacters).toWellFormed() : unless
 
-/** What one entry says of its row; undefined when it is none that is documented. */
+/** The outcome in one entry for its row; undefined for an undocumented entry. */
 const outcomeOf = (entry: unknown, retryAfterMs: number | undefined): [string, EventOutcome] | undefined => {
   if (!isJsonObject(entry)) return undefined
   const { recordId, status, reason } = entry
@@ -37,9 +38,9 @@ const outcomeOf = (entry: unknown, retryAfterMs: number | undefined): [string, E
 }
 
 /**
- * What an answer of 2xx says of each row, in their order: those that its `results` name by their record ids have the outcome that
- * stands there, all others are delivered, and without `results` all are. Results that cannot be read are an outcome for all: nobody
- * knows what was taken, so they are to be sent again. `now` is epoch ms.
+ * The outcomes of rows in a 2xx response, in their order. A row that `results` names by its record ID has the outcome
+ * there; all others are delivered. When results cannot be read, all rows have an outcome that sends them again, since
+ * it is unknown which were accepted. `now` is epoch ms.
  */
 export const outcomesOfRows = (
   { headers, body }: Pick<HttpAnswer, 'headers' | 'body'>,

@@ -75,7 +75,7 @@ describe('a request', () => {
     expect(requests[0]?.headers['x-tributary-signature']).toBe(`t=${now / 1000},v1=${expected}`)
   })
 
-  it("carries the user's headers, which may not replace ids and signature", async () => {
+  it("carries the user's headers, which cannot replace IDs and signature", async () => {
     const { url, requests } = await receiver()
     const headers = {
       Authorization: 'Bearer abc',
@@ -149,7 +149,7 @@ describe('the test of a connection', () => {
     expect(requests).toMatchObject([{ method: 'GET', body: '', headers: { authorization: headers.Authorization } }])
   })
 
-  it('an address that is away, or may not be reached, is told', async () => {
+  it('an unavailable or forbidden address is reported', async () => {
     const { url } = await receiver('reset')
     expect(await runConnectionTest(webhook, { url })).toMatchObject({
       ok: false,
@@ -162,7 +162,7 @@ describe('the test of a connection', () => {
   })
 })
 
-it('keeps the order of each user only where it is asked to', () => {
+it('keeps the order of each user only if chosen', () => {
   const ordered = (settings: Record<string, unknown>): boolean | undefined => {
     const validated = validateSettings(webhook, { url: 'https://example.com', ...settings })
     return validated.ok ? webhook.ordered?.(validated.settings) : undefined
@@ -176,7 +176,7 @@ describe('an answer', () => {
     expect((await runConnector(webhook, { url }, sampleEvents(1))).outcomes).toEqual({ kind: 'delivered' })
   })
 
-  it.each([408, 429, 500, 503])('%i: to be tried again, when the destination says', async (status) => {
+  it.each([408, 429, 500, 503])('%i: retried at the time that the destination names', async (status) => {
     const { url } = await receiver({ status, headers: { 'retry-after': '30' }, body: 'busy' })
     const result = await runConnector(webhook, { url }, sampleEvents(1))
     expect(result.outcomes).toEqual({ kind: 'retry', reason: `HTTP ${status}`, retryAfterMs: 30_000 })
@@ -206,7 +206,7 @@ describe('an answer', () => {
     expect(result.outcomes).toEqual({ kind: 'rejected', reason: `HTTP ${status}` })
   })
 
-  it('that never comes is to be tried again', async () => {
+  it('that never comes is retried', async () => {
     const { url } = await receiver('hang')
     const failure = await runConnector(webhook, { url }, sampleEvents(1), { timeoutMs: 100 }).catch(
       (error: unknown) => error,
@@ -274,7 +274,7 @@ describe('rows', () => {
     expect(result.response).toContain('No such plan')
   })
 
-  it('are tried again when the answer asks for that, after the time it names', async () => {
+  it('are retried when the response requires it, after the time it names', async () => {
     const later = { recordId: 'run.a', status: 'retry', reason: `locked ${'x'.repeat(600)}` }
     const { result } = await sent({ status: 202, headers: { 'retry-after': '9' }, body: results(later) })
     expect(result.outcomes).toEqual([
@@ -289,7 +289,7 @@ describe('rows', () => {
     ['no id', results({ status: 'rejected' })],
     ['no list', '{"results":{"run.a":"rejected"}}'],
     ['more than can be read', results({ recordId: 'run.a', status: 'rejected', reason: 'x'.repeat(300_000) })],
-  ])('are sent again when results have %s: nobody knows what was taken', async (_, body) => {
+  ])('are sent again when results have %s, because it is unknown which were accepted', async (_, body) => {
     const { result } = await sent({ status: 200, body })
     expect(result.outcomes).toEqual({ kind: 'retry', reason: expect.stringMatching(/^The results in the response /) })
   })
@@ -298,12 +298,12 @@ describe('rows', () => {
     expect((await sent({ status: 200, body })).result.outcomes).toEqual({ kind: 'delivered' })
   })
 
-  it('that nobody sent change nothing', async () => {
+  it('for rows that were not sent change nothing', async () => {
     const { result } = await sent({ status: 200, body: results({ recordId: '__proto__', status: 'rejected' }) })
     expect(result.outcomes).toEqual(rows.map(() => ({ kind: 'delivered' })))
   })
 
-  it.each([400, 413, 422])('of a batch answered %i are sent in halves', async (status) => {
+  it.each([400, 413, 422])('of a batch with response %i are sent in halves', async (status) => {
     const { result } = await sent({ status, body: 'no' })
     expect(result.outcomes).toEqual({ kind: 'split', reason: `HTTP ${status}` })
   })
@@ -319,7 +319,7 @@ describe('OAuth 2', () => {
     oauth_scope: ' write  offline_access ',
   }
 
-  it('describes the client as the settings have it; with headers alone there is none', () => {
+  it('describes the client of the settings; with headers alone there is none', () => {
     const client = (more: Record<string, unknown>) => {
       const parsed = validateSettings(webhook, { url: 'https://a.example', ...more })
       return parsed.ok ? webhook.oauth2?.(parsed.settings) : parsed.errors
@@ -352,7 +352,7 @@ describe('OAuth 2', () => {
   })
 })
 
-it('an address that may not be reached is an error of the set-up, and nothing is sent', async () => {
+it('a forbidden address is an error of the set-up, and nothing is sent', async () => {
   const { url, requests } = await receiver()
   const egress = createEgressPolicy()
   await expect(runConnector(webhook, { url }, sampleEvents(1), { egress })).rejects.toThrow(ConfigurationError)

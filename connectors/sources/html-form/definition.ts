@@ -9,6 +9,7 @@ export const htmlForm: SourceDefinition = {
   description:
     'Collect the forms of your web pages as leads. A form posts its fields to this server, which leads the visitor on to your thank-you page. No script is needed.',
   type: 1,
+  docsUrl: '/docs/tag',
   targetProduct: 'SIGNALS',
   guide: [
     {
@@ -46,7 +47,7 @@ document.querySelector('form').addEventListener('formdata', ({ formData }) => {
   settings: defineSettings({
     redirect_url: setting.url({
       label: 'Thank-you page',
-      help: 'Where visitors are led after they sent a form.',
+      help: 'Where visitors are led after they sent a form: at once on the custom domain of the workspace, else through a page that names the website.',
     }),
     trap_field: setting.text({
       label: 'Trap field',

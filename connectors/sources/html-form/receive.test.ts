@@ -64,14 +64,14 @@ test('the same form counts once a day, or by the message ID that it says', () =>
   expect(id('email=a&message_id=m-1')).toBe('m-1')
 })
 
-test('clicks are read of the page that the browser names, too; a page that is no URL is none', () => {
+test('clicks are also read from the page that the browser names; a page that is no URL is ignored', () => {
   expect(eventOf('a=1', { referer: 'https://shop.example/?fbclid=IwAR2' })).toMatchObject({
     context: { page: { url: 'https://shop.example/?fbclid=IwAR2' }, clickIds: { fbclid: 'IwAR2' } },
   })
   expect(eventOf('a=1&page_url=javascript', {})?.['context']).not.toHaveProperty('page')
 })
 
-test('what fills in the trap is answered as people are, and not kept', () => {
+test('a call with the trap field filled in gets the usual response, and is not stored', () => {
   expect(receive(call('email=a&_gotcha=spam'), settings)).toEqual({ events: [], redirect: settings.redirect_url })
 })
 
@@ -100,4 +100,20 @@ test('a form of thousands of fields, or of names and values without end, becomes
   expect(Object.keys((event as { properties: { fields: object } }).properties.fields)).toHaveLength(100)
   const large = eventOf(`${'n'.repeat(200)}=1&a=${'x'.repeat(100_000)}&b=2`)
   expect(JSON.stringify(large).length).toBeLessThan(32 * 1024)
+})
+
+test.each<[string, string, string, unknown]>([
+  ['UTF-8', form, 'name=Jos%C3%A9', 'José'],
+  ['a charset of its header', `${form}; charset=ISO-8859-1`, 'name=Jos%E9', 'José'],
+  ['a charset of its own field', form, '_charset_=windows-1251&name=%CF%F0%E8', 'При'],
+])('a form in %s has its names', (_, type, body, name) => {
+  expect(eventOf(body, { type })).toMatchObject({ properties: { fields: { name } } })
+})
+
+test.each([
+  ['of a value', 'name=Jos%E9'],
+  ['of a name', 'n%E9=1'],
+  ['of an unknown charset', '_charset_=nonsense&name=Jos%E9'],
+])('a form with bytes %s that cannot be decoded is refused', (_, body) => {
+  expect(receive(call(body), settings)).toMatchObject({ refusal: { code: 400, reason: 'NOT_UTF8' } })
 })

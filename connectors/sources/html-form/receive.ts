@@ -1,13 +1,23 @@
 import { createHash } from 'node:crypto'
-import { fitEvent, isJsonObject, parseExactJson, type ReceiveWebhook, type WebhookCall } from '@tributary/connector-kit'
+import {
+  type CharsetFault,
+  charsetOf,
+  cutText,
+  fitEvent,
+  formParams,
+  isJsonObject,
+  parseExactJson,
+  type ReceiveWebhook,
+  type WebhookCall,
+} from '@tributary/connector-kit'
 import { adContext, consentContext, namesOf, paramsOf, personOf, visitorFields } from '../conversion-context.ts'
-import { type Fields, formFields, given, text } from '../values.ts'
+import { type Fields, formFields, given, text, wrongBytes } from '../values.ts'
 
 /** Fields of a form that are kept and that are read, and the characters of a name. */
 const most = { fields: 100, sent: 1000, name: 100 }
 
-/** What the form has sent, by the names of its fields; one that comes more than once has a list. */
-const sentIn = (call: WebhookCall): Fields | undefined => {
+/** The values of a form, by the names of its fields; a repeated field has a list. */
+const sentIn = (call: WebhookCall): Fields | CharsetFault | undefined => {
   const body = call.body.toString('utf8')
   if (/^application\/json\b/i.test(call.headers['content-type'] ?? '')) {
     try {
@@ -17,9 +27,14 @@ const sentIn = (call: WebhookCall): Fields | undefined => {
       return undefined
     }
   }
-  if (!/^application\/x-www-form-urlencoded\b/i.test(call.headers['content-type'] ?? '')) return undefined
-  return formFields(new URLSearchParams(body))
+  const contentType = call.headers['content-type'] ?? ''
+  if (!/^application\/x-www-form-urlencoded\b/i.test(contentType)) return undefined
+  const params = formParams(body, charsetOf(contentType))
+  return typeof params === 'string' ? params : formFields(params)
 }
+
+const shortText = (text: string | undefined, length: number): string | undefined =>
+  text === undefined ? undefined : cutText(text, length)
 
 const firstOf = (sent: Fields, ...names: string[]): string | undefined => {
   for (const name of names) {
@@ -30,9 +45,9 @@ const firstOf = (sent: Fields, ...names: string[]): string | undefined => {
 }
 
 /** Fields that say something about the visit, and are no answer of the visitor. */
-const own: ReadonlySet<string> = new Set([...Object.values(visitorFields), 'page_url', 'user_id'])
+const own: ReadonlySet<string> = new Set([...Object.values(visitorFields), 'page_url', 'user_id', '_charset_'])
 
-/** The page of the form: a field of the form says which, else the header of the browser, of which many send the origin only. */
+/** The page of the form: a field of the form names it, otherwise the browser's header, often with the origin only. */
 const pageOf = (sent: Fields, call: WebhookCall): URL | undefined =>
   URL.parse(firstOf(sent, 'page_url') ?? call.headers['referer'] ?? '') ?? undefined
 
@@ -51,7 +66,7 @@ const contextOf = (sent: Fields, call: WebhookCall): Fields => {
       postalCode: firstOf(sent, 'postal_code', 'zip'),
       country: firstOf(sent, 'country'),
     }),
-    page: page === undefined ? undefined : { url: (firstOf(sent, 'page_url') ?? page.href).slice(0, 2000) },
+    page: page === undefined ? undefined : { url: cutText(firstOf(sent, 'page_url') ?? page.href, 2000) },
     ...adContext(params),
     ...consentContext(sent[visitorFields.consent]),
   })
@@ -60,9 +75,9 @@ const contextOf = (sent: Fields, call: WebhookCall): Fields => {
 const empty = { name: 'empty fields', matches: (_name: string, value: unknown): boolean => value === '' }
 
 /**
- * A form of a web page is a lead with its fields, and its sender is led on to the page of the settings. The same form with the same
- * content counts once a day, however often it is sent; a hidden `message_id` says it exactly. What fills in the trap is a program: it is
- * answered as usual, and nothing is kept.
+ * A form of a web page becomes a lead with its fields, and its sender is redirected to the page of the settings. The
+ * same form with the same content counts once a day; a hidden `message_id` makes that exact. Only programs fill in the
+ * trap field: they get the usual response, and nothing is stored.
  */
 export const receive: ReceiveWebhook = (call, settings) => {
   const redirect = text(settings['redirect_url'])
@@ -77,6 +92,7 @@ export const receive: ReceiveWebhook = (call, settings) => {
           'Not a form. Send it with POST as application/x-www-form-urlencoded, which forms do by default, or as a JSON object. Files are not taken.',
       },
     }
+  if (typeof sent === 'string') return wrongBytes
   const trap = text(settings['trap_field']) ?? '_gotcha'
   if (text(sent[trap]) !== undefined) return { events: [], ...onward }
   const fields = Object.entries(sent)
@@ -86,13 +102,13 @@ export const receive: ReceiveWebhook = (call, settings) => {
     return { refusal: { code: 400, reason: 'EMPTY_FORM', message: 'The form has no fields with a name.' } }
   const day = new Date(call.receivedAt).toISOString().slice(0, 10)
   const hash = createHash('sha256').update(day).update(call.body).digest('hex').slice(0, 32)
-  const messageId = firstOf(sent, visitorFields.messageId)?.slice(0, 100) ?? `form-${hash}`
+  const messageId = shortText(firstOf(sent, visitorFields.messageId), 100) ?? `form-${hash}`
   const event = given({
     type: 'track',
     event: 'Lead Created',
     messageId,
-    userId: firstOf(sent, 'user_id')?.slice(0, 200),
-    anonymousId: firstOf(sent, visitorFields.anonymousId)?.slice(0, 200) ?? `form-${hash}`,
+    userId: shortText(firstOf(sent, 'user_id'), 200),
+    anonymousId: shortText(firstOf(sent, visitorFields.anonymousId), 200) ?? `form-${hash}`,
     timestamp: new Date(call.receivedAt).toISOString(),
     properties: given({
       lead_id: messageId,

@@ -7,6 +7,7 @@ export const http = {
   description:
     'Send events from any language or tool with plain HTTP requests and JSON. It uses the common tracking API, so libraries written for it work once you set their host.',
   type: 3,
+  docsUrl: '/docs/collection',
   guide: [
     {
       title: 'Send one event',

@@ -7,6 +7,7 @@ export const pixel = {
   description:
     "Track opened emails and other places where scripts don't run. The event is part of the URL of an invisible one-pixel image.",
   type: 1,
+  docsUrl: '/docs/collection',
   guide: [
     {
       title: 'Add the image',

@@ -2,13 +2,14 @@ import type { SourceDefinition } from '@tributary/connector-kit'
 import { seeItArrive } from '../arrival.ts'
 import { conversionSchema } from '../conversion-schema.ts'
 
-/** Conversions that the company's own server knows of, for signals. */
+/** Conversions from the company's own server, for signals. */
 export const serverConversions: SourceDefinition = {
   slug: 'server-conversions',
   title: 'Server',
   description:
     'Send conversions from your own server over HTTP, such as orders by phone or leads that were won. Any library of the tracking API works as well.',
   type: 3,
+  docsUrl: '/docs/conversions',
   targetProduct: 'SIGNALS',
   guide: [
     {

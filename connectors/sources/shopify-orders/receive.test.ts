@@ -27,7 +27,7 @@ const eventOf = (topic: string, object: object, given: object = settings) => {
   return receipt.events[0]
 }
 
-/** Of the order resource, https://shopify.dev/docs/api/admin-rest/latest/resources/order, the parts that are read. */
+/** The parts of the order resource that are read, https://shopify.dev/docs/api/admin-rest/latest/resources/order. */
 const order = {
   id: 450789469,
   admin_graphql_api_id: 'gid://shopify/Order/450789469',
@@ -152,7 +152,7 @@ test('an order counts once, whichever webhooks a shop has and however often they
   expect(new Set(ids)).toEqual(new Set(['shopify-order-450789469']))
 })
 
-test('amounts are in the unit of their currency, whatever its decimals, and never negative zero or not a number', () => {
+test('amounts are in the unit of their currency, with any decimals, and never negative zero or not a number', () => {
   const properties = (price: unknown, currency = 'JPY') =>
     eventOf('orders/create', { ...order, total_price: price, currency })?.['properties']
   expect(properties('1500')).toMatchObject({ value: 1500, currency: 'JPY' })
@@ -160,7 +160,7 @@ test('amounts are in the unit of their currency, whatever its decimals, and neve
   for (const wrong of ['1.234,50', 'NaN', null, {}, '1e5']) expect(properties(wrong)).not.toHaveProperty('value')
 })
 
-test('what the theme hands on of the visitor decides who ordered and what they agreed to', () => {
+test('visitor data of the theme decides the user of an order and the consent', () => {
   const note_attributes = [
     { name: 'tributary_id', value: '6f0c3a52-5a0e-4b2e-9d3a-1c2b3a4d5e6f' },
     { name: 'tributary_consent', value: 'denied' },
@@ -199,7 +199,7 @@ const refund = {
   ],
 }
 
-test('a refund is an Order Refunded of what was given back, known by its order', () => {
+test('a refund is an Order Refunded of the refunded amount, with the ID of its order', () => {
   expect(eventOf('refunds/create', refund)).toMatchObject({
     event: 'Order Refunded',
     messageId: 'shopify-refund-929361464',
@@ -238,7 +238,7 @@ test.each([
   expect(receive(call(topic, body, headers as Record<string, string>), given)).toMatchObject({ refusal: { reason } })
 })
 
-test('members of another type than documented are left out, and IDs of 19 digits keep their digits', () => {
+test('members of undocumented types are omitted, and IDs of 19 digits keep their digits', () => {
   const odd =
     '{"id":9223372036854775807,"customer":[1],"client_details":"x","line_items":{"a":1},"note_attributes":7,"discount_codes":null,"landing_site":"http://[","currency":5}'
   const receipt = receive(call('orders/create', odd), settings)

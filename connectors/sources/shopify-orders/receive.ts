@@ -1,7 +1,7 @@
-import { fitEvent, isJsonObject, type ReceiveWebhook } from '@tributary/connector-kit'
+import { fitEvent, isJsonObject, type ReceiveWebhook, readTimeText } from '@tributary/connector-kit'
 import { adContext, consentContext, messageIdOf, personOf, visitorFields } from '../conversion-context.ts'
 import { readShopifyDelivery, repeatedAmounts, type ShopifyDelivery } from '../shopify/delivery.ts'
-import { type Fields, fieldsOf, given, idText, text, timeOf } from '../values.ts'
+import { type Fields, fieldsOf, given, idText, text } from '../values.ts'
 
 const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isJsonObject) : [])
 
@@ -26,7 +26,7 @@ const productsOf = (items: unknown): Fields[] =>
     }),
   )
 
-/** The attributes that the cart had, by their names: a shop's theme may hand on with them what the tag knows. */
+/** The attributes of the cart, by name: a shop's theme can pass on data of the tag in them. */
 const attributesOf = (body: Fields): Fields =>
   Object.fromEntries(listOf(body['note_attributes']).flatMap(({ name, value }) => (text(name) ? [[name, value]] : [])))
 
@@ -76,7 +76,7 @@ const orderProperties = (body: Fields, id: Fields): Fields =>
     products: productsOf(body['line_items']),
   })
 
-/** Who ordered: the customer, and the visitor that the theme has handed on, else the cart. */
+/** The user who ordered: the customer and the visitor that the theme passed on, otherwise the cart. */
 const userOf = (body: Fields, fallback: string): Fields =>
   given({
     userId: idText(fieldsOf(body['customer'])['id']),
@@ -93,9 +93,9 @@ const orderCompleted = (delivery: ShopifyDelivery): Fields | undefined => {
   if (id === undefined) return undefined
   return {
     event: 'Order Completed',
-    // By the order, not by the delivery: whatever webhooks a shop has for it, an order counts once.
+    // Based on the order, not on the delivery: an order counts once, with any number of webhooks.
     messageId: messageIdOf('shopify-order', id),
-    timestamp: timeOf(body['processed_at']) ?? timeOf(body['created_at']) ?? delivery.timestamp,
+    timestamp: readTimeText(body['processed_at']) ?? readTimeText(body['created_at']) ?? delivery.timestamp,
     ...userOf(body, `shopify-order-${id}`),
     properties: orderProperties(body, { order_id: id, checkout_id: text(body['checkout_token']) }),
     context: contextOf(body, delivery),
@@ -109,14 +109,14 @@ const checkoutStarted = (delivery: ShopifyDelivery): Fields | undefined => {
   return {
     event: 'Checkout Started',
     messageId: messageIdOf('shopify-checkout', token),
-    timestamp: timeOf(body['created_at']) ?? delivery.timestamp,
+    timestamp: readTimeText(body['created_at']) ?? delivery.timestamp,
     ...userOf(body, `shopify-checkout-${token}`),
     properties: orderProperties(body, { checkout_id: token }),
     context: contextOf(body, delivery),
   }
 }
 
-/** What was given back: the transactions of the refund that did not fail. Without any, no money went back. */
+/** The refunded amount: the transactions of the refund that did not fail. Without any, no money was refunded. */
 const orderRefunded = (delivery: ShopifyDelivery): Fields | undefined => {
   const { body } = delivery
   const [id, order] = [idText(body['id']), idText(body['order_id'])]
@@ -129,7 +129,7 @@ const orderRefunded = (delivery: ShopifyDelivery): Fields | undefined => {
   return {
     event: 'Order Refunded',
     messageId: messageIdOf('shopify-refund', id),
-    timestamp: timeOf(body['processed_at']) ?? timeOf(body['created_at']) ?? delivery.timestamp,
+    timestamp: readTimeText(body['processed_at']) ?? readTimeText(body['created_at']) ?? delivery.timestamp,
     // A refund names no customer: the order's ID joins them.
     anonymousId: `shopify-order-${order}`,
     properties: given({
@@ -146,9 +146,9 @@ const orderRefunded = (delivery: ShopifyDelivery): Fields | undefined => {
 }
 
 /**
- * Orders, refunds and checkouts of Shopify as events of the commerce schema. Of `orders/create` and `orders/paid` the one counts that the
- * settings name; topics that are no conversion are taken and not kept. Message IDs are made of what the event is about, so that
- * deliveries that come again, in whatever way, count once.
+ * Turns orders, refunds and checkouts of Shopify into events of the commerce schema. The settings choose between
+ * `orders/create` and `orders/paid`; topics without a conversion are accepted and not stored. Message IDs depend only
+ * on the subject of the event, so that repeated deliveries count once.
  */
 export const receive: ReceiveWebhook = (call, settings) => {
   const delivery = readShopifyDelivery(call, settings)

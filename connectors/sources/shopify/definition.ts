@@ -2,7 +2,7 @@ import { defineSettings, type SourceDefinition, setting } from '@tributary/conne
 import { receive } from './receive.ts'
 import { shopifySchema } from './schema.ts'
 
-/** What happens in a Shopify shop: orders, customers, carts. */
+/** Events of a Shopify shop: orders, customers, carts. */
 export const shopify: SourceDefinition = {
   slug: 'shopify',
   title: 'Shopify',

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import {
   hmacSha256,
+  readTimeText,
   type Settings,
   sameSignature,
   signatureRefusals,
   type WebhookCall,
   type WebhookRefusal,
 } from '@tributary/connector-kit'
-import { type Fields, parseObject, text, timeOf } from '../values.ts'
+import { type Fields, parseObject, text } from '../values.ts'
 
 /** A delivery of Shopify whose signature is right. */
 export type ShopifyDelivery = {
@@ -17,7 +18,7 @@ export type ShopifyDelivery = {
   id: string
   timestamp: string | undefined
   shop: string | undefined
-  /** What the headers say of it. */
+  /** The data of the headers. */
   envelope: Fields
   test: boolean
 }
@@ -30,7 +31,7 @@ const refusalOf = (call: WebhookCall, secret: string | undefined): WebhookRefusa
   if (secret === undefined) return signatureRefusals.secretNotSet('Shopify')
   const signature = text(call.headers['x-shopify-hmac-sha256'])
   if (signature === undefined) return signatureRefusals.missing('X-Shopify-Hmac-Sha256')
-  return sameSignature(Buffer.from(signature, 'base64'), hmacSha256(secret, call.body))
+  return sameSignature(Buffer.from(signature, 'base64'), hmacSha256(secret, call.sent ?? call.body))
     ? undefined
     : signatureRefusals.invalid('Shopify')
 }
@@ -71,7 +72,7 @@ export const readShopifyDelivery = (
       text(headers['x-shopify-webhook-id']) ??
       text(headers['x-shopify-event-id']) ??
       createHash('sha256').update(topic).update(call.body).digest('hex'),
-    timestamp: timeOf(headers['x-shopify-triggered-at']),
+    timestamp: readTimeText(headers['x-shopify-triggered-at']),
     shop: text(headers['x-shopify-shop-domain']),
     envelope: envelopeOf(call, topic),
     test: headers['x-shopify-test'] === 'true' || body['test'] === true,

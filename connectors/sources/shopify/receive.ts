@@ -24,10 +24,9 @@ const traitsOf = (customer: Fields): Fields => ({
 })
 
 /**
- * A Shopify webhook becomes a track event of its topic with the body as its properties and what its headers say in
- * `context.shopify`. The webhook's id is the message id, so that what Shopify sends again counts once. The customer is
- * the user; where there is none the cart or checkout, else the shop, stands as an anonymous id. A new or changed customer
- * is an identify call, too.
+ * Turns a Shopify webhook into a track event of its topic, with the body as its properties and the headers in
+ * `context.shopify`. The webhook's ID is the message ID, so that repeated deliveries count once. The customer is the
+ * user; without one, the cart, checkout or shop is an anonymous ID. A new or changed customer is an identify call, too.
  */
 export const receive: ReceiveWebhook = (call, settings) => {
   const delivery = readShopifyDelivery(call, settings)

@@ -1,6 +1,7 @@
 import { type ObjectOutline, outlineSchema } from '@tributary/connector-kit'
 
-// Fields as the webhook reference has them, https://shopify.dev/docs/api/webhooks; those that may be null are not required.
+// Fields as the webhook reference has them, https://shopify.dev/docs/api/webhooks; those that can be null are not
+// required.
 
 const order: ObjectOutline = {
   string:

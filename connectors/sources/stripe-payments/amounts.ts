@@ -1,6 +1,7 @@
 /**
- * Stripe, "Supported currencies": amounts are in the smallest unit, a hundredth. Of zero-decimal currencies they are the amount itself. UGX
- * is in that list, too, but is among the special cases with ISK: both are "a two-decimal value, where the decimal amount is always 00".
+ * Stripe, "Supported currencies": amounts are in the smallest unit, a hundredth. For zero-decimal currencies they are
+ * the amount itself. UGX is in that list, too, but is among the special cases with ISK: both are "a two-decimal value,
+ * where the decimal amount is always 00".
  */
 const noDecimals: ReadonlySet<string> = new Set(
   'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '),

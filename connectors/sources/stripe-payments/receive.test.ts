@@ -122,7 +122,7 @@ test('a checkout whose payment is still to come counts when it has come, once', 
   expect(eventOf('checkout.session.completed', { ...session, mode: 'setup', payment_intent: null })).toBeUndefined()
 })
 
-test('of checkout and payment the one counts that the settings name, under one order ID', () => {
+test('the settings choose whether checkout or payment counts, under one order ID', () => {
   const payment = {
     id: 'pi_1',
     object: 'payment_intent',
@@ -196,13 +196,13 @@ test('an order ID of any length makes a message ID that is kept', () => {
   expect(made).toMatchObject({ properties: metadata })
 })
 
-test('repeats have the same message ID; what is no conversion is taken and not kept', () => {
+test('repeats have the same message ID; an event without a conversion is accepted and not stored', () => {
   const ids = [1, 2].map(() => eventOf('checkout.session.completed', session)?.['messageId'])
   expect(ids[0]).toBe(ids[1])
   for (const type of ['invoice.paid', 'constructor', '__proto__']) expect(eventOf(type, session)).toBeUndefined()
 })
 
-test('what is not signed, too old, or no event is refused', () => {
+test('an unsigned, old or invalid event is refused', () => {
   const body = '{"id":"evt_1","type":"charge.refunded","data":{"object":7}}'
   const reason = (given: ReturnType<typeof call>, by: object = settings) => receive(given, { ...by })
   expect(reason(call(body), {})).toMatchObject({ refusal: { reason: 'SIGNING_SECRET_NOT_SET' } })

@@ -13,12 +13,12 @@ import { nulls, readStripeEvent, type StripeEvent } from '../stripe/delivery.ts'
 import { type Fields, fieldsOf, given, idText, text } from '../values.ts'
 import { majorUnits } from './amounts.ts'
 
-/** The ID of an object that may be expanded. */
+/** The ID of an object that can be expanded. */
 const idOf = (value: unknown): string | undefined => text(value) ?? text(fieldsOf(value)['id'])
 
 /**
- * What an order is known by, at its refund as well: `order_id` of the metadata, else the payment. A checkout without a payment, such as of a
- * subscription, has its own ID.
+ * The ID of an order, also at its refund: `order_id` of the metadata, otherwise the payment. A checkout without a
+ * payment, such as of a subscription, has its own ID.
  */
 const orderOf = (object: Fields): string | undefined =>
   text(fieldsOf(object['metadata'])['order_id']) ??
@@ -84,13 +84,15 @@ const completed = (event: StripeEvent, key: string, amount: unknown): Fields => 
   }
 }
 
-/** A checkout whose payment is still to come, as by bank transfer, is none yet: `async_payment_succeeded` follows. */
+/**
+ * A checkout with a pending payment, such as a bank transfer, does not count yet: `async_payment_succeeded` follows.
+ */
 const paidCheckout: Maker = (event, key) =>
   event.object['payment_status'] === 'unpaid' || event.object['mode'] === 'setup'
     ? undefined
     : completed(event, key, event.object['amount_total'])
 
-/** `amount_refunded` is the sum of all refunds of a charge: what was added to it is this refund. */
+/** `amount_refunded` is the sum of all refunds of a charge: its increase is this refund. */
 const refunded: Maker = (event, key) => {
   const { object, envelope } = event
   const currency = text(object['currency'])?.toUpperCase()

@@ -2,7 +2,7 @@ import { defineSettings, type SourceDefinition, setting } from '@tributary/conne
 import { receive } from './receive.ts'
 import { stripeSchema } from './schema.ts'
 
-/** What happens at Stripe: payments, invoices, subscriptions. */
+/** Events of Stripe: payments, invoices, subscriptions. */
 export const stripe: SourceDefinition = {
   slug: 'stripe',
   title: 'Stripe',

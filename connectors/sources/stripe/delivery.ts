@@ -1,13 +1,14 @@
 import {
   hmacSha256,
   isJsonObject,
+  readTimeText,
   type Settings,
   sameSignature,
   signatureRefusals,
   type WebhookCall,
   type WebhookRefusal,
 } from '@tributary/connector-kit'
-import { type Fields, parseObject, text, timeOf } from '../values.ts'
+import { type Fields, parseObject, text } from '../values.ts'
 
 const toleranceMinutes = 5
 const header = 'Stripe-Signature'
@@ -33,14 +34,14 @@ const refusalOf = (call: WebhookCall, secret: string | undefined): WebhookRefusa
   if (secret === undefined) return signatureRefusals.secretNotSet('Stripe')
   const signed = parseHeader(call.headers['stripe-signature'])
   if (signed === undefined) return signatureRefusals.missing(header)
-  const expected = hmacSha256(secret, `${signed.time}.`, call.body)
+  const expected = hmacSha256(secret, `${signed.time}.`, call.sent ?? call.body)
   if (!signed.signatures.some((signature) => sameSignature(signature, expected)))
     return signatureRefusals.invalid('Stripe')
   const age = call.receivedAt - Number(signed.time) * 1000
   return age > toleranceMinutes * 60_000 ? signatureRefusals.expired(toleranceMinutes) : undefined
 }
 
-/** What an event is about: the object of a snapshot event; what there is in a thin one. */
+/** The object of an event: the whole one of a snapshot event, the reference of a thin one. */
 const objectOf = (event: Fields): Fields => {
   const { data, related_object } = event
   if (isJsonObject(data) && isJsonObject(data['object'])) return data['object']
@@ -61,7 +62,7 @@ export type StripeEvent = {
   id: string
   timestamp: string | undefined
   object: Fields
-  /** What is not the object. */
+  /** The fields around the object. */
   envelope: Fields
   /** The account of a platform that it happened in. */
   account: string | undefined
@@ -86,7 +87,7 @@ export const readStripeEvent = (call: WebhookCall, settings: Settings): StripeEv
   return {
     type,
     id,
-    timestamp: timeOf(event['created']),
+    timestamp: readTimeText(event['created']),
     object: objectOf(event),
     envelope: envelopeOf(event),
     account: text(event['account']),
@@ -94,5 +95,5 @@ export const readStripeEvent = (call: WebhookCall, settings: Settings): StripeEv
   }
 }
 
-/** What a large object does without. */
+/** Values that a large object can lose. */
 export const nulls = { name: 'null values', matches: (_name: string, value: unknown): boolean => value === null }

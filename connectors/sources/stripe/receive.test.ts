@@ -66,7 +66,7 @@ describe('the signature', () => {
     expect(reasonOf(call(body.replace(':', ': '), `t=${seconds},v1=${good}`))).toBe('SIGNATURE_INVALID')
   })
 
-  test('is not looked at without a secret, and what is signed must be an event', () => {
+  test('is refused without a secret, and the signed body must be an event', () => {
     expect(receive(signed(body), {})).toMatchObject({ refusal: { code: 401, reason: 'SIGNING_SECRET_NOT_SET' } })
     for (const text of ['{}', '[]', 'x', '{"id":1,"type":"a"}'])
       expect(reasonOf(signed(text))).toBe('NOT_A_STRIPE_EVENT')
@@ -130,7 +130,7 @@ test.each([
   expect(eventsOf({ ...invoicePaid, data: { object } }, settings)[0]).toMatchObject(wanted)
 })
 
-test('a changed customer is an identify call, too; what happens in test mode is a test', () => {
+test('a changed customer is an identify call, too; events of test mode are tests', () => {
   const object = { id: 'cus_7', object: 'customer', email: 'a@example.com', name: null, metadata: { user_id: 'u-7' } }
   expect(eventsOf({ ...invoicePaid, type: 'customer.updated', livemode: false, data: { object } })).toMatchObject([
     {
@@ -145,7 +145,7 @@ test('a changed customer is an identify call, too; what happens in test mode is 
   ])
 })
 
-test('a thin event has what there is of it', () => {
+test('a thin event has the fields that it has', () => {
   const related_object = { id: 'mtr_1', type: 'billing.meter', url: '/v1/billing/meters/mtr_1' }
   const event = { id: 'evt_v2', object: 'v2.core.event', type: 'v1.billing.meter.error_report_triggered' }
   expect(

@@ -25,10 +25,10 @@ const traitsOf = (customer: Fields): Fields => ({
 })
 
 /**
- * A Stripe event becomes a track event of its type with the object as its properties and the rest of the envelope in
- * `context.stripe`. The event's id is the message id, so that what Stripe sends again counts once. The user is who the
- * metadata or the checkout's client reference names; else the customer stands as an anonymous id. A new or changed
- * customer is an identify call, too.
+ * Turns a Stripe event into a track event of its type, with the object as its properties and the rest of the envelope
+ * in `context.stripe`. The event's ID is the message ID, so that repeated deliveries count once. The user is the one in
+ * the metadata or the checkout's client reference; otherwise the customer is an anonymous ID. A new or changed customer
+ * is an identify call, too.
  */
 export const receive: ReceiveWebhook = (call, settings) => {
   const event = readStripeEvent(call, settings)

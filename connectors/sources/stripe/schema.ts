@@ -1,6 +1,6 @@
 import { type ObjectOutline, outlineSchema } from '@tributary/connector-kit'
 
-// Fields as the API reference has them, https://docs.stripe.com/api; those that may be null are not required.
+// Fields as the API reference has them, https://docs.stripe.com/api; those that can be null are not required.
 
 const customer: ObjectOutline = {
   string:

@@ -33,6 +33,7 @@ export const tag: SourceDefinition = {
   description:
     'Collect conversions from your website with one small script of this server. It keeps click IDs in first-party cookies, respects consent, and talks to no third party.',
   type: 1,
+  docsUrl: '/docs/tag',
   targetProduct: 'SIGNALS',
   guide: [
     {

@@ -122,9 +122,17 @@ test.each([
   expect(receiptOf(body, settings, signature)).toMatchObject({ refusal: { reason } })
 })
 
-test('a response whose parts are of another type still counts', () => {
+test('a response with parts of other types still counts', () => {
   const form_response = { token: 't', answers: 'x', hidden: [1], definition: null, submitted_at: 'yesterday' }
   expect(receiptOf(JSON.stringify({ event_type: 'form_response', form_response }))).toMatchObject({
     events: [{ messageId: 'typeform-t', properties: { fields: {} } }],
   })
+})
+
+test('a call in another charset is signed over the bytes that were sent', () => {
+  const sent = Buffer.from(JSON.stringify({ ...payload, event_id: 'José' }), 'latin1')
+  const signature = `sha256=${createHmac('sha256', secret).update(sent).digest('base64')}`
+  const decoded = call(sent.toString('latin1'), signature)
+  expect(receive({ ...decoded, sent }, { signing_secret: secret })).toHaveProperty('events')
+  expect(receive(decoded, { signing_secret: secret })).toMatchObject({ refusal: { reason: 'SIGNATURE_INVALID' } })
 })

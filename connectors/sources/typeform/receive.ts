@@ -3,6 +3,7 @@ import {
   hmacSha256,
   isJsonObject,
   type ReceiveWebhook,
+  readTimeText,
   sameSignature,
   signatureRefusals,
   type WebhookCall,
@@ -17,7 +18,7 @@ import {
   textsOf,
   visitorFields,
 } from '../conversion-context.ts'
-import { type Fields, fieldsOf, given, parseObject, text, timeOf } from '../values.ts'
+import { type Fields, fieldsOf, given, parseObject, text } from '../values.ts'
 
 const header = 'Typeform-Signature'
 
@@ -29,7 +30,7 @@ const refusalOf = (call: WebhookCall, secret: string | undefined): WebhookRefusa
   if (secret === undefined) return signatureRefusals.secretNotSet('Typeform')
   const signature = /^sha256=(.+)$/.exec(call.headers['typeform-signature'] ?? '')?.[1]
   if (signature === undefined) return signatureRefusals.missing(header)
-  return sameSignature(Buffer.from(signature, 'base64'), hmacSha256(secret, call.body))
+  return sameSignature(Buffer.from(signature, 'base64'), hmacSha256(secret, call.sent ?? call.body))
     ? undefined
     : signatureRefusals.invalid('Typeform')
 }
@@ -50,7 +51,7 @@ const valueOf = (answer: Fields): unknown => {
 
 type Answer = { name: string; title: string; kind: string; value: unknown }
 
-/** Answers under the name that the form's author gave the question (its `ref`), else its ID. */
+/** Answers by the name that the form's author gave the question (its `ref`), otherwise by its ID. */
 const answersOf = (response: Fields): Answer[] => {
   const { answers } = response
   const questions = fieldsOf(response['definition'])['fields']
@@ -99,7 +100,7 @@ export const receive: ReceiveWebhook = (call, settings) => {
     type: 'track',
     event: 'Lead Created',
     messageId: messageIdOf('typeform', token),
-    timestamp: timeOf(response['submitted_at']),
+    timestamp: readTimeText(response['submitted_at']),
     userId: text(hidden['user_id']),
     anonymousId: text(hidden[visitorFields.anonymousId]) ?? `typeform-${token}`,
     properties: given({

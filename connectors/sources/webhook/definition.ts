@@ -9,6 +9,7 @@ export const webhook: SourceDefinition = {
   description:
     'Receive webhooks from services without a library, such as forms, payments, and tickets. Each call becomes a track event with the JSON as its properties, or whatever your template returns.',
   type: 5,
+  docsUrl: '/docs/collection',
   guide: [
     {
       title: 'Enter this URL in the service',

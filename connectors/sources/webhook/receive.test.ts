@@ -83,3 +83,38 @@ test.each([
 ])('%s with %s is refused as %s', (template, body, reason) => {
   expect(run(template, body)).toMatchObject({ refusal: { code: 400, reason } })
 })
+
+const formType = 'application/x-www-form-urlencoded'
+
+test('a form is decoded by the charset that the call names, and refused when its bytes are invalid in it', () => {
+  const template = '{"event":"{{ body.name }}"}'
+  expect(run(template, 'name=Jos%E9', { 'content-type': `${formType}; charset=latin1` })).toEqual({
+    events: [{ event: 'José' }],
+  })
+  expect(run(template, 'name=Jos%E9', { 'content-type': formType })).toMatchObject({
+    refusal: { code: 400, reason: 'NOT_UTF8' },
+  })
+})
+
+test('parameters of the address that are not UTF-8 refuse the call only where the template reads them', () => {
+  const call = {
+    method: 'GET',
+    body: Buffer.alloc(0),
+    headers: {},
+    query: new URLSearchParams('name=Jos%E9'),
+    brokenQuery: true as const,
+    receivedAt,
+  }
+  expect(receive(call, { template: '{"event":"x"}' })).toEqual({ events: [{ event: 'x' }] })
+  expect(receive(call, { template: '{"event":"{{ query.name }}"}' })).toMatchObject({ refusal: { reason: 'NOT_UTF8' } })
+})
+
+test('a template has numbers of the body that a double cannot hold to the digit', () => {
+  const template =
+    '{"event":"x","userId":"{{ body.id }}","properties":{"next":{{ body.id | plus: 1 }},"all":{{ body | json }}}}'
+  const receipt = run(template, '{"id":12345678901234567890,"price":1.0}')
+  if (receipt === undefined || 'refusal' in receipt) throw new Error(JSON.stringify(receipt))
+  expect(JSON.stringify(receipt.events)).toBe(
+    '[{"event":"x","userId":"12345678901234567890","properties":{"next":12345678901234567891,"all":{"id":12345678901234567890,"price":1}}}]',
+  )
+})

@@ -1,4 +1,8 @@
 import {
+  type CharsetFault,
+  charsetOf,
+  computableJson,
+  formParams,
   isJsonObject,
   parseExactJson,
   type ReceiveWebhook,
@@ -6,21 +10,24 @@ import {
   type WebhookCall,
   type WebhookReceipt,
 } from '@tributary/connector-kit'
-import { formFields } from '../values.ts'
+import { formFields, wrongBytes } from '../values.ts'
 
-/** Events that one call may become. */
+/** Maximum events of one call. */
 const maxEvents = 100
 
 const refuse = (reason: string, message: string): WebhookReceipt => ({ refusal: { code: 400, reason, message } })
 
 /** The body as a value: JSON or a form; null for a call without one. */
-const bodyOf = (call: WebhookCall): { value: unknown } | undefined => {
+const bodyOf = (call: WebhookCall): { value: unknown } | CharsetFault | undefined => {
   const text = call.body.toString('utf8')
   if (text.trim() === '') return { value: null }
-  if (/^application\/x-www-form-urlencoded\b/i.test(call.headers['content-type'] ?? ''))
-    return { value: formFields(new URLSearchParams(text)) }
+  const contentType = call.headers['content-type'] ?? ''
+  if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) {
+    const params = formParams(text, charsetOf(contentType))
+    return typeof params === 'string' ? params : { value: formFields(params) }
+  }
   try {
-    return { value: JSON.parse(text) }
+    return { value: computableJson(text) ?? JSON.parse(text) }
   } catch {
     return undefined
   }
@@ -43,6 +50,7 @@ export const receive: ReceiveWebhook = (call, settings) => {
   if (typeof template !== 'string' || template.trim() === '') return undefined
   const body = bodyOf(call)
   if (body === undefined) return refuse('INVALID_JSON', 'The body is not valid JSON. Send JSON in UTF-8, or a form.')
+  if (typeof body === 'string' || (call.brokenQuery === true && template.includes('query'))) return wrongBytes
   const rendered = renderTemplate(template, {
     body: body.value,
     headers: call.headers,

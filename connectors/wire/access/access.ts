@@ -2,8 +2,10 @@ import { setting } from '@tributary/connector-kit'
 import { certificatesOf } from './certificates.ts'
 
 /**
- * The settings that say which database is connected to and as whom. `database` is what the form says of that field, `port` the one that
- * such servers usually have; names of databases and users are bounded in characters.
+ * The settings of the database and the account.
+ * - `database` is the help text of that field in the form.
+ * - `port` is the usual one of such servers.
+ * - `longest` limits the characters of the names.
  */
 export const databaseSettings = (given: {
   database: string
@@ -35,7 +37,7 @@ export const databaseSettings = (given: {
     label: 'Password',
     help: 'Stored encrypted.',
     maxLength: 255,
-    // Who can read it on its way is decided by the encryption, too.
+    // The encryption also decides which parties can read it in transit.
     sentTo: (['host', 'port', 'tls', 'ca_certificate'] as const).map((name) => ({ setting: name, by: 'value' })),
   }),
   tls: setting.choice({
@@ -56,7 +58,7 @@ export const databaseSettings = (given: {
   }),
 })
 
-/** With what a client connects. */
+/** The data that a client connects with. */
 export type DatabaseAccess = {
   readonly host: string
   readonly port: number

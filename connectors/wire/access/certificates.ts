@@ -1,15 +1,23 @@
 import { X509Certificate } from 'node:crypto'
 
-const block = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+?)-----END CERTIFICATE-----/g
+const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----']
+
+/** The text between the marks of each certificate. */
+const bodiesOf = (text: string): string[] =>
+  text
+    .split(begin)
+    .slice(1)
+    .map((part) => part.slice(0, Math.max(0, part.indexOf(end))))
+    .filter((body) => /^[A-Za-z0-9+/=\s]+$/.test(body))
 
 /**
- * The certificates of a text in the form that TLS takes (PEM, RFC 7468), also when line ends were lost on the way, as a
- * field of one line does; '' when there are none, undefined when one cannot be read.
+ * The certificates of a text in the form that TLS accepts (PEM, RFC 7468), even without line ends, as a field of one
+ * line loses them; '' when there are none, undefined when one cannot be read.
  */
 export const certificatesOf = (text: string): string | undefined => {
-  const found = [...text.matchAll(block)].map(([, body = '']) => {
+  const found = bodiesOf(text).map((body) => {
     const lines = body.replace(/\s/g, '').match(/.{1,64}/g) ?? []
-    return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n')
+    return [begin, ...lines, end, ''].join('\n')
   })
   try {
     for (const pem of found) new X509Certificate(pem)
@@ -19,7 +27,7 @@ export const certificatesOf = (text: string): string | undefined => {
   }
 }
 
-/** What a driver's TLS is given: the certificate is always verified, also by the authorities that a person pasted. */
+/** The TLS options of a driver: the certificate is always verified, also by the authorities that a person pasted. */
 export const tlsOptions = (access: {
   readonly tls: 'verify' | 'off'
   readonly ca_certificate?: string | undefined

@@ -6,11 +6,11 @@ export type ConnectionKind<S extends Settings, Session> = {
   open(context: DeliverContext<S>, onLost: () => void): Promise<Session>
   /** Says goodbye; rejects for nothing. */
   close(session: Session): Promise<void>
-  /** What a failure is to the delivery; without a session the connection could not be opened. */
+  /** The delivery error for a failure; without a session the connection could not be opened. */
   failed(error: unknown, session: Session | undefined): Error
 }
 
-/** A connection that nobody used for so long is closed, ms. */
+/** A connection that was unused for this time is closed, ms. */
 const idleMs = 60_000
 
 type Use<S extends Settings, Session> = <T>(
@@ -35,7 +35,7 @@ const createKeeper = <S extends Settings, Session>(
 
   const open = async (context: DeliverContext<S>): Promise<Session> => {
     if (session !== undefined) return session
-    // It may be lost while it is being opened, when there is no session yet.
+    // The connection can be lost while it is being opened, before there is a session.
     let opened: Session | undefined
     opened = await kind.open(context, () => {
       if (opened !== undefined && session === opened) session = undefined
@@ -56,7 +56,7 @@ const createKeeper = <S extends Settings, Session>(
       idle = setTimeout(() => void close(), idleMs).unref()
       return result
     } catch (error) {
-      // Whatever it was, a new connection begins without a half-done transaction.
+      // After any error, the next connection begins without a half-done transaction.
       await close()
       throw kind.failed(error, used)
     } finally {
@@ -77,8 +77,8 @@ const createKeeper = <S extends Settings, Session>(
 }
 
 /**
- * Makes what runs work on a destination's connection, which is opened when there is none and kept for the next one; nobody else uses it
- * meanwhile. It rejects as `failed` says, after which the connection is a new one.
+ * Creates the function that runs work on a destination's connection. It opens one when needed and keeps it for the next
+ * work; one work at a time uses it. It rejects as `failed` says; the next work then gets a new connection.
  */
 export const keepConnections = <S extends Settings, Session>(kind: ConnectionKind<S, Session>): Use<S, Session> => {
   const keepers = new WeakMap<Lifetime, Use<S, Session>>()

@@ -1,13 +1,13 @@
 import { ConfigurationError } from '@tributary/connector-kit'
 import type { KeyedTable } from './table-object.ts'
 
-/** Keys that are asked for together, and characters of one: as many of these as fit an answer of 1 MiB, whatever the letters. */
+/** Keys per page, and maximum characters of one: together they fit a response of 1 MiB, with any letters. */
 export const keysOfPage = 250
 export const keyCharacters = 1000
 
 /**
- * Types of keys of which two values are the same in words when they are the same to the database, but for letter case, accents, spaces
- * and how a number is written.
+ * Types of keys for which two texts are equal when the database treats the values as equal, except for letter case,
+ * accents, spaces and the notation of numbers.
  */
 const plainTypes =
   /^(?:(?:tiny|small|medium|big)?int(?:eger)?|numeric|decimal|(?:tiny|medium|long)?text|(?:var)?char|character(?: varying)?|citext|uuid)\b(?!.*\[\])/
@@ -21,17 +21,17 @@ export const requirePlainKey = ({ table, key }: KeyedTable, type: string | undef
     )
 }
 
-/** Keys of an object at most: as many as a model may have rows. What a server answers beyond them is not stored. */
-const mostKeys = 100_000_000
+/** Maximum keys of an object, equal to the maximum rows of a model. Further keys of a server are not stored. */
+const maxKeys = 100_000_000
 
 /**
- * Hands over pages of keys, each behind the last key of the page before, until one is not full. Throws ConfigurationError where a server
- * goes on beyond `most`, or answers what it has answered before: neither would end.
+ * Returns pages of keys, each after the last key of the page before, until one is not full. Throws ConfigurationError
+ * when a server continues beyond the maximum, or repeats keys: neither would end.
  */
 export const listPages = async (
   pageBehind: (last: string | undefined) => Promise<readonly string[]>,
   onKeys: (keys: readonly string[]) => Promise<void>,
-  most: number = mostKeys,
+  most: number = maxKeys,
 ): Promise<void> => {
   let last: string | undefined
   for (let listed = 0; ; ) {

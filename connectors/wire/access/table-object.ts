@@ -1,9 +1,9 @@
-/** A table whose rows are known by one column. */
+/** A table with one key column. */
 export type KeyedTable = { table: string; key: string }
 
 const objectOfTable = /^table\/([^/]+)\/([^/]+)$/
 
-/** How rows name the table that they are of: its name and that of its key column, each percent-encoded. */
+/** The object name of a table in rows: its name and that of its key column, each percent-encoded. */
 export const tableObject = ({ table, key }: KeyedTable): string =>
   `table/${encodeURIComponent(table)}/${encodeURIComponent(key)}`
 

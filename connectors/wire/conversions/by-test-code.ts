@@ -13,8 +13,8 @@ export const testCodeOf = ({ payload }: OutgoingEvent, ofSettings: string | unde
 }
 
 /**
- * Sends events of one code of the test screen together, because a request has one code. What is split is sent again, those that have
- * arrived included: they count once.
+ * Sends events with one code of the test screen together, because a request has one code. A split part is sent again as
+ * a whole; events that have arrived count once.
  */
 export const byTestCode = async (
   batch: readonly OutgoingEvent[],

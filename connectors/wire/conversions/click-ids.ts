@@ -1,6 +1,6 @@
 type Platform = 'google' | 'meta' | 'tiktok'
 
-/** What click IDs of a platform begin with, so that one in another's place is known. */
+/** The beginnings of a platform's click IDs, so that one in another's place is recognized. */
 const marks: Readonly<Record<Platform, RegExp>> = {
   google: /^(Cj0KC|CjwKC|EAIaIQ|CL[a-z]|CN[a-z])[\w-]{10,}/,
   // A cookie of the pixel, or the parameter of a link.
@@ -11,13 +11,13 @@ const marks: Readonly<Record<Platform, RegExp>> = {
 const others = (own: Platform): RegExp[] =>
   Object.entries(marks).flatMap(([platform, mark]) => (platform === own ? [] : [mark]))
 
-/** Characters that a click ID has at most: longer ones are none. */
-const mostCharacters = 1000
+/** Maximum characters of a click ID: longer ones are invalid. */
+const maxCharacters = 1000
 
 /** A click ID of a platform; undefined where it is empty, none, or another platform's, which would only be refused. */
 export const clickIdOf = (platform: Platform, value: string | undefined): string | undefined => {
   const id = value?.trim() ?? ''
-  if (id === '' || id.length > mostCharacters || /\s/.test(id)) return undefined
+  if (id === '' || id.length > maxCharacters || /\s/.test(id)) return undefined
   return others(platform).some((mark) => mark.test(id)) ? undefined : id
 }
 
@@ -26,8 +26,8 @@ export const parameterOf = (url: string | undefined, name: string): string | und
   url === undefined ? undefined : (URL.parse(url)?.searchParams.get(name) ?? undefined)
 
 /**
- * The click as Meta is told it, `fb.1.<ms>.<fbclid>`: of the cookie, or made of the parameter alone and the time of the event (Meta,
- * "fbp and fbc Parameters").
+ * The click in Meta's format, `fb.1.<ms>.<fbclid>`: from the cookie, or from the parameter and the time of the event
+ * (Meta, "fbp and fbc Parameters").
  */
 export const metaClickOf = (value: string | undefined, at: number): string | undefined => {
   const id = clickIdOf('meta', value)

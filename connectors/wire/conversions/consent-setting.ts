@@ -1,6 +1,6 @@
 import { setting } from '@tributary/connector-kit'
 
-/** What holds for events that say nothing of consent; asked of every platform alike. */
+/** The choice for events without consent data; every platform has it. */
 export const withoutConsent = setting.choice({
   label: 'Events without consent',
   help: 'What happens to events that have no value for consent. Otherwise the value decides.',

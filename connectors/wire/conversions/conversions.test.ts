@@ -5,7 +5,7 @@ import { apiVersions, endOf } from './api-version.ts'
 import { clickIdOf, metaClickOf, parameterOf } from './click-ids.ts'
 import { googleComparable, metaComparable, tiktokComparable } from './comparable.ts'
 import { consentOf, consentOutcome, itemsOf, momentOf, moneyOf } from './event-facts.ts'
-import { hidingPersonal, toldWords } from './shown.ts'
+import { hidingPersonal, shownMessage } from './shown.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
@@ -38,7 +38,10 @@ const googlePage: readonly [keyof typeof googleComparable, string, string][] = [
   ['name', ' O’Neil ', 'oneil'],
 ]
 
-/** "Event payload" of the Events API (business-api.tiktok.com/portal/docs?id=1771100779668482): lower case, and E.164 with its plus sign. */
+/**
+ * "Event payload" of the Events API (business-api.tiktok.com/portal/docs?id=1771100779668482): lower case, and E.164
+ * with its plus sign.
+ */
 const tiktokPage: readonly [keyof typeof tiktokComparable, string, string][] = [
   ['email', ' Alice@Example.com ', 'alice@example.com'],
   ['phone', '+1 650 555 1234', '+16505551234'],
@@ -59,7 +62,7 @@ describe('the published examples of platforms', () => {
   })
 })
 
-describe('what says nothing is not sent', () => {
+describe('an empty value is not sent', () => {
   it.each([
     ['an address without a name', metaComparable.email('@example.com')],
     ['an address of two', googleComparable.email('a@b@gmail.com')],
@@ -99,7 +102,7 @@ describe('value and currency', () => {
     ['an unknown currency', 5, 'XYZ', '"XYZ" is not a currency code'],
     ['a sign as currency', 5, '€', '"€" is not a currency code'],
     ['a very long value', 'x'.repeat(500), 'EUR', `The value "${'x'.repeat(40)}…" is not a number`],
-  ])('%s is refused in words', (_, value, currency, problem) => {
+  ])('%s is refused with a readable message', (_, value, currency, problem) => {
     expect(moneyOf(value, currency)).toMatchObject({ problem: expect.stringContaining(problem) })
   })
 })
@@ -108,7 +111,7 @@ describe('the time of an event', () => {
   const now = Date.UTC(2026, 10, 25, 12)
   const at = (ms: number): string => new Date(now + ms).toISOString()
   const hours = 3_600_000
-  it('is sent up to the age that the platform takes, and left out beyond it with the reason', () => {
+  it('is sent up to the maximum age of the platform, and omitted with the reason beyond it', () => {
     expect(momentOf(at(-72 * hours), now, 72 * hours)).toBe(now - 72 * hours)
     expect(momentOf(at(-72 * hours - 1), now, 72 * hours)).toEqual({ kind: 'skipped', reason: 'Older than 3 days' })
     expect(momentOf(at(-10 * hours), now, 9 * hours)).toEqual({ kind: 'skipped', reason: 'Older than 9 hours' })
@@ -137,7 +140,7 @@ describe('consent', () => {
   ])('%j is %s', (given, consent) => {
     expect(consentOf(given)).toBe(consent)
   })
-  it('of the event decides, and the setting where it has none', () => {
+  it('of the event decides, and the setting when it has none', () => {
     expect(consentOutcome(true, 'leave_out')).toBeUndefined()
     expect(consentOutcome(undefined, 'send')).toBeUndefined()
     expect(consentOutcome(false, 'send')).toMatchObject({ kind: 'skipped' })
@@ -170,11 +173,13 @@ describe('click IDs', () => {
   })
 })
 
-it('products are read under the names that libraries have for them, and what has no ID is left out', () => {
+it('products are read under the names that libraries use, and those without an ID are omitted', () => {
   expect(
     itemsOf([{ product_id: 7, price: '5.00', quantity: 2, name: 'Shirt' }, { sku: 'a' }, { name: 'x' }, 5]),
   ).toEqual([{ id: '7', name: 'Shirt', price: 5, quantity: 2 }, { id: 'a' }])
   expect(itemsOf(Array.from({ length: 500 }, (_, id) => ({ id })))).toHaveLength(200)
+  const long = ['12345678901234567890', '9007199254740993', '1e400'].map((id) => ({ product_id: new ExactNumber(id) }))
+  expect(itemsOf(long).map(({ id }) => id)).toEqual(['12345678901234567890', '9007199254740993', '1e400'])
 })
 
 it('personal data is shown nowhere, neither in the request nor in what the platform repeats of it', () => {
@@ -182,10 +187,10 @@ it('personal data is shown nowhere, neither in the request nor in what the platf
   const hidden = hidingPersonal(body, new Set(['ip']), { headers: ['authorization'], texts: ['t0ken'] })
   expect(hidden.body).toBe('{"data":[{"user":{"ip":"[redacted]","email":"h4sh"}}]}')
   expect(hidden.texts).toEqual(['t0ken', '192.0.2.7'])
-  expect(toldWords('no such ip: 192.0.2.7 by t0ken', hidden)).toBe('no such ip: [redacted] by [redacted]')
+  expect(shownMessage('no such ip: 192.0.2.7 by t0ken', hidden)).toBe('no such ip: [redacted] by [redacted]')
 })
 
-it('the end of a version is told before it comes', () => {
+it('the end of a version is announced before it comes', () => {
   expect(endOf(apiVersions.meta, Date.UTC(2026, 10, 25))).toBe('')
   expect(endOf(apiVersions.meta, Date.UTC(2028, 5, 1))).toBe(
     ' Meta ends v25.0 of its API on July 29, 2028: update Tributary before.',

@@ -1,13 +1,15 @@
 import type { DeliverResult, EventOutcome, OutgoingEvent, SplitOutcome } from '@tributary/connector-kit'
 
-/** What became of the conversions of a request, one outcome for all or one for each in their order, and what went over the wire. */
+/**
+ * The outcomes of a request's conversions, one for all or one for each in their order, and the request and response.
+ */
 export type Sent = Omit<DeliverResult, 'outcomes'> & {
   outcomes: EventOutcome | SplitOutcome | readonly EventOutcome[]
 }
 
 /**
- * Sends those of a batch that are to be sent together, and answers for all: what is not to be sent has its reason, and nothing is asked when
- * none is left.
+ * Sends the prepared events of a batch together, and returns outcomes for all: an event that is not sent has its
+ * reason. Without any event to send, there is no request.
  */
 export const sendPrepared = async <Body>(
   batch: readonly OutgoingEvent[],

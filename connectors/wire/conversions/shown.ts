@@ -1,8 +1,9 @@
-import { type Call, type Hidden, hideSecrets, isJsonObject } from '@tributary/connector-kit'
+import { cutText, type Hidden, hideSecrets, isJsonObject } from '@tributary/connector-kit'
 
 /**
- * What is kept and shown of a request of conversions: no value of the given names, in whatever depth, and none of these values in the
- * answer either. Personal data that is hashed is shown, since it tells whether two requests are about the same person.
+ * The stored and shown form of a conversion request: without the values of the given names at any depth, and without
+ * these values in the response. Hashed personal data is shown, since it shows whether two requests are about the same
+ * person.
  */
 export const hidingPersonal = (
   body: unknown,
@@ -20,23 +21,13 @@ export const hidingPersonal = (
   return {
     headers,
     texts: [...texts, ...found],
-    // Made when it is asked for.
+    // Computed on first use.
     get body() {
       return JSON.stringify(body, (name, value: unknown) => (names.has(name) ? '[redacted]' : value))
     },
   }
 }
 
-/** The object that an answer is; undefined when it is none. */
-export const answerObject = ({ answer: { body } }: Call): Readonly<Record<string, unknown>> | undefined => {
-  try {
-    const answer: unknown = JSON.parse(body)
-    return isJsonObject(answer) ? answer : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** Words of a platform as they may be told: at most 500 characters, without the texts that are hidden. */
-export const toldWords = (words: string, { texts = [] }: Hidden): string =>
-  hideSecrets(words, texts).slice(0, 500).toWellFormed()
+/** A platform's message without the hidden texts, at most 500 characters. */
+export const shownMessage = (words: string, { texts = [] }: Hidden): string =>
+  cutText(hideSecrets(words, texts), 500).toWellFormed()

@@ -153,7 +153,7 @@ const analyticsPeer = () => ({
   settings: { measurement_id: measurement, api_secret: secret },
 })
 
-describe('what signals send', () => {
+describe('the requests of signals', () => {
   it.each(definitions.map((definition) => [definition.slug, definition] as const))(
     'to %s by default can be saved, and its weights are 10 together',
     (_, definition) => {
@@ -172,7 +172,7 @@ describe('what signals send', () => {
     const to = peer()
     const { outcomes, asked } = await send(to, outgoing(platformOf(to.definition), conversion()))
     expect(outcomes).toEqual([{ kind: 'delivered' }])
-    // Google Analytics says so whatever it is sent.
+    // Google Analytics always answers so.
     expect([...to.counted.values()]).toHaveLength(1)
     expect(JSON.stringify(asked.map(({ body }) => body))).not.toMatch(/ada@example|1234567[^8]/i)
   })

@@ -13,7 +13,7 @@ const presetConversions = [
   'lead',
 ] as const
 
-/** A mapping for each standard event: what it is called there is a constant, everything else the same fields. */
+/** A mapping for each standard event: its name at the platform is a constant, and all have the same fields. */
 export const standardPresets = (
   platform: 'meta' | 'tiktok' | 'google_analytics',
   action: string,
@@ -28,13 +28,13 @@ export const standardPresets = (
 
 const field = (name: string) => ({ type: 'FIELD', name }) as const
 
-/** Email, phone and names of the person, wherever libraries tell them: the first place that has one. */
+/** Email, phone and names of the person, at any place where libraries send them: the first place with a value. */
 const anyOf = (...paths: string[]): { type: 'TEMPLATE'; value: string } => ({
   type: 'TEMPLATE',
   value: `{{ ${paths.join(' | default: ')} }}`,
 })
 
-/** Where events have what every platform asks for. */
+/** The places in events of the data that every platform needs. */
 export const eventPlaces = {
   email: anyOf('context.traits.email', 'properties.email', 'traits.email'),
   phone: anyOf('context.traits.phone', 'properties.phone', 'traits.phone'),
@@ -59,7 +59,7 @@ export const eventPlaces = {
   consent: field('context.consent.categoryPreferences.advertising'),
 } as const
 
-/** Where a conversion of a signal has what is made for it, whatever its event is. */
+/** The places of the data that a signal adds to a conversion. */
 export const signalPlaces = {
   eventId: field('context.signal.event_id'),
   time: field('context.signal.time'),

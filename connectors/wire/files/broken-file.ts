@@ -1,4 +1,4 @@
-/** A file that is not what it is said to be; the words are for people, and name the line where there is one. */
+/** A file whose content does not match its format; the message is for people, and names the line if there is one. */
 export class BrokenFile extends Error {
   override readonly name = 'BrokenFile'
 }

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { BrokenFile } from './broken-file.ts'
 import type { FileRow } from './csv.ts'
 
-/** Keys that are counted at most; each takes eight bytes. */
-const mostKeys = 20_000_000
+/** Maximum counted keys; each takes eight bytes. */
+const maxKeys = 20_000_000
 
 const hashOf = (values: readonly string[]): bigint => hash('md5', JSON.stringify(values), 'buffer').readBigUInt64LE()
 
@@ -21,10 +21,10 @@ export const createKeyCount = (places: readonly number[]) => {
         if (value === null) return
         values.push(value)
       }
-      if (kept === mostKeys)
-        throw new BrokenFile(`Keys of more than ${mostKeys.toLocaleString('en-US')} rows can't be checked`)
+      if (kept === maxKeys)
+        throw new BrokenFile(`Keys of more than ${maxKeys.toLocaleString('en-US')} rows can't be checked`)
       if (kept === hashes.length) {
-        const more = new BigUint64Array(Math.min(mostKeys, hashes.length * 2))
+        const more = new BigUint64Array(Math.min(maxKeys, hashes.length * 2))
         more.set(hashes)
         hashes = more
       }

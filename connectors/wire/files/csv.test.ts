@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createCsvReader, sniffDelimiter } from './csv.ts'
 
-/** Every row of a text that comes in pieces of so many characters. */
+/** Every row of a text that comes in pieces of `size` characters. */
 const rowsOf = (text: string, delimiter = ',', size = text.length) => {
   const reader = createCsvReader(delimiter)
   const rows = []
@@ -33,7 +33,7 @@ test.each([
     'a,b\n"1\n1",2\n5" pipe,1',
     'Line 4: a quote inside a value. Put the value in quotes, and write each quote in it twice',
   ],
-])('a broken quote is told with its line: %j', (text, words) => {
+])('a broken quote is reported with its line: %j', (text, words) => {
   expect(() => rowsOf(text)).toThrow(words)
 })
 
@@ -52,6 +52,24 @@ test.each([
   ['a\tb\n1,2,3', '\t'],
   ['a|b', '|'],
   ['alone', ','],
-])('the delimiter of %j is found by its first line', (text, delimiter) => {
+  ['one\ntwo\nthree', ','],
+  ['comment\nhello\na;b', ','],
+  ['text\nx|y\n1;2;3', ','],
+  ['id\n1\n"a;b"', ','],
+  ['id\n1,5\n2,5', ','],
+  ['Name, first;Age\nAda;36\nBob;41', ';'],
+  ['a, b, c, d;e\n1;2\n3;4', ';'],
+  ['price;amount\n1,50;2,25\n3,10;4', ';'],
+  ['Preis, EUR;Menge\n1,50;3\n2,75;4', ';'],
+  ['"a,b,c,d"\tx\n1,2,3\ty', '\t'],
+  ['id,tags\n1,a;b;c\n2,d', ','],
+  ['id|note, long, very long\n1|x\n\n2|"y,\nz"', '|'],
+  ['a,b,c\n1,2,3\n4,5,6', ','],
+  ['a;b\n1;2;3\n4;5', ';'],
+])('the delimiter of %j is found by its rows', (text, delimiter) => {
   expect(sniffDelimiter(text)).toBe(delimiter)
+})
+
+test('a piece that ends inside a row is no error', () => {
+  expect(sniffDelimiter('a,b;c\n1;2\n3;4\n5,', false)).toBe(';')
 })

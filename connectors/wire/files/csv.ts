@@ -1,23 +1,80 @@
 import { BrokenFile } from './broken-file.ts'
 
-/** A row as it stands in the file; null is a value that is not there, which is not the same as a quoted empty one. */
+/** A row of the file; null is a missing value, which differs from a quoted empty one. */
 export type FileRow = (string | null)[]
 
-/** Characters of one row at most: a quote that is never closed would take the rest of the file. */
+/** Maximum characters of one row: a quote that is never closed would include the rest of the file. */
 const rowCharacters = 8 * 1024 * 1024
 
 const delimiters = [',', ';', '\t', '|'] as const
 
-/** The delimiter that stands most often in a first line, outside of quotes; a comma where there is none. */
-export const sniffDelimiter = (text: string): string => {
-  const counts = new Map<string, number>(delimiters.map((each) => [each, 0]))
-  let quoted = false
-  for (const char of text) {
-    if (char === '"') quoted = !quoted
-    else if (!quoted && (char === '\n' || char === '\r')) break
-    else if (!quoted && counts.has(char)) counts.set(char, (counts.get(char) ?? 0) + 1)
+/** Maximum rows that decide the delimiter. */
+const sniffedRows = 200
+
+/**
+ * The read part of a row: the count of each delimiter outside of quotes, and whether each comma belongs to a number.
+ */
+type Sniffed = { counts: Map<string, number>; hasDecimals: boolean }
+
+const isDigit = (char: string | undefined): boolean => char !== undefined && char >= '0' && char <= '9'
+
+/** The complete rows at the start of a text, including the last one when nothing follows. Empty lines do not count. */
+const sniffRows = (text: string, last: boolean): Sniffed[] => {
+  const rows: Sniffed[] = []
+  const fresh = (): Sniffed => ({ counts: new Map(delimiters.map((each) => [each, 0])), hasDecimals: true })
+  let row = fresh()
+  let [quoted, begin] = [false, 0]
+  const end = (at: number): void => {
+    if (at > begin) rows.push(row)
+    row = fresh()
   }
-  return [...counts].reduce((best, each) => (each[1] > best[1] ? each : best))[0]
+  for (let at = 0; at < text.length && rows.length < sniffedRows; at++) {
+    const char = text[at] ?? ''
+    if (char === '"') quoted = !quoted
+    else if (!quoted && (char === '\n' || char === '\r')) {
+      end(at)
+      begin = at + 1
+    } else if (!quoted && row.counts.has(char)) {
+      row.counts.set(char, (row.counts.get(char) ?? 0) + 1)
+      if (char === ',' && !(isDigit(text[at - 1]) && isDigit(text[at + 1]))) row.hasDecimals = false
+    }
+  }
+  if ((last || rows.length === 0) && rows.length < sniffedRows) end(text.length)
+  return rows
+}
+
+/**
+ * The delimiter of the first rows of a text: the one with the same count in each of them, and of several such the most
+ * frequent. A comma that only stands within numbers does not count. When the rows differ, it is the one whose count in
+ * the first row most rows share; a comma if there is none.
+ */
+export const sniffDelimiter = (text: string, last = true): string => {
+  const rows = sniffRows(text, last)
+  const [head, ...others] = rows
+  if (head === undefined) return ','
+  const countIn = (row: Sniffed, delimiter: string): number => row.counts.get(delimiter) ?? 0
+  const agreeing = (delimiter: string): number =>
+    countIn(head, delimiter) === 0
+      ? 0
+      : rows.filter((row) => countIn(row, delimiter) === countIn(head, delimiter)).length
+  const highest = Math.max(...delimiters.map(agreeing))
+  if (highest === 0) return ','
+  const best = delimiters.filter((delimiter) => agreeing(delimiter) === highest)
+  const isDecimal = others.length > 0 && best.length > 1 && others.every(({ hasDecimals }) => hasDecimals)
+  return best
+    .filter((delimiter) => !(isDecimal && delimiter === ','))
+    .reduce((found, each) => (countIn(head, each) > countIn(head, found) ? each : found))
+}
+
+const separatorLine = /^"?sep=([^"\r\n])"?(?:\r\n|\r|\n|$)/i
+
+/**
+ * The delimiter that a first line of `sep=;` names, as spreadsheets write it, and the length of that line; undefined
+ * without such a line.
+ */
+export const separatorOf = (text: string): { delimiter: string; length: number } | undefined => {
+  const [line, delimiter] = separatorLine.exec(text.slice(0, 20)) ?? []
+  return line === undefined || delimiter === undefined ? undefined : { delimiter, length: line.length }
 }
 
 const quote = 0x22
@@ -33,12 +90,12 @@ const lineFeedsIn = (text: string): number => {
 /**
  * Reads CSV as RFC 4180 has it, in pieces as they come: `push` gives the rows that a piece completes, with the line that each
  * begins in. Any of the three line ends is one; a line with nothing in it is no row. Throws BrokenFile for what is no CSV: a
- * quote that is not closed, or one inside of a value.
+ * quote that is not closed, or one inside of a value. `firstLine` is the number of the first one.
  */
-export const createCsvReader = (delimiter: string) => {
+export const createCsvReader = (delimiter: string, firstLine = 1) => {
   const separator = delimiter.charCodeAt(0)
   let text = ''
-  let line = 1
+  let line = firstLine
 
   /** The end of a quoted value that begins at `from`, and the value; undefined while it is not whole. */
   const quotedAt = (from: number, last: boolean): { value: string; end: number } | undefined => {

@@ -16,14 +16,14 @@ import {
   type Scratch,
 } from '@tributary/connector-kit'
 
-/** What may frame an answer: its head, TLS, and the sizes of chunks. */
+/** Maximum bytes of the framing of a response: its head, TLS, and the sizes of chunks. */
 const framing = (bytes: number): number => Math.ceil(bytes * 1.1) + 1024 * 1024
 
-/** What is wrong with the file itself is no matter of how it is reached. */
+/** An error of the file itself, whatever the way to it. */
 const tooLarge = (maxBytes: number): Error =>
   new DataQueryError(`The file has more than ${(maxBytes / 1024 / 1024).toLocaleString('en-US')} MB`)
 
-/** Where something is asked for; with a body it is posted. */
+/** The target of a request; with a body it is a POST. */
 export type Address = { url: string; headers: Readonly<Record<string, string>>; body?: string }
 
 const responseTo = ({ url, headers, body }: Address, socket: Duplex, signal: AbortSignal): Promise<IncomingMessage> =>
@@ -51,8 +51,9 @@ const refusalOf = ({ statusCode = 0, headers }: IncomingMessage): Error | undefi
 export type WayOut = Pick<DataSourceContext, 'connect' | 'signal'>
 
 /**
- * Asks by the guarded way out for what has at most so many bytes, and hands the response on; the connection ends with that. Redirects
- * are not followed. Rejects with a DeliveryError, with a DataQueryError of `use`, or with what a failure of the network is.
+ * Sends a request through the guarded connection, with a limit of bytes for the response, and passes the response on;
+ * the connection ends after that. Redirects are not followed. Rejects with a DeliveryError, with a DataQueryError of
+ * `use`, or with the error of the network.
  */
 export const withResponse = async <T>(
   from: Address,
@@ -84,13 +85,13 @@ export const withResponse = async <T>(
   }
 }
 
-/** The text of a response with at most so many bytes; undefined for a longer one. */
-export const textOfResponse = async (response: IncomingMessage, mostBytes: number): Promise<string | undefined> => {
+/** The text of a response up to a maximum of bytes; undefined for a longer one. */
+export const textOfResponse = async (response: IncomingMessage, maxBytes: number): Promise<string | undefined> => {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > mostBytes) return undefined
+    if (bytes > maxBytes) return undefined
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
@@ -124,9 +125,9 @@ const notGzip = (error: unknown): unknown =>
     : error
 
 /**
- * Gets a file by the guarded way out and writes it where there is room for it, unzipped where it `isZipped`; says how many bytes it has
- * there. Rejects with a DeliveryError, also for an answer that ends too soon, and with a DataQueryError for one that is longer than there is
- * room for, when it is unzipped, too. `refuse` says what else an answer is that is no file.
+ * Downloads a file through the guarded connection and writes it, unzipped where it `isZipped`; returns its number of
+ * bytes. Rejects with a DeliveryError, also for a response that ends too soon. Rejects with a DataQueryError for a file
+ * that exceeds the room, before or after unzipping. `refuse` gives the reason when a response is no file.
  */
 export const download = async (
   from: Address & { isZipped: boolean },

@@ -6,6 +6,8 @@ import {
   type DataSourceSession,
   type FileScan,
   fileTable,
+  forgetBoardThread,
+  workOfCall,
 } from '@tributary/connector-kit'
 import type { FileAnswer, FileQuestion, FileThreadData } from './file-thread.ts'
 import type { FileFormat } from './read-records.ts'
@@ -18,10 +20,10 @@ const memoryWords = 'Reading the file takes too much memory. Its rows or values 
 
 type Thread = AsyncDisposable & { ask(question: FileQuestion): Promise<FileAnswer> }
 
-/** A thread of its own that reads files: whatever is in it takes no time of other work, and it can be ended. */
-const startThread = (data: FileThreadData, signal: AbortSignal): Thread => {
+/** A separate thread that reads files: it delays no other work, and it can be ended. */
+const startThread = (data: Pick<FileThreadData, 'files'>, signal: AbortSignal): Thread => {
   const worker = new Worker(new URL('./file-thread.ts', import.meta.url), {
-    workerData: data,
+    workerData: { ...data, work: workOfCall() } satisfies FileThreadData,
     name: 'file',
     resourceLimits: { maxOldGenerationSizeMb: threadMegabytes, maxYoungGenerationSizeMb: youngMegabytes },
   })
@@ -43,7 +45,11 @@ const startThread = (data: FileThreadData, signal: AbortSignal): Thread => {
         : new Error('Reading the file failed', { cause: error }),
     )
   })
-  worker.on('exit', () => end(new Error('The thread that reads a file has ended')))
+  const { threadId } = worker
+  worker.on('exit', () => {
+    forgetBoardThread(threadId)
+    end(new Error('The thread that reads a file has ended'))
+  })
   signal.addEventListener('abort', onAbort, { once: true })
   if (signal.aborted) onAbort()
   return {
@@ -68,11 +74,11 @@ const requireFileTable = (query: DataQuery): void => {
 }
 
 /**
- * A session on files, which are read in a thread of its own with bounded memory. Their rows are one table. A scan that is known of
- * the same file read in the same way saves reading all of it for its columns. A broken file is a DataQueryError with the line.
+ * A session on files, read in a separate thread with limited memory. Their rows are one table. A known scan of the same
+ * file in the same format saves reading all of it for its columns. A broken file is a DataQueryError with the line.
  */
 export const openFileSession = (given: {
-  /** What it is called, for people. */
+  /** Its readable name. */
   title: string
   files: readonly { name: string; path: string; format: FileFormat }[]
   known: FileScan | undefined

@@ -1,23 +1,27 @@
 import { open } from 'node:fs/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { KeyCheck } from '@tributary/connector-kit'
+import { joinThreadBoard, type KeyCheck, type WorkNote } from '@tributary/connector-kit'
 import { BrokenFile } from './broken-file.ts'
 import { createKeyCount } from './count-keys.ts'
 import type { FileRow } from './csv.ts'
 import type { FileColumn, FileFormat, FileScan } from './read-records.ts'
 import { createFiles } from './several-files.ts'
 
-/** Which files a thread reads, one behind the other. */
-export type FileThreadData = { files: readonly { name: string; path: string; format: FileFormat }[] }
+/** The files that a thread reads, in order. */
+export type FileThreadData = {
+  files: readonly { name: string; path: string; format: FileFormat }[]
+  /** The call or job that reads them. */
+  work: WorkNote | undefined
+}
 
-/** What a thread is asked, one thing after the other. `next` follows `begin`. */
+/** The questions to a thread, one at a time. `next` follows `begin`. */
 export type FileQuestion =
   | { kind: 'scan' }
   | { kind: 'begin'; columns: FileColumn[] }
   | { kind: 'next' }
   | { kind: 'count'; columns: FileColumn[]; places: number[] }
 
-/** What it answers: `broken` is a file that is not what it is said to be. */
+/** The thread's answers: `broken` means that the file does not match its format. */
 export type FileAnswer =
   | { kind: 'scanned'; scan: FileScan }
   | { kind: 'rows'; rows: FileRow[]; last: boolean }
@@ -26,10 +30,18 @@ export type FileAnswer =
   | { kind: 'failed'; message: string }
 
 /** Rows of an answer, and characters of them. */
-const mostRows = 10_000
-const mostCharacters = 1024 * 1024
+const maxRows = 10_000
+const maxCharacters = 1024 * 1024
 
-const { files } = workerData as FileThreadData
+const { files, work } = workerData as FileThreadData
+// Only the thread that started this one ends it, whatever work it does.
+const place = joinThreadBoard('file', { isOnlyNamed: true })
+place.keepWork({
+  step: work === undefined ? 'files.read' : `files.read for ${work.step}`,
+  workspaceId: work?.workspaceId ?? '',
+  item: work?.item ?? '',
+})
+place.watch()
 // From now on it is these files, also when others take their place.
 const opened = Promise.all(files.map(async (file) => ({ ...file, handle: await open(file.path, 'r') }))).then(
   createFiles,
@@ -47,7 +59,7 @@ const nextRows = async (): Promise<FileAnswer> => {
     for (const [at, row] of waiting.entries()) {
       rows.push(row)
       for (const value of row) characters += (value?.length ?? 0) + 8
-      if (rows.length < mostRows && characters < mostCharacters) continue
+      if (rows.length < maxRows && characters < maxCharacters) continue
       waiting = waiting.slice(at + 1)
       return { kind: 'rows', rows, last: false }
     }

@@ -15,7 +15,7 @@ const csv: FileFormat = { kind: 'csv', delimiter: '', header: true }
 const ndjson: FileFormat = { kind: 'ndjson' }
 
 let files = 0
-/** What a file of this content has, and its rows. */
+/** The columns and the rows of a file with this content. */
 const read = async (content: string | Uint8Array, format: FileFormat) => {
   const path = join(folder, String(files++))
   await writeFile(path, content)
@@ -122,35 +122,62 @@ test('keys are counted: nulls apart, and those that several rows have', () => {
 test.each([
   ['CSV', csv, (n: number) => `${n},${'x'.repeat(90)}`],
   ['NDJSON', ndjson, (n: number) => JSON.stringify({ n, note: 'x'.repeat(90) })],
-])(
-  'of a large file of %s no more is read than what its reader asks for, a piece at a time',
-  async (_, format, rowOf) => {
-    const path = join(folder, String(files++))
-    await writeFile(
-      path,
-      Array.from({ length: 60_000 }, (_row, n) => (n === 0 && format === csv ? 'n,note' : rowOf(n))).join('\n'),
-    )
-    await using file = await open(path)
-    const { size } = await file.stat()
-    let bytes = 0
-    const counted = Object.assign(Object.create(file), {
-      stat: () => file.stat(),
-      read: async (buffer: Buffer, offset: number, length: number, position: number) => {
-        const found = await file.read(buffer, offset, length, position)
-        bytes += found.bytesRead
-        return found
-      },
-    })
-    const columns = [
-      { name: 'n', type: 'bigint' },
-      { name: 'note', type: 'text' },
-    ]
-    let pieces = 0
-    for await (const rows of readRows(counted, format, columns)) {
-      pieces++
-      expect(rows.length).toBeLessThan(1500)
-      expect(bytes).toBeLessThanOrEqual(pieces * 64 * 1024)
-    }
-    expect([bytes, pieces]).toEqual([size, Math.ceil(size / 64 / 1024)])
-  },
-)
+])('a large file of %s is read only as far as its reader needs, a piece at a time', async (_, format, rowOf) => {
+  const path = join(folder, String(files++))
+  await writeFile(
+    path,
+    Array.from({ length: 60_000 }, (_row, n) => (n === 0 && format === csv ? 'n,note' : rowOf(n))).join('\n'),
+  )
+  await using file = await open(path)
+  const { size } = await file.stat()
+  let bytes = 0
+  const counted = Object.assign(Object.create(file), {
+    stat: () => file.stat(),
+    read: async (buffer: Buffer, offset: number, length: number, position: number) => {
+      const found = await file.read(buffer, offset, length, position)
+      bytes += found.bytesRead
+      return found
+    },
+  })
+  const columns = [
+    { name: 'n', type: 'bigint' },
+    { name: 'note', type: 'text' },
+  ]
+  let pieces = 0
+  for await (const rows of readRows(counted, format, columns)) {
+    pieces++
+    expect(rows.length).toBeLessThan(1500)
+    expect(bytes).toBeLessThanOrEqual(pieces * 64 * 1024)
+  }
+  expect([bytes, pieces]).toEqual([size, Math.ceil(size / 64 / 1024)])
+})
+
+test.each([
+  ['sep=;\na;b,c\n1;2', ['a', 'b,c']],
+  ['\u{feff}SEP=|\r\na|b;c\r\n1|2', ['a', 'b;c']],
+  ['"sep=\t"\na\tb\n1\t2', ['a', 'b']],
+  ['sep=^\na^b\n1^2', ['a', 'b']],
+])('a first line that names the delimiter is no row: %j', async (text, names) => {
+  const { columns, rows, values } = await read(text, csv)
+  expect(columns.map(({ name }) => name)).toEqual(names)
+  expect([rows, values]).toEqual([1, [['1', '2']]])
+})
+
+test('line numbers are those of the file when its first line names the delimiter', async () => {
+  await expect(read('sep=;\na;b\n1;2;3', csv)).rejects.toThrow('Line 3 has 3 values, but there are 2 columns')
+})
+
+test.each([
+  ['2026-02-28', 'date'],
+  ['2024-02-29', 'date'],
+  ['2026-02-30', 'text'],
+  ['2026-02-29', 'text'],
+  ['2026-04-31', 'text'],
+  ['1900-02-29', 'text'],
+  ['2026-02-28 23:59:59', 'timestamp'],
+  ['2026-02-30T10:00:00Z', 'text'],
+  ['2026-02-28 25:00:00', 'text'],
+])('a column with %s beside a day has the type %s', async (value, type) => {
+  const beside = value.length > 10 ? '2026-01-01 00:00:00' : '2026-01-01'
+  expect((await read(`day\n${beside}\n${value}\n`, csv)).columns).toEqual([{ name: 'day', type }])
+})

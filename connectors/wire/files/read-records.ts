@@ -2,19 +2,22 @@ import type { FileHandle } from 'node:fs/promises'
 import { isJsonObject, parseExactJson } from '@tributary/connector-kit/exact-json'
 import { BrokenFile } from './broken-file.ts'
 import { createTypeFinder } from './column-types.ts'
-import { createCsvReader, type FileRow, sniffDelimiter } from './csv.ts'
+import { createCsvReader, type FileRow, separatorOf, sniffDelimiter } from './csv.ts'
 import { readParquet, scanParquet } from './parquet/rows.ts'
 
-/** How a file is written. `delimiter` is '' where the file tells it by its first line. */
+/** The format of a file. `delimiter` is '' when it follows from the first rows. */
 export type FileFormat = { kind: 'csv'; delimiter: string; header: boolean } | { kind: 'ndjson' } | { kind: 'parquet' }
 
 export type FileColumn = { name: string; type: string }
-/** What a file has. */
+/** The columns and the number of rows of a file. */
 export type FileScan = { columns: FileColumn[]; rows: number }
 
-/** Bytes that are read at a time, whose rows are in memory together, columns, and characters of a line of NDJSON and of a name, at most. */
+/**
+ * Maximum bytes of a read, whose rows are in memory together, maximum columns, and maximum characters of a line of
+ * NDJSON and of a name.
+ */
 const pieceBytes = 64 * 1024
-export const mostColumns = 2000
+export const maxColumns = 2000
 const lineCharacters = 8 * 1024 * 1024
 const nameCharacters = 300
 
@@ -47,8 +50,8 @@ async function* textOf(file: FileHandle): AsyncGenerator<{ text: string; last: b
 }
 
 const checkNames = (names: readonly string[]): string[] => {
-  if (names.length > mostColumns)
-    throw new BrokenFile(`The file has more than ${mostColumns.toLocaleString('en-US')} columns`)
+  if (names.length > maxColumns)
+    throw new BrokenFile(`The file has more than ${maxColumns.toLocaleString('en-US')} columns`)
   const known = new Set<string>()
   for (const [at, name] of names.entries()) {
     if (name === '') throw new BrokenFile(`Line 1: column ${at + 1} has no name`)
@@ -60,7 +63,7 @@ const checkNames = (names: readonly string[]): string[] => {
   return [...names]
 }
 
-/** The rows of CSV; `onNames` hears the columns before the first one. */
+/** The rows of CSV; `onNames` receives the columns before the first row. */
 async function* csvRows(
   file: FileHandle,
   format: Extract<FileFormat, { kind: 'csv' }>,
@@ -69,9 +72,14 @@ async function* csvRows(
   let reader: ReturnType<typeof createCsvReader> | undefined
   let width: number | undefined
   for await (const { text, last } of textOf(file)) {
-    reader ??= createCsvReader(format.delimiter === '' ? sniffDelimiter(text) : format.delimiter)
+    const named = reader === undefined ? separatorOf(text) : undefined
+    const records = named === undefined ? text : text.slice(named.length)
+    reader ??= createCsvReader(
+      format.delimiter || (named?.delimiter ?? sniffDelimiter(records, last)),
+      named === undefined ? 1 : 2,
+    )
     const rows: FileRow[] = []
-    for (const { row, line } of reader.push(text, last)) {
+    for (const { row, line } of reader.push(records, last)) {
       if (width === undefined) {
         width = row.length
         onNames(
@@ -149,8 +157,8 @@ const scanNdjson = async (file: FileHandle): Promise<FileScan> => {
         if (known === undefined) {
           if (name === '' || name.length > nameCharacters || name.includes('\0'))
             throw new BrokenFile(`Line ${line}: the name of a member is not valid`)
-          if (kinds.size === mostColumns)
-            throw new BrokenFile(`Line ${line}: the file has more than ${mostColumns.toLocaleString('en-US')} columns`)
+          if (kinds.size === maxColumns)
+            throw new BrokenFile(`Line ${line}: the file has more than ${maxColumns.toLocaleString('en-US')} columns`)
           known = new Set()
           kinds.set(name, known)
         }
@@ -176,7 +184,7 @@ const scanCsv = async (file: FileHandle, format: Extract<FileFormat, { kind: 'cs
 }
 
 /**
- * Reads a whole file, and tells its columns, with types that every value has, and how many rows there are. Memory does not
+ * Reads a whole file. Returns its columns, with types that every value has, and the number of rows. Memory does not
  * depend on its size. Throws BrokenFile for one that is broken anywhere.
  */
 export const scanFile = async (file: FileHandle, format: FileFormat): Promise<FileScan> => {

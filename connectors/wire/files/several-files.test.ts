@@ -29,7 +29,7 @@ const read = async (contents: readonly (readonly [string, FileFormat])[]) => {
   return { types: scan.columns.map(({ name, type }) => `${name} ${type}`), rows: scan.rows, values }
 }
 
-test('files are one table by the names of their columns, whatever their order, and what one has not is null', async () => {
+test('files are one table by the names of their columns, in any order, and missing values are null', async () => {
   const found = await read([
     ['id,flag,n\n1,true,1\n', csv],
     ['n;new;id\n1.5;x;2\n', csv],
@@ -45,7 +45,7 @@ test('files are one table by the names of their columns, whatever their order, a
   })
 })
 
-test('a column of several types is text as it stands in the files, and JSON where all of them are JSON', async () => {
+test('a column of several types is the text of the files, and JSON where all of them are JSON', async () => {
   expect(
     await read([
       ['id,a\n1,true', csv],

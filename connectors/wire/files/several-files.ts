@@ -1,15 +1,15 @@
 import type { FileHandle } from 'node:fs/promises'
 import { BrokenFile } from './broken-file.ts'
 import type { FileRow } from './csv.ts'
-import { type FileColumn, type FileFormat, type FileScan, mostColumns, readRows, scanFile } from './read-records.ts'
+import { type FileColumn, type FileFormat, type FileScan, maxColumns, readRows, scanFile } from './read-records.ts'
 
-/** A file to be read, by what people know it as. */
+/** A file to read, with the name that people see. */
 export type OpenFile = { name: string; handle: FileHandle; format: FileFormat }
 
 const whole = new Set(['integer', 'bigint'])
 const numeric = new Set([...whole, 'numeric', 'real', 'double precision'])
 
-/** The type that values of all these types have: a wider number, or else text, and JSON where there is some. */
+/** The type for values of all these types: a wider number, otherwise text, or JSON when one of them is. */
 const widestType = (types: ReadonlySet<string>, isNdjson: boolean): string => {
   const [first = 'text'] = types
   if (types.size <= 1) return first
@@ -23,7 +23,7 @@ const widestType = (types: ReadonlySet<string>, isNdjson: boolean): string => {
 const named = (error: unknown, { name }: OpenFile, several: boolean): unknown =>
   several && error instanceof BrokenFile ? new BrokenFile(`${name}: ${error.message}`) : error
 
-/** What files have together: the columns of all of them, by name, in the order in which they come first. */
+/** The columns of all files, by name, in the order of their first occurrence. */
 const together = (files: readonly OpenFile[], scans: readonly FileScan[]): FileScan => {
   const found = new Map<string, Set<string>>()
   for (const { columns, rows } of scans)
@@ -33,8 +33,8 @@ const together = (files: readonly OpenFile[], scans: readonly FileScan[]): FileS
       if (rows > 0) types.add(type)
       found.set(name, types)
     }
-  if (found.size > mostColumns)
-    throw new BrokenFile(`The files have more than ${mostColumns.toLocaleString('en-US')} columns`)
+  if (found.size > maxColumns)
+    throw new BrokenFile(`The files have more than ${maxColumns.toLocaleString('en-US')} columns`)
   const isNdjson = files.every(({ format }) => format.kind === 'ndjson')
   return {
     columns: [...found].map(([name, types]) => ({ name, type: widestType(types, isNdjson) })),
@@ -42,7 +42,7 @@ const together = (files: readonly OpenFile[], scans: readonly FileScan[]): FileS
   }
 }
 
-/** Reads files as one: their rows one behind the other, with the columns that they have together. They do not change meanwhile. */
+/** Reads files as one: their rows in order, with all of their columns. The files must not change. */
 export const createFiles = (files: readonly OpenFile[]) => {
   let scans: readonly FileScan[] | undefined
   const isOne = files.length === 1
@@ -59,7 +59,10 @@ export const createFiles = (files: readonly OpenFile[]) => {
   }
 
   return {
-    /** Reads files whole, and tells the columns and rows that they have. Throws BrokenFile for one that is broken anywhere. */
+    /**
+     * Reads whole files, and returns their columns and the number of rows. Throws BrokenFile for one that is broken
+     * anywhere.
+     */
     async scan(): Promise<FileScan> {
       scans ??= await scanEach()
       const [only] = scans

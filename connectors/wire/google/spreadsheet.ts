@@ -1,13 +1,14 @@
 /**
- * The ID of the spreadsheet that people entered, whole or as its URL (developers.google.com/workspace/sheets/api/guides/concepts:
- * letters, numbers, hyphens, and underscores); undefined when it is neither.
+ * The ID of the entered spreadsheet, from the ID itself or its URL
+ * (developers.google.com/workspace/sheets/api/guides/concepts: letters, numbers, hyphens, and underscores); undefined
+ * for another text.
  */
 export const spreadsheetId = (entered: string): string | undefined =>
   /^(?:https:\/\/docs\.google\.com\/spreadsheets\/(?:u\/\d+\/)?d\/)?([\w-]{20,200})(?:[/?#].*)?$/.exec(
     entered.trim(),
   )?.[1]
 
-/** What is wrong with a spreadsheet that people entered; undefined when nothing is. */
+/** The problem of an entered spreadsheet; undefined for a valid one. */
 export const spreadsheetProblem = (entered: string | undefined): string | undefined =>
   entered === undefined || spreadsheetId(entered) !== undefined
     ? undefined

@@ -13,9 +13,10 @@ const answerOf = (status: number, body: object): PeerAnswer => ({
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /**
- * The token endpoint as Google's page has it (developers.google.com/identity/protocols/oauth2/web-server, "Exchange authorization code for
- * refresh and access tokens", and errors of "Refreshing an access token"): a code serves once, with the client, the verifier and the redirect
- * URI that it was asked for with; a refresh token comes with it and stays. Hands out `accessToken` for as many seconds.
+ * The token endpoint as Google's page has it (developers.google.com/identity/protocols/oauth2/web-server, "Exchange
+ * authorization code for refresh and access tokens", and errors of "Refreshing an access token"). A code is valid once,
+ * with the client, the verifier and the redirect URI of its request. A refresh token comes with it and stays valid.
+ * Each `accessToken` is valid for `seconds`.
  */
 export const createGoogleTokens = (accessToken: string, seconds = 3599) => {
   const used = new Set<string>()

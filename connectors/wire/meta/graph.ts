@@ -1,4 +1,5 @@
 import {
+  answerObject,
   type Call,
   ConfigurationError,
   type DeliverContext,
@@ -10,21 +11,21 @@ import {
   sendRequest,
 } from '@tributary/connector-kit'
 import { apiVersions } from '../conversions/api-version.ts'
-import { answerObject, toldWords } from '../conversions/shown.ts'
+import { shownMessage } from '../conversions/shown.ts'
 
-/** A call of the Graph API, by whoever has a token of it. */
+/** A call of the Graph API, for any context with a token. */
 export type GraphContext = Pick<
   DeliverContext<{ access_token: string }>,
   'settings' | 'request' | 'signal' | 'onExchange'
 >
 
-/** What of a request is secret whatever it asks. */
+/** The secret parts of every request. */
 export const hiddenOf = ({ settings }: Pick<GraphContext, 'settings'>) => ({
   headers: ['authorization'],
   texts: [settings.access_token.trim()],
 })
 
-/** Bytes of an answer that are read: it may have samples of what was not valid. */
+/** Maximum bytes of a response that are read: it can have samples of invalid entries. */
 const keepBytes = 128 * 1024
 
 /** Asks the Graph API; `body` is sent as JSON, and kept without what is hidden. Rejects as `sendRequest` does. */
@@ -60,20 +61,20 @@ type GraphError = { code: number; subcode: number; words: string; transient: boo
 const errorOf = (call: Call, hidden: Hidden): GraphError | undefined => {
   const error = answerObject(call)?.['error']
   if (!isJsonObject(error)) return undefined
-  const told = [error['error_user_msg'], error['error_user_title'], error['message']].find(
+  const message = [error['error_user_msg'], error['error_user_title'], error['message']].find(
     (text) => typeof text === 'string' && text !== '',
   )
   return {
     code: Number(error['code']),
     subcode: Number(error['error_subcode']),
-    words: typeof told === 'string' ? toldWords(told, hidden) : `HTTP ${call.answer.status}`,
+    words: typeof message === 'string' ? shownMessage(message, hidden) : `HTTP ${call.answer.status}`,
     transient: error['is_transient'] === true,
   }
 }
 
 /**
- * "Rate Limits": 4 of the app, 17 of the user, 32 of the page, 613 of custom limits, 80000 to 80014 of business use cases. "Error Handling": 341
- * of the app and 368 after violations are to be waited for, too.
+ * "Rate Limits": 4 of the app, 17 of the user, 32 of the page, 613 of custom limits, 80000 to 80014 of business use
+ * cases. "Error Handling": 341 of the app and 368 after violations also need a pause.
  */
 const isLimit = ({ code }: GraphError): boolean =>
   [4, 17, 32, 341, 368, 613].includes(code) || (code >= 80_000 && code <= 80_014)
@@ -81,12 +82,12 @@ const isLimit = ({ code }: GraphError): boolean =>
 /** "Error Handling": 102 says that a session has ended, 190 that a token has. */
 const isOfToken = (error: GraphError | undefined): boolean => error?.code === 102 || error?.code === 190
 
-/** "Error Handling": 1 unknown and 2 service are there for a while. */
+/** "Error Handling": 1 unknown and 2 service are temporary. */
 const isPassing = ({ code, transient }: GraphError): boolean => transient || code === 1 || code === 2
 
 /**
- * When requests are taken again, ms: the longest of the times that `X-Business-Use-Case-Usage` names, in minutes ("Rate Limits"). Without
- * one it is a quarter of an hour, since limits have windows of an hour.
+ * The pause until requests are accepted again, ms: the longest time in `X-Business-Use-Case-Usage`, in minutes ("Rate
+ * Limits"). Without one it is a quarter of an hour, since limits have windows of an hour.
  */
 export const regainMs = (header: string | undefined): number => {
   const quarter = 15 * 60_000
@@ -101,25 +102,25 @@ export const regainMs = (header: string | undefined): number => {
   }
 }
 
-/** 1713230: the upload to this Custom Audience is blocked until somebody appeals. */
+/** 1713230: the upload to this Custom Audience is blocked until a person appeals. */
 const audienceBlocked = 1713230
 
-/** What stands between Meta and taking anything, in words for people: a person has to mend it. */
+/** Why Meta accepts nothing until a person fixes it, as a message. */
 const setUpProblem = (call: Call, error: GraphError | undefined, object: string): string | undefined => {
   const { status } = call.answer
   if (status >= 300 && status < 400) return `Meta redirects (HTTP ${status}), so something is in its way`
   if (status < 300 && isWebPage(call.answer)) return 'A web page came in place of Meta’s response'
   if (isOfToken(error) || status === 401) return `Meta refuses the access token: ${error?.words ?? `HTTP ${status}`}`
   if (error === undefined || isLimit(error) || isPassing(error) || status >= 500) return undefined
-  // 100 is of what was sent, which may be one row; 33 of it says that the object is not there.
+  // 100 concerns the sent data, which can be one row; its subcode 33 means a missing object.
   if (error.code === 100 && error.subcode === 33) return `Meta does not find the ${object}: ${error.words}`
   if (error.code === 100 && error.subcode !== audienceBlocked) return undefined
   return `Meta does not allow it: ${error.words}`
 }
 
 /**
- * What an answer says of everything that was asked: undefined for a success. Throws ConfigurationError for what a person has to mend;
- * `object` is what is not found then, in words.
+ * The outcome of a whole request: undefined for a success. Throws ConfigurationError for errors that a person must fix;
+ * `object` names the missing object in the message.
  */
 export const failureOf = (
   call: Call,
@@ -137,6 +138,6 @@ export const failureOf = (
   if (error !== undefined && isPassing(error)) return { kind: 'retry', reason: error.words }
   const outcome = outcomeOfAnswer(call.answer, now, error?.words ?? `HTTP ${call.answer.status}`)
   if (outcome.kind !== 'delivered') return outcome
-  // An error inside of a success is one all the same.
+  // A response with status 200 can still have an error.
   return error === undefined ? undefined : { kind: 'rejected', reason: error.words }
 }

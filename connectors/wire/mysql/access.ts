@@ -4,7 +4,7 @@ import { identifierCharacters, isIdentifier } from './identifiers.ts'
 /** Characters of the name of a user: MySQL takes 32, MariaDB 80. */
 const userCharacters = 80
 
-/** The settings that say which database is connected to and as whom; `database` is what the form says of that field. */
+/** The settings of the database and the account; `database` is the help text of that field in the form. */
 export const accessSettings = ({ database }: { database: string }) =>
   databaseSettings({ database, port: 3306, longest: { database: identifierCharacters, user: userCharacters } })
 

@@ -8,8 +8,8 @@ const affectedBy = (answer: unknown): number =>
   typeof answer === 'object' && answer !== null && 'affectedRows' in answer ? Number(answer.affectedRows) : 0
 
 /**
- * Asks one statement and waits for its whole answer, at most `withinMs`, after which the connection is ended. Rejects as the driver does, or
- * for why the guard ended the connection.
+ * Sends one statement and waits for its whole response, at most `withinMs`, after which the connection is ended.
+ * Rejects as the driver does, or with the guard's reason for ending the connection.
  */
 export const ask = (guarded: GuardedConnection, sql: string, withinMs: number): Promise<Answer> => {
   const { connection, socket, renew } = guarded

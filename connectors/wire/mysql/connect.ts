@@ -3,7 +3,9 @@ import { type Connection, createConnection } from 'mysql2'
 import type { DatabaseAccess } from '../access/access.ts'
 import { tlsOptions } from '../access/certificates.ts'
 
-/** Packets that the server may send for one question or for one batch of rows: each, however small, becomes objects in memory. */
+/**
+ * Maximum packets of the server for one statement or one batch of rows: each, however small, becomes objects in memory.
+ */
 const packetsOfAnswer = 65_536
 
 /** Capabilities that the driver would announce: reading our files, and the server's own reading of a statement. */
@@ -22,13 +24,13 @@ export type GuardedConnection = {
   readonly socket: GuardedStream
   /** True for a server of MariaDB. */
   readonly isMariaDb: boolean
-  /** The next answer may have its bytes and packets again: to be called before each question, and before each batch of rows. */
+  /** Restores the limits of bytes and packets: to be called before each statement, and before each batch of rows. */
   renew(): void
 }
 
 /**
- * Looks at each packet before the driver does: one that is out of order, is one too many or cannot be taken apart ends the connection. The driver
- * would write the first to the console, keep the second, and let the last end the process.
+ * Checks each packet before the driver does. One that is out of order, one too many, or unreadable ends the connection.
+ * The driver would write the first to the console, store the second, and let the last end the process.
  */
 const guardPackets = (connection: Connection, socket: GuardedStream, host: string): (() => void) => {
   const driver = connection as unknown as Packets
@@ -54,14 +56,14 @@ const guardPackets = (connection: Connection, socket: GuardedStream, host: strin
   }
 }
 
-/** Why the guard ended the connection, where it did: the driver knows only that it ended. */
+/** The guard's reason for ending the connection: the driver has only the fact. */
 export const causeOf = (error: unknown, socket: GuardedStream): unknown =>
   socket.errored instanceof DeliveryError ? socket.errored : error
 
 /**
- * Connects and signs in. Everything is given, so that the driver looks at no environment variable and no file; one statement at a time is
- * taken, and no file is read for a server that asks for one. `answerBytes` is what the server may send until `renew` is called. Throws
- * what `deliveryError` knows.
+ * Connects and signs in. All options are given, so that the driver reads no environment variable and no file. It
+ * accepts one statement at a time, and reads no file for a server that asks for one. `answerBytes` is the limit of the
+ * server's bytes until `renew` is called. Throws errors that `deliveryError` translates.
  */
 export const createGuardedConnection = async (
   access: DatabaseAccess,
@@ -71,7 +73,7 @@ export const createGuardedConnection = async (
   const { host, port, database, user, password = '' } = access
   const socket = await connect({ host, port, signal, answerBytes })
   const tls = tlsOptions(access)
-  // What a certificate is compared with when the host is an address: the driver tells TLS only names.
+  // The name to compare a certificate with when the host is an address: the driver passes only names to TLS.
   Object.assign(socket, { _host: host })
   const connection = createConnection({
     stream: () => socket,
@@ -87,9 +89,9 @@ export const createGuardedConnection = async (
     multipleStatements: false,
     flags: refusedCapabilities,
     enableCleartextPlugin: false,
-    // No code is made of what a server says that its columns are called.
+    // The names of the server's columns never become code.
     disableEval: true,
-    // Values are bytes until we know what they are.
+    // Values are bytes until their types are known.
     typeCast: false,
   })
   const renewPackets = guardPackets(connection, socket, host)
@@ -117,10 +119,10 @@ export const createGuardedConnection = async (
   return { connection, socket, isMariaDb, renew }
 }
 
-/** How long a server may take to see that we go, ms. */
+/** Maximum wait for the server to notice the goodbye, ms. */
 const farewellMs = 1000
 
-/** Says goodbye and closes the connection, also when the server does not listen or is in the middle of an answer. */
+/** Says goodbye and closes the connection, even when the server does not listen or has not finished a response. */
 export const endConnection = async ({ connection, socket }: GuardedConnection): Promise<void> => {
   if (socket.closed) return
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))

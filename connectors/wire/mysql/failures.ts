@@ -1,6 +1,6 @@
 import { ConfigurationError, DeliveryError, networkError, RetryableError } from '@tributary/connector-kit'
 
-/** The number of what the server answered; 0 for everything else, such as the network or the driver. */
+/** The number of the server's error; 0 for other errors, such as of the network or the driver. */
 export const errorNumber = (error: unknown): number =>
   error instanceof Error && 'sqlState' in error && 'errno' in error && typeof error.errno === 'number' ? error.errno : 0
 
@@ -25,16 +25,19 @@ const hints: Readonly<Record<number, string>> = {
 }
 
 /**
- * What is a matter of time: no connections (1040, 1203, 1226), shutdown (1053), out of memory (1037, 1038, 1041), a broken wire (1047, 1152
- * to 1161, 1184), a table that is full, crashed or being repaired (1114, 1194, 1195), a killed connection or statement (1317, 1927), waits for
- * locks and deadlocks (1205, 1213), statements that took too long (1969, 3024), a server that only reads for now (1290, 1836).
+ * Temporary errors:
+ * - no connections (1040, 1203, 1226), shutdown (1053), out of memory (1037, 1038, 1041),
+ * - a broken connection (1047, 1152 to 1161, 1184),
+ * - a table that is full, crashed or being repaired (1114, 1194, 1195),
+ * - a killed connection or statement (1317, 1927), statements that took too long (1969, 3024),
+ * - waits for locks and deadlocks (1205, 1213), a server that is temporarily read-only (1290, 1836).
  */
 const passing = new Set([
   1037, 1038, 1040, 1041, 1047, 1053, 1114, 1152, 1153, 1154, 1155, 1156, 1157, 1158, 1159, 1160, 1161, 1184, 1194,
   1195, 1203, 1205, 1213, 1226, 1290, 1317, 1836, 1927, 1969, 3024,
 ])
 
-/** What the driver says of a connection whose TLS fails; its own code hides what TLS said. */
+/** The driver's errors of a failed TLS connection; its own code hides TLS's message. */
 const ofDriver: Readonly<Record<string, (text: string) => DeliveryError>> = {
   HANDSHAKE_NO_SSL_SUPPORT: () => new ConfigurationError('The server does not offer TLS'),
   HANDSHAKE_SSL_ERROR: (text) => new RetryableError(`The certificate of the server is not trusted: ${text}`),

@@ -1,7 +1,7 @@
 import { databaseProblems, databaseSettings } from '../access/access.ts'
 import { identifierBytes, isIdentifier } from './identifiers.ts'
 
-/** The settings that say which database is connected to and as whom; `database` is what the form says of that field. */
+/** The settings of the database and the account; `database` is the help text of that field in the form. */
 export const accessSettings = ({ database }: { database: string }) =>
   databaseSettings({ database, port: 5432, longest: { database: identifierBytes, user: identifierBytes } })
 

@@ -3,13 +3,13 @@ import { Client } from 'pg'
 import type { DatabaseAccess } from '../access/access.ts'
 import { tlsOptions } from '../access/certificates.ts'
 
-/** What one connection may take: ms of a statement and of a wait for a lock, bytes of an answer. */
+/** Limits of one connection: ms of a statement and of a wait for a lock, bytes of a response. */
 export type ConnectionLimits = { statementMs: number; lockMs: number; answerBytes: number }
 
 /** A client on a guarded socket; it is not connected yet. */
 export type GuardedClient = { client: Client; socket: GuardedStream }
 
-/** Each question may have an answer of its own: the client asks nothing without renewing what its socket may take. */
+/** Each query has a limit of its own: the client renews the socket's limit before each. */
 const renewing = (client: Client, socket: GuardedStream): Client => {
   const ask = client.query.bind(client) as (...args: unknown[]) => unknown
   const query = (...args: unknown[]): unknown => {
@@ -19,7 +19,10 @@ const renewing = (client: Client, socket: GuardedStream): Client => {
   return Object.assign(client, { query })
 }
 
-/** Opens the socket and puts a client on it. Everything is given, so that the driver looks at no environment variable and no file. */
+/**
+ * Opens the socket and puts a client on it. All options are given, so that the driver reads no environment variable and
+ * no file.
+ */
 export const createGuardedClient = async (
   access: DatabaseAccess,
   { connect, signal }: Pick<DeliverContext, 'connect' | 'signal'>,
@@ -47,6 +50,6 @@ export const createGuardedClient = async (
   return { client: renewing(client, socket), socket }
 }
 
-/** Why the guard ended the connection, where it did: the driver knows only that it ended. */
+/** The guard's reason for ending the connection: the driver has only the fact. */
 export const causeOf = (error: unknown, socket: GuardedStream): unknown =>
   socket.errored instanceof DeliveryError ? socket.errored : error

@@ -1,10 +1,10 @@
 import { ConfigurationError, DeliveryError, networkError, RetryableError } from '@tributary/connector-kit'
 import { DatabaseError } from 'pg'
 
-/** SQLSTATE of what the server answered; '' for everything else, such as the network. */
+/** SQLSTATE of the server's error; '' for other errors, such as of the network. */
 export const stateOf = (error: unknown): string => (error instanceof DatabaseError ? (error.code ?? '') : '')
 
-/** Words of the server, without the values of a row that `detail` may quote. */
+/** The server's message, without the values of a row that `detail` can quote. */
 export const wordsOf = (error: unknown): string => {
   const text = error instanceof Error ? error.message : String(error)
   const state = stateOf(error)
@@ -12,10 +12,11 @@ export const wordsOf = (error: unknown): string => {
 }
 
 /**
- * What an SQLSTATE (PostgreSQL, appendix A) says: the row is at fault, the set-up is, or it is a matter of time. 22 data
- * exception, 23 integrity constraint, 42804 and 42846 types, 44 check option, 21 cardinality, 54 limits, P0 an error that
- * a trigger or function raised: the row. 28 authorisation, 3D and 3F no such database or schema, 42 syntax and access
- * rules, 0A not supported, 25006 aside 2D and 25: the set-up.
+ * The cause that an SQLSTATE (PostgreSQL, appendix A) names: the row, the set-up, or a temporary state.
+ * - The row: 22 data exception, 23 integrity constraint, 42804 and 42846 types, 44 check option, 21 cardinality, 54
+ *   limits, P0 an error that a trigger or function raised.
+ * - The set-up: 28 authorization, 3D and 3F no such database or schema, 42 syntax and access rules, 0A not supported,
+ *   2D and 25 except 25006.
  */
 export const faultOf = (state: string): 'row' | 'configuration' | 'retry' => {
   if (/^(22|23|21|44|54|P0)/.test(state) || state === '42804' || state === '42846') return 'row'
@@ -24,7 +25,7 @@ export const faultOf = (state: string): 'row' | 'configuration' | 'retry' => {
   return /^(28|3D|3F|42|0A|0L|0P|2D|25|26|2F|34|38|39|3B)/.test(state) ? 'configuration' : 'retry'
 }
 
-/** True when the tables are not as they were when they were looked at last. */
+/** True when the tables have changed since they were read. */
 export const isStale = (state: string): boolean => ['42P01', '42703', '42P10', '42804', '42704'].includes(state)
 
 const hints: Readonly<Record<string, string>> = {

@@ -1,12 +1,13 @@
-/** What an answer's body says went wrong (S3 API, "Error responses"). */
+import { elementText } from './elements.ts'
+/** The error in a response's body (S3 API, "Error responses"). */
 export const errorOf = (body: string): { code: string; message: string } => {
-  const part = (name: string): string => new RegExp(`<${name}>([^<]*)</${name}>`).exec(body)?.[1]?.trim() ?? ''
+  const part = (name: string): string => elementText(body, name)?.trim() ?? ''
   return { code: part('Code'), message: part('Message') }
 }
 
 const later = new Set(['SlowDown', 'InternalError', 'ServiceUnavailable', 'RequestTimeout', 'OperationAborted', 'Busy'])
 
-/** An answer that is no success, in words, and whether it is a matter of time. */
+/** The message of a failed response, and whether the error is temporary. */
 export const failureWords = (
   answer: { status: number; body: string; bucketRegion: string | undefined },
   region: string,

@@ -1,4 +1,4 @@
-// What the product's own blobs need of the S3 API, as the connectors speak it.
+// The part of the connectors' S3 code that the product's own blobs need.
 export { failureWords } from './failures.ts'
 export { listQuery, pageOf } from './list-page.ts'
 export { signRequest } from './sign.ts'

@@ -1,4 +1,5 @@
-import { ConfigurationError } from '@tributary/connector-kit'
+import { ConfigurationError, readTime } from '@tributary/connector-kit'
+import { elementsOf, elementText } from './elements.ts'
 
 /** An object of a bucket; `changed` is epoch ms. */
 export type FoundObject = { key: string; bytes: number; changed: number }
@@ -7,8 +8,7 @@ const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 const unescaped = (xml: string): string =>
   xml.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => entities[name] ?? '')
 
-const member = (xml: string, name: string): string =>
-  unescaped(new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '')
+const member = (xml: string, name: string): string => unescaped(elementText(xml, name) ?? '')
 
 /** Keys come escaped as in an address, since XML has no form for some of them. */
 const keyOf = (text: string): string => {
@@ -19,7 +19,7 @@ const keyOf = (text: string): string => {
   }
 }
 
-/** The query of a page of the objects whose keys begin with `prefix`: the first one, or the one that `token` stands for. */
+/** The query of a page of the objects whose keys begin with `prefix`: the first one, or the one of `token`. */
 export const listQuery = (prefix: string, token: string | undefined): Readonly<Record<string, string>> => ({
   'encoding-type': 'url',
   'list-type': '2',
@@ -29,16 +29,16 @@ export const listQuery = (prefix: string, token: string | undefined): Readonly<R
 })
 
 /**
- * A page of ListObjectsV2 (docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html); `next` stands for the one behind it. Throws
- * ConfigurationError for what is none.
+ * A page of ListObjectsV2 (docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html); `next` is the token of the
+ * next one. Throws ConfigurationError for another body.
  */
 export const pageOf = (xml: string): { objects: FoundObject[]; next: string | undefined } => {
   if (!/<ListBucketResult[\s>]/.test(xml))
     throw new ConfigurationError('The endpoint responded with something else than a list of objects. Check its URL')
-  const objects = [...xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, about = '']) => ({
+  const objects = elementsOf(xml, 'Contents').map((about) => ({
     key: keyOf(member(about, 'Key')),
     bytes: Number(member(about, 'Size')),
-    changed: Date.parse(member(about, 'LastModified')),
+    changed: readTime(member(about, 'LastModified')) ?? Number.NaN,
   }))
   const next = member(xml, 'NextContinuationToken')
   return { objects, next: member(xml, 'IsTruncated') === 'true' && next !== '' ? next : undefined }

@@ -1,6 +1,6 @@
 import { setting } from '@tributary/connector-kit'
 
-/** The settings that say which bucket is spoken to and as whom. `user` is what the form says of the credentials. */
+/** The settings of the bucket and its credentials. `user` is the help text of the credentials in the form. */
 export const bucketSettings = (given: { user: string }) => ({
   bucket: setting.text({ label: 'Bucket', help: 'Name of the bucket.', required: true, maxLength: 63 }),
   region: setting.text({
@@ -33,7 +33,7 @@ export const endpointSettings = {
   }),
 }
 
-/** With what a bucket is spoken to. */
+/** The data to access a bucket. */
 export type BucketAccess = {
   readonly bucket: string
   readonly region: string

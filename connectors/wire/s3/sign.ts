@@ -42,7 +42,7 @@ export const signRequest = async (
     region: access.region,
     credentials: { accessKeyId: access.access_key_id.trim(), secretAccessKey: access.secret_access_key.trim() },
     sha256: Sha256,
-    // The path is escaped once, and S3 alone takes it as it is.
+    // The path is escaped once: S3, unlike other services, signs it as it is.
     uriEscapePath: false,
   })
   const { headers } = await signer.sign(request, { signingDate: new Date(now) })

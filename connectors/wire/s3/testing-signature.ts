@@ -3,7 +3,7 @@ import { createHash, createHmac } from 'node:crypto'
 const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
-/** What came over the wire of a request. */
+/** A received request. */
 type Received = {
   method: string
   url: string
@@ -15,8 +15,8 @@ type Received = {
 const sortedQuery = (query: string): string => query.split('&').toSorted().join('&')
 
 /**
- * The signature of a request as its receiver reckons it (docs.aws.amazon.com, "Signature Calculations for the Authorization
- * Header"), from what came over the wire alone; why it is refused, or undefined.
+ * Checks the signature of a request as its receiver does (docs.aws.amazon.com, "Signature Calculations for the
+ * Authorization Header"), only from the received request. Returns the reason of a refusal, or undefined.
  */
 export const signatureRefusal = (
   { method, url, headers, bytes }: Received,

@@ -8,7 +8,7 @@ import { signatureRefusal } from './testing-signature.ts'
 type Held = { bytes: Buffer; contentType: string }
 
 export type TestBucket = AsyncDisposable & {
-  /** With what the bucket is spoken to. */
+  /** The data to access the bucket. */
   access: {
     bucket: string
     region: string

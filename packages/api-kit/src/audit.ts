@@ -1,36 +1,37 @@
-import { type Actor, newId } from '@tributary/kernel'
-import { callOfNow } from './call-of-now.ts'
-import type { Tx } from './db.ts'
+import { type Actor, cutText, newId } from '@tributary/kernel'
+import { type SqlBool, sql } from 'kysely'
+import type { Db, Tx } from './db.ts'
+import { callOfNow } from './request-context.ts'
 
 export type AuditEntry = {
-  /** Null when the product itself acts. */
+  /** Null for an action of the product itself. */
   actor: Pick<Actor, 'userId'> | null
   /** `<resource>.<verb>` of the contract. */
   action: string
-  /** Resource name of what was changed. */
+  /** Resource name of the changed resource. */
   resource: string
   organizationId: string | null
   workspaceId: string | null
-  /** What was changed. Never secrets. */
+  /** Details of the change. Never secrets. */
   detail?: Record<string, unknown>
-  /** For each field that was changed, what it was before and after; see `changesOf`. Never secrets. */
+  /** For each changed field, its value before and after; see `changesOf`. Never secrets. */
   changes?: Changes
   time: Date
 }
 
-/** By field, what was there before and what is there after. */
+/** By field, its value before and after. */
 export type Changes = Record<string, { before: unknown; after: unknown }>
 
-/** Characters of a value that a record keeps; of a longer one it says how long it was. */
+/** Maximum of characters of a value that a record keeps; of a longer one it has the length. */
 const maxValue = 2000
 
 const kept = (value: unknown): unknown => {
   if (value === undefined) return null
   const text = JSON.stringify(value) ?? 'null'
-  return text.length <= maxValue ? value : `${text.slice(0, maxValue)}… (${text.length} characters)`
+  return text.length <= maxValue ? value : `${cutText(text, maxValue)}… (${text.length} characters)`
 }
 
-/** The fields of `after` that differ from what they were before. A long value is cut. */
+/** The fields of `after` that differ from `before`. A long value is cut. */
 export const changesOf = (
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
@@ -43,7 +44,7 @@ export const changesOf = (
       .map(([field, value]) => [field, { before: kept(before[field]), after: kept(value) }]),
   )
 
-/** What somebody does in an organization that becomes theirs by it. */
+/** Actions that make the actor a member of the organization. */
 const ownBeginnings: readonly string[] = [
   'organizations.create',
   'organizations.join',
@@ -59,8 +60,8 @@ const isOnBehalf = (actor: Actor | undefined, { action, organizationId }: AuditE
   actor.memberships.every((membership) => membership.organizationId !== organizationId)
 
 /**
- * Records who did what, by which key, on whose behalf, and from where. In the transaction of the write itself: neither happens
- * without the other.
+ * Records the actor, the key, whether on behalf of others, and the origin of a change. It writes in the transaction of
+ * the change itself: neither happens without the other.
  */
 export const audit = async (tx: Tx, entry: AuditEntry): Promise<void> => {
   const call = callOfNow()
@@ -71,7 +72,7 @@ export const audit = async (tx: Tx, entry: AuditEntry): Promise<void> => {
       id: newId(),
       organization_id: entry.organizationId,
       workspace_id: entry.workspaceId,
-      // A key is nobody's: who created it has not done this.
+      // An action by a key is not an action of the user who created the key.
       actor_id: key === undefined ? (entry.actor?.userId ?? null) : null,
       key_id: key?.id ?? null,
       on_behalf: isOnBehalf(entry.actor === null ? undefined : call?.actor, entry),
@@ -83,5 +84,55 @@ export const audit = async (tx: Tx, entry: AuditEntry): Promise<void> => {
       detail: JSON.stringify(entry.detail ?? {}),
       create_time: entry.time,
     })
+    .execute()
+}
+
+/**
+ * Deletes the records before a time of the organizations with a plan. An organization without a plan, or with one that
+ * is not among `plans`, has the first.
+ */
+export const deleteAuditOfPlan = async (
+  db: Db,
+  plan: string,
+  { plans, before }: { plans: readonly string[]; before: Date },
+): Promise<void> => {
+  await db
+    .deleteFrom('audit_log')
+    .where('create_time', '<', before)
+    .where('organization_id', 'in', (query) =>
+      query
+        .selectFrom('organizations')
+        .leftJoin('subscriptions', 'subscriptions.organization_id', 'organizations.id')
+        .select('organizations.id')
+        .where(({ eb, or }) =>
+          plan === plans[0]
+            ? or([
+                eb('subscriptions.plan', 'is', null),
+                eb('subscriptions.plan', 'not in', plans),
+                eb('subscriptions.plan', '=', plan),
+              ])
+            : eb('subscriptions.plan', '=', plan),
+        ),
+    )
+    .execute()
+}
+
+/** Deletes the records of failed sign-ins before a time. */
+export const deleteFailedSignIns = async (db: Db, before: Date): Promise<void> => {
+  await db
+    .deleteFrom('audit_log')
+    .where('organization_id', 'is', null)
+    .where('action', 'in', ['users.login', 'users.loginOtp', 'users.setPassword'])
+    .where(sql<SqlBool>`detail->>'failure' is not null`)
+    .where('create_time', '<', before)
+    .execute()
+}
+
+/** Deletes the records of a deleted organization, except for the one of the deletion. */
+export const deleteAuditOfOrganization = async (tx: Tx, organizationId: string): Promise<void> => {
+  await tx
+    .deleteFrom('audit_log')
+    .where('organization_id', '=', organizationId)
+    .where('action', '<>', 'organizations.delete')
     .execute()
 }

@@ -99,6 +99,6 @@ test('the handler is given what was found', async () => {
   })
 })
 
-test('nobody is let into what is not for anybody', async () => {
+test('a method that is not open to anyone rejects a call without a caller', async () => {
   for (const [, access] of table.slice(1)) await expect(ask(access, undefined)).rejects.toThrow('without its caller')
 })

@@ -5,11 +5,16 @@ import type { Db } from './db.ts'
 import { guarded } from './failures.ts'
 import { isId } from './resource-ids.ts'
 
-/** Whether a workspace is one of those that a key is for; a person has no key and every workspace of the organization. */
+/** Whether a key is for a workspace; a person has no key and every workspace of the organization. */
 const isOfKey = ({ key }: Actor, workspaceId: string): boolean =>
   key === undefined || key.workspaceId === null || key.workspaceId === workspaceId
 
-/** Throws 403 when a call is not one that this key may make, whatever its role; a person is not concerned. */
+/** Throws 403 for a key in a part of a call that only people may ask for: its effect would outlive the key. */
+export const requirePerson = ({ key }: Actor): void => {
+  if (key !== undefined) throw forbidden('Only people who are signed in can change this', 'NOT_FOR_KEYS')
+}
+
+/** Throws 403 when a key may not make a call, whatever its role; does not apply to people. */
 const requireKeyArea = ({ key }: Actor, method: Pick<Method, 'name' | 'access'>): void => {
   if (key === undefined) return
   const area = keyAreaOf(method)
@@ -20,8 +25,8 @@ const requireKeyArea = ({ key }: Actor, method: Pick<Method, 'name' | 'access'>)
 
 /**
  * The workspace, if the caller may act in it with one of these roles. Throws 404 'workspace not found' for one that is
- * absent or of an organisation the caller does not belong to, 403 for a role that is not allowed. Handlers ask only for
- * one that is not in the path.
+ * absent or of an organization the caller does not belong to, 403 for a role that is not allowed. Handlers call it only
+ * for a workspace that is not in the path.
  */
 export const requireWorkspace = async (
   db: Db,
@@ -45,7 +50,7 @@ export const requireWorkspace = async (
   return { id: workspaceId, organizationId: row.organization_id, roles }
 }
 
-/** An organisation in which the caller has one of these roles; 404 and 403 as for a workspace. */
+/** An organization in which the caller has one of these roles; throws 404 and 403 as for a workspace. */
 export const requireOrganization = async (
   db: Db,
   actor: Actor,
@@ -68,24 +73,24 @@ export const requireOrganization = async (
   return { id: organizationId, roles }
 }
 
-/** Whether the caller may read what belongs to this user: oneself, or anybody for a platform admin. */
+/** Whether the caller may read the data of this user: the user itself, or a platform admin. */
 export const mayReadUser = (actor: Actor, userId: string): boolean => actor.userId === userId || actor.isPlatformAdmin
 
 const onlyThemselves = () => forbidden('Only users themselves can do this')
 
-/** Throws 403 unless the `user` of a body, a resource name or an id, is the caller. */
+/** Throws 403 unless the `user` of a body, a resource name or an ID, is the caller. */
 export const requireCaller = (actor: Actor, user: string): void => {
   if ((resourceNames.user.parse(user)?.user ?? user) !== actor.userId) throw onlyThemselves()
 }
 
-/** Throws 403 for who may at least read that user, 404 for everybody else. */
+/** Throws 403 for a caller who may at least read that user, 404 for any other. */
 const requireSelf = (actor: Actor, userId: string): void => {
   if (actor.userId !== userId) throw mayReadUser(actor, userId) ? onlyThemselves() : notFound('user not found')
 }
 
 /**
- * The check before every handler: who may call a method is what its contract declares. Reads the relational store for
- * calls of a workspace or an organization only; 503 while it is away.
+ * The check before every handler, by the access in the method's contract. Reads the relational store only for calls of
+ * a workspace or an organization; 503 while it is away.
  */
 export const createAuthorize = ({ db }: { db: Db }): Authorize =>
   guarded(async (method, actor, { workspace = '', organization = '', user = '' }) => {

@@ -10,7 +10,7 @@ import {
   LogUnavailable,
   type QueryLimit,
 } from '@tributary/storage'
-import { withinCall } from './call-of-now.ts'
+import { withinCall } from './request-context.ts'
 
 const narrow = 'Choose a shorter time range, one source, or one event name'
 const limitTexts: Record<QueryLimit, string> = {
@@ -20,8 +20,8 @@ const limitTexts: Record<QueryLimit, string> = {
 }
 
 /**
- * 503 when a store is away, so that clients try again; 429 for a workspace whose own queries are in its way, 400 for a
- * query that takes more than one may; everything else stays what it is.
+ * Converts a store's error to an API error. It is 503 when a store is away, so that clients try again, 429 for a
+ * workspace with too many own queries, and 400 for a query beyond its limits. Any other error stays unchanged.
  */
 export const asApiError = (error: unknown): unknown => {
   if (error instanceof EventStoreBusy)
@@ -48,7 +48,7 @@ export const asApiError = (error: unknown): unknown => {
   return error
 }
 
-/** The same function, its failures turned into the API's. */
+/** Wraps a function, so that its errors become API errors. */
 export const guarded =
   <Args extends unknown[], Result>(run: (...args: Args) => Promise<Result>) =>
   async (...args: Args): Promise<Result> => {
@@ -60,8 +60,8 @@ export const guarded =
   }
 
 /**
- * The same handlers, guarded, and each within its call. Sound because the groups and verbs stay and `guarded` and `withinCall` keep
- * each one's signature.
+ * Guards all handlers, and runs each within its call. Sound because the groups and verbs stay, and `guarded` and
+ * `withinCall` keep each one's signature.
  */
 export const guardAll = (handlers: Handlers): Handlers => {
   const all: Record<string, Record<string, unknown>> = {}

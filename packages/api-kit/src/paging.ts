@@ -4,15 +4,15 @@ import { z } from 'zod'
 
 type PageQuery = { page_size: number; page_token: string }
 
-/** One list as asked for: how many rows, after which one, and how to make the token of the next page. */
+/** One requested page of a list: its size, the cursor before it, and the function for the token of the next page. */
 export type Page<Cursor> = {
   size: number
   after: Cursor | undefined
-  /** At most `size` of the rows, which were read with one more than that, and the token behind them. */
+  /** Cuts rows, which were read with one more than `size`, to `size`, and makes the token after them. */
   cut<Row>(rows: readonly Row[], cursorOf: (row: Row) => Cursor): { rows: Row[]; next: string }
 }
 
-/** Reads size and token of a list's query. The token is bound to the list's name, its parameters and filters. */
+/** Reads size and token of a list's query. The token is bound to the list's name, its parameters, and its filters. */
 export const openPage = <S extends z.ZodType>(
   name: string,
   params: Readonly<Record<string, string>>,
@@ -33,8 +33,8 @@ export const openPage = <S extends z.ZodType>(
   }
 }
 
-// A token is not sealed: anybody can make one that fits a list. So a cursor is of values that every engine can compare
-// with what it has; a schema of a cursor is made of these only.
+// A token is not sealed: any caller can make one that fits a list. So a cursor has only values that every engine can
+// compare with its own; a schema of a cursor is made of these only.
 
 /** A time as `Date` writes it, of the years 1 to 9999: `0000` and longer fractions are none to PostgreSQL. */
 export const cursorTime = z
@@ -54,32 +54,32 @@ export const cursorEventId = z.string().regex(/^[\x21-\x7e]{0,200}$/)
 /** A count or version in 32 bits with a sign. */
 export const cursorInteger = z.number().int().min(0).max(2_147_483_647)
 
-/** Lists ordered by creation, the id deciding between equal times. */
+/** Lists ordered by creation; the ID decides between equal times. */
 export const createdCursor = z.tuple([cursorTime, z.uuid()])
 export type CreatedCursor = z.infer<typeof createdCursor>
 
-/** The cursor behind a row. */
+/** The cursor after a row. */
 export const createdCursorOf = (row: { create_time: Date; id: string }): CreatedCursor => [
   row.create_time.toISOString(),
   row.id,
 ]
 
-/** True for rows of the table behind the cursor when newest come first. */
+/** True for rows of the table after the cursor when newest come first. */
 export const olderThan = (table: string, cursor: CreatedCursor | undefined): RawBuilder<SqlBool> =>
   cursor === undefined
     ? sql<SqlBool>`true`
     : sql<SqlBool>`(${sql.ref(`${table}.create_time`)}, ${sql.ref(`${table}.id`)}) < (${cursor[0]}::timestamptz, ${cursor[1]}::uuid)`
 
-/** True for rows of the table behind the cursor when oldest come first. */
+/** True for rows of the table after the cursor when oldest come first. */
 export const newerThan = (table: string, cursor: CreatedCursor | undefined): RawBuilder<SqlBool> =>
   cursor === undefined
     ? sql<SqlBool>`true`
     : sql<SqlBool>`(${sql.ref(`${table}.create_time`)}, ${sql.ref(`${table}.id`)}) > (${cursor[0]}::timestamptz, ${cursor[1]}::uuid)`
 
-/** Lists that are computed as a whole: the number of rows before the page. */
+/** For lists that are computed as a whole: the number of rows before the page. */
 export const offsetCursor = z.number().int().min(0).max(1_000_000)
 
-/** A page of a list that is at hand as a whole. */
+/** A page of a list that is in memory as a whole. */
 export const slicePage = <Row>(page: Page<number>, all: readonly Row[]): { rows: Row[]; next: string } => {
   const start = page.after ?? 0
   return page.cut(all.slice(start, start + page.size + 1), () => start + page.size)

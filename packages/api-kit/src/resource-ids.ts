@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import { type PathParams, type ResourcePattern } from '@tributary/contract'
-import { badRequest, newId } from '@tributary/kernel'
+import { badRequest, newId, notFound } from '@tributary/kernel'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Whether a text can be an id of ours at all; the database would refuse others with an error. */
+/** Whether a text has the form of our IDs; the database would refuse others with an error. */
 export const isId = (text: string): boolean => uuid.test(text)
 
 /**
- * The id of a resource to be made. With a request id it is derived from it and the scope (collection and parent), so that
- * the same request sent twice meets its own first result (a version 8 UUID, RFC 9562 §5.8); otherwise it is new.
+ * The ID of a new resource. With a request ID it is derived from that and the scope (collection and parent): a version
+ * 8 UUID, RFC 9562 §5.8. So a repeated request finds its own first result. Without a request ID the ID is new.
  */
 export const idFor = (requestId: string | undefined, ...scope: string[]): string => {
   if (requestId === undefined) return newId()
@@ -22,7 +22,7 @@ export const idFor = (requestId: string | undefined, ...scope: string[]): string
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
 }
 
-/** The ids in a resource name of a body or query; throws 400 naming the field when it is not a name of this kind. */
+/** The IDs in a resource name of a body or query; throws 400 with the field when it is not a name of this kind. */
 export const parseReference = <Pattern extends string>(
   kind: ResourcePattern<Pattern>,
   field: string,
@@ -32,4 +32,18 @@ export const parseReference = <Pattern extends string>(
   if (params !== undefined) return params
   const text = `Must be a name like ${kind.pattern}`
   throw badRequest('VALIDATION', `${field}: ${text}`, { [field]: text })
+}
+
+/**
+ * The IDs in the name of a resource of this workspace, which may not exist. Throws 400 with the field for a name of
+ * another kind, 404 for one of another workspace.
+ */
+export const referenceIn = <Pattern extends `workspaces/{workspace}/${string}`>(
+  workspaceId: string,
+  kind: ResourcePattern<Pattern>,
+  { field, name, what = field }: { field: string; name: string; what?: string },
+): PathParams<Pattern> => {
+  const params = parseReference(kind, field, name)
+  if ('workspace' in params && params.workspace === workspaceId) return params
+  throw notFound(`${what} not found`)
 }

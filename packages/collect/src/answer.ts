@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answerEarly, isLongUnread } from '@tributary/http'
 import type { ErrorBody } from '@tributary/kernel'
 import type { Script } from './calls/browser-sdk.ts'
+import { onwardPage, onwardPageHeaders } from './calls/onward-page.ts'
 import type { Refusal } from './refusal.ts'
+import { takesCookies } from './routes.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 /** A text, not a buffer: node sends head and text in one plain write, which took less time in every profile of single events. */
@@ -22,11 +24,10 @@ const usualHeaders =
   'authorization,content-type,content-encoding,x-retry-count,anonymousid,sentat,x-write-key,x-ip-policy,cache-control'
 const headerList = /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{1,2000}$/
 
-const corsHeaders = (origin: string): string[] => [
+const corsHeaders = (origin: string, url: string): string[] => [
   'Access-Control-Allow-Origin',
   origin,
-  'Access-Control-Allow-Credentials',
-  'true',
+  ...(takesCookies(url) ? ['Access-Control-Allow-Credentials', 'true'] : []),
   'Access-Control-Expose-Headers',
   'Retry-After, RateLimit-Remaining, RateLimit-Reset, X-RateLimit-Reset',
 ]
@@ -34,7 +35,7 @@ const corsHeaders = (origin: string): string[] => [
 /** The headers of an answer as a flat list: what is given, and the caller's origin where there is one. */
 const withCors = (req: IncomingMessage, headers: readonly string[]): string[] => {
   const origin = req.headers.origin
-  return origin === undefined ? headers.slice() : headers.concat(corsHeaders(origin))
+  return origin === undefined ? headers.slice() : headers.concat(corsHeaders(origin, req.url ?? ''))
 }
 
 const send = (
@@ -54,7 +55,15 @@ const send = (
 export const sendSuccess = (req: IncomingMessage, res: ServerResponse): void =>
   send(req, res, 200, successHeaders, successBody)
 
-/** 303: the request is on disk, and the browser that sent it goes on to another page. */
+/**
+ * 200 and a page that names the address it leads to: the request is on disk, and the visitor decides whether to go on.
+ */
+export const sendOnwardPage = (req: IncomingMessage, res: ServerResponse, address: URL): void => {
+  const page = onwardPage(address)
+  send(req, res, 200, [...onwardPageHeaders, 'Content-Length', String(Buffer.byteLength(page))], page)
+}
+
+/** 303: the request is on disk, and the browser goes on to another page. */
 export const sendRedirect = (req: IncomingMessage, res: ServerResponse, address: string): void =>
   send(req, res, 303, ['Location', address, 'Content-Length', '0', 'Cache-Control', 'no-store'], '')
 
@@ -68,7 +77,9 @@ export const sendCookies = (req: IncomingMessage, res: ServerResponse, cookies: 
     successBody,
   )
 
-/** How SDKs are told of a limit beside Retry-After: the RateLimit fields of the IETF draft, and Segment's own. Seconds. */
+/**
+ * Headers with a limit for SDKs beside Retry-After: the RateLimit fields of the IETF draft, and Segment's own. Seconds.
+ */
 const rateHeaders = (seconds: number): string[] => [
   'RateLimit-Remaining',
   '0',
@@ -78,7 +89,7 @@ const rateHeaders = (seconds: number): string[] => [
   String(seconds),
 ]
 
-/** The four-key error body, with Retry-After where the client may come again. */
+/** The four-key error body, with Retry-After where the client may retry. */
 export const sendRefusal = (req: IncomingMessage, res: ServerResponse, refusal: Refusal): void => {
   const body: ErrorBody = {
     code: refusal.code,
@@ -102,12 +113,12 @@ export const sendRefusal = (req: IncomingMessage, res: ServerResponse, refusal: 
   if (refusal.code === 405) headers.push('Allow', `${refusal.metadata?.allowed ?? ''}, OPTIONS`)
   if (res.headersSent || res.destroyed) return
   if (isLongUnread(req)) return answerEarly(req, res, refusal.code, withCors(req, headers), text)
-  // Whoever sends too slowly is not waited for.
+  // A client that sends too slowly does not keep its connection.
   if (refusal.code === 408) res.shouldKeepAlive = false
   send(req, res, refusal.code, headers, text)
 }
 
-/** 200 and a picture, whatever became of the event: a page must not show a broken image. */
+/** 200 and a picture, whatever the outcome of the event: a page must not show a broken image. */
 export const sendPixel = (req: IncomingMessage, res: ServerResponse): void =>
   send(
     req,
@@ -163,7 +174,7 @@ export const sendScript = (req: IncomingMessage, res: ServerResponse, script: Sc
   send(req, res, 200, headers, body)
 }
 
-/** The answer to a preflight: the origin and the list of headers it asks for are granted (`*` would not do with credentials). */
+/** The answer to a preflight: the origin and the list of headers it asks for are granted. */
 export const sendPreflight = (req: IncomingMessage, res: ServerResponse): void => {
   const asked = req.headers['access-control-request-headers']
   const headers = [

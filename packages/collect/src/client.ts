@@ -13,7 +13,8 @@ export const parseProxies = (list: readonly string[]): AddressRange[] =>
     return [address, address.kind() === 'ipv4' ? 32 : 128]
   })
 
-const inRanges = (address: string, ranges: readonly AddressRange[]): boolean => {
+/** True for an address of one of the ranges. Throws for a text that is no address. */
+export const isInRanges = (address: string, ranges: readonly AddressRange[]): boolean => {
   const parsed = ipaddr.process(address)
   return ranges.some((range) => range[0].kind() === parsed.kind() && parsed.match(range))
 }
@@ -31,7 +32,7 @@ const forwardedAddress = (entry: string): string | undefined => {
 
 /**
  * The address of the client: the peer's, or, when the peer is a trusted proxy, the last entry of X-Forwarded-For that
- * is not one. What an untrusted peer claims is not looked at; an entry that is no address ends the walk.
+ * is not one. Headers of an untrusted peer are ignored; an entry that is no address ends the walk.
  */
 export const clientAddress = (
   peer: string,
@@ -41,7 +42,7 @@ export const clientAddress = (
   let address = plain(peer)
   if (proxies.length === 0 || forwardedFor === undefined) return address
   const entries = forwardedFor.split(',')
-  for (let i = entries.length - 1; i >= 0 && ipaddr.isValid(address) && inRanges(address, proxies); i--) {
+  for (let i = entries.length - 1; i >= 0 && ipaddr.isValid(address) && isInRanges(address, proxies); i--) {
     const next = forwardedAddress(entries[i] ?? '')
     if (next === undefined) break
     address = next
@@ -52,7 +53,7 @@ export const clientAddress = (
 const deviceAgent = /^(?:Mozilla\/|Opera\/|Dalvik\/)|CFNetwork\/|analytics-(?:swift|kotlin|ios|android|react-native)/i
 
 /**
- * True when the caller is the user's own device, so that its address belongs in `context.ip`: it used a path that only
+ * True when the caller is the user's own device, so that its address belongs in `context.ip`. It used a path that only
  * browser and mobile SDKs use, or it shows a browser's marks (Origin, Sec-Fetch-Site), or its user agent is a browser's
  * or a phone's. Servers that forward events show none of these, and their address says nothing about the user.
  */
@@ -64,7 +65,7 @@ export const isDevice = (clientPath: boolean, req: IncomingMessage): boolean =>
 
 const hostName = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
 
-/** What a trusted proxy says of a request in a header, otherwise nothing. */
+/** A header of a trusted proxy; undefined from other peers. */
 const forwardedHeader = (
   req: IncomingMessage,
   name: 'x-forwarded-host' | 'x-forwarded-proto',
@@ -73,10 +74,13 @@ const forwardedHeader = (
   const value = req.headers[name]
   if (typeof value !== 'string' || proxies.length === 0) return undefined
   const peer = req.socket.remoteAddress ?? ''
-  return ipaddr.isValid(peer) && inRanges(peer, proxies) ? value.split(',')[0]?.trim() : undefined
+  return ipaddr.isValid(peer) && isInRanges(peer, proxies) ? value.split(',')[0]?.trim() : undefined
 }
 
-/** The host that a request was sent to, in lower case and without a port; what a trusted proxy says of it counts first. */
+/**
+ * The host that a request was sent to, in lower case and without a port; the header of a trusted proxy takes
+ * precedence.
+ */
 export const requestHost = (req: IncomingMessage, proxies: readonly AddressRange[]): string =>
   (forwardedHeader(req, 'x-forwarded-host', proxies) ?? req.headers.host ?? '')
     .slice(0, 300)
@@ -85,8 +89,8 @@ export const requestHost = (req: IncomingMessage, proxies: readonly AddressRange
     .replace(/\.$/, '')
 
 /**
- * Origin (`scheme://host[:port]`) under which this request reached us: the configured one, else what a trusted proxy
- * says, else the Host header. Only characters of host names get through, so it can be put into a script.
+ * Origin (`scheme://host[:port]`) under which this request reached us: the configured one, else the header of a trusted
+ * proxy, else the Host header. Only characters of host names pass, so it can be put into a script.
  */
 export const requestOrigin = (
   req: IncomingMessage,

@@ -32,8 +32,8 @@ export type Collect = {
 /** Coordination topic on which the pipeline reports, by partition, the offset below which every request is processed. */
 export const positionsTopic = 'pipeline.positions'
 
-const forwarded: BodyTransform = (sent) => {
-  const body = forwardedBatch(sent)
+const forwarded: BodyTransform = (given) => {
+  const body = forwardedBatch(given)
   return Buffer.isBuffer(body) ? { body } : body
 }
 

@@ -1,5 +1,5 @@
 export { snippet } from './calls/browser-sdk.ts'
-export { clientAddress, parseProxies } from './client.ts'
+export { clientAddress, isInRanges, parseProxies } from './client.ts'
 export { type Collect, createCollect, positionsTopic } from './collect.ts'
 export { createPauses } from './pauses.ts'
 export {

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestMeta } from '@tributary/contract'
-import { createBodyBudget, createPace, discardBody, networkOf } from '@tributary/http'
+import { createPace, discardBody, networkOf } from '@tributary/http'
+import { createPool, cutText } from '@tributary/kernel'
 import { sendRefusal } from './answer.ts'
-import type { ReadTerms } from './body/body.ts'
+import type { BodySender, ReadTerms } from './body/body.ts'
 import { knownInflating, strangersInflating } from './body/inflate.ts'
 import { type AddressRange, clientAddress, isDevice, parseProxies, requestHost } from './client.ts'
 import { createLogProducer, type LogProducer } from './log-producer.ts'
@@ -18,7 +19,7 @@ import type { EventRoute } from './routes.ts'
 /** One request with its query text (without the question mark). */
 export type CollectRequest = { req: IncomingMessage; res: ServerResponse; query: string }
 
-/** Answers that send the client away for a while. */
+/** Answers that ask the client to retry later. */
 type RetryLaterAnswers = Record<
   | 'starting'
   | 'stopping'
@@ -35,7 +36,7 @@ type RetryLaterAnswers = Record<
   Refusal
 >
 
-/** What all endpoints share: limits, counts, the way into the log, and the words of refusal. */
+/** Dependencies that all endpoints share: limits, counts, the log producer, and the texts of refusals. */
 export type IngestionContext = {
   readonly settings: CollectSettings
   readonly proxies: readonly AddressRange[]
@@ -44,22 +45,27 @@ export type IngestionContext = {
   readonly counter: RefusalCounter
   readonly metricsBuffer: MetricsBuffer
   readonly retryLater: RetryLaterAnswers
-  /** Why nothing at all can be taken at the moment. */
+  /** Why no request can be accepted at the moment. */
   checkAdmission(): Refusal | undefined
-  /** Why the source takes no events in this way: it is switched off, or takes them through its signed webhook only. */
+  /** Why the source takes no events in this way: it is disabled, or takes them through its signed webhook only. */
   closedTo(entry: WriteKeyEntry, byOwnWebhook: boolean): Refusal | undefined
   /** Why a call to this host is not for the source: the host is a custom domain of another workspace. */
   foreignTo(req: IncomingMessage, entry: WriteKeyEntry): Refusal | undefined
+  /** Whether the workspace has verified a host. */
+  hasVerified(workspaceId: string, host: string): boolean
   /** The origin of the custom domain that a call came to; undefined for the product's own address. */
   customOrigin(req: IncomingMessage): string | undefined
-  /** Under which terms a body is read, and on whose share: its workspace's, or the small one of its sender's address. */
+  /**
+   * Terms for reading a body, and the shares it counts against: those of its workspace and organization, or the small
+   * one of its sender's network.
+   */
   termsFor(entry: WriteKeyEntry | undefined): ReadTerms
-  ownerOf(req: IncomingMessage, entry: WriteKeyEntry | undefined): string
-  /** Bytes of bodies that are held. */
+  senderOf(req: IncomingMessage, entry: WriteKeyEntry | undefined, work: string): BodySender
+  /** Bytes of held bodies. */
   buffered(): number
   /** Refuses everything from now on. */
   close(): void
-  /** Counts what the client loses for good, with a sample. */
+  /** Counts a request that the client loses for good, with a sample. */
   countLost(
     refusal: Refusal,
     req: IncomingMessage,
@@ -68,8 +74,8 @@ export type IngestionContext = {
     body?: Buffer,
   ): void
   /**
-   * Answers a refusal. Counts it unless the client may send the request again; what a workspace's own quota refuses is
-   * counted all the same, since its people can do something about it. Reads away what is left of the body.
+   * Answers a refusal. Counts it unless the client may send the request again. A refusal by a workspace's own quota is
+   * still counted, since its members can act on it. Discards the rest of the body.
    */
   refuse(
     request: CollectRequest,
@@ -79,7 +85,7 @@ export type IngestionContext = {
     key?: string,
     body?: Buffer,
   ): void
-  /** A fault of ours: logged, and answered 500 without its text. */
+  /** Logs a fault of ours, and answers 500 without its text. */
   fail(request: Pick<CollectRequest, 'req' | 'res'>, error: unknown): void
   /** Notes that a request of a key is on disk. */
   taken(call: string, entry: WriteKeyEntry, bytes: number): void
@@ -108,27 +114,50 @@ const retryLaterAnswers = (seconds: number): RetryLaterAnswers => ({
   settingsUnreadable: refusals.settingsUnreadable(seconds),
 })
 
-/** The two budgets for bodies: what strangers hold is never taken from those whose key is known. */
+/** Maximum share of one organization, and of bodies of one kind of call. */
+const organizationPart = 0.5
+const workPart = 0.875
+
+/** The two pools for bodies: senders without a known key never take from those with one. */
 const createTerms = (settings: CollectSettings, addressOf: (req: IncomingMessage) => string) => {
   const { bodyBytes, keyless } = settings
   const known = {
     limit: bodyBytes,
-    budget: createBodyBudget({ limit: settings.bufferedBytes, share: settings.workspaceBufferedBytes }),
+    pool: createPool({
+      total: settings.bufferedBytes,
+      shares: {
+        workspace: settings.workspaceBufferedBytes,
+        organization: organizationPart * settings.bufferedBytes,
+        work: workPart * settings.bufferedBytes,
+      },
+      shrinking: ['workspace', 'organization'],
+    }),
     pace: createPace(settings.pace),
     inflating: knownInflating,
   }
   const unknown = {
     limit: Math.min(bodyBytes, keyless.bodyBytes),
-    budget: createBodyBudget({ limit: keyless.bufferedBytes, share: keyless.addressBytes }),
+    pool: createPool({
+      total: keyless.bufferedBytes,
+      shares: { network: keyless.addressBytes, work: workPart * keyless.bufferedBytes },
+      shrinking: ['network'],
+    }),
     pace: createPace(keyless.pace),
     inflating: strangersInflating(),
   }
   const termsFor: IngestionContext['termsFor'] = (entry) => (entry === undefined ? unknown : known)
-  const ownerOf: IngestionContext['ownerOf'] = (req, entry) => entry?.workspaceId ?? networkOf(addressOf(req))
-  return { termsFor, ownerOf, buffered: () => known.budget.used() + unknown.budget.used() }
+  const senderOf: IngestionContext['senderOf'] = (req, entry, work) => {
+    if (entry === undefined) {
+      const network = networkOf(addressOf(req))
+      return { owner: network, holders: { network, work } }
+    }
+    const { workspaceId: workspace, organizationId: organization } = entry
+    return { owner: workspace, holders: { workspace, organization, work } }
+  }
+  return { termsFor, senderOf, buffered: () => known.pool.held() + unknown.pool.held() }
 }
 
-/** Sets up what the endpoints share. Throws when a trusted proxy is no address. */
+/** Creates the shared context. Throws when a trusted proxy is no address. */
 export const createIngestionContext = (deps: CollectDeps): IngestionContext => {
   const { keys, clock } = deps
   const settings = { ...defaultCollectSettings, ...deps.settings }
@@ -166,6 +195,8 @@ export const createIngestionContext = (deps: CollectDeps): IngestionContext => {
       const owner = deps.domains?.workspaceOf(requestHost(req, proxies))
       return owner === undefined || owner === entry.workspaceId ? undefined : refusals.foreignDomain
     },
+    hasVerified: (workspaceId, host) =>
+      deps.domains?.workspaceOf(host) === workspaceId && deps.domains.mayHaveCertificate(host),
     customOrigin(req) {
       const host = requestHost(req, proxies)
       return deps.domains?.workspaceOf(host) === undefined ? undefined : `https://${host}`
@@ -182,7 +213,7 @@ export const createIngestionContext = (deps: CollectDeps): IngestionContext => {
       sendRefusal(request.req, request.res, refusal)
     },
     fail({ req, res }, error) {
-      deps.logger.error({ err: error }, 'A request to collection failed')
+      deps.logger.error({ err: error }, 'collection request failed')
       metricsBuffer.answered('fault', 500)
       sendRefusal(req, res, refusals.fault)
     },
@@ -201,7 +232,7 @@ export const createIngestionContext = (deps: CollectDeps): IngestionContext => {
       if (route.kind !== 'batch') meta.t = route.type
       else if (route.forwarded === true) meta.f = true
       const agent = req.headers['user-agent']
-      if (agent !== undefined) meta.ua = agent.length > maxAgentLength ? agent.slice(0, maxAgentLength) : agent
+      if (agent !== undefined) meta.ua = cutText(agent, maxAgentLength)
       if (isDevice(route.client, req)) meta.d = true
       return meta
     },

@@ -7,6 +7,7 @@ import { createQuota } from './quota.ts'
 import * as refusals from './refusal.ts'
 
 const entry: WriteKeyEntry = {
+  organizationId: 'o1',
   workspaceId: 'w',
   sourceId: 's',
   sourceTitle: 'Shop',
@@ -55,10 +56,10 @@ const setUp = (first: WorkspaceSpread) => {
   }
 }
 
-/** Of a size that is cut in eight turns or more. */
+/** Large enough to be cut in eight turns or more. */
 const largeBatch = `{"batch":[${`{"userId":"u","text":"${'x'.repeat(1000)}"},`.repeat(1000)}{"userId":"v"}]}`
 
-test('what comes when a change of the spread is just over goes behind what waited for it', async () => {
+test('a request that comes just after a change of the spread goes behind those that waited for it', async () => {
   const { send, change, appended } = setUp({ partitions: [0], change: 'w 1' })
   const sendOne = (n: number): Promise<unknown> => send('single', `{"userId":"u","n":${String(n).padStart(3, '0')}}`)
   const waiting = Array.from({ length: 250 }, (_, n) => sendOne(n))
@@ -70,7 +71,7 @@ test('what comes when a change of the spread is just over goes behind what waite
   expect(texts).toEqual(texts.toSorted())
 })
 
-test('what waited for a change of the spread and has to be cut leaves others their turns', async () => {
+test('requests that waited for a change of the spread and must be cut leave others their turns', async () => {
   const { send, change } = setUp({ partitions: [0], change: 'w 1' })
   let turns = 0
   const answeredAt: number[] = []

@@ -6,30 +6,31 @@ import type { CollectDeps, WriteKeyEntry } from './ports.ts'
 import type { Quota } from './quota.ts'
 import type { Refusal } from './refusal.ts'
 
-/** One checked request on its way into the log. */
+/** One checked request to append to the log. */
 type Accepted = { entry: WriteKeyEntry; meta: RequestMeta; body: Buffer }
 type Done = (refusal?: Refusal) => void
 
 export type LogProducer = {
   /**
-   * Appends a request to the log and calls `done` once: with nothing when all of it is on disk, else with why it is not. Then
-   * nothing of it is kept here. Of a workspace that is spread over several partitions it is cut, and a part may be on disk all the same. Goes on,
-   * when called again, with a large body that is cut in turns.
+   * Appends a request to the log and calls `done` once: without an argument when all of it is on disk, else with a
+   * refusal. After a refusal nothing of it is kept here. A request of a workspace that is spread over several
+   * partitions is cut, and a part may still be on disk. Continues, when called again, with a large body that is cut in
+   * turns.
    */
   append(accepted: Accepted, done: Done): Generator<void, void>
-  /** The same at once. */
+  /** Does the same without turns. */
   appendNow(accepted: Accepted, done: Done): void
-  /** Resolves when nothing is on its way to the disk. */
+  /** Resolves when no append is in flight. */
   idle(): Promise<void>
-  /** As of `Pauses`. */
+  /** See `Pauses`. */
   paused: Pauses['paused']
-  /** Sends away who waits for a change of a spread. */
+  /** Refuses requests that wait for a change of a spread. */
   close(): void
 }
 
 const observeEvery = 32
 
-/** The way into the log, within each workspace's quota. */
+/** Appends to the log, within each workspace's quota. */
 export const createLogProducer = (
   deps: Pick<CollectDeps, 'log' | 'logger' | 'metrics' | 'clock' | 'spreads'>,
   quota: Quota,
@@ -45,20 +46,20 @@ export const createLogProducer = (
     const now = clock()
     if (now - lastComplaint > 1000) {
       lastComplaint = now
-      logger.error({ err: error }, 'The log cannot be written; collection answers 503')
+      logger.error({ err: error }, 'log cannot be written; collection answers 503')
     }
     return retryLater.unavailable
   }
-  /** Nothing above catches what is thrown here: by now the outcome for the record is decided, only its answer is lost. */
+  /** Errors thrown here are not caught above: the outcome of the record is decided by now, only its answer is lost. */
   const settle = (done: Done, refusal?: Refusal): void => {
     try {
       done(refusal)
     } catch (error) {
-      logger.error({ err: error }, 'An answer of collection failed')
+      logger.error({ err: error }, 'answer to a collection request failed')
     }
   }
 
-  /** Appends what is of one partition: the whole request, unless it was cut. */
+  /** Appends the part of one partition: the whole request, unless it was cut. */
   const put = (
     workspaceId: string,
     { meta, body, partition }: Omit<RequestPart, 'partition'> & { partition?: number },
@@ -89,7 +90,8 @@ export const createLogProducer = (
     for (const part of parts)
       put(workspaceId, part, (refusal) => {
         refused ??= refusal
-        // An answer says that all of it is there, or that none may be: what is sent again meets its parts by their message ids.
+        // An answer says that all parts are there, or that none may be: a repeated request is deduplicated by message
+        // IDs.
         if (--open === 0) done(refused)
       })
   }

@@ -51,47 +51,47 @@ describe('a change of a spread', () => {
   test('lets those who wait go on when it is over, and sends them away when it takes too long', async () => {
     const { pauses, begin, end } = setUp()
     begin('w', 'w 1')
-    const told: boolean[] = []
+    const reported: boolean[] = []
     pauses.wait(
       'w',
-      waiter((isOver) => told.push(isOver)),
+      waiter((isOver) => reported.push(isOver)),
     )
     await pause(60)
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
     end('w')
-    await expect.poll(() => told).toEqual([true])
+    await expect.poll(() => reported).toEqual([true])
   })
 
   test.each([
     ['many', 1000, 0, 100],
     ['large ones', 20, 64 * 1024, 4],
-  ])('lets %s go on in their order, a part of them at a time', async (_, all, bytes, most) => {
+  ])('lets %s go on in their order, a part of them at a time', async (_, all, bytes, max) => {
     const { pauses, begin, end } = setUp()
     begin('w', 'w 1')
-    const told: number[] = []
+    const reported: number[] = []
     let atOnce = 0
     for (let n = 0; n < all; n++) {
       const tell = (): void => {
-        if (told.push(n) === 1) setImmediate(() => (atOnce = told.length))
+        if (reported.push(n) === 1) setImmediate(() => (atOnce = reported.length))
       }
       pauses.wait('w', waiter(tell, bytes))
     }
     end('w')
-    await expect.poll(() => told.length).toBe(all)
-    expect(atOnce).toBeLessThanOrEqual(most)
-    expect(told).toEqual(told.toSorted((a, b) => a - b))
+    await expect.poll(() => reported.length).toBe(all)
+    expect(atOnce).toBeLessThanOrEqual(max)
+    expect(reported).toEqual(reported.toSorted((a, b) => a - b))
   })
 
   test('lets one go on that yields in rounds of their own, and the next one when it is done, and those that come meanwhile behind them', async () => {
     const { pauses, begin, end } = setUp()
     begin('w', 'w 1')
-    const told: string[] = []
+    const reported: string[] = []
     const inRounds = (name: string): Waiter => ({
       ...waiter(() => {}),
       *goOn() {
         for (const part of [1, 2, 3]) {
-          told.push(`${name}${part}`)
-          setImmediate(() => told.push('others'))
+          reported.push(`${name}${part}`)
+          setImmediate(() => reported.push('others'))
           if (name === 'a' && part === 2) pauses.wait('w', inRounds('c'))
           yield
         }
@@ -101,13 +101,13 @@ describe('a change of a spread', () => {
     pauses.wait('w', inRounds('b'))
     end('w')
     await expect.poll(() => pauses.isAwaited('w')).toBe(false)
-    expect(told).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'b3', 'c1', 'c2', 'c3'].flatMap((part) => [part, 'others']))
+    expect(reported).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'b3', 'c1', 'c2', 'c3'].flatMap((part) => [part, 'others']))
   })
 
   test('has one that went on and is to wait for the next change be the first of them', async () => {
     const { pauses, begin, end } = setUp()
     begin('w', 'w 1')
-    const told: string[] = []
+    const reported: string[] = []
     pauses.wait('w', {
       ...waiter(() => {}),
       *goOn() {
@@ -115,20 +115,20 @@ describe('a change of a spread', () => {
         begin('w', 'w 2')
         pauses.wait(
           'w',
-          waiter(() => told.push('first')),
+          waiter(() => reported.push('first')),
           true,
         )
       },
     })
     pauses.wait(
       'w',
-      waiter(() => told.push('second')),
+      waiter(() => reported.push('second')),
     )
     end('w')
     await expect.poll(() => pauses.isPaused('w')).toBe(true)
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
     end('w')
-    await expect.poll(() => told).toEqual(['first', 'second'])
+    await expect.poll(() => reported).toEqual(['first', 'second'])
   })
 
   test('has not paused while something that failed is still being sent, however long that takes', async () => {
@@ -145,21 +145,21 @@ describe('a change of a spread', () => {
   test('holds so many requests, sends others away at once, and all of them when nothing is taken any more', async () => {
     const { pauses, begin } = setUp()
     begin('w', 'w 1')
-    const told: boolean[] = []
+    const reported: boolean[] = []
     for (let n = 0; n < 5001; n++)
       pauses.wait(
         'w',
-        waiter((isOver) => told.push(isOver)),
+        waiter((isOver) => reported.push(isOver)),
       )
-    expect(told).toEqual([false])
+    expect(reported).toEqual([false])
     pauses.close()
-    await expect.poll(() => told.length).toBe(5001)
-    expect(told.includes(true)).toBe(false)
+    await expect.poll(() => reported.length).toBe(5001)
+    expect(reported.includes(true)).toBe(false)
     pauses.wait(
       'w',
-      waiter((isOver) => told.push(isOver)),
+      waiter((isOver) => reported.push(isOver)),
     )
-    expect(told).toHaveLength(5002)
+    expect(reported).toHaveLength(5002)
   })
 
   describe('by the clock', () => {
@@ -173,15 +173,15 @@ describe('a change of a spread', () => {
     test('sends those who wait away after eight seconds', () => {
       const { pauses, begin } = setUp()
       begin('w', 'w 1')
-      const told: boolean[] = []
+      const reported: boolean[] = []
       pauses.wait(
         'w',
-        waiter((isOver) => told.push(isOver)),
+        waiter((isOver) => reported.push(isOver)),
       )
       vi.advanceTimersByTime(7900)
-      expect(told).toEqual([])
+      expect(reported).toEqual([])
       vi.advanceTimersByTime(200)
-      expect(told).toEqual([false])
+      expect(reported).toEqual([false])
     })
 
     test('has not paused for ten seconds after something failed that may still come to be in the log', async () => {

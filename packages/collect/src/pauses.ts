@@ -1,61 +1,65 @@
 import type { WorkspaceSpreads } from './ports.ts'
 
 export type Pauses = {
-  /** Something is on its way to the disk, until the answer is called; `isUnknown` where nobody knows whether it will be there. */
+  /** Notes an append in flight, until the returned function is called; `isUnknown` says that its outcome is unknown. */
   begin(): (isUnknown?: boolean) => void
-  /** Resolves when nothing is on its way to the disk. */
+  /** Resolves when no append is in flight. */
   idle(): Promise<void>
   /** Whether nothing of a workspace may be appended now: its spread is being changed. */
   isPaused(workspaceId: string): boolean
-  /** Whether some of a workspace wait, behind which others have to. */
+  /** Whether requests of a workspace wait, so that later ones must wait behind them. */
   isAwaited(workspaceId: string): boolean
   /**
-   * Has a request go on when the pause is over, or sends it away when that takes too long or too many wait: those of a workspace in their order, each
-   * done before the next one begins. With `isGoing` it is the one that goes on now, and has to wait again.
+   * Continues a request when the pause is over, or refuses it when that takes too long or too many wait. Requests of a
+   * workspace continue in order, each done before the next one begins. With `isGoing` it is the one that was
+   * continuing, and has to wait again.
    */
   wait(workspaceId: string, waiter: Waiter, isGoing?: boolean): void
-  /** Nobody waits any more. */
+  /** Ends all waits. */
   close(): void
   /**
-   * Names of changes of which nothing of their workspace is on its way to the log from before, and nothing will be, until they are over. A
-   * change that is new is among them as soon as what was on its way is there: to be asked again and again, several times a second.
+   * Names of the changes whose workspaces have no earlier append in flight, and will have none until the changes are
+   * over. A new change is among them as soon as earlier appends are done: call it repeatedly, several times a second.
    */
   paused(): string[]
 }
 
-/** Within this something that failed may still come to be in the log, ms: it was on its way to another machine. */
+/** A failed append may still reach the log within this time, ms: it was on its way to another machine. */
 const unknownMs = 10_000
-/** How long a request waits for the end of a change, ms: SDKs wait for an answer at least so long. */
+/** Maximum wait of a request for the end of a change, ms: SDKs wait for an answer at least this long. */
 const patienceMs = 8000
 const lookMs = 25
-/** Requests that wait at most, of one workspace and of all: beyond it, they are sent away at once. */
-const mostWaiting = { ofOne: 5000, ofAll: 20_000 }
-/** How many go on in one round of the loop, and bytes of theirs, where none yields: others are to have their turns. */
+/** Maximum of waiting requests, of one workspace and of all: beyond it, they are refused immediately. */
+const maxWaiting = { ofOne: 5000, ofAll: 20_000 }
+/**
+ * Maximum of requests and their bytes that continue in one round of the loop, where none yields: others need their
+ * turns.
+ */
 const atOnce = { requests: 100, bytes: 256 * 1024 }
 
-/** A request that waits. It yields where others are to have a turn before it goes on further. */
+/** A request that waits. It yields where others need a turn before it continues. */
 export type Waiter = { bytes: number; goOn(): Generator<void, void>; sendAway(): void }
 
-/** Those of a workspace, in the order in which they came. */
+/** The waiting requests of a workspace, in the order in which they came. */
 type Queue = {
   waiters: (Waiter & { until: number })[]
-  /** The one that goes on now, and until when it would have waited. */
+  /** The one that continues now, and the end of its wait. */
   going: Generator<void, void> | undefined
   goingUntil: number
-  /** It goes on in the next round of the loop. */
+  /** It continues in the next round of the loop. */
   isDue: boolean
 }
 
-/** What was on its way when this began, of which nobody knows more than how much. */
+/** Appends that were in flight when this generation began; only their number is stored. */
 type Generation = { running: number; ended: (() => void)[] }
 
 /**
- * Holds requests of workspaces whose spread is being changed, and knows when nothing of them is on its way. `isUnsure` tells whether something that
- * failed is still being sent.
+ * Holds requests of workspaces whose spread is being changed, and tracks whether appends of them are in flight.
+ * `isUnsure` says whether a failed append is still being sent.
  */
 export const createPauses = (spreads: WorkspaceSpreads | undefined, isUnsure: () => boolean = () => false): Pauses => {
   let now: Generation = { running: 0, ended: [] }
-  /** By the name of a change, whether what was before it is in the log. */
+  /** By the name of a change, whether earlier appends are in the log. */
   const changes = new Map<string, boolean>()
   const older = new Set<Generation>()
   let unknownAt = Number.NEGATIVE_INFINITY
@@ -84,7 +88,7 @@ export const createPauses = (spreads: WorkspaceSpreads | undefined, isUnsure: ()
   let isClosed = false
   let looking: NodeJS.Timeout | undefined
 
-  /** Begins with the first of a workspace, if it waits no longer; false when there is none. */
+  /** Continues with the first request of a workspace, if its wait is over; false when there is none. */
   const beginNext = (workspaceId: string, queue: Queue): boolean => {
     const [first] = queue.waiters
     const isOver = !isPaused(workspaceId)
@@ -96,7 +100,7 @@ export const createPauses = (spreads: WorkspaceSpreads | undefined, isUnsure: ()
     else first.sendAway()
     return true
   }
-  /** Lets go of those of a workspace that wait no longer: a turn of them, and the others when it is theirs again. */
+  /** Continues requests of a workspace whose wait is over: a turn of them now, and the others in its next turns. */
   const release = (workspaceId: string): void => {
     const queue = waiting.get(workspaceId)
     if (queue === undefined || queue.isDue) return
@@ -141,7 +145,7 @@ export const createPauses = (spreads: WorkspaceSpreads | undefined, isUnsure: ()
     wait(workspaceId, waiter, isGoing = false) {
       const queue = waiting.get(workspaceId) ?? { waiters: [], going: undefined, goingUntil: 0, isDue: false }
       if (isGoing) queue.waiters.unshift({ ...waiter, until: queue.goingUntil })
-      else if (isClosed || queue.waiters.length >= mostWaiting.ofOne || count >= mostWaiting.ofAll)
+      else if (isClosed || queue.waiters.length >= maxWaiting.ofOne || count >= maxWaiting.ofAll)
         return waiter.sendAway()
       else queue.waiters.push({ ...waiter, until: performance.now() + patienceMs })
       count++

@@ -6,20 +6,21 @@ import type { Coordination, LogAppender } from '@tributary/storage'
 import type { TurnSettings } from './body/turns.ts'
 import type { Webhooks } from './webhook/receive-webhook.ts'
 
-/** What a write key leads to, as known at the moment. */
+/** The source and organization of a write key, as known at the moment. */
 export type WriteKeyEntry = {
+  organizationId: string
   workspaceId: string
   sourceId: string
   sourceTitle: string
   sourceEnabled: boolean
   /** Slug of the source's entry in the catalogue. */
   app: string
-  /** What its app was set to, secrets included; undefined when the secrets cannot be opened. */
+  /** Settings of its app, secrets included; undefined when the secrets cannot be opened. */
   settings: Settings | undefined
   keyId: string
 }
 
-/** A snapshot of the write keys in memory. Never waits and never asks the database while a request runs. */
+/** A snapshot of the write keys in memory. Never waits and never queries the database during a request. */
 export interface WriteKeyCache {
   find(key: string): WriteKeyEntry | undefined
   /** The source that a revoked key belonged to, so that its refusals can be shown there. */
@@ -32,7 +33,7 @@ export interface WriteKeyCache {
 export type RefusalRow = {
   workspaceId: string | null
   sourceId: string | null
-  /** For keys nobody knows: the first characters and '…'; `*` sums up what came after too many different ones. */
+  /** For unknown keys: the first characters and '…'; `*` sums up those beyond too many different ones. */
   keyHint: string
   reason: string
   code: number
@@ -40,13 +41,13 @@ export type RefusalRow = {
   count: number
   lastTime: number
   message: string
-  /** JSON of one request, redacted, at most 2,000 characters; '' when an earlier one still stands for it. */
+  /** JSON of one request, redacted, at most 2,000 characters; '' when an earlier sample still stands for it. */
   sample: string
 }
 
 export type WriteKeyUse = { keyId: string /** Epoch ms. */; lastUsed: number }
 
-/** Where refusals and key uses are written. A rejected call is repeated with the same and newer rows added up. */
+/** Stores refusals and key uses. A rejected call is repeated with the same and newer rows added up. */
 export interface RefusalSink {
   write(rows: readonly RefusalRow[]): Promise<void>
   touchWriteKeys(rows: readonly WriteKeyUse[]): Promise<void>
@@ -60,11 +61,11 @@ export type CollectSettings = {
   eventBytes: number
   /** Bodies held in memory by all requests with a known key together; beyond it requests are answered 503. */
   bufferedBytes: number
-  /** Of these the bodies of one workspace; beyond it its requests are answered 503. */
+  /** Maximum of these for the bodies of one workspace; beyond it its requests are answered 503. */
   workspaceBufferedBytes: number
-  /** How slowly the body of a known key may come. */
+  /** Minimum pace of the body of a known key. */
   pace: PaceLimits
-  /** What is read of requests that name no key before their body; beyond it they are answered 413 and 503. */
+  /** Limits for requests without a key outside of their body; beyond them they are answered 413 and 503. */
   keyless: {
     bodyBytes: number
     /** Bodies held in memory by all such requests together, and by those of one address. */
@@ -72,13 +73,18 @@ export type CollectSettings = {
     addressBytes: number
     pace: PaceLimits
   }
-  /** Which bodies are worked on in turns, and how much of them waits; beyond it requests are answered 429. */
+  /**
+   * Decides which bodies are processed in turns, and how many bytes of them wait; beyond it requests are answered 429.
+   */
   turns: TurnSettings
-  /** Body bytes of one workspace that were accepted and are not yet processed; beyond it the workspace is answered 429. Processes that collect have equal parts of it. */
+  /**
+   * Body bytes of one workspace that were accepted and are not processed yet; beyond it the workspace is answered 429.
+   * Collecting processes have equal parts of it.
+   */
   quotaBytes: number
   retryAfterSeconds: number
   flushMs: number
-  /** How long `stop` waits for requests that run. */
+  /** How long `stop` waits for running requests. */
   drainMs: number
 }
 
@@ -106,39 +112,44 @@ export const defaultCollectSettings: CollectSettings = {
 
 /** Workspaces that are in more than one partition, or are being changed, as known at the moment. */
 export type WorkspaceSpreads = {
-  /** The same object while nothing of it changes; undefined for one that is in the partition of its key. */
+  /**
+   * The spread of a workspace, the same object until it changes; undefined for a workspace in the partition of its key.
+   */
   of(workspaceId: string): WorkspaceSpread | undefined
-  /** Names of the changes that go on: nothing of their workspaces is accepted. */
+  /** Names of the running changes: nothing of their workspaces is accepted. */
   changes(): readonly string[]
 }
 
 export type WorkspaceSpread = {
   partitions: readonly number[]
-  /** The name of the change that goes on; undefined while there is none. */
+  /** The name of the running change; undefined while there is none. */
   change?: string | undefined
 }
 
 export type CollectDeps = {
-  /** How many processes collect now, this one included; one unless given. */
+  /** Number of collecting processes, this one included; one unless given. */
   processes?: () => number
   log: Pick<LogAppender, 'append' | 'isUnsure'>
   keys: WriteKeyCache
-  /** None is spread unless given. */
+  /** No workspace is spread unless given. */
   spreads?: WorkspaceSpreads
   refusals: RefusalSink
   coordination: Pick<Coordination, 'subscribe'>
-  /** How calls to the webhooks of some kinds of sources are handled. */
+  /** Rules for calls to the webhooks of some kinds of sources. */
   webhooks?: Webhooks
   /** The built code of the product's own tag; without it none is served. */
   tag?: string
-  /** Whose a custom domain is, by its host in lower case; nobody has one unless given. */
-  domains?: { workspaceOf(host: string): string | undefined }
-  /** What workspaces have taken of this thread for templates and large bodies; one of its own unless given. */
+  /**
+   * The workspace of a custom domain, by its host in lower case, and whether its records were there lately; there is
+   * none unless given.
+   */
+  domains?: { workspaceOf(host: string): string | undefined; mayHaveCertificate(host: string): boolean }
+  /** Thread time that workspaces used for templates and large bodies; a new one unless given. */
   workShare?: WorkShare
   clock: Clock
   logger: Logger
   metrics: Metrics
-  /** Addresses and CIDR ranges whose X-Forwarded-For, -Proto and -Host are believed. */
+  /** Addresses and CIDR ranges whose X-Forwarded-For, -Proto, and -Host are trusted. */
   trustedProxies: readonly string[]
   /** Origin under which clients reach this server; else it is taken from each request. */
   publicUrl?: string

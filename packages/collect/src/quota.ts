@@ -1,23 +1,23 @@
-/** Bytes per workspace that were accepted and are not yet processed. */
+/** Bytes per workspace that were accepted and are not processed yet. */
 export type Quota = {
-  /** Counts bytes as accepted; false, and nothing counted, when the workspace has its share already. */
+  /** Counts bytes as accepted; returns false, and counts nothing, when the workspace has its share already. */
   reserve(workspaceId: string, bytes: number): boolean
-  /** What was counted is in the log, at this place. */
+  /** Notes that counted bytes are in the log, at this place. */
   placed(workspaceId: string, bytes: number, place: { partition: number; offset: number }): void
-  /** Takes back what could not be written. */
+  /** Releases bytes that could not be written. */
   release(workspaceId: string, bytes: number): void
   isFull(workspaceId: string): boolean
-  /** Takes in how far requests are processed: by partition, the offset below which all are. Other shapes are ignored. */
+  /** Notes which requests are processed: by partition, the offset below which all are. Ignores other shapes. */
   processed(positions: unknown): void
 }
 
-/** What lies together in a partition, up to an offset. */
+/** Bytes of a partition up to an offset. */
 type Chunk = { until: number; bytes: number; of: Map<string, number> }
 
-/** A chunk takes so many bytes, until the next report. */
+/** A chunk takes this many bytes, until the next report. */
 const chunkBytes = 4 * 1024 * 1024
-/** Workspaces in all chunks; beyond it neighbours are joined, which makes room in coarser steps. */
-const mostEntries = 100_000
+/** Maximum of workspaces in all chunks; beyond it neighbors are joined, which releases bytes in coarser steps. */
+const maxEntries = 100_000
 
 const join = (one: Chunk, other: Chunk): Chunk => {
   for (const [workspaceId, bytes] of other.of) one.of.set(workspaceId, (one.of.get(workspaceId) ?? 0) + bytes)
@@ -25,12 +25,12 @@ const join = (one: Chunk, other: Chunk): Chunk => {
 }
 
 /**
- * Counts what each workspace has waiting of what this process accepted, at most `limit()` bytes as of now. What was accepted before the process
- * started, or by others, is not counted.
+ * Counts the unprocessed bytes of each workspace that this process accepted, up to the current `limit()`. Requests
+ * accepted before the process started, or by others, are not counted.
  */
-export const createQuota = (limit: () => number, entriesAtMost = mostEntries): Quota => {
+export const createQuota = (limit: () => number, entriesAtMost = maxEntries): Quota => {
   const waiting = new Map<string, number>()
-  /** By partition, in the order of their places. The last one is added to until a report comes, or it is full. */
+  /** By partition, in log order. The last chunk grows until a report comes, or it is full. */
   const chunks = new Map<number, Chunk[]>()
   const open = new Set<number>()
   let entries = 0

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { cutText } from '@tributary/kernel'
 
 const maxSample = 2000
 const maxBody = 1200
@@ -33,7 +34,7 @@ export const sampleOf = (req: IncomingMessage, body: Buffer | undefined, key: st
   const headers: Record<string, string> = {}
   for (const name of shownHeaders) {
     const value = req.headers[name]
-    if (typeof value === 'string') headers[name] = redactedText(value.slice(0, 100), secrets)
+    if (typeof value === 'string') headers[name] = redactedText(cutText(value, 100), secrets)
   }
   // Redacted before it is cut, so that no secret's first half survives the cut.
   const text = body === undefined ? undefined : redactedText(body.toString('utf8', 0, 4 * maxBody), secrets)
@@ -41,12 +42,15 @@ export const sampleOf = (req: IncomingMessage, body: Buffer | undefined, key: st
     method: req.method,
     url: redactedUrl(req.url ?? '', secrets),
     headers,
-    ...(text === undefined ? {} : { body: text.slice(0, maxBody) }),
+    ...(text === undefined ? {} : { body: cutText(text, maxBody) }),
   }
   const json = JSON.stringify(sample)
   if (json.length <= maxSample) return json
   const spare = Math.max(0, maxBody - (json.length - maxSample) - 20)
-  const shorter = JSON.stringify({ ...sample, body: text?.slice(0, spare / 2) })
+  const shorter = JSON.stringify({
+    ...sample,
+    body: text === undefined ? undefined : cutText(text, Math.floor(spare / 2)),
+  })
   return shorter.length <= maxSample
     ? shorter
     : JSON.stringify({ method: sample.method, url: sample.url.slice(0, 200) })

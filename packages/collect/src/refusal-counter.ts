@@ -58,13 +58,13 @@ export const createRefusalCounter = (sink: RefusalSink, clock: Clock, logger: Lo
       if (counted.size > 0) await sink.write([...counted.values()])
     } catch (error) {
       for (const [id, row] of counted) merge(id, row)
-      logger.warn({ err: error }, 'Refused requests could not be recorded; they are kept and tried again')
+      logger.warn({ err: error }, 'refused requests could not be recorded; kept for another try')
     }
     try {
       if (used.size > 0) await sink.touchWriteKeys([...used].map(([keyId, lastUsed]) => ({ keyId, lastUsed })))
     } catch (error) {
       for (const [keyId, lastUsed] of used) if (!touched.has(keyId)) touched.set(keyId, lastUsed)
-      logger.warn({ err: error }, 'Uses of write keys could not be recorded; they are kept and tried again')
+      logger.warn({ err: error }, 'uses of write keys could not be recorded; kept for another try')
     }
   }
   return {

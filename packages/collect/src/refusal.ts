@@ -1,10 +1,11 @@
+import { cutText } from '@tributary/kernel'
 /** An answer other than success, fit to be sent as the four-key error body. `message` says what to fix. */
 export type Refusal = {
   code: number
   reason: string
   message: string
   metadata?: Record<string, string>
-  /** Clients may try again after so many seconds: our own overload, nothing is lost. */
+  /** Clients may retry after so many seconds: our own overload, nothing is lost. */
   retryAfter?: number
 }
 
@@ -21,6 +22,9 @@ const later = (code: number, reason: string, message: string, seconds: number): 
   message,
   retryAfter: seconds,
 })
+
+/** A request that blocked the thread twice is not processed again; `message` says until when. */
+export const held = (message: string): Refusal => refusal(422, 'HELD', message)
 
 export const missingKey = refusal(
   401,
@@ -91,6 +95,17 @@ export const badEncoding = (encoding: string): Refusal =>
     encoding: encoding.slice(0, 40),
   })
 
+/** Bytes that are invalid in the charset: decoded anyway, two users would become one. */
+export const wrongBytes = refusal(
+  400,
+  'NOT_UTF8',
+  'The bytes of the request are not valid in its charset. Send UTF-8, or name the charset in Content-Type.',
+)
+export const unknownCharset = (contentType: string): Refusal =>
+  refusal(400, 'UNKNOWN_CHARSET', 'The charset in Content-Type is not known, and the body is not UTF-8. Send UTF-8.', {
+    content_type: contentType.slice(0, 80),
+  })
+
 export const bodyTooLarge = (limit: number): Refusal =>
   refusal(413, 'BODY_TOO_LARGE', `The body is over ${limit} bytes (after decompression). Send smaller batches.`, {
     limit: String(limit),
@@ -126,11 +141,11 @@ export const unknownType = (type: string): Refusal =>
     'UNKNOWN_TYPE',
     'The event `type` is not supported. Use track, page, screen, identify, group, or alias.',
     {
-      type: type.slice(0, 40),
+      type: cutText(type, 40),
     },
   )
 
-/** A field the event's type cannot do without. */
+/** A field that the event's type requires. */
 export const missingField = (type: string, field: string, message: string): Refusal =>
   refusal(400, 'MISSING_FIELD', message, { type, field })
 

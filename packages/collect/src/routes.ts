@@ -1,18 +1,18 @@
 import type { EventType } from '@tributary/contract'
 import { eventTypes } from '@tributary/contract'
 
-/** What a path of the tracking API stands for. `client`: only browsers and apps use it, so the caller is the device. */
+/** The meaning of a path of the tracking API. `client`: only browsers and apps use it, so the caller is the device. */
 export type Route =
   | { kind: 'single'; type: EventType; client: boolean }
-  /** `forwarded`: another collecting server passes on what its SDKs sent. */
+  /** `forwarded`: another collecting server forwards calls of its SDKs. */
   | { kind: 'batch'; client: boolean; forwarded?: true }
-  /** Whatever a service without an SDK sends. */
+  /** Any call of a service without an SDK. */
   | { kind: 'webhook' }
-  /** What the webhook destination of another collecting server sends: an event, or a list of events. */
+  /** A call of the webhook destination of another collecting server: an event, or a list of events. */
   | { kind: 'forward' }
   | { kind: 'data-pixel'; type: EventType; client: true }
   | { kind: 'query-pixel'; type: EventType; client: true }
-  /** Read and forgotten: what SDKs report about themselves. */
+  /** Read and discarded: reports of SDKs about themselves. */
   | { kind: 'discard' }
   | { kind: 'settings'; key: string }
   | { kind: 'source-config' }
@@ -20,7 +20,7 @@ export type Route =
   | { kind: 'bundle'; file: string }
   /** The code of the product's own tag for one source. */
   | { kind: 'tag'; key: string }
-  /** What the tag asks to be kept in cookies of the site. */
+  /** Cookies of the site that the tag asks for. */
   | { kind: 'tag-cookies'; key: string }
 
 export type TrackRoute = Extract<Route, { kind: 'single' | 'batch' }>
@@ -70,6 +70,15 @@ export const isCollectPath = (url: string): boolean => {
   return url === '/m' || url === '/m/'
 }
 
+/**
+ * True for the calls that browsers make with cookies, which the answer must allow: cookies that the product's own tag
+ * asks for, and `/rsaRequest` of RudderStack's browser SDK with `useServerSideCookies`. No other SDK uses it by
+ * default.
+ */
+export const takesCookies = (url: string): boolean =>
+  url.startsWith('/rsaRequest') ||
+  (url.startsWith('/tag/v1/') && /^\/tag\/v1\/[^/?]{1,300}\/cookies(?:[/?]|$)/.test(url))
+
 const settingsPath = /^(?:\/v1)?(?:\/projects){1,2}\/([^/]+)\/settings$/
 const scriptPath = /^\/analytics\.js\/v1\/([^/]+)\/(?:platform\/)?analytics(?:\.min)?\.js$/
 const bundlePath = /^\/analytics-next\/bundles\/([^/]+)$/
@@ -92,7 +101,7 @@ const pixelRoute = (path: string): Route | undefined => {
   return { kind: form === 'v1/pixel' ? 'data-pixel' : 'query-pixel', type, client: true }
 }
 
-/** The route of a path without its query; a trailing slash is forgiven. */
+/** The route of a path without its query; a trailing slash is ignored. */
 export const findRoute = (path: string): Route | undefined => {
   const known = exact.get(path)
   if (known !== undefined) return known
@@ -108,7 +117,7 @@ export const findRoute = (path: string): Route | undefined => {
   return pixelRoute(path)
 }
 
-/** The methods a route answers beside OPTIONS. */
+/** The methods of a route besides OPTIONS. */
 export const methodsOf = (route: Route): readonly string[] =>
   posted.has(route.kind) ? post : route.kind === 'webhook' ? getOrPost : get
 

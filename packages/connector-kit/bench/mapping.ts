@@ -43,7 +43,7 @@ const eventText = (n: number): string =>
 type Source = { type: 'FIELD' | 'VARIABLE'; name: string } | { type: 'CONSTANT' | 'TEMPLATE'; value: string }
 const field = (name: string): Source => ({ type: 'FIELD', name })
 
-/** What an advertising API asks for: 20 fields, nested ones and hashed ones among them. */
+/** A mapping like that of an advertising API: 20 fields, nested ones and hashed ones among them. */
 const fields: Record<string, [Source, Partial<ActionTarget>?]> = {
   event_name: [{ type: 'VARIABLE', name: 'event_name' }],
   event_id: [{ type: 'VARIABLE', name: 'message_id' }],

@@ -1,8 +1,8 @@
 import type { Exchange } from './definition/definition.ts'
 
 /**
- * What a connector throws instead of answering per event; the class decides what becomes of every event of the batch.
- * Any other error is a fault of the connector: logged, and tried again like RetryableError.
+ * Thrown by a connector in place of outcomes per event; the class decides the outcome of every event of the batch. Any
+ * other error is a fault of the connector: logged, and retried like RetryableError.
  */
 export abstract class DeliveryError extends Error {
   /** Request and response as they may be shown, when there were any. */

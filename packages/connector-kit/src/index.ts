@@ -1,6 +1,26 @@
 export type { CursorKind, DataColumn, DataQuery, DataTable, KeyCheck } from '@tributary/contract'
-export { conversionNames, fileTable } from '@tributary/contract'
-export { campaignIn, clickIdsIn, ExactNumber, isJsonObject, type JsonObject, parseExactJson } from '@tributary/kernel'
+export { conversionNames, emailOf, fileTable, phoneOf } from '@tributary/contract'
+export {
+  type CharsetFault,
+  campaignIn,
+  charsetOf,
+  clickIdsIn,
+  computableJson,
+  cutText,
+  ExactNumber,
+  forgetBoardThread,
+  formParams,
+  isJsonObject,
+  type JsonObject,
+  joinThreadBoard,
+  parseExactJson,
+  readTime,
+  readTimeText,
+  type WorkNote,
+  withoutEnd,
+  withoutEnds,
+  workOfCall,
+} from '@tributary/kernel'
 export * from './definition/action.ts'
 export * from './definition/data-source.ts'
 export * from './definition/definition.ts'
@@ -13,11 +33,13 @@ export * from './definition/settings.ts'
 export * from './definition/source-definition.ts'
 export * from './definition/source-problems.ts'
 export * from './errors.ts'
+export * from './http/answer-object.ts'
 export * from './http/egress.ts'
 export * from './http/guarded-socket.ts'
 export * from './http/http-rules.ts'
 export * from './http/lifetime.ts'
 export * from './http/network-error.ts'
+export * from './http/not-sent.ts'
 export * from './http/oauth2.ts'
 export * from './http/redaction.ts'
 export * from './http/request-client.ts'
@@ -25,11 +47,13 @@ export * from './http/send-request.ts'
 export * from './http/webhook-signature.ts'
 export * from './mapping/compile.ts'
 export * from './mapping/conversion-values.ts'
+export { personalDataProblem, readHash } from './mapping/hash-personal-data.ts'
 export * from './mapping/presets.ts'
 export * from './mapping/problems.ts'
 export * from './mapping/signal-mappings.ts'
 export * from './mapping/signal-presence.ts'
 export { eventBudget } from './mapping/sources.ts'
+export * from './statement-end.ts'
 export * from './templates/json-template.ts'
 export { spending, TooMuchWork } from './templates/template-work.ts'
 export * from './tracking/fit-event.ts'

@@ -1,7 +1,9 @@
 import { isJsonObject } from '@tributary/kernel/browser'
 import type { ClientConfig } from './client-config.ts'
 
-/** The call that reads the configuration; apart from its schema, for the page that needs nothing else of the contract. */
+/**
+ * The call that reads the configuration. It is apart from its schema, for pages that need nothing else of the contract.
+ */
 export const configCall = { name: 'config.get', verb: 'GET', path: '/config' } as const
 
 const hasTexts = (value: unknown, names: readonly string[]): value is Record<string, unknown> =>
@@ -10,7 +12,10 @@ const hasTexts = (value: unknown, names: readonly string[]): value is Record<str
 const links = ['terms', 'privacy', 'pricing', 'contact_sales', 'documentation', 'support_email']
 const texts = ['sentry_dsn', 'messaging_app_id', 'analytics_write_key', 'stripe_publishable_key']
 
-/** True for what the schema `clientConfig` accepts, told without Zod: every sign-in page reads it, and most read no more. */
+/**
+ * True when the schema `clientConfig` accepts the value. It does not use Zod, because sign-in pages need nothing else
+ * of it.
+ */
 export const isClientConfig = (value: unknown): value is ClientConfig =>
   hasTexts(value, texts) &&
   hasTexts(value.links, links) &&

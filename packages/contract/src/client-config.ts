@@ -3,7 +3,7 @@ import { anybody } from './api/access.ts'
 import { defineMethod } from './api/method.ts'
 import { configCall } from './client-config-reading.ts'
 
-/** What the web application needs to know before anybody signs in. Empty texts stand for what is not configured. */
+/** The configuration that the web application needs before sign-in. Empty texts stand for unset values. */
 export const clientConfig = z.object({
   sign_up_enabled: z.boolean(),
   /** The third-party sign-in; null when none is configured. */
@@ -19,15 +19,15 @@ export const clientConfig = z.object({
   }),
   sentry_dsn: z.string(),
   environment: z.enum(['production', 'development']),
-  /** Application id of the customer-messaging widget. */
+  /** Application ID of the customer-messaging widget. */
   messaging_app_id: z.string(),
-  /** Write key of the source that product analytics of the application go to. */
+  /** Write key of the source for the product analytics of the application. */
   analytics_write_key: z.string(),
   /** False while mail stays in the server's outbox folder, because no mail server is configured. */
   mail_enabled: z.boolean(),
-  /** Who takes payments: `sandbox` moves no money, `none` is an installation without plans to buy. */
+  /** The payment provider: `sandbox` moves no money, `none` is an installation without plans to buy. */
   payment: z.enum(['none', 'sandbox', 'stripe']),
-  /** With which the card form of Stripe is opened; empty where it takes no payments. */
+  /** The key that opens the card form of Stripe; empty without Stripe. */
   stripe_publishable_key: z.string(),
 })
 export type ClientConfig = z.infer<typeof clientConfig>

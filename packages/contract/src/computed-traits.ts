@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { workspaceEditors, workspaceMembers } from './api/access.ts'
 import { empty, errors, line, maskQuery, nextPageToken, pageQuery, requestId, time } from './api/fields.ts'
 import { defineMethod } from './api/method.ts'
-import { attributeName, attributesWithDays, selectedAttribute } from './audiences/query.ts'
+import { attributeName, attributesWithDays, nameWarnings, selectedAttribute } from './audiences/query.ts'
 import { profileSummary } from './profiles.ts'
 
-/** What is made of the events of a profile. All but `count` are of a property of theirs. */
+/** The operations on the events of a profile. All except `count` use a property of the events. */
 export const computedOperations = [
   'count',
   'sum',
@@ -13,18 +13,20 @@ export const computedOperations = [
   'minimum',
   'maximum',
   'unique_count',
+  'unique_values',
+  'most_frequent',
   'first',
   'last',
 ] as const
 export type ComputedOperation = (typeof computedOperations)[number]
 
-/** Days that a window can have. */
+/** Maximum days of a window. */
 export const computedWindows = [7, 30, 90] as const
 
-/** Computed traits of a workspace; conditions of one, and values in all their lists; profiles that a preview shows. */
+/** Limits: computed traits of a workspace, conditions of one, values in all their lists, and profiles of a preview. */
 export const computedTraitLimits = { traits: 25, conditions: 10, values: 1000, sample: 10 } as const
 
-/** How a trait is made of events. */
+/** The definition of a trait: how it is computed from events. */
 export const computedTraitDefinition = z
   .object({
     /** The name of an event, or the type of a call without a name. */
@@ -32,7 +34,7 @@ export const computedTraitDefinition = z
     operation: z.enum(computedOperations),
     /** A property of the event, or a trait of an identify or group call; '' for `count`. */
     property: z.union([z.literal(''), attributeName]).default(''),
-    /** The last so many days; null for all stored events. */
+    /** The number of days before now; null for all stored events. */
     window_days: z.literal(computedWindows).nullable(),
     /** All of them must be true of the event's properties. */
     conditions: z
@@ -41,7 +43,7 @@ export const computedTraitDefinition = z
       .default([]),
   })
   .superRefine(({ operation, property, conditions }, context) => {
-    // Values would change by time alone, in other ways than the window's.
+    // With these, values would change by time alone, in ways other than the window's.
     for (const [index, { operator }] of conditions.entries())
       if (operator === 'today' || attributesWithDays.has(operator))
         context.addIssue({
@@ -66,7 +68,7 @@ export const computedTraitDefinition = z
   })
 export type ComputedTraitDefinition = z.infer<typeof computedTraitDefinition>
 
-/** `computing` until all profiles have been computed once by the definition of now; `failed` when that takes too much. */
+/** `computing` until all profiles are computed by the present definition; `failed` when that takes too much work. */
 export const computedTraitStates = ['computing', 'live', 'failed'] as const
 export type ComputedTraitState = (typeof computedTraitStates)[number]
 
@@ -80,11 +82,14 @@ export const computedTraitSummary = z.object({
   /** Rises with each change of the definition. */
   version: z.number().int(),
   state: z.enum(computedTraitStates),
-  /** While it is computing, how many profiles have been computed; null otherwise. */
+  /** The number of computed profiles while it is computing; null otherwise. */
   progress: z.object({ done_count: z.number().int(), profile_count: z.number().int() }).nullable(),
-  /** As of when values are up to date: seconds ago, unless a store is away. Null before the first time. */
+  /**
+   * The time up to which values are current: seconds ago, unless a store is unavailable. Null before the first
+   * computation.
+   */
   as_of: time.nullable(),
-  /** Why it could not be computed, in words; '' when it could. */
+  /** Why it could not be computed, as a sentence; '' when it could. */
   failure: z.string(),
   create_time: time,
   update_time: time,
@@ -94,22 +99,26 @@ export type ComputedTraitSummary = z.infer<typeof computedTraitSummary>
 export const computedTrait = computedTraitSummary.extend({
   /** Profiles that have a value. */
   profile_count: z.number().int(),
-  /** Who changed it last; '' for a member who is gone. */
+  /** The user who changed it last; '' for a deleted member. */
   author: z.string(),
+  /** Names in the definition that were never received. Present after it was created or changed. */
+  warnings: nameWarnings,
 })
 export type ComputedTrait = z.infer<typeof computedTrait>
 
-/** What a definition gives for some profiles that have had the event lately. */
+/** The values of a definition for some profiles that recently had the event. */
 export const computedTraitPreview = z.object({
   as_of: time,
   sample: z.array(
     z.object({
       profile: profileSummary,
-      /** JSON text; null when it is too large to be kept, or, with `has_value` false, when there is none. */
+      /** JSON text; null when it is too large to be stored, or, with `has_value` false, when there is none. */
       value: z.string().nullable(),
       has_value: z.boolean(),
     }),
   ),
+  /** Names of the definition that were never received. */
+  warnings: nameWarnings,
 })
 export type ComputedTraitPreview = z.infer<typeof computedTraitPreview>
 
@@ -164,7 +173,7 @@ export const computedTraits = {
     maskCompanions: { definition: ['version'] },
     request: z.object({
       definition: computedTraitDefinition.optional(),
-      /** The version that the definition was made from: another one is refused. */
+      /** The version that the definition is based on; any other one is refused. */
       version: z.number().int().optional(),
     }),
     response: computedTrait,

@@ -3,23 +3,23 @@ import { workspaceEditors, workspaceMembers } from './api/access.ts'
 import { errors, line, maskQuery, storableText, time } from './api/fields.ts'
 import { defineMethod } from './api/method.ts'
 
-/** A kind of external ids, as events name it. */
+/** A kind of external IDs, as events name it. */
 export const externalIdKind = /^[a-z0-9][a-z0-9_.-]{0,49}$/
 
 const limit = z.number('Enter a number').int('Enter a whole number').min(1, 'At least 1').max(50, 'At most 50')
 
-/** What a workspace decides about who is who. A change is about later events only. */
+/** The identity rules of a workspace. A change affects only later events. */
 export const identityRules = z.object({
-  /** Of each kind, how many identifiers a profile may have. A profile has one user id, whatever the workspace says. */
+  /** Maximum identifiers of each kind on a profile. A profile always has at most one user ID. */
   anonymous_id_limit: limit,
   email_limit: limit,
   phone_limit: limit,
   external_id_limit: limit,
-  /** Kinds of external ids of which a profile has one at most. */
+  /** Kinds of external IDs of which a profile has at most one. */
   single_kinds: z
     .array(line(50).regex(externalIdKind, 'Use lowercase letters, digits, _, -, and .'))
     .max(20, 'At most 20 kinds'),
-  /** Values that stand for nobody, beside those that always do; in any letter case. */
+  /** Values that identify no user, beside the built-in ones; in any letter case. */
   blocked_values: z.array(storableText(200).trim().min(1, 'Required')).max(200, 'At most 200 values'),
   /** Whether traits `email` and `phone` are identifiers. */
   link_email: z.boolean(),
@@ -28,7 +28,7 @@ export const identityRules = z.object({
 
 export type IdentityRules = z.infer<typeof identityRules>
 
-/** The rules of a workspace that has decided nothing. */
+/** The rules of a workspace that has set none. */
 export const defaultIdentityRules: IdentityRules = {
   anonymous_id_limit: 20,
   email_limit: 5,

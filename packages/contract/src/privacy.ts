@@ -6,22 +6,24 @@ import { delivery } from './destinations/deliveries.ts'
 import { eventPayload } from './events/events.ts'
 import { profile, profileAudience, profileTraitValue } from './profiles.ts'
 
-/** Bytes of an identifier's value at most. */
+/** Maximum bytes of an identifier's value. */
 const identifierBytes = 512
 
-/** Identifiers that one request names at most. */
+/** Maximum identifiers of one request. */
 export const privacyLimit = 1000
 
 /**
- * `delete` removes what is known of people, `suppress` refuses their later events a profile, `delete_and_suppress` does
- * both.
+ * `delete` removes all data of users, `suppress` refuses their later events a profile, `delete_and_suppress` does both.
  */
 export const privacyKinds = ['delete', 'suppress', 'delete_and_suppress'] as const
 export type PrivacyKind = (typeof privacyKinds)[number]
 
 /**
- * Where a person is removed from. `profiles`: with identifiers, traits and history. `events`: stored events. `deliveries`: the
- * delivery log, with its samples, and what waits or died. `logs`: what was received and what is to be sent, which go by age.
+ * The places that a user is deleted from.
+ * - `profiles`: with identifiers, traits and history.
+ * - `events`: stored events.
+ * - `deliveries`: the delivery log with its samples, waiting deliveries and dead letters.
+ * - `logs`: received and outgoing records, which are removed by age.
  */
 export const privacyPlaces = ['profiles', 'events', 'deliveries', 'logs'] as const
 export type PrivacyPlaceName = (typeof privacyPlaces)[number]
@@ -29,59 +31,73 @@ export type PrivacyPlaceName = (typeof privacyPlaces)[number]
 export const privacyPlace = z.object({
   place: z.enum(privacyPlaces),
   state: z.enum(['waiting', 'running', 'done']),
-  /** For `logs`: when the last of it is gone by its age; null otherwise. */
+  /** For `logs`: the time when the last record is removed by age; null otherwise. */
   until_time: time.nullable(),
-  /** Why it has to be tried again; '' when it has not. */
+  /** Why it must be retried; '' otherwise. */
   last_error: z.string(),
   update_time: time,
 })
 export type PrivacyPlace = z.infer<typeof privacyPlace>
 
-/** A destination that deletes users when it is told to. */
-export const toldDestination = z.object({
+/** A destination that deletes users on request. */
+export const privacyDestination = z.object({
   /** Resource name of the destination. */
   destination: z.string(),
   title: z.string(),
   /**
-   * `failed`: retry it on the page of the destination, where its dead letters are. `not_told`: its settings lacked something
-   * for it when the request was made; it is not told later.
+   * `failed`: retry it on the page of the destination, where its dead letters are. `not_told`: settings were missing at
+   * the time of the request, which is not sent later.
    */
   state: z.enum(['waiting', 'done', 'failed', 'not_told']),
-  /** Of how many users it was told, and of how many it has to be. */
+  /** The number of users whose deletion was sent, and the number of all. */
   told: z.number().int(),
   total: z.number().int(),
-  /** Why it failed or was not told; '' otherwise. */
+  /** Why it failed or was not sent; '' otherwise. */
   reason: z.string(),
 })
-export type ToldDestination = z.infer<typeof toldDestination>
+export type PrivacyDestination = z.infer<typeof privacyDestination>
 
 export const privacyRequest = z.object({
   /** `workspaces/{id}/privacyRequests/{id}`. */
   name: z.string(),
   kind: z.enum(privacyKinds),
   state: z.enum(['running', 'finished']),
-  /** How many identifiers were named, and how many profiles had one of them. Their values are not kept. */
+  /** The number of identifiers, and of profiles with one of them. The values are not stored. */
   identifier_count: z.number().int(),
   profile_count: z.number().int(),
   /** None for `suppress`. */
   places: z.array(privacyPlace),
-  /** Those that are told to delete the users, too. None for `suppress`. */
-  destinations: z.array(toldDestination),
-  /** Email address of who asked for it; '' for somebody who is gone. */
+  /**
+   * The files of the database, which are rewritten after all places except the logs; null for `suppress`, and without
+   * the embedded database. A server of an earlier version does not send it. `start_time` is the earliest start, for a
+   * request that waits to share the rewrite with other requests.
+   */
+  files: z
+    .object({
+      state: z.enum(['waiting', 'removing', 'done']),
+      start_time: time.nullable().default(null),
+      finish_time: time.nullable(),
+      last_error: z.string(),
+    })
+    .nullable()
+    .default(null),
+  /** The destinations that must delete the users, too. None for `suppress`. */
+  destinations: z.array(privacyDestination),
+  /** Email address of the requesting user; '' for a deleted user. */
   creator: z.string(),
   create_time: time,
   finish_time: time.nullable(),
 })
 export type PrivacyRequest = z.infer<typeof privacyRequest>
 
-/** Somebody whose events are refused a profile. Of the identifier a keyed hash is kept, and no value. */
+/** A user whose events are refused a profile. A keyed hash of the identifier is stored, not its value. */
 export const suppression = z.object({
   /** `workspaces/{id}/suppressions/{hash}`. */
   name: z.string(),
   /** The kind of the identifier. */
   type: z.string(),
   create_time: time,
-  /** Events that were refused since. */
+  /** Events that were refused since then. */
   refused_events: z.number().int(),
 })
 export type Suppression = z.infer<typeof suppression>
@@ -132,7 +148,7 @@ export const privacyRequests = {
   }),
 }
 
-/** Events of one page of an export at most. */
+/** Maximum events of one page of an export. */
 export const exportPage = 200
 
 export const profileExports = {
@@ -146,12 +162,12 @@ export const profileExports = {
     response: z.object({
       /** Null after the first page. */
       profile: profile.nullable(),
-      /** Values that traits had before, latest first. Empty after the first page, as is what follows. */
+      /** Earlier values of traits, latest first. Empty after the first page, as are the lists below. */
       earlier_traits: z.array(z.object({ name: z.string(), values: z.array(profileTraitValue) })),
       audiences: z.array(profileAudience.omit({ as_of: true }).extend({ enter_time: time })),
-      /** What destinations were told of the user as a member of audiences. */
+      /** The entries and exits of the user that destinations received. */
       audience_deliveries: z.array(delivery),
-      /** Of a request with events of several users, deliveries have no sample. */
+      /** When a request has events of several users, its deliveries have no sample. */
       events: z.array(eventPayload.extend({ receive_time: time, deliveries: z.array(delivery) })),
       next_page_token: nextPageToken,
     }),

@@ -6,7 +6,7 @@ import { defineMethod } from './api/method.ts'
 /** Keys of a workspace at a time. */
 export const maxProfileKeys = 20
 
-/** `secret`: for servers, reads everything. `public`: for browsers, reads chosen traits by an anonymous id. */
+/** `secret`: for servers, reads everything. `public`: for browsers, reads chosen traits by an anonymous ID. */
 export const profileKeyKinds = ['secret', 'public'] as const
 export type ProfileKeyKind = (typeof profileKeyKinds)[number]
 
@@ -14,7 +14,7 @@ export type ProfileKeyKind = (typeof profileKeyKinds)[number]
 const traitNames = z.array(line(200).min(1, 'Required')).max(50, 'At most 50 traits')
 export const publicTraits = traitNames.min(1, 'Enter at least one trait')
 
-/** What a key is made of. */
+/** The settings of a new key. */
 const newKey = z
   .object({ kind: z.enum(profileKeyKinds), title, traits: traitNames.default([]) })
   .refine(({ kind, traits }) => kind === 'secret' || traits.length > 0, {
@@ -27,15 +27,15 @@ export const profileKey = z.object({
   name: z.string(),
   title: z.string(),
   kind: z.enum(profileKeyKinds),
-  /** What a public key reads; empty for a secret one, which reads all. */
+  /** The traits that a public key reads; empty for a secret key, which reads all. */
   traits: z.array(z.string()),
-  /** The last characters of the key, by which people tell it from others. */
+  /** The last characters of the key, by which people recognize it. */
   hint: z.string(),
   create_time: time,
 })
 export type ProfileKey = z.infer<typeof profileKey>
 
-/** A key at the moment when it was made: only a hash of it is kept. */
+/** A key at the moment when it was made: only a hash of it is stored. */
 const newProfileKey = profileKey.extend({ key: z.string() })
 export type NewProfileKey = z.infer<typeof newProfileKey>
 

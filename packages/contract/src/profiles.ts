@@ -2,38 +2,38 @@ import { z } from 'zod'
 import { workspaceEditors, workspaceMembers } from './api/access.ts'
 import { errors, line, nextPageToken, pageQuery, storableText, time } from './api/fields.ts'
 import { defineMethod } from './api/method.ts'
-import { eventSummary } from './events/events.ts'
+import { eventSummary, timeBases } from './events/events.ts'
 
-/** Bytes of an identifier's value at most. */
+/** Maximum bytes of an identifier's value. */
 const identifierBytes = 512
 
-/** What an event named somebody by. */
+/** An identifier in an event. */
 export const profileIdentifier = z.object({
-  /** `user_id`, `anonymous_id`, a kind of external id, or `previous_id`: an id that an alias call gave up. */
+  /** `user_id`, `anonymous_id`, a kind of external ID, or `previous_id`: an ID that an alias call replaced. */
   type: z.string(),
   value: z.string(),
-  /** When it was seen first. */
+  /** The time of the first event with it. */
   create_time: time,
 })
 export type ProfileIdentifier = z.infer<typeof profileIdentifier>
 
-/** What events said of a person, by the latest of them. */
+/** The traits of a person, from the latest events. */
 export const profileTrait = z.object({
   name: z.string(),
-  /** JSON text; null when it was too large to be kept. */
+  /** JSON text; null when it was too large to be stored. */
   value: z.string().nullable(),
-  /** The lesser of the event's time and its receipt; of a computed trait when its value changed. */
+  /** The event's time, or its receipt if that is earlier; for a computed trait, the time of the last change. */
   time,
-  /** Resource name of the source that it comes from, or of the computed trait that it is a value of. */
+  /** Resource name of the source that sent it, or of the computed trait. */
   source: z.string(),
-  /** Resource name of the event that it comes from; '' of a computed trait. */
+  /** Resource name of the event that sent it; '' for a computed trait. */
   event: z.string(),
-  /** Whether there was another value before, or another identifier has one. */
+  /** Whether there was an earlier value, or another identifier has one. */
   changed: z.boolean(),
 })
 export type ProfileTrait = z.infer<typeof profileTrait>
 
-/** A value that a trait has or had. */
+/** A present or earlier value of a trait. */
 export const profileTraitValue = profileTrait.omit({ name: true, changed: true })
 export type ProfileTraitValue = z.infer<typeof profileTraitValue>
 
@@ -47,19 +47,19 @@ export const profileHistoryEntry = z.object({
   change: z.enum(profileChanges),
   time,
   /**
-   * `merged`: what joined the two profiles. `refused`: what was not linked. `split`: what was taken away, or what this
-   * profile was made of.
+   * `merged`: the identifier that joined the two profiles. `refused`: the identifier that was not linked. `split`: the
+   * identifiers that left, or that this profile was created from.
    */
   identifiers: z.array(plainIdentifier),
-  /** With what it came, for `merged` and `refused`. */
+  /** The identifiers in the same event, for `merged` and `refused`. */
   by: plainIdentifier.nullable(),
-  /** Whether an alias call asked for it. */
+  /** Whether an alias call caused it. */
   alias: z.boolean(),
   /** Why it was refused: `limit` or `split`; '' otherwise. */
   reason: z.string(),
   /** The other profile of `merged` and `split`; '' otherwise. */
   profile: z.string(),
-  /** The event that it comes from; '' for a split. */
+  /** The event that caused it; '' for a split. */
   event: z.string(),
 })
 export type ProfileHistoryEntry = z.infer<typeof profileHistoryEntry>
@@ -68,22 +68,22 @@ export type ProfileHistoryEntry = z.infer<typeof profileHistoryEntry>
 export const profileSummary = z.object({
   /** `workspaces/{id}/profiles/{id}`. */
   name: z.string(),
-  /** What a list shows: the trait name, or email, or the first identifier. */
+  /** The title in a list: the trait name, or email, or the first identifier. */
   title: z.string(),
   /** The trait `email`, or ''. */
   email: z.string(),
-  /** The first of them, at most ten. */
+  /** The first identifiers, at most ten. */
   identifiers: z.array(profileIdentifier),
   identifier_count: z.number().int(),
-  /** When it was seen first. */
+  /** The time of its first event. */
   create_time: time,
 })
 export type ProfileSummary = z.infer<typeof profileSummary>
 
-/** A profile with everything known of it. */
+/** A profile with all its details. */
 export const profile = profileSummary.extend({
   traits: z.array(profileTrait),
-  /** True when there were more traits, or names of them, than are kept. */
+  /** True when there were more traits, or names of them, than are stored. */
   traits_left_out: z.boolean(),
   /** Newest first, at most 200. */
   history: z.array(profileHistoryEntry),
@@ -92,7 +92,7 @@ export const profile = profileSummary.extend({
 })
 export type Profile = z.infer<typeof profile>
 
-/** An event of a profile, and what became of it at each destination by the last attempt. */
+/** An event of a profile, and the last outcome at each destination. */
 export const profileEvent = eventSummary.extend({
   outcomes: z.array(
     z.object({
@@ -108,20 +108,20 @@ export const profileEvent = eventSummary.extend({
 })
 export type ProfileEvent = z.infer<typeof profileEvent>
 
-/** Why an event has no profile: it has no ID, or one that is of no user, too long, no text, or of a suppressed user. */
+/** Why an event has no profile: it has no ID, or one that is blocked, too long, no text, or of a suppressed user. */
 export const noProfileReasons = ['missing', 'blocked', 'too_long', 'not_text', 'suppressed'] as const
 export type NoProfileReason = (typeof noProfileReasons)[number]
 
-/** Days of events that are looked at for those that have no profile. */
+/** Days of events that are searched for events without a profile. */
 export const profileCoverageDays = 30
 
-/** An audience, and whether a profile is in it. */
+/** An audience, and whether a profile is a member. */
 export const profileAudience = z.object({
   name: z.string(),
   title: z.string(),
-  /** When it was computed last; null for never. */
+  /** The time of its last computation; null for never. */
   as_of: time.nullable(),
-  /** Since when the profile is in it; null when it was not in as of then. */
+  /** The time since which the profile is a member; null when it was not at that time. */
   enter_time: time.nullable(),
 })
 export type ProfileAudience = z.infer<typeof profileAudience>
@@ -134,12 +134,12 @@ export const profiles = {
     access: workspaceMembers,
     summary: `Counts the accepted events of the last ${profileCoverageDays} days that have no profile, by reason, and tells how many of the events stored before profiles were there are read.`,
     response: z.object({
-      /** Accepted events since, test events included. */
+      /** Accepted events since then, test events included. */
       start_time: time,
       event_count: z.number().int(),
-      /** Those of them that belong to nobody; an event belongs to one profile at most. */
+      /** Events among them that belong to no profile; an event belongs to at most one. */
       without_profile: z.array(z.object({ reason: z.enum(noProfileReasons), event_count: z.number().int() })),
-      /** Stored events that are being read, and those of them that were; null when nothing is left to be read. */
+      /** Stored events that are being read, and those that were read; null when all were. */
       reading: z.object({ read_count: z.number().int(), event_count: z.number().int() }).nullable(),
     }),
     errors: [errors.notFound, errors.unavailable],
@@ -181,7 +181,7 @@ export const profiles = {
     path: '/workspaces/{workspace}/profiles/{profile}/events',
     access: workspaceMembers,
     summary: 'Lists the accepted events of a profile with their outcomes at each destination, newest first.',
-    query: pageQuery,
+    query: pageQuery.extend({ time_by: z.enum(timeBases).optional() }),
     response: z.object({ events: z.array(profileEvent), next_page_token: nextPageToken }),
     errors: [errors.notFound, errors.unavailable],
   }),

@@ -34,6 +34,7 @@ const tables = [
   'sync_runs',
   'sync_dry_runs',
   'parked_deliveries',
+  'held_work',
   'profiles',
   'identity_operations',
   'profile_identifiers',

@@ -1,18 +1,21 @@
 import { type Db, isId } from '@tributary/api-kit'
 import type { Authentication } from '@tributary/http'
-import { canSee } from '@tributary/kernel'
+import { canSee, editors, mayAct } from '@tributary/kernel'
 
 const sourceChannel = /^private-sources-([0-9a-f-]{36})$/
 
+/** The workspace of a channel, and whether values of people are masked for who listens. */
+export type ChannelAccess = { workspaceId: string; organizationId: string; masked: boolean }
+
 /**
- * The workspace of a realtime channel that the holder of a token may listen to: a source's, for members of its
- * organisation. Undefined for all others.
+ * What the holder of a token may listen to on a realtime channel: that of a source, for members of its organisation, masked for
+ * guests. Undefined for all others.
  */
 export const createChannelAccess =
   ({ db, authenticate }: { db: Db; authenticate: (token: string) => Promise<Authentication> }) =>
-  async (token: string, channel: string): Promise<string | undefined> => {
+  async (token: string, channel: string): Promise<ChannelAccess | undefined> => {
     const found = await authenticate(token)
-    // Keys are for calls: nobody listens with one.
+    // Keys are for calls: no key opens a channel.
     if (!('actor' in found) || found.actor.key !== undefined) return undefined
     const sourceId = sourceChannel.exec(channel)?.[1] ?? ''
     if (!isId(sourceId)) return undefined
@@ -23,5 +26,10 @@ export const createChannelAccess =
       .where('sources.id', '=', sourceId)
       .where('sources.delete_time', 'is', null)
       .executeTakeFirst()
-    return row !== undefined && canSee(found.actor, row.organization_id) ? row.id : undefined
+    if (row === undefined || !canSee(found.actor, row.organization_id)) return undefined
+    return {
+      workspaceId: row.id,
+      organizationId: row.organization_id,
+      masked: !mayAct(found.actor, row.organization_id, editors),
+    }
   }

@@ -1,16 +1,24 @@
+import { clearOldMails, deleteFailedSignIns, deleteOldNotifications, deleteOldRefusals } from '@tributary/api-kit'
+import { deleteOldAlertMessages } from '@tributary/syncs'
 import { clearAuditRecords } from './audit-records/retention.ts'
 import type { AccessChanged, ControlDeps } from './deps.ts'
-import { withoutText } from './mail/mail-sender.ts'
 import { placeLifeMs } from './users/sign-in/sign-in-places.ts'
 
 const dayMs = 24 * 60 * 60_000
 
-/** How long these are kept, ms: from then on nobody asks for them. */
-const keepMs = { refusedRequests: 30 * dayMs, mails: 30 * dayMs, notifications: 90 * dayMs } as const
+/** How long these are kept, ms: they are of no use after that. */
+const keepMs = {
+  refusedRequests: 30 * dayMs,
+  mails: 30 * dayMs,
+  notifications: 90 * dayMs,
+  failedSignIns: 90 * dayMs,
+} as const
 
 /**
- * Removes what is over: sessions, codes and tokens that have expired, the texts of mail that is of no use any more, and old
- * mail, notices, counts of refused requests, audit records that a plan keeps no longer, and alerts that no channel took in their time. What users of ended sessions still listen to is cut; whoever has another session connects again.
+ * Removes what is over. These are expired sessions, codes and tokens, the texts of mail that is of no use any more, and old mail, notices and
+ * counts of refused requests. They are also records of failed sign-ins, audit records beyond the retention of the plan, and alerts
+ * that no channel took in their time. Live connections of users whose sessions ended are cut; a user with another session connects
+ * again.
  */
 export const clearExpired = async ({
   accessChanged,
@@ -28,16 +36,10 @@ export const clearExpired = async ({
   await db.deleteFrom('set_password_tokens').where('expire_time', '<=', time).execute()
   await db.deleteFrom('sign_in_places').where('last_time', '<', ago(placeLifeMs)).execute()
   await db.deleteFrom('oauth_consents').where('expire_time', '<=', time).execute()
-  await db.deleteFrom('refused_requests').where('hour', '<', ago(keepMs.refusedRequests)).execute()
-  await db
-    .updateTable('mails')
-    .set(withoutText)
-    .where('sent_time', 'is', null)
-    .where('expire_time', '<=', time)
-    .where('body_text', '<>', '')
-    .execute()
-  await db.deleteFrom('mails').where('create_time', '<', ago(keepMs.mails)).where('expire_time', '<', time).execute()
-  await db.deleteFrom('alert_messages').where('expire_time', '<=', time).execute()
-  await db.deleteFrom('notifications').where('create_time', '<', ago(keepMs.notifications)).execute()
+  await deleteOldRefusals(db, ago(keepMs.refusedRequests))
+  await clearOldMails(db, time, ago(keepMs.mails))
+  await deleteOldAlertMessages(db, time)
+  await deleteOldNotifications(db, ago(keepMs.notifications))
+  await deleteFailedSignIns(db, ago(keepMs.failedSignIns))
   await clearAuditRecords(deps)
 }

@@ -1,41 +1,38 @@
-import { guardAll, guarded } from '@tributary/api-kit'
+import { guardAll, guarded, hidingErased, inPlaces } from '@tributary/api-kit'
+import { computeAudience, createEvaluation, forgetAudienceChanges, queueStaleAudiences } from '@tributary/audiences'
+import {
+  createMeasure,
+  createSandbox,
+  createStripe,
+  keepUsage,
+  readUsage,
+  receivePaymentWebhook,
+  releaseHeld,
+  settleSubscriptions,
+} from '@tributary/billing'
 import type { Authentication, Handlers } from '@tributary/http'
+import { createErasure, createRemoveFromFiles, finishPrivacyRequests, reapplyForgotten } from '@tributary/privacy'
 import { systemOwner } from '@tributary/storage'
-import { sendAlert } from './alert-channels/queue.ts'
+import { createDataSourcePlaces, dryRunSync, peopleReaders, queueDueSyncs, runSync, sendAlert } from '@tributary/syncs'
 import { createKeyAuthentication, isApiKey } from './api-keys/authenticate.ts'
-import { computeAudience, queueStaleAudiences } from './audiences/compute.ts'
-import { createEvaluation } from './audiences/evaluate.ts'
-import { forgetAudienceChanges } from './audiences/forget-changes.ts'
-import { receivePaymentWebhook } from './billing/receive-webhook.ts'
-import { createSandbox } from './billing/sandbox/sandbox.ts'
-import { settleSubscriptions } from './billing/settle.ts'
-import { createStripe } from './billing/stripe/stripe.ts'
-import { keepUsage } from './billing/usage/keep-usage.ts'
-import { createMeasure } from './billing/usage/measure.ts'
-import { readUsage } from './billing/usage/read-usage.ts'
-import { releaseHeld } from './billing/usage/release.ts'
-import { createChannelAccess } from './channels.ts'
+import { recordingStaffReads } from './audit-records/staff-reads.ts'
+import { type ChannelAccess, createChannelAccess } from './channels.ts'
 import { clearExpired } from './clear-expired.ts'
 import { checkCustomDomains } from './custom-domains/check.ts'
-import { createDataSourcePlaces, peopleReaders } from './data-sources/places.ts'
 import type { AccessChanged, ControlDeps } from './deps.ts'
 import { notifyFailingDestinations } from './destinations/notify-failing.ts'
 import { createHandlers } from './handlers.ts'
 import { createImages, type Images } from './images/images.ts'
 import { createOpenId } from './openid/openid.ts'
 import { removeDeletedOrganizations } from './organizations/remove.ts'
-import { createErasure, finishPrivacyRequests } from './privacy-requests/erase.ts'
-import { hidingErased } from './privacy-requests/erased-events.ts'
-import { reapplyForgotten } from './privacy-requests/reapply.ts'
+import { createPlacesOfCalls } from './places-of-calls.ts'
+import { maskedForGuests } from './profiles/for-guests.ts'
 import { notifyBackloggedWorkspaces } from './refused-requests/notify-backlog.ts'
 import { createAnswerLogin } from './sessions/answer-login.ts'
 import { isInboxToken } from './sessions/inbox-token.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { notifyStreamPressure, type StreamPressure } from './stream/notify-pressure.ts'
 import { notifySetAside } from './stream/notify-set-aside.ts'
-import { dryRunSync } from './syncs/dry-runs/run.ts'
-import { queueDueSyncs } from './syncs/queue-due.ts'
-import { runSync } from './syncs/run.ts'
 import { sweepUploads } from './uploads/sweep.ts'
 import { ensurePlatformAdmin, type FirstAdmin } from './users/ensure-platform-admin.ts'
 import { createCodeThrottling } from './users/sign-in/login-otp.ts'
@@ -47,21 +44,21 @@ import type { RemovalDeps } from './workspaces/remove-data.ts'
 export type Control = {
   /** A handler for every method of the contract. */
   handlers: Handlers
-  /** Who a bearer token or an API key stands for; answers may be two seconds old. Throws 503 while the database is away. */
+  /** The holder of a bearer token or an API key; answers may be two seconds old. Throws 503 while the database is away. */
   authenticate(token: string): Promise<Authentication>
-  /** The workspace of a realtime channel that the holder of a token may listen to; undefined without that permission. */
-  channelWorkspace(token: string, channel: string): Promise<string | undefined>
+  /** What the holder of a token may listen to on a realtime channel; undefined without that permission. */
+  channelAccess(token: string, channel: string): Promise<ChannelAccess | undefined>
   /** Whether a text is the signature token of this user, with which the inbox is listened to. */
   isInboxToken(userId: string, text: string): boolean
   /** A stored picture by its key, made smaller when a box is given; undefined when there is none. */
   readImage: Images['read']
-  /** Tells of destinations that are failing, each once a day; to be called every now and then. */
+  /** Notifies people of destinations that are failing, each once a day. Call it regularly. */
   notifyFailingDestinations(): Promise<void>
-  /** Tells of workspaces whose requests are answered 429, each once an episode; the same. */
+  /** Notifies people of workspaces whose requests are answered 429, each once an episode. Call it regularly. */
   notifyBackloggedWorkspaces(): Promise<void>
-  /** Tells platform admins that the stream is near its limit, or that a consumer lost its place in it, each once a day. */
+  /** Notifies platform admins that the stream is near its limit, or that a consumer lost its place in it, each once a day. */
   notifyStreamPressure(pressure: StreamPressure): Promise<void>
-  /** Tells platform admins of accepted requests that could not be processed, once a day. */
+  /** Notifies platform admins of accepted requests that could not be processed, once a day. */
   notifySetAside(requests: number): Promise<void>
   /** Removes sessions, codes, mail and notices that are over, and cuts what ended sessions listen to; the same. */
   clearExpired(): Promise<void>
@@ -79,10 +76,12 @@ export type Control = {
   releaseHeld(job: { organization: string }, run: { signal: AbortSignal }): Promise<void>
   /** What jobs of `erasureJob` do: removes the people of a privacy request from each store. */
   erasePeople: ReturnType<typeof createErasure>
-  /** Applies deletions again that a restored database has lost; for every start, before anybody is answered. */
+  /** Applies deletions again that a restored database has lost. Call it at every start, before the first call is answered. */
   reapplyForgotten(): Promise<void>
   /** Ends the privacy requests of which no log holds anything any more; to be called every now and then. */
   finishPrivacyRequests(): Promise<void>
+  /** Has files of an embedded database rewritten of which people were removed; to be called each minute. */
+  removeFromFiles(run: { signal: AbortSignal }): Promise<void>
   /** Computes an audience, as its job says; and has those computed that were not for a while. */
   computeAudience(job: { audience: string; version: number }, run: { signal: AbortSignal }): Promise<void>
   queueStaleAudiences(): Promise<void>
@@ -94,7 +93,7 @@ export type Control = {
   dryRunSync(job: { dry_run: string }, run: { signal: AbortSignal; attempt: number }): Promise<void>
   /** Begins the syncs that are due, and clears up after those that are gone; to be called each minute. */
   queueDueSyncs(): Promise<void>
-  /** Sends what an alert channel is told, as its job says; rejects when it is to be tried again. */
+  /** Sends the message of an alert channel, as its job says; rejects when it is to be tried again. */
   sendAlert(job: { message: string }, run: { signal: AbortSignal }): Promise<void>
   /** Removes pictures that nothing has referred to since the last call; to be called hours apart. */
   sweepImages(): Promise<void>
@@ -121,7 +120,7 @@ export const createControl = (deps: ControlDeps): Control => {
   const images = createImages(deps)
   const eventStore = hidingErased(deps.eventStore, deps.db)
   const evaluation = createEvaluation({ db: deps.db, eventStore })
-  // Of their own: a run that reads for an hour takes no place from people who wait.
+  // Syncs have places of their own: a run that reads for an hour takes no place from people who wait.
   const syncPlaces = createDataSourcePlaces()
   const dryRunPlaces = createDataSourcePlaces()
   const peoplePlaces = createDataSourcePlaces(peopleReaders)
@@ -130,25 +129,34 @@ export const createControl = (deps: ControlDeps): Control => {
     provider === 'sandbox' ? createSandbox(deps) : stripe === undefined ? undefined : createStripe(deps, stripe)
   const keys = createKeyAuthentication(deps)
   const authenticate = guarded((token: string) => (isApiKey(token) ? keys.ask(token) : sessions.authenticate(token)))
+  const removeFromFiles = createRemoveFromFiles(deps)
   return {
     handlers: guardAll(
-      createHandlers({
-        ...deps,
-        eventStore,
-        sessions,
-        passwords,
-        accessChanged,
-        keysChanged: () => keys.clear(),
-        codes,
-        codeThrottling,
-        answerLogin,
-        identityProvider,
-        images,
-        evaluation,
-        dataSourcePlaces: createDataSourcePlaces(),
-        peoplePlaces,
-        payment,
-      }),
+      recordingStaffReads(
+        deps,
+        maskedForGuests(
+          inPlaces(
+            createHandlers({
+              ...deps,
+              eventStore,
+              sessions,
+              passwords,
+              accessChanged,
+              keysChanged: () => keys.clear(),
+              codes,
+              codeThrottling,
+              answerLogin,
+              identityProvider,
+              images,
+              evaluation,
+              dataSourcePlaces: createDataSourcePlaces(),
+              peoplePlaces,
+              payment,
+            }),
+            createPlacesOfCalls(),
+          ),
+        ),
+      ),
     ),
     authenticate,
     isInboxToken: (userId, text) => isInboxToken(deps.signing.inbox, userId, text),
@@ -182,6 +190,7 @@ export const createControl = (deps: ControlDeps): Control => {
     erasePeople: createErasure(deps),
     reapplyForgotten: () => reapplyForgotten(deps),
     finishPrivacyRequests: () => finishPrivacyRequests(deps),
+    removeFromFiles: ({ signal }) => removeFromFiles(signal),
     computeAudience: (job, run) => computeAudience({ ...deps, eventStore, evaluation }, job, run),
     queueStaleAudiences: () => queueStaleAudiences(deps),
     forgetAudienceChanges: (run) => forgetAudienceChanges(deps, run),
@@ -195,7 +204,7 @@ export const createControl = (deps: ControlDeps): Control => {
     sweepImages: () => images.sweep(),
     sweepUploads: () => sweepUploads(deps),
     refreshSessions: () => sessions.refresh(),
-    channelWorkspace: guarded(createChannelAccess({ db: deps.db, authenticate })),
+    channelAccess: guarded(createChannelAccess({ db: deps.db, authenticate })),
     ensurePlatformAdmin: (given) => ensurePlatformAdmin({ ...deps, passwords }, given),
   }
 }

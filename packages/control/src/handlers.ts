@@ -1,4 +1,8 @@
+import type { Evaluation } from '@tributary/audiences'
+import { type BillingDeps, getUsageReport, updateCap } from '@tributary/billing'
 import type { Handlers } from '@tributary/http'
+import { createPrivacyRequest } from '@tributary/privacy'
+import type { DataSourcePlaces } from '@tributary/syncs'
 import { createAlertChannel } from './alert-channels/create.ts'
 import { deleteAlertChannel } from './alert-channels/delete.ts'
 import { listAlertChannels } from './alert-channels/list.ts'
@@ -12,7 +16,6 @@ import { cancelAudienceFill, disconnectAudienceDestination } from './audiences/d
 import { connectAudienceDestination } from './audiences/destinations/connect.ts'
 import { listAudienceDestinations, listAudiencesOfDestination } from './audiences/destinations/list.ts'
 import { resendAudience } from './audiences/destinations/resend.ts'
-import type { Evaluation } from './audiences/evaluate.ts'
 import { explainAudience } from './audiences/explain.ts'
 import { getAudience } from './audiences/get.ts'
 import { getAudienceHistory } from './audiences/get-history.ts'
@@ -34,9 +37,6 @@ import { listAudienceVersions } from './audiences/versions/list.ts'
 import { restoreAudienceVersion } from './audiences/versions/restore.ts'
 import { listAuditRecords } from './audit-records/list.ts'
 import { billingHandlers } from './billing/handlers.ts'
-import { updateCap } from './billing/overage/cap.ts'
-import type { BillingDeps } from './billing/subscription.ts'
-import { getUsageReport } from './billing/usage/report.ts'
 import { getCatalogDataSource } from './catalog-data-sources/get.ts'
 import { listCatalogDataSources } from './catalog-data-sources/list.ts'
 import { getCatalogDestination } from './catalog-destinations/get.ts'
@@ -44,6 +44,7 @@ import { listCatalogDestinations } from './catalog-destinations/list.ts'
 import { getCatalogSource } from './catalog-sources/get.ts'
 import { listCatalogSources } from './catalog-sources/list.ts'
 import { getConfig } from './client-config/get.ts'
+import { getInstallation } from './client-config/get-installation.ts'
 import { createComputedTrait } from './computed-traits/create.ts'
 import { deleteComputedTrait } from './computed-traits/delete.ts'
 import { getComputedTrait } from './computed-traits/get.ts'
@@ -63,7 +64,6 @@ import { getDataSource } from './data-sources/get.ts'
 import { getDataSourceTable } from './data-sources/get-table.ts'
 import { listDataSources } from './data-sources/list.ts'
 import { listDataSourceTables } from './data-sources/list-tables.ts'
-import type { DataSourcePlaces } from './data-sources/places.ts'
 import { previewDataSource } from './data-sources/preview.ts'
 import { testDataSource } from './data-sources/test-connection.ts'
 import { updateDataSource } from './data-sources/update.ts'
@@ -138,7 +138,6 @@ import { listJoinableOrganizations } from './organizations/list-joinable.ts'
 import { removeLogo } from './organizations/remove-logo.ts'
 import { updateOrganization } from './organizations/update.ts'
 import { uploadLogo } from './organizations/upload-logo.ts'
-import { createPrivacyRequest } from './privacy-requests/create.ts'
 import { getPrivacyRequest } from './privacy-requests/get.ts'
 import { listPrivacyRequests } from './privacy-requests/list.ts'
 import { getProfileExport } from './profile-exports/get.ts'
@@ -196,6 +195,8 @@ import { listSources } from './sources/list.ts'
 import { previewTemplate } from './sources/preview-template.ts'
 import { updateSource } from './sources/update.ts'
 import { updateSourceSetting } from './sources/update-setting.ts'
+import { listAllHeldWork, listHeldWork } from './stream/list-held-work.ts'
+import { releaseHeldWork } from './stream/release-held-work.ts'
 import { deleteSuppression } from './suppressions/delete.ts'
 import { listSuppressions } from './suppressions/list.ts'
 import { createSyncToken } from './sync-tokens/create.ts'
@@ -284,6 +285,7 @@ export const createHandlers = (
   },
 ): Handlers => ({
   config: { get: getConfig(deps) },
+  installation: { get: getInstallation(deps) },
   ...billingHandlers(deps),
   onboardings: { list: listOnboardings(deps), revoke: revokeOnboarding(deps) },
   usageReports: { get: getUsageReport(deps) },
@@ -488,6 +490,7 @@ export const createHandlers = (
     listUnowned: listUnownedRefusedRequests(deps),
   },
   droppedEvents: { listBySource: listSourceDroppedEvents(deps) },
+  heldWork: { list: listHeldWork(deps), listAll: listAllHeldWork(deps), release: releaseHeldWork(deps) },
   metrics: { get: getMetrics(deps) },
   identitySettings: { get: getIdentitySettings(deps), update: updateIdentitySettings(deps) },
   alertChannels: {

@@ -152,7 +152,7 @@ describe('killed while it delivers, every event still reaches every destination'
     await fixture.restart()
     await fixture.delivery.idle()
     expect(ids(peer).size).toBe(2100)
-    // What was durably done before the kill is not sent again: repeats stay a fraction.
+    // Requests that were durably recorded before the kill are not sent again, so repeats stay a fraction.
     expect(peer.requests.length).toBeLessThan(2 * 2100)
     expect(await database.db.selectFrom('parked_deliveries').selectAll().execute()).toHaveLength(0)
   })

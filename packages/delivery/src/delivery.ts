@@ -19,28 +19,28 @@ import { createDestinationWorker, type DestinationWorker, type WorkerSnapshot } 
 import { createShares } from './worker/shares.ts'
 
 export type DeliveryDeps = {
-  /** Of the deliveries log. */
+  /** Reads the deliveries log. */
   reader: LogReader
-  /** Positions of this consumer. Whoever holds it owns the parked rows, too. */
+  /** Positions of this consumer. The process that holds it also owns the parked rows. */
   journal: ConsumerJournal
   db: Kysely<Database>
   eventStore: EventStore
-  /** The log from which producers of rows learn their outcomes. */
+  /** The log from which producers read the outcomes of their rows. */
   outcomes: Pick<LogWriter, 'appendGroup'>
   destinationCache: DestinationCache
   forgotten: ForgottenUsers
   /** Connectors by slug; those of the directory's destinations are loaded. */
   connectors: Pick<LoadedConnectors<DestinationDefinition>, 'get'>
   requestClient: Pick<RequestClient, 'request' | 'connect'>
-  /** For destinations that need a grant of OAuth 2. */
+  /** For destinations that need an OAuth 2 grant. */
   accessTokens?: AccessTokens
-  /** Into how many groups the partitions are cut, of which this delivery has one; one unless given. */
+  /** Number of groups the partitions are divided into; this delivery has one of them. One unless given. */
   groups?: number
   clock: Clock
   logger: Logger
   metrics: Metrics
   settings?: Partial<DeliverySettings>
-  /** What workspaces have taken of the thread; a new one unless given. */
+  /** Thread time used by workspaces; a new one unless given. */
   workShare?: WorkShare
 }
 
@@ -54,39 +54,43 @@ export type DeliveryState = {
 
 export type Delivery = {
   /**
-   * Takes partitions up (all unless given), then reads and delivers until `stop`. Rejects when a store cannot be reached.
+   * Takes over partitions (all unless given), then reads and delivers until `stop`. Rejects when a store cannot be
+   * reached.
    */
   start(partitions?: readonly number[]): Promise<void>
-  /** Takes more partitions up, where their last holder left them. */
+  /** Takes over more partitions, where their last owner left them. */
   give: Partitions['give']
-  /** Takes partitions away; resolves when nothing of them is under way or in memory, and all of it is durable. */
+  /** Gives partitions up; resolves when nothing of them is in flight or in memory, and all of it is durable. */
   take: Partitions['take']
-  /** Lets requests end (bounded), writes their outcomes, moves the position. Nothing else is lost or begun. */
+  /** Lets requests end (bounded), writes their outcomes, and commits positions. Loses nothing and starts nothing. */
   stop(): Promise<void>
   /** Resolves when the log is read to its end and everything that can be done now is done and written. */
   idle(): Promise<void>
-  /** Looks for new records at once. */
+  /** Looks for new records immediately. */
   wake(): void
   /**
-   * Takes up who was deleted by now. When it resolves, nothing of theirs is sent that is not under way, and no sample or dead
-   * letter of theirs is written any more: what was written before is durable. Rejects while a store is away.
+   * Applies the deletions of users so far. When it resolves, no new request sends their events, and no sample or dead
+   * letter of theirs is written any more. Earlier writes are durable. Rejects while a store is away.
    */
   forget(): Promise<void>
   state(): DeliveryState
-  /** The lowest offset of each partition it has that deliveries still need: nothing below is read again. */
+  /** The lowest offset of each owned partition that deliveries still need; nothing below is read again. */
   minimumNeeded(): LogPosition[]
-  /** Takes up at once what was made due for a destination in the relational store, spilled ranges included. */
+  /** Immediately takes over what was made due for a destination in the relational store, spilled ranges included. */
   takeUp(destinationId: string): Promise<void>
-  /** The same, and ends the destination's rest. */
+  /** The same, and ends the back-off of the destination. */
   retryNow(destinationId: string): Promise<void>
 }
 
 /**
- * Delivers the records of the deliveries log to each of their destinations, at least once. A record's position is left
- * behind only when, for every destination, each event is delivered with its row in the delivery log durable, or refused
- * or failed with a parked row and its row in the delivery log durable, or held by a durable reference. So the outcome of
- * every event can be found: in the delivery log, among the parked rows, or, held and not tried yet, in a parked range.
- * Of the rows of other producers each outcome is in the log of outcomes, too, before the position is left.
+ * Delivers the records of the deliveries log to each of their destinations, at least once. A position passes a record
+ * only when every event has a durable state at every destination:
+ * - delivered, with its row in the delivery log;
+ * - rejected or failed, with a parked row and its row in the delivery log;
+ * - held by a reference.
+ * So the outcome of every event can be found: in the delivery log, among the parked rows, or, held and not tried yet,
+ * in a parked range. For rows of other producers, the outcome is also in the log of outcomes before the position passes
+ * them.
  */
 export const createDelivery = (deps: DeliveryDeps): Delivery => {
   const { reader, journal, clock, logger, metrics, destinationCache } = deps
@@ -205,7 +209,10 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     loaded = true
   }
 
-  /** What this worker holds is in its memory before it is in the store: a range that it does not know was made due by others. */
+  /**
+   * Memory has a range of this worker before the store does, so a range that is only in the store was made due by
+   * another process.
+   */
   const takeUpRanges = async (destinationId: string): Promise<void> => {
     const { held, lanes } = workerOf(destinationId)
     const ids = (): string[] => lanes.flatMap(({ spilled }) => spilled.all().map(({ id }) => id))
@@ -248,7 +255,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
       for (let tries = 0; tries < 5; tries++) {
         await Promise.all([attempts.flush(true), outcomes.flush()])
         const done = await commit.run(true)
-        // What was sent while its range was written is behind what was written.
+        // Events of a range that were sent while the range was written are not in the written row yet.
         const written = [...workers.values()].every(({ lanes }) =>
           lanes.every(({ spilled }) => spilled.all().every(isRangeWritten)),
         )
@@ -261,7 +268,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
       for (;;) {
         if (await settled()) {
           const before = places.map((place) => place.next).join()
-          // The commit may bring work of its own; only a round without any counts.
+          // The commit may create more work; only a round without any counts.
           if ((await commit.run(true)) && (await settled()) && before === places.map((place) => place.next).join())
             return
         }
@@ -278,7 +285,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     },
     forget: async () => {
       for (const worker of workers.values()) worker.tick()
-      // Attempts first: what they let go is parked.
+      // Attempts first: their durable rows release changes to be parked.
       if (!(await attempts.drain()) || !(await commit.run(true))) throw new Error('Deliveries cannot be written yet')
     },
     state: () => ({
@@ -293,7 +300,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
         .filter(({ owned: isOwned }) => isOwned)
         .map(({ partition }) => {
           const committed = positions.get(partition) ?? 0
-          // Before the parked rows were looked up, everything may be needed.
+          // Until the parked rows are looked up, everything may be needed.
           return { partition, offset: loaded ? Math.min(committed, parking.lowest().get(partition) ?? committed) : 0 }
         })
     },

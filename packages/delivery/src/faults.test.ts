@@ -141,7 +141,7 @@ describe('what keeps a destination from taking events is shown in words, and the
 })
 
 describe('an answer', () => {
-  it('that sends elsewhere is the last word: nobody follows it, be it inward or outward', async () => {
+  it('with a redirect is final: it is not followed, be it inward or outward', async () => {
     const secret = await peerOf()
     const peer = await peerOf(() => ({ status: 307, headers: { location: secret.url }, body: 'over there' }))
     const id = fixture.destination({ url: peer.url })

@@ -10,14 +10,14 @@ import { relay } from './testing-connector.ts'
 const { database, store } = await createTestStores()
 let fixture: Fixture
 let stack: AsyncDisposableStack
-/** Until when events of u1 are of somebody who was deleted, epoch ms; 0: nobody was. */
+/** Events of u1 up to this time belong to a deleted user, epoch ms; 0: no user was deleted. */
 let deletedAt = 0
 const forgotten: ForgottenUsers = {
   until: () => deletedAt,
   version: () => (deletedAt === 0 ? '' : String(deletedAt)),
   isOf: (_, { userId, receivedAt }) => userId === 'u1' && Date.parse(receivedAt) <= deletedAt,
 }
-/** Deletes u1, as of a time after all sample events, and resolves when delivery knows. */
+/** Deletes u1, as of a time after all sample events, and resolves when delivery has applied it. */
 const deleteUser = async (): Promise<void> => {
   deletedAt = Date.parse('2026-01-02T00:00:00.000Z')
   await fixture.delivery.forget()
@@ -163,7 +163,7 @@ it('what was written of a user before delivery has forgotten them is durable the
 })
 
 it.each(['rows', 'events'])(
-  'who left an audience before they were deleted is told to the destination, without a sample: %s',
+  'a user who left an audience before their deletion is reported to the destination, without a sample: %s',
   async (form) => {
     await open(webhook)
     let status = 503

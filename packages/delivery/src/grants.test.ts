@@ -58,7 +58,7 @@ const grant = (changes: Partial<GrantState> = {}): GrantState => ({
 const change = (id: string, next: GrantState | undefined): void => fixture.change(id, { grant: next })
 const worker = (id: string) => fixture.delivery.state().workers.find((each) => each.destinationId === id)
 
-it('each request carries the token of the grant that the configuration cache knows', async () => {
+it('each request carries the token of the grant in the configuration cache', async () => {
   good.add('first-token')
   const asked: unknown[] = []
   tokens = async (id, { grantId, refused }) => {

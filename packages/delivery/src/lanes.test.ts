@@ -12,7 +12,7 @@ const { database, store } = await createTestStores()
 let fixture: Fixture
 let stack: AsyncDisposableStack
 
-/** A delivery and a peer that answers nobody before `open` is called. */
+/** Starts a delivery and a peer that answers no request before `open` is called. */
 const start = async (settings: Partial<DeliverySettings> = {}) => {
   stack = new AsyncDisposableStack()
   const opened = Promise.withResolvers<void>()
@@ -20,7 +20,7 @@ const start = async (settings: Partial<DeliverySettings> = {}) => {
     await opened.promise
     return { status: 200 }
   })
-  // What waits for it is parked after so long; here it is to stay where it is.
+  // Events that wait longer than `stallMs` are parked; here they are to stay in memory.
   const quick = { stallMs: 60_000, ...settings }
   const stores = { db: database.db, eventStore: store }
   fixture = await createFixture({ ...stores, connector: relay, settings: quick, timeoutMs: 120_000 })
@@ -195,14 +195,14 @@ it('live events that died as a range and are replayed go behind live events, wit
   await fixture.append([id], 20)
   await eventually('all of it is read', () => isRead(60))
   await fixture.delivery.idle()
-  // What is live dies, and is due again as a replay makes it.
+  // The live events become dead letters; a replay makes them due again.
   await fixture.restart({ held: { ...defaultDeliverySettings.held, maxEvents: 30 } })
   await eventually('it is dead', async () => {
     await fixture.delivery.idle()
     const rows = await database.db.selectFrom('parked_deliveries').select(['state', 'holds']).execute()
     return rows.some(({ state, holds }) => state === 'dead' && holds === 'live')
   })
-  // The limit would meet it again.
+  // Otherwise the limit would apply again.
   await fixture.restart({ held: defaultDeliverySettings.held })
   await fixture.append([id], 5)
   await eventually('what is new is read', () => isRead(65))

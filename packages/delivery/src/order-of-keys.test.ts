@@ -111,7 +111,7 @@ describe('a change of a record is not sent before what is earlier', () => {
     expect(await parked()).toEqual([])
   })
 
-  it('that is being retried: it waits in Failures, told why, and arrives after it', async () => {
+  it('that is being retried: it waits in Failures, with the reason, and arrives after it', async () => {
     await open()
     let down = true
     const { peer, taken } = await peerOf(([name]) => (down && name === 'a/1' ? { status: 503 } : ok))
@@ -249,7 +249,7 @@ describe('a change of a record is not sent before what is earlier', () => {
   })
 })
 
-describe('a dead letter that somebody retries', () => {
+describe('a dead letter that is retried', () => {
   it.each([
     ['', false],
     [', also by a process that was begun anew', true],
@@ -295,7 +295,7 @@ describe('a dead letter that somebody retries', () => {
     const id = fixture.destination({ url: peer.url }, { enabled: false })
     await append(id, [change('a', 1), change('b', 1)])
     await eventually('the range is dead', async () => (await parked()).some(({ state }) => state === 'dead'))
-    // What is held from here on is not beyond the limit at once.
+    // Records held from here on are within the limit.
     await fixture.restart({ held: { maxAgeMs: 3_600_000, maxLogAgeMs: 3_600_000, maxEvents: 1000, maxRows: 1000 } })
     fixture.change(id, { enabled: true })
     await append(id, [change('a', 2)])
@@ -343,8 +343,11 @@ describe('whatever fails, is refused, and is killed when, a destination ends wit
         [0, 1, 2].map((more) => change(keys[Math.floor(roll() * keys.length)] ?? 'a', number + more)),
       )
   }
-  /** Of each key whether the last that was taken is the newest, the first times, and what was taken after a later one that did not follow. */
-  const told = (taken: readonly string[]) =>
+  /**
+   * For each key: whether the last change taken is the newest, the first times, and those taken after a later one that
+   * did not follow.
+   */
+  const summarize = (taken: readonly string[]) =>
     keys.map((key) => {
       const numbers = taken.filter((name) => name.startsWith(`${key}/`)).map((name) => Number(name.slice(2)))
       const firsts = numbers.filter((number, index) => numbers.indexOf(number) === index)
@@ -384,7 +387,7 @@ describe('whatever fails, is refused, and is killed when, a destination ends wit
     await appendSome(id, roll, 60, 90)
     await eventually('all were taken', () => new Set(taken).size === 90)
     await fixture.delivery.idle()
-    for (const { key, isLastNewest, firsts } of told(taken)) {
+    for (const { key, isLastNewest, firsts } of summarize(taken)) {
       expect(isLastNewest, `the last of ${key}`).toBe(true)
       expect(firsts, `of ${key}`).toEqual(ascending(firsts))
     }
@@ -416,7 +419,7 @@ describe('whatever fails, is refused, and is killed when, a destination ends wit
     await eventually('nothing is left', async () => (await parked()).length === 0)
     await fixture.delivery.idle()
     // What died and is read again after the end is taken late; what is later is read again, too.
-    for (const { key, isLastNewest, stale } of told(taken)) {
+    for (const { key, isLastNewest, stale } of summarize(taken)) {
       expect(isLastNewest, `the last of ${key}`).toBe(true)
       expect(stale, `of ${key}`).toEqual([])
     }

@@ -30,16 +30,16 @@ const peerOf = async (
 ): Promise<{ peer: Peer; taken: number[]; together: () => number }> => {
   const taken: number[] = []
   let open = 0
-  let most = 0
+  let maxOpen = 0
   const peer = await startPeer(async (request, index) => {
-    most = Math.max(most, ++open)
+    maxOpen = Math.max(maxOpen, ++open)
     const answered = await answer(request, index)
     if (typeof answered === 'object' && answered.status === 200) taken.push(...numbersOf(request))
     open--
     return answered
   })
   stack.defer(() => peer.close())
-  return { peer, taken, together: () => most }
+  return { peer, taken, together: () => maxOpen }
 }
 const numbersOf = ({ body }: PeerRequest): number[] =>
   JSON.parse(body).map((one: { messageId: string }) => Number(one.messageId.slice(2)))
@@ -67,7 +67,7 @@ describe('a destination in order', () => {
     expect(await parked()).toHaveLength(0)
   })
 
-  it('that fails now and then gets everything in order all the same, once each', async () => {
+  it('that fails now and then still gets everything in order, once each', async () => {
     const roll = dice(7)
     const { peer, taken } = await peerOf(() => ({ status: roll() < 0.1 ? 503 : 200 }))
     const id = fixture.destination({ url: peer.url, ordered: true, batch: 3 })
@@ -161,7 +161,7 @@ describe('a destination in order', () => {
     await fixture.append([id], 10, 3)
     await eventually('all were taken', () => new Set(taken).size === 50)
     await fixture.delivery.idle()
-    // What was open at the end of the first run may have come a second time.
+    // Requests in flight at the end of the first run may be repeated.
     expect(taken.filter((number, index) => taken.indexOf(number) === index)).toEqual(upTo(50))
     expect(await parked()).toHaveLength(0)
   })

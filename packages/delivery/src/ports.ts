@@ -15,7 +15,7 @@ import type { Parking } from './retry/parking.ts'
 import type { DeliverySettings } from './settings.ts'
 import type { Shares } from './worker/shares.ts'
 
-/** A destination as deliveries need it. A change of anything gives a new object. */
+/** A destination as delivery needs it. Any change makes a new object. */
 export type DestinationEntry = {
   id: string
   workspaceId: string
@@ -23,25 +23,25 @@ export type DestinationEntry = {
   /** Slug of its connector. */
   app: string
   enabled: boolean
-  /** Over how many partitions its workspace is spread; one unless given. */
+  /** Number of partitions its workspace is spread over; one unless given. */
   spread?: number
-  /** Over how many it ever was; as many as now unless given. */
+  /** Maximum number it was ever spread over; as many as now unless given. */
   widest?: number
   /** All settings, secrets in clear. */
   settings: Readonly<Record<string, unknown>>
   /** Its own mappings; undefined while it uses the presets of its connector. */
   mappings: readonly EventMapping[] | undefined
-  /** What an event's user must have agreed to. */
+  /** Consent categories that an event's user must have agreed to. */
   consentCategories: readonly string[]
-  /** What its connections let through, by source. */
+  /** Filters of its connections, by source. */
   filters: ReadonlyMap<string, EventConditions>
-  /** What it was permitted by OAuth 2; undefined when nothing was. */
+  /** Its OAuth 2 grant; undefined when there is none. */
   grant?: GrantState | undefined
-  /** What signals send it, by the id of the signal; absent where none does. */
+  /** What signals send it, by the ID of the signal; absent where none does. */
   signals?: ReadonlyMap<string, SignalPlatformSettings> | undefined
 }
 
-/** A snapshot of destinations in memory, kept fresh by its owner; deleted destinations are absent. */
+/** A snapshot of destinations in memory, kept current by its owner; deleted destinations are absent. */
 export type DestinationCache = {
   get(id: string): DestinationEntry | undefined
   /** Resolves once the first snapshot is complete. */
@@ -49,41 +49,41 @@ export type DestinationCache = {
 }
 
 /**
- * The current token of a destination's grant; with a token that was answered 401, another one, or
- * with `again` none. Throws DeliveryErrors.
+ * Resolves to the current token of a destination's grant; with a token that was answered 401, another one, or none with
+ * `again`. Throws DeliveryErrors.
  */
 export type AccessTokens = (
   destinationId: string,
   ask: { client: OAuth2Client; grantId: string; refused?: string | undefined; again?: boolean | undefined },
 ) => Promise<string>
 
-/** Who was deleted: what came of them before is not delivered any more. Asked for each event, so it answers from memory. */
+/** Deleted users: their earlier events are not delivered any more. Called for each event, so it answers from memory. */
 export type ForgottenUsers = {
-  /** Events of a workspace that were received until then may be of somebody who was deleted, epoch ms; 0 for none. */
+  /** Events of a workspace received up to this time may belong to a deleted user, epoch ms; 0 for none. */
   until(workspaceId: string): number
-  /** Another text whenever somebody of a workspace was deleted; '' while nobody was. */
+  /** A text that changes with each deletion of a user of a workspace; '' before the first. */
   version(workspaceId: string): string
-  /** Whether an event belongs to somebody who was deleted after it was received. */
+  /** Whether an event belongs to a user who was deleted after it was received. */
   isOf(workspaceId: string, event: Pick<PipelineEvent, 'userId' | 'anonymousId' | 'receivedAt'>): boolean
 }
 
-/** What all workers share. */
+/** Dependencies that all workers share. */
 export type WorkerContext = {
   reader: LogReader
-  /** What each destination allows this delivery, and others. */
+  /** The share of each destination's limits that this delivery and others have. */
   shares: Shares
-  /** Partitions that this delivery was given: of others nothing is read, sent or looked up. */
+  /** Partitions that this delivery owns: it reads, sends, and looks up nothing of others. */
   owned: ReadonlySet<number>
-  /** Whether the log was read through an offset: what lies there and before was offered. */
+  /** Whether the log was read through an offset: everything up to there was offered. */
   isRead(partition: number, offset: number): boolean
   destinationCache: DestinationCache
   connectors: Pick<LoadedConnectors<DestinationDefinition>, 'get'>
   requestClient: Pick<RequestClient, 'request' | 'connect'>
   accessTokens: AccessTokens | undefined
   attempts: AttemptLog
-  /** What was delivered before is looked up there. */
+  /** Has earlier deliveries, for look-ups. */
   eventStore: Pick<EventStore, 'query'>
-  /** Where producers of rows learn their outcomes. */
+  /** Reports outcomes of rows to their producers. */
   outcomes: OutcomeLog
   forgotten: ForgottenUsers
   parking: Parking
@@ -93,8 +93,8 @@ export type WorkerContext = {
   settings: DeliverySettings
   /** Aborted when requests must end. */
   signal: AbortSignal
-  /** What workspaces have taken of this thread for their filters and mappings. */
+  /** Thread time that filters and mappings of workspaces have used. */
   workShare: WorkShare
-  /** Bytes queued over all workers. */
+  /** Bytes queued in all workers. */
   queued: { bytes: number }
 }

@@ -126,7 +126,38 @@ describe('what is left out', () => {
 })
 
 describe('mappings', () => {
-  it('what cannot be mapped is a dead letter with the reason, delays nobody, and goes out once the mapping is fixed', async () => {
+  it('what an event goes without is in the delivery log with the reason, and the event is delivered', async () => {
+    const peer = await peerOf()
+    const phone = { name: 'phone', label: 'Phone', help: '', type: 'string', pii: 'phone' } as const
+    const kept = { required: false, recommended: false, kind: 'identity' } as const
+    const action = { ...relay.actions[0], name: 'call', title: 'call', description: '', eventTypes: [] }
+    const call = { ...action, targets: [{ ...phone, ...kept }], customTargets: true, wholeEvent: false }
+    const connector = { ...relay, actions: [...relay.actions, call] }
+    await fixture.close()
+    fixture = await createFixture({ db: database.db, eventStore: store, connector, settings: {} })
+    const fields = ['phone', 'order'].map((name) => ({
+      id: name.slice(0, 4),
+      source: { type: 'FIELD', name: `properties.${name}` },
+      target: { name },
+    }))
+    const id = fixture.destination(
+      { url: peer.url, batch: 10 },
+      { mappings: mappings(mapping({ destination: 'call', field_mappings: fields })) },
+    )
+    const phones = ['020 7946 0958', '+442079460958', '+442079460958, +442079460959', '']
+    await fixture.append([id], 4, 4, {}, (number) => ({ properties: { phone: phones[number], order: number } }))
+    await fixture.delivery.idle()
+    expect(distinct(peer)).toBe(4)
+    const rows = (await fixture.attempts()).toSorted((a, b) => (a.message_id < b.message_id ? -1 : 1))
+    expect(rows.map(({ status, reason }) => [status, reason])).toEqual([
+      ['delivered', '"Phone" (phone) is not sent: properties.phone is a phone number without a country code'],
+      ['delivered', ''],
+      ['delivered', '"Phone" (phone) is not sent: properties.phone has more than one phone number'],
+      ['delivered', ''],
+    ])
+  })
+
+  it('an event that cannot be mapped is a dead letter with the reason, delays no other event, and goes out once the mapping is fixed', async () => {
     const peer = await peerOf()
     const id = fixture.destination({ url: peer.url, batch: 10 }, { mappings: orders('total') })
     await fixture.append([id], 40, 8, {}, (number) => ({ properties: number % 4 === 0 ? {} : { total: number } }))
@@ -135,7 +166,7 @@ describe('mappings', () => {
     const [first] = peer.requests
     expect(JSON.parse(first?.body ?? '')[0]).toEqual({ messageId: 'm-1', action: 'order', payload: { total: 1 } })
     const rows = await parked()
-    // A row a record, or more where mapping a record made way for others in between.
+    // A row for each record, or more where other work interrupted the mapping of a record.
     expect(rows.reduce((events, { event_count }) => events + event_count, 0)).toBe(10)
     expect(rows[0]).toMatchObject({ state: 'dead', attempts: 1, last_status: null })
     expect(rows[0]?.last_reason).toContain('total')

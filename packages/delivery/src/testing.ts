@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createEgressPolicy, createRequestClient, type DestinationDefinition } from '@tributary/connector-kit'
 import type { Peer } from '@tributary/connector-kit/testing'
 import type { DeliveryMeta, PipelineEvent } from '@tributary/contract'
-import { newId, noMetrics, silentLogger } from '@tributary/kernel'
+import { newId, noMetrics, silentLogger, type WorkShare } from '@tributary/kernel'
 import {
   type Database,
   type EventStore,
@@ -33,7 +33,7 @@ export const quickSettings: Partial<DeliverySettings> = {
   drainMs: 3000,
 }
 
-/** An event as the pipeline hands it on. */
+/** An event as the pipeline writes it. */
 export const sampleEvent = (number: number): PipelineEvent => ({
   eventId: `0-${number}-0`,
   messageId: `m-${number}`,
@@ -53,11 +53,11 @@ export type Fixture = {
   folder: string
   delivery: Delivery
   entries: Map<string, DestinationEntry>
-  /** The log that is delivered from. */
+  /** The deliveries log. */
   stream: LogWriter
-  /** Makes a destination and hands back its id. */
+  /** Creates a destination and returns its ID. */
   destination(settings: Record<string, unknown>, more?: Partial<DestinationEntry>): string
-  /** Appends events, `perRecord` in each record; their message ids count up from the last. */
+  /** Appends events, `perRecord` in each record; their message IDs continue from the last call. */
   append(
     destinations: readonly string[],
     events: number,
@@ -67,9 +67,9 @@ export type Fixture = {
   ): Promise<LogPosition[]>
   /** Changes a destination as the configuration cache would. */
   change(id: string, changes: Partial<DestinationEntry>): void
-  /** Stops the delivery and begins anew with the same log, journal and stores. */
+  /** Stops the delivery and starts a new one with the same log, journal, and stores. */
   restart(settings?: Partial<DeliverySettings>): Promise<void>
-  /** What stands in the delivery log, in no order. */
+  /** Rows of the delivery log, in no order. */
   attempts(): Promise<AttemptRow[]>
   close(): Promise<void>
 }
@@ -92,9 +92,9 @@ type AttemptRow = {
 }
 
 export type FixtureDeps = {
-  /** Where log and journal are; a new one unless given. */
+  /** Folder of log and journal; a new one unless given. */
   folder?: string
-  /** Whose events are appended; a new one's unless given. */
+  /** Workspace of the appended events; a new one unless given. */
   workspaceId?: string
   /** False: the delivery is not started. */
   start?: boolean
@@ -104,11 +104,13 @@ export type FixtureDeps = {
   settings?: Partial<DeliverySettings>
   timeoutMs?: number
   accessTokens?: AccessTokens
-  /** How large a file of the log becomes; as in the product unless given. */
+  /** Size of a log file; as in the product unless given. */
   segmentBytes?: number
-  /** Who was deleted; nobody unless given. */
+  /** Deleted users; none unless given. */
   forgotten?: ForgottenUsers
-  /** How host names are resolved; the system's way unless given. */
+  /** Thread time used by workspaces; a new one unless given. */
+  workShare?: WorkShare
+  /** Resolver of host names; the system's unless given. */
   lookup?: LookupFunction
 }
 
@@ -116,7 +118,7 @@ const egress = createEgressPolicy({ allow: ['127.0.0.0/8'] })
 
 type Running = { delivery: Delivery; shut: () => Promise<void> }
 
-/** A delivery on the log and journal of a folder; requests may reach loopback only. */
+/** Opens a delivery on the log and journal of a folder; requests may reach loopback only. */
 export const openDelivery = (
   deps: FixtureDeps & { folder: string; entries: ReadonlyMap<string, DestinationEntry> },
 ): Running => {
@@ -146,6 +148,7 @@ export const openDelivery = (
     connectors: new Map([[deps.connector.slug, deps.connector]]),
     requestClient: client,
     ...(deps.accessTokens === undefined ? {} : { accessTokens: deps.accessTokens }),
+    ...(deps.workShare === undefined ? {} : { workShare: deps.workShare }),
     clock: Date.now,
     logger: silentLogger,
     metrics: noMetrics,

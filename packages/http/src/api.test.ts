@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { errorBody, methodList, methods, type SourceWithSchema } from '@tributary/contract'
-import { type Actor, type Metrics, noMetrics, notFound, silentLogger } from '@tributary/kernel'
+import { errorBody, methodList, methods, pageBuildHeader, type SourceWithSchema } from '@tributary/contract'
+import { type Actor, type Metrics, noMetrics, notFound, setHeldWork, silentLogger } from '@tributary/kernel'
 import fastifyFactory from 'fastify'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type AnyHandler, type ApiDeps, apiServerOptions, createApi, type Handlers } from './index.ts'
@@ -38,7 +38,9 @@ type Given = Parameters<AnyHandler>[0]
 
 const start = async (
   own: Record<string, AnyHandler> = {},
-  options: Partial<Pick<ApiDeps, 'authorize' | 'readYourWrites' | 'logger' | 'metrics' | 'maxInFlight'>> = {},
+  options: Partial<
+    Pick<ApiDeps, 'authorize' | 'readYourWrites' | 'logger' | 'metrics' | 'maxInFlight' | 'pageBuild'>
+  > = {},
 ) => {
   const app = fastifyFactory(apiServerOptions)
   await createApi({
@@ -52,6 +54,7 @@ const start = async (
     metrics: options.metrics ?? noMetrics,
     docsAssetsDir: dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json'))),
     ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),
+    pageBuild: options.pageBuild,
   })
   onTestFinished(() => app.close())
   const call = async (
@@ -123,7 +126,7 @@ describe('routes', () => {
     expect(errorBody.parse(answer.json()).code).toBe(400)
   })
 
-  test('the API does not start with a method that nobody handles', async () => {
+  test('the API does not start with a method that has no handler', async () => {
     const app = fastifyFactory()
     onTestFinished(() => app.close())
     const handlers = { ...handlersFor({}), realtime: {} } as Handlers
@@ -153,7 +156,7 @@ describe('sessions', () => {
     expect(answer.body.message).toMatch(message)
   })
 
-  test('only methods for anybody are reached without one', async () => {
+  test('only methods for anyone are reached without one', async () => {
     const { call } = await start()
     for (const method of methodList) {
       const answer = await call(method.verb, method.path.replace(/\{(\w+)\}/g, 'x'), method.request && {}, '')
@@ -168,7 +171,7 @@ describe('sessions', () => {
 })
 
 describe('access', () => {
-  test('is asked for after the input and before the handler, and the handler gets what was found', async () => {
+  test('is checked after the input and before the handler, and the handler gets what was found', async () => {
     const steps: unknown[] = []
     const { call } = await start(
       {
@@ -198,7 +201,7 @@ describe('access', () => {
 })
 
 describe('an answer', () => {
-  test('of a change waits for those who follow it; of one that was refused, or of a read, for nobody', async () => {
+  test('of a change waits for those who follow it; of one that was refused, or of a read, for none', async () => {
     const steps: unknown[] = []
     const { call } = await start(
       {
@@ -257,17 +260,57 @@ describe('input', () => {
     expect([answer.statusCode, errorBody.parse(answer.json()).reason]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
   })
 
-  test('unknown fields are ignored, defaults are filled in, an empty body is an empty object', async () => {
+  test('defaults are filled in, an empty body is an empty object', async () => {
     const seen: Given[] = []
     const keep: AnyHandler = async (given) => {
       seen.push(given)
       return {}
     }
     const { call } = await start({ 'users.logout': keep })
-    expect((await call('POST', '/users:logout', { extra: 1 })).status).toBe(200)
+    expect((await call('POST', '/users:logout', {})).status).toBe(200)
     expect((await call('POST', '/users:logout')).status).toBe(200)
     expect(seen.map((given) => given.body)).toEqual([{}, {}])
     expect(seen[0]?.actor).toBe(actor)
+  })
+
+  test.each([
+    ['POST', '/users:sendOtp', { email: 'a@b.co', action: 'login', acton: 'login' }, 'acton', 'action'],
+    ['PATCH', '/workspaces/w?update_mask=title', { title: 'New', tilte: 'x' }, 'tilte', 'title'],
+    ['GET', '/workspaces/w/sources?target_produkt=CDP', undefined, 'target_produkt', 'target_product'],
+    ['PATCH', '/workspaces/w?updatemask=title', { title: 'New' }, 'updatemask', 'update_mask'],
+  ] as const)(
+    '%s %s with an unknown field is 400 that names it and the nearest known one',
+    async (verb, url, body, key, known) => {
+      const { call } = await start()
+      const answer = await call(verb, url, body)
+      expect(answer.body).toMatchObject({
+        code: 400,
+        reason: 'VALIDATION',
+        message: expect.stringContaining(`"${key}"`),
+        metadata: { [key]: expect.stringContaining(`"${known}"`) },
+      })
+    },
+  )
+
+  test('an unknown field is reported beside what is wrong with known ones', async () => {
+    const { call } = await start()
+    const answer = await call('POST', '/users:sendOtp', { mail: 'a@b.co', action: 'login' })
+    expect(Object.keys(answer.body.metadata)).toEqual(['mail', 'email'])
+  })
+
+  test('fields that a page of another build sends are ignored, and refused of a page of this build', async () => {
+    const { app } = await start({}, { pageBuild: 'this' })
+    const send = async (build: string, query = '') =>
+      (
+        await app.inject({
+          method: 'POST',
+          url: `/api/users:sendOtp${query}`,
+          headers: { [pageBuildHeader]: build },
+          payload: { email: 'a@b.co', action: 'login', next: { version: 1 } },
+        })
+      ).json()
+    expect(await send('other', '?since=2')).toMatchObject({ reason: 'REACHED' })
+    expect(await send('this')).toMatchObject({ reason: 'VALIDATION', metadata: { next: expect.anything() } })
   })
 
   test.each(['-1', 'x'])('page_size=%s is 400', async (size) => {
@@ -363,12 +406,25 @@ describe('output', () => {
   })
 })
 
-test('calls beyond the limit are told to come back, and the place is given free again', async () => {
+test('a call that is held, since it blocked the thread, is refused with the reason; others of its method are not', async () => {
+  onTestFinished(() => setHeldWork(new Map()))
+  const list = '/workspaces/w/sources'
+  const { call } = await start()
+  setHeldWork(new Map([[`call sources.list /api${list}?page_size=7 0 u`, 'It blocked the thread main twice']]))
+  expect(await call('GET', `${list}?page_size=7`)).toMatchObject({
+    status: 422,
+    body: { reason: 'HELD', message: 'It blocked the thread main twice' },
+  })
+  expect((await call('GET', `${list}?page_size=8`)).body.reason).toBe('REACHED')
+  expect((await call('GET', list)).body.reason).toBe('REACHED')
+})
+
+test('calls beyond a share are asked to come back, and the place is given free again', async () => {
   const gate = Promise.withResolvers<void>()
-  const { call } = await start({ 'sources.get': () => gate.promise.then(() => source) }, { maxInFlight: 1 })
+  const { call } = await start({ 'sources.get': () => gate.promise.then(() => source) }, { maxInFlight: 4 })
   const first = call('GET', '/workspaces/w/sources/s')
   const second = await call('GET', '/workspaces/w/sources/s')
-  expect(second.body).toMatchObject({ code: 503, reason: 'OVERLOADED' })
+  expect(second.body).toMatchObject({ code: 429, reason: 'RATE_LIMITED' })
   expect(second.headers['retry-after']).toBe('1')
   gate.resolve()
   expect((await first).status).toBe(200)
@@ -444,4 +500,29 @@ describe('the description', () => {
     const bundle = await app.inject('/api/docs/swagger-ui-bundle.js')
     expect(bundle.rawPayload.equals(await readFile(`${dist}/swagger-ui-bundle.js`))).toBe(true)
   })
+})
+
+test.each([
+  ['ampersands', '&'.repeat(200_000)],
+  ['question marks', '?'.repeat(200_000)],
+  ['halves of keys', '&api'.repeat(50_000)],
+  ['keys without an end', `&${'api_'.repeat(50_000)}`],
+])('an address of 200,000 characters is looked through for API keys in linear time: %s', async (_what, query) => {
+  const { app } = await start()
+  const before = process.threadCpuUsage()
+  const { statusCode } = await app.inject({ method: 'GET', url: `/api/workspaces?${query}` })
+  const { user } = process.threadCpuUsage(before)
+  expect(statusCode).toBe(401)
+  // It took 25 s when each ampersand was a beginning.
+  expect(user / 1000).toBeLessThan(2000)
+})
+
+test('an API key in an address is refused wherever it stands in the query', async () => {
+  const { app } = await start()
+  const key = `api_${'a'.repeat(32)}`
+  for (const query of [`key=${key}`, `a=1&b=${key}#x`, `&&&${key}`, `a?${key}&c`]) {
+    const { statusCode, body } = await app.inject({ method: 'GET', url: `/api/workspaces?${query}` })
+    expect([query, statusCode]).toEqual([query, 400])
+    expect(body).toMatch(/key/i)
+  }
 })

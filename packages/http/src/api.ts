@@ -1,25 +1,31 @@
-import { type CacheFollower, type Method, methodList } from '@tributary/contract'
+import { type CacheFollower, type Method, methodList, pageBuildHeader } from '@tributary/contract'
 import {
   type Actor,
   AppError,
   badRequest,
+  inWork,
   isRecord,
+  itemOf,
   type Logger,
   type Metrics,
   notFound,
+  type PoolHold,
   unauthorized,
 } from '@tributary/kernel'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
 import { answerEarly, isLongUnread } from './bodies/early-answer.ts'
+import { type CallsInFlight, createCallsInFlight } from './calls-in-flight.ts'
 import { registerDocs } from './docs-page.ts'
 import { expectedError, faultBody } from './errors.ts'
 import { type AnyHandler, type Authorize, type Handlers, handlerOf } from './handlers.ts'
+import { hasKeyInAddress } from './key-in-address.ts'
 import { openApiDocument } from './openapi.ts'
 import { type ApiLimits, createRequestBodies, defaultApiLimits, type RequestBodies } from './request-body.ts'
 import { apiHeaders } from './security-headers.ts'
-import { applyMask, parseInput } from './validation.ts'
+import { ignoredBy, unknownBodyKeys, unknownQueryKeys } from './unknown-keys.ts'
+import { applyMask, type Issue, parseInput } from './validation.ts'
 
-/** Who a token or key stands for: somebody, nobody any more, or nobody ever. */
+/** The actor of a token or key, or why there is none. */
 export type Authentication =
   | { actor: Actor }
   | { failure: 'expired' | 'unknown' | 'key-expired' | 'key-revoked' | 'key-unknown' }
@@ -32,17 +38,14 @@ const failures = {
   'key-unknown': unauthorized('This is not a valid API key', 'INVALID_KEY'),
 } as const
 
-/** An API key in an address. */
-const keyInAddress = /[?&][^#]*\bapi_[\w-]{32}(?![\w-])/
-
 export type ApiDeps = {
   fastify: FastifyInstance
   handlers: Handlers
-  /** Finds who a bearer token stands for. */
+  /** Finds the actor of a bearer token. */
   authenticate(token: string): Promise<Authentication>
-  /** Asked for every call before its handler. */
+  /** Called for every call before its handler. */
   authorize: Authorize
-  /** Resolves when these follow what a call has just changed; its answer waits for that. */
+  /** Resolves when these followers have read a call's change; its answer waits for that. */
   readYourWrites?(followers: readonly CacheFollower[]): Promise<void>
   logger: Logger
   metrics: Metrics
@@ -52,12 +55,17 @@ export type ApiDeps = {
   docsAssetsDir?: string
   /** Version of the product, for the API description. */
   version?: string
+  /**
+   * The build of the pages that this server serves. During a rolling update a page of another build may send unknown
+   * fields: they are ignored.
+   */
+  pageBuild?: string | undefined
   limits?: Partial<ApiLimits>
-  /** Calls worked on at the same time; more are told to come back. */
+  /** Maximum of concurrent calls; more are answered to retry later. */
   maxInFlight?: number
 }
 
-/** The Fastify path of a contract's path: `:verb` is literal, parameters hold neither '/' nor ':'. */
+/** The Fastify path of a contract's path: `:verb` is literal, parameters contain neither '/' nor ':'. */
 export const routePath = (path: string): string => path.replace(/:/g, '::').replace(/\{(\w+)\}/g, ':$1([^/:]+)')
 
 const jsonType = 'application/json; charset=utf-8'
@@ -72,13 +80,13 @@ const sendError = (reply: FastifyReply, body: ReturnType<AppError['toBody']>): F
     answerEarly(raw, reply.hijack().raw, body.code, Object.entries(all).flat(), text)
     return reply
   }
-  // Whoever sends too slowly is not waited for.
+  // A client that sends too slowly does not keep its connection.
   if (body.code === 408) reply.header('connection', 'close')
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
   return reply.code(body.code).headers(apiHeaders).type(jsonType).send(text)
 }
 
-/** Options the Fastify instance needs so that addresses it cannot even route are answered in our words. */
+/** Options of the Fastify instance, so that addresses it cannot route are answered in our words. */
 export const apiServerOptions: FastifyServerOptions = {
   frameworkErrors: (error, _, reply) => {
     void sendError(
@@ -93,8 +101,8 @@ const bearer = (request: FastifyRequest): string | undefined =>
 
 const actorOf = async (deps: ApiDeps, method: Method, request: FastifyRequest): Promise<Actor | undefined> => {
   if (method.access.scope === 'anybody') return undefined
-  // Addresses are written down on the way: by proxies, browsers, and whoever logs calls.
-  if (keyInAddress.test(request.raw.url ?? ''))
+  // Addresses are recorded on the way: by proxies, browsers, and logs of calls.
+  if (hasKeyInAddress(request.raw.url ?? ''))
     throw badRequest(
       'KEY_IN_ADDRESS',
       'An API key must not be part of the address. Send it as "Authorization: Bearer", and rotate this one',
@@ -123,35 +131,55 @@ const paramsOf = (request: FastifyRequest): Record<string, string> => {
   return params
 }
 
-const bodyOf = (method: Method, body: unknown, query: unknown): unknown => {
-  if (method.request === undefined) return undefined
+const bodyOf = (method: Method, body: unknown, query: unknown, unknown: readonly Issue[]): unknown => {
   const given = body === undefined ? {} : body
-  if (method.verb !== 'PATCH') return parseInput(method.request, given)
+  if (method.verb !== 'PATCH' || method.request === undefined) return parseInput(method.request, given, unknown)
   const mask = isRecord(query) && 'update_mask' in query ? query.update_mask : undefined
-  return parseInput(method.request, applyMask(method, given, typeof mask === 'string' ? mask : undefined))
+  return parseInput(method.request, applyMask(method, given, typeof mask === 'string' ? mask : undefined), unknown)
 }
 
 const addressOf = (deps: ApiDeps, request: FastifyRequest): string =>
   deps.clientIp?.(request.raw) ?? request.raw.socket.remoteAddress ?? ''
 
+/** A call in flight, with its place. */
+type UnderWay = {
+  actor: Actor | undefined
+  request: FastifyRequest
+  gone: AbortSignal
+  place: { hold: PoolHold; calls: CallsInFlight }
+}
+
+/** Whether a request comes from a page of another build than the one that is served here. */
+const isOfAnotherBuild = (deps: ApiDeps, request: FastifyRequest): boolean => {
+  const build = request.headers[pageBuildHeader]
+  return build !== undefined && build !== deps.pageBuild
+}
+
+type Route = { method: Method; handler: AnyHandler; ignored: ReturnType<typeof ignoredBy> }
+
 const answer = async (
   deps: ApiDeps,
-  method: Method,
-  handler: AnyHandler,
-  actor: Actor | undefined,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { method, handler, ignored }: Route,
+  { actor, request, gone: signal, place }: UnderWay,
 ): Promise<string> => {
   const params = paramsOf(request)
-  const query = method.query === undefined ? undefined : parseInput(method.query, request.query)
-  const body = bodyOf(method, request.body, query)
+  const ignoresUnknown = isOfAnotherBuild(deps, request)
+  const query = parseInput(method.query, request.query, ignoresUnknown ? [] : unknownQueryKeys(method, request.query))
+  const mask = isRecord(query) ? query.update_mask : undefined
+  // A field that the mask does not name is not changed, whatever its value in the body.
+  const isMasked = typeof mask === 'string' && mask.trim() !== '' && mask.trim() !== '*'
+  const unknownFields = ignoresUnknown
+    ? []
+    : unknownBodyKeys(method, isMasked ? ignored.masked : ignored.always, request.body)
+  const body = bodyOf(method, request.body, query, unknownFields)
   const client = {
     ip: addressOf(deps, request),
     userAgent: String(request.headers['user-agent'] ?? '').slice(0, 500),
     host: request.headers.host ?? '',
   }
-  const signal = goneSignal(reply)
   const found = await deps.authorize(method, actor, params)
+  const organizationId = found.workspace?.organizationId ?? found.organization?.id
+  if (organizationId !== undefined) place.calls.joinOrganization(place.hold, organizationId)
   const result = await handler({ actor, params, query, body, client, signal, ...found })
   if (method.followedBy !== undefined) await deps.readYourWrites?.(method.followedBy)
   const checked = method.response.safeParse(result)
@@ -159,23 +187,14 @@ const answer = async (
   return JSON.stringify(checked.data)
 }
 
-/** Calls that are worked on at the moment. */
-type Load = { within<T>(work: () => Promise<T>): Promise<T> }
-
-const createLoad = (limit: number): Load => {
-  let calls = 0
+/** Identifies a repeated call: by its actor, its target, and its size. */
+const workOf = (method: Method, actor: Actor | undefined, request: FastifyRequest) => {
+  const { workspace = '' } = isRecord(request.params) ? request.params : {}
+  const who = actor?.key?.id ?? actor?.userId ?? ''
   return {
-    async within(work) {
-      if (calls >= limit) {
-        throw new AppError(503, 'OVERLOADED', 'Too many calls at once; try again in a moment', { retry_after: '1' })
-      }
-      calls++
-      try {
-        return await work()
-      } finally {
-        calls--
-      }
-    },
+    step: method.name,
+    workspaceId: String(workspace),
+    item: itemOf(`call ${method.name} ${request.raw.url} ${request.headers['content-length'] ?? 0} ${who}`),
   }
 }
 
@@ -183,25 +202,40 @@ const registerMethod = (
   app: FastifyInstance,
   deps: ApiDeps,
   method: Method,
-  { load, bodies, limits }: { load: Load; bodies: RequestBodies; limits: ApiLimits },
+  { calls, bodies, limits }: { calls: CallsInFlight; bodies: RequestBodies; limits: ApiLimits },
 ): void => {
-  const handler = handlerOf(deps.handlers, method)
+  const route = { method, handler: handlerOf(deps.handlers, method), ignored: ignoredBy(method, methodList) }
   app.route({
     method: method.verb,
     url: routePath(method.path),
     bodyLimit: method.access.scope === 'anybody' ? limits.publicBody : (method.bodyLimit ?? limits.body),
     // Before a byte of the body is read.
     async onRequest(request) {
-      const actor = await load.within(() => actorOf(deps, method, request))
-      bodies.admit(request, { actor, address: addressOf(deps, request) })
+      const address = addressOf(deps, request)
+      const hold = calls.arrive(address)
+      try {
+        const actor = await actorOf(deps, method, request)
+        bodies.admit(request, { actor, address, work: method.name })
+      } finally {
+        hold.release()
+      }
     },
     async handler(request, reply) {
       const started = performance.now()
+      let hold: PoolHold | undefined
       try {
         const actor = bodies.actorOf(request)
-        const text = await load.within(() => answer(deps, method, handler, actor, request, reply))
+        const gone = goneSignal(reply)
+        hold = calls.begin({ actor, address: addressOf(deps, request), work: method.name })
+        const place = { hold, calls }
+        const text = await inWork(
+          workOf(method, actor, request),
+          () => answer(deps, route, { actor, request, gone, place }),
+          gone,
+        )
         return reply.headers(apiHeaders).type(jsonType).send(text)
       } finally {
+        hold?.release()
         bodies.release(request)
         deps.metrics.observe('api_call', performance.now() - started, { method: method.name })
       }
@@ -227,7 +261,7 @@ const registerErrors = (app: FastifyInstance, deps: ApiDeps): void => {
     }
     const body = faultBody()
     if (error.name === 'AbortError' && reply.raw.destroyed) {
-      // Whoever asked has gone, and so the call was given up: nobody hears the answer.
+      // The client has disconnected, and so the call was aborted: the answer reaches no client.
       deps.metrics.count('api_errors', 1, { code: '499' })
       return sendError(reply, body)
     }
@@ -241,24 +275,24 @@ const registerErrors = (app: FastifyInstance, deps: ApiDeps): void => {
 }
 
 /**
- * Serves every method of the contract below `/api`, with `openapi.json` and the readable page `docs`. What comes in and
- * what goes out is checked against the schemas: bad input is 400 with the fields, an answer outside of its schema is a
- * fault. Every error has the four-key body. Throws when a method has no handler.
+ * Serves every method of the contract below `/api`, with `openapi.json` and the readable page `docs`. Input and output
+ * are checked against the schemas: bad input is 400 with the fields, an answer outside of its schema is a fault. Every
+ * error has the four-key body. Throws when a method has no handler.
  */
 export const createApi = async (deps: ApiDeps): Promise<void> => {
-  // Half a second of processor time, and nobody may ever ask: made for the first who does.
+  // Takes half a second of processor time, and may never be requested: made for the first request.
   let description: string | undefined
   const describe = (): string => {
-    description ??= JSON.stringify(openApiDocument(methodList, deps.version ?? '0.1.0'))
+    description ??= JSON.stringify(openApiDocument(methodList, deps.version ?? '0.2.0'))
     return description
   }
   const limits = { ...defaultApiLimits, ...deps.limits }
-  const load = createLoad(deps.maxInFlight ?? 500)
+  const calls = createCallsInFlight(deps.maxInFlight ?? 500)
   await deps.fastify.register(
     async (app) => {
       const bodies = createRequestBodies(app, limits)
       registerErrors(app, deps)
-      for (const method of methodList) registerMethod(app, deps, method, { load, bodies, limits })
+      for (const method of methodList) registerMethod(app, deps, method, { calls, bodies, limits })
       app.get('/openapi.json', async (_, reply) => reply.headers(apiHeaders).type(jsonType).send(describe()))
       if (deps.docsAssetsDir !== undefined) registerDocs(app, deps.docsAssetsDir)
     },

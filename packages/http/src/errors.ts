@@ -21,11 +21,11 @@ const codeOf = (error: unknown): string => {
   return typeof error.code === 'string' ? error.code : ''
 }
 
-/** An expected failure, or undefined when the error is a fault whose text nobody outside may see. */
+/** An expected failure, or undefined when the error is a fault whose text must not leave the server. */
 export const expectedError = (error: unknown): AppError | undefined =>
   error instanceof AppError ? error : frameworkErrors[codeOf(error)]
 
-/** The body for a fault: an id to find it in the log, and nothing else. */
+/** The body for a fault: an ID to find it in the log, and nothing else. */
 export const faultBody = (): ErrorBody & { metadata: { error_id: string } } => ({
   code: 500,
   reason: 'INTERNAL',

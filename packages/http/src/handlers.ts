@@ -1,24 +1,24 @@
 import type { HandlerResponse, Method, MethodParams, Methods, ParsedQuery, ParsedRequest } from '@tributary/contract'
 import type { Actor, Role } from '@tributary/kernel'
 
-/** Where a call comes from; `host` is where it was sent to, as the client says (name and port, or empty). */
+/** The origin of a call; `host` is where it was sent to, as the client says (name and port, or empty). */
 export type Client = { ip: string; userAgent: string; host: string }
 
-/** A workspace in which the caller may do what is asked, and the roles that may. */
+/** A workspace in which the caller may make the call, and the roles that may. */
 export type WorkspaceRef = { id: string; organizationId: string; roles: readonly Role[] }
-/** An organization in which the caller may do what is asked, and the roles that may. */
+/** An organization in which the caller may make the call, and the roles that may. */
 export type OrganizationRef = { id: string; roles: readonly Role[] }
 
-/** What the access of a method finds on the way to its handler. */
+/** The resource that the access check of a method finds for its handler. */
 type Found<M extends Method> = M['access'] extends { scope: 'workspace' }
   ? { workspace: WorkspaceRef }
   : M['access'] extends { scope: 'organization' }
     ? { organization: OrganizationRef }
     : unknown
 
-/** A call that its method's access allows, and whose parameters, query and body have passed their schemas. */
+/** A call that its method's access allows, and whose parameters, query, and body have passed their schemas. */
 export type Call<M extends Method> = {
-  /** Who asks; calls that anybody may make come without. */
+  /** The caller; absent in calls that are open to anyone. */
   actor: M['access'] extends { scope: 'anybody' } ? Actor | undefined : Actor
   params: MethodParams<M>
   query: ParsedQuery<M>
@@ -40,8 +40,9 @@ export type Handlers = {
 }
 
 /**
- * Whether a caller may make a call, by the access of its method and the ids in its path: answers the workspace or
- * organization, throws 404 for one that the caller cannot see and 403 for what the caller may not do.
+ * Decides whether a caller may make a call, by the access of its method and the IDs in its path. Resolves to the
+ * workspace or organization. Throws 404 for one that the caller cannot see and 403 for a call that the caller may not
+ * make.
  */
 export type Authorize = (
   method: Pick<Method, 'name' | 'access'>,
@@ -62,8 +63,8 @@ export type AnyHandler = (call: {
 }) => Promise<unknown>
 
 /**
- * The handler of a method, its types forgotten. Sound because the router gives it only what this method's own schemas
- * have let through, an actor unless anybody may call it, and what its access has found. Throws when there is none.
+ * The handler of a method, without its types. Sound because the router gives it only input that passed this method's
+ * own schemas, an actor unless anyone may call it, and the result of its access check. Throws when there is none.
  */
 export const handlerOf = (
   handlers: Readonly<Record<string, Readonly<Record<string, unknown>>>>,

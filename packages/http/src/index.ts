@@ -1,5 +1,4 @@
 export * from './api.ts'
-export * from './bodies/budget.ts'
 export * from './bodies/early-answer.ts'
 export * from './bodies/json-shape.ts'
 export * from './bodies/pace.ts'

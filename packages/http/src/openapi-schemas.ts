@@ -4,7 +4,7 @@ import { z } from 'zod'
 /** A piece of a JSON document. */
 export type Json = Record<string, unknown>
 
-/** What the description calls the shapes that several calls share: clients made from it have classes of these names. */
+/** The names of shapes that several calls share: clients made from the description have classes of these names. */
 const named: Readonly<Record<string, z.ZodType>> = {
   Audience: contract.audience,
   AudienceChange: contract.audienceChange,
@@ -50,6 +50,7 @@ const named: Readonly<Record<string, z.ZodType>> = {
   EventSummary: contract.eventSummary,
   FailureGroup: contract.failureGroup,
   FieldMapping: contract.fieldMapping,
+  HeldWork: contract.heldWork,
   Invitation: contract.invitation,
   InvitationLink: contract.invitationLink,
   InvitationPreview: contract.invitationPreview,
@@ -112,7 +113,7 @@ const named: Readonly<Record<string, z.ZodType>> = {
   SyncRun: contract.syncRun,
   SyncRunCounts: contract.syncRunCounts,
   SyncSample: contract.syncSample,
-  ToldDestination: contract.toldDestination,
+  ToldDestination: contract.privacyDestination,
   User: contract.user,
   Violation: contract.violation,
   Workspace: contract.workspace,
@@ -127,7 +128,7 @@ export const schemaRef = (name: string): Json => ({ $ref: `${prefix}${name}` })
 /** `sources.listBySource` as `SourcesListBySource`. */
 const pascal = (name: string): string => name.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** A schema by itself, without names; `input` is what a caller may send. */
+/** A schema without names for its parts; `input` is the form that a caller may send. */
 export const inlineSchema = (schema: z.ZodType, io: 'input' | 'output'): Json => {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
   return rest
@@ -143,7 +144,7 @@ const describe = (schemas: ReadonlyMap<string, z.ZodType>, io: 'input' | 'output
     unrepresentable: 'any',
     uri: (id) => `${prefix}${id}`,
     override: ({ jsonSchema }) => {
-      // A later version may add keys: readers are not to refuse them.
+      // A later version may add keys: readers must not reject them.
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
     },
   })
@@ -158,7 +159,7 @@ const describe = (schemas: ReadonlyMap<string, z.ZodType>, io: 'input' | 'output
 const refsIn = (schema: unknown): string[] =>
   [...JSON.stringify(schema).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, id]) => id ?? '')
 
-/** Names whose shape differs between what is sent and what is answered, such as by defaults, or that hold one of these. */
+/** Names whose shape differs between request and answer, such as by defaults, or that contain one of these. */
 const differing = (input: Schemas, output: Schemas): Set<string> => {
   const found = new Set<string>()
   const differs = (id: string): boolean =>
@@ -183,12 +184,12 @@ const renamed = (schema: Json, names: ReadonlySet<string>): Json =>
     return names.has(value.slice(prefix.length)) ? `${value}Input` : value
   }) as Json
 
-/** The schemas of methods by name, and what each method's body and answer are called. */
+/** The schemas of methods by name, and the names of each method's body and answer. */
 export type NamedSchemas = { schemas: Schemas; request(name: string): Json; response(name: string): Json }
 
 /**
- * Names every shape: those that calls share by what they are, bodies and answers by their call (`SourcesListResponse`). What
- * is sent in another form than it is answered has `Input` behind its name.
+ * Names every shape: shared ones by what they are, bodies and answers by their call (`SourcesListResponse`). If the
+ * request form differs from the answer, its name ends in `Input`.
  */
 export const nameSchemas = (methods: readonly contract.Method[]): NamedSchemas => {
   const known = new Map<unknown, string>(Object.entries(named).map(([id, schema]) => [schema, id]))
@@ -201,7 +202,7 @@ export const nameSchemas = (methods: readonly contract.Method[]): NamedSchemas =
     if (!known.has(schema)) among.set(name, schema)
     return name
   }
-  // A shape that two calls have is called after the one with the shorter name.
+  // A shape of two calls is named after the one with the shorter name.
   for (const { name, request, response } of methods.toSorted((a, b) => a.name.length - b.name.length))
     calls.set(name, {
       ...(request === undefined ? {} : { request: nameOf(request, `${pascal(name)}Request`, requests) }),

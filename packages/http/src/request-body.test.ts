@@ -18,6 +18,8 @@ const post = (origin: string, path: string, body: string, token?: string): Promi
     body,
     headers: {
       'content-type': 'application/json',
+      // What a body says is no matter here: fields that a page of another build sends are ignored.
+      'x-page-build': 'another',
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     },
   })
@@ -43,7 +45,7 @@ describe('before the caller is known', () => {
     expect(sockets[0]?.bytesRead).toBe(sent.length)
   })
 
-  test('a whole body that is sent all the same is read away unparsed, and its sender gets the answer', async () => {
+  test('a whole body that is still sent is read away unparsed, and its sender gets the answer', async () => {
     const { origin } = await listenApi({})
     const parsing = spyOnParsing()
     const body = hollow('{}', 4 * MiB - 10)
@@ -65,7 +67,7 @@ describe('before the caller is known', () => {
     const { send } = await listenApi({})
     const pieces = `1000\r\n${' '.repeat(4096)}\r\n`.repeat(5)
     const { answer } = send(
-      `POST /api/users:login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${pieces}`,
+      `POST /api/users:login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nx-page-build: another\r\ntransfer-encoding: chunked\r\n\r\n${pieces}`,
     )
     expect(await answer).toMatch(/^HTTP\/1\.1 413 /)
   })
@@ -185,5 +187,25 @@ describe('large bodies', () => {
       expect(await reasonOf(await post(origin, '/users:logout', body, 'ann'))).toEqual(outcome)
     const good = JSON.stringify({ pad: 'x'.repeat(2000) })
     expect((await post(origin, '/users:logout', good, 'ann')).status).toBe(200)
+  })
+})
+
+describe('bytes that are not UTF-8', () => {
+  const call = async (origin: string, text: string, type: string): Promise<string> => {
+    const answer = await fetch(`${origin}/users:login`, {
+      method: 'POST',
+      body: new Uint8Array(Buffer.from(text, 'latin1')),
+      headers: { 'content-type': type },
+    })
+    return (await reasonOf(answer))[1]
+  }
+
+  test('are refused, and decoded where the call names their charset', async () => {
+    const { origin } = await listenApi({})
+    const text = '{"email":"José","password":1}'
+    expect(await call(origin, text, 'application/json')).toBe('NOT_UTF8')
+    expect(await call(origin, text, 'application/json; charset=utf-8')).toBe('NOT_UTF8')
+    expect(await call(origin, text, 'application/json; charset=nonsense')).toBe('NOT_UTF8')
+    expect(await call(origin, text, 'application/json; charset=iso-8859-1')).toBe('VALIDATION')
   })
 })

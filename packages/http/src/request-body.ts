@@ -1,32 +1,43 @@
 import type { IncomingMessage } from 'node:http'
-import { type Actor, AppError, badRequest, createWorkShare } from '@tributary/kernel'
+import {
+  type Actor,
+  AppError,
+  badRequest,
+  charsetOf,
+  createPool,
+  createWorkShare,
+  type Holders,
+  type Pool,
+  type PoolHold,
+  utf8Of,
+} from '@tributary/kernel'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type BodyBudget, createBodyBudget } from './bodies/budget.ts'
 import { jsonShapeProblem } from './bodies/json-shape.ts'
 import { createOneByOne } from './bodies/one-by-one.ts'
 import { createPace, type PaceLimits } from './bodies/pace.ts'
-import { announcedBytes, type BodyFault, type Held, receiveBody } from './bodies/receive-body.ts'
+import { announcedBytes, type BodyFault, receiveBody } from './bodies/receive-body.ts'
+import { networkOf } from './network.ts'
 
 /** Sizes in bytes. */
 export type ApiLimits = {
-  /** A body of a call that needs no session. */
+  /** Maximum of a body of a call that needs no session. */
   publicBody: number
-  /** A body of any other call, unless its method asks for more. */
+  /** Maximum of a body of any other call, unless its method asks for more. */
   body: number
-  /** Bodies on their way of all strangers together, and of one address. */
+  /** Bodies in flight of all senders without a session together, and of one address. */
   strangers: { limit: number; share: number }
   /** Bodies of all users together, and of one user. */
   users: { limit: number; share: number }
-  /** Of larger bodies each user has one worked on at a time, while so many wait. */
+  /** Larger bodies of a user are processed one at a time, while so many wait. */
   oneByOne: { bytes: number; waiting: number }
-  /** What a JSON text may consist of. */
+  /** Maximum depth and number of values of a JSON text. */
   depth: number
   values: number
   pace: PaceLimits
 }
 
 const MiB = 1024 * 1024
-/** About what the thread spends on a body before it is parsed: pieces, copies, and collecting them afterwards. */
+/** About what the thread spends on a body before it is parsed: pieces, copies, and their garbage collection. */
 const readingMsPerMiB = 4
 
 export const defaultApiLimits: ApiLimits = {
@@ -40,16 +51,32 @@ export const defaultApiLimits: ApiLimits = {
   pace: { windowMs: 5000, windowBytes: 4096, totalMs: 30_000 },
 }
 
-/** Who sent a request, once that is known; `address` stands for strangers. */
-export type Sender = { actor: Actor | undefined; address: string }
+/**
+ * The sender of a request, once it is known; `address` stands for senders without a session, and `work` is the called
+ * method.
+ */
+export type Sender = { actor: Actor | undefined; address: string; work: string }
+
+/** Maximum share of one organization, and of bodies of one method. */
+const organizationPart = 0.5
+const workPart = 0.875
+
+/**
+ * The holders whose shares a sender's body counts against: its network, or its user and the organizations of the user.
+ */
+const holdersOf = ({ actor, address, work }: Sender): Holders => {
+  if (actor === undefined) return { network: networkOf(address), work }
+  const organization = actor.memberships.map(({ organizationId }) => organizationId).toSorted()
+  return { user: actor.userId, work, ...(organization.length === 0 ? {} : { organization: organization.join(' ') }) }
+}
 
 export type RequestBodies = {
-  /** Remembers who sent a request; its body is not read before. */
+  /** Notes the sender of a request; its body is not read before. */
   admit(request: FastifyRequest, sender: Sender): void
   actorOf(request: FastifyRequest): Actor | undefined
-  /** The request is answered: what was held for its body is given back. */
+  /** Releases what was held for a request's body, once it is answered. */
   release(request: FastifyRequest): void
-  /** Bytes that are held for strangers and for users. */
+  /** Bytes held for senders without a session, and for users. */
   held(): { strangers: number; users: number }
 }
 
@@ -59,6 +86,7 @@ const faults: Readonly<Record<BodyFault, AppError>> = {
   'too-slow': new AppError(408, 'REQUEST_TIMEOUT', 'The body did not arrive in time. Send the request again.'),
   aborted: badRequest('ABORTED', 'The request was not complete'),
 }
+const wrongBytes = badRequest('NOT_UTF8', 'The body is not valid in its charset; send UTF-8')
 const tooManyLarge = new AppError(429, 'RATE_LIMITED', 'Too many large requests at once; try again in a moment', {
   retry_after: '1',
 })
@@ -66,7 +94,7 @@ const tooManyLarge = new AppError(429, 'RATE_LIMITED', 'Too many large requests 
 type Parse = (request: FastifyRequest, text: string, done: (error: Error | null, value?: unknown) => void) => void
 
 const createParse = (app: FastifyInstance, limits: ApiLimits): Parse => {
-  // It parses without a reviver and looks through the values only of a text that names the key.
+  // It parses without a reviver and looks through the values only of a text that contains the key.
   const parser = app.getDefaultJsonParser('error', 'ignore')
   return (request, text, done) => {
     const problem = jsonShapeProblem(text, limits)
@@ -81,19 +109,22 @@ const createParse = (app: FastifyInstance, limits: ApiLimits): Parse => {
 }
 
 /**
- * Reads the bodies of the API, within what its sender may hold: `admit` comes first. JSON that names `__proto__` as a key
- * is refused.
+ * Reads the bodies of the API, within the shares of their senders: call `admit` first. JSON with the key `__proto__` is
+ * refused.
  */
 export const createRequestBodies = (app: FastifyInstance, limits: ApiLimits): RequestBodies => {
-  const budgets: Record<'strangers' | 'users', BodyBudget> = {
-    strangers: createBodyBudget(limits.strangers),
-    users: createBodyBudget(limits.users),
-  }
+  const poolOf = (kind: 'network' | 'user', { limit, share }: ApiLimits['users']): Pool =>
+    createPool({
+      total: limit,
+      shares: { [kind]: share, organization: organizationPart * limit, work: workPart * limit },
+      shrinking: [kind, 'organization'],
+    })
+  const pools = { strangers: poolOf('network', limits.strangers), users: poolOf('user', limits.users) }
   const pace = createPace(limits.pace)
   const parse = createParse(app, limits)
   const senders = new WeakMap<FastifyRequest, Sender>()
-  const holding = new WeakMap<FastifyRequest, Held>()
-  // What a large body asks for is worked on in long steps: one user's must not come right behind each other.
+  const holding = new WeakMap<FastifyRequest, PoolHold>()
+  // A large body causes long steps of work: those of one user must not directly follow each other.
   const large = createOneByOne(limits.oneByOne.waiting)
   const share = createWorkShare()
   const underWay = new WeakMap<FastifyRequest, string>()
@@ -107,28 +138,33 @@ export const createRequestBodies = (app: FastifyInstance, limits: ApiLimits): Re
   }
 
   const receive = (request: FastifyRequest, raw: IncomingMessage, done: Parameters<Parse>[2]): void => {
-    // Nobody was asked for, and what comes with it is not looked at.
+    // An unknown path has no handler, and its body is not read.
     if (request.is404) return done(null, undefined)
     const sender = senders.get(request)
     if (sender === undefined) return done(new Error('A body was read before its sender was known'))
     const { actor, address } = sender
     const terms = {
       limit: request.routeOptions.bodyLimit,
-      budget: actor === undefined ? budgets.strangers : budgets.users,
+      pool: actor === undefined ? pools.strangers : pools.users,
       pace,
     }
     const owner = actor?.userId ?? address
     const read = (): void =>
-      receiveBody(raw, terms, owner, (body, held) => {
+      receiveBody(raw, terms, holdersOf(sender), (body, held) => {
         if (typeof body === 'string') {
           release(request)
           return done(faults[body])
         }
         holding.set(request, held)
         if (body.length === 0) return done(null, undefined)
+        const text = utf8Of(body, charsetOf(request.headers['content-type']))
+        if (typeof text === 'string' || text.length > terms.limit) {
+          release(request)
+          return done(typeof text === 'string' ? wrongBytes : faults['too-large'])
+        }
         const parseNow = (): void =>
-          parse(request, body.toString('utf8'), (error, value) => {
-            // No handler comes to its end then.
+          parse(request, text.toString('utf8'), (error, value) => {
+            // No handler reaches its end then.
             if (error !== null) release(request)
             done(error, value)
           })
@@ -159,6 +195,6 @@ export const createRequestBodies = (app: FastifyInstance, limits: ApiLimits): Re
     admit: (request, sender) => void senders.set(request, sender),
     actorOf: (request) => senders.get(request)?.actor,
     release,
-    held: () => ({ strangers: budgets.strangers.used(), users: budgets.users.used() }),
+    held: () => ({ strangers: pools.strangers.held(), users: pools.users.held() }),
   }
 }

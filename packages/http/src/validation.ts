@@ -2,12 +2,16 @@ import { type Method, stockMessage } from '@tributary/contract'
 import { badRequest, isJsonObject } from '@tributary/kernel'
 import { z } from 'zod'
 
-type Issue = { path: readonly PropertyKey[]; message: string }
+/** A fault at one place of a request. */
+export type Issue = { path: readonly PropertyKey[]; message: string }
 
-/** More wrong fields are not told: nobody reads them, and an answer must not be larger than its question. */
+/** Maximum of reported wrong fields: more are not useful, and an answer must not be larger than its question. */
 const maxFields = 100
 
-/** The texts of a failed validation by field, of the first 100: paths are joined with dots, the first text of a field counts. */
+/**
+ * The texts of a failed validation by field, of the first 100: paths are joined with dots, the first text of a field
+ * counts.
+ */
 export const fieldErrors = (issues: readonly Issue[]): Record<string, string> => {
   const fields: Record<string, string> = {}
   for (const issue of issues.slice(0, maxFields)) {
@@ -24,13 +28,13 @@ const sentence = (fields: Record<string, string>): string =>
     .join('; ')
 
 /**
- * A value that has passed the schema (with defaults and conversions), or throws 400 VALIDATION whose metadata has the
- * text for each field.
+ * Returns a value that has passed the schema (with defaults and conversions) and has no `unknown` keys. Otherwise
+ * throws 400 VALIDATION whose metadata has the text for each field.
  */
-export const parseInput = (schema: z.ZodType, value: unknown): unknown => {
-  const result = schema.safeParse(value, { error: stockMessage })
-  if (result.success) return result.data
-  const fields = fieldErrors(result.error.issues)
+export const parseInput = (schema: z.ZodType | undefined, value: unknown, unknown: readonly Issue[] = []): unknown => {
+  const result = schema?.safeParse(value, { error: stockMessage })
+  if (unknown.length === 0 && result?.success !== false) return result?.data
+  const fields = fieldErrors([...unknown, ...(result?.error?.issues ?? [])])
   throw badRequest('VALIDATION', sentence(fields), fields)
 }
 
@@ -38,10 +42,10 @@ const fieldsOf = (schema: z.ZodType | undefined): string[] =>
   schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
 
 /**
- * The part of a PATCH body that its `update_mask` names (AIP-134, AIP-161): no mask means every field that is given,
- * `*` every field that can be changed. Fields that only say how another one changes come with that one. Fields that only
- * the server sets are ignored; a path that the resource lacks, and a named field that is absent from the body, are
- * refused with 400.
+ * The part of a PATCH body that its `update_mask` names (AIP-134, AIP-161): no mask means every given field, `*` every
+ * field that can be changed. Fields that only say how another one changes come with that one. Fields that only the
+ * server sets are ignored; a path that the resource lacks, and a named field that is absent from the body, are refused
+ * with 400.
  */
 export const applyMask = (method: Method, body: unknown, mask: string | undefined): unknown => {
   if (!isJsonObject(body)) return body

@@ -12,8 +12,8 @@ export type ActorKey = {
 }
 
 /**
- * Who asks: one user with one session, and what the session may see. For an API key the user is who created it, which says
- * nothing of what it may do: `memberships` has the one role that the key has.
+ * The caller: one user with one session, and what the session may see. For an API key the user is the key's creator,
+ * which does not decide what it may do: `memberships` has the one role that the key has.
  */
 export type Actor = {
   userId: string

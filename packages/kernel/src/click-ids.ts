@@ -17,7 +17,7 @@ export const clickIdDays = {
   rdt_cid: 28,
 } as const satisfies Readonly<Record<string, number>>
 
-/** Characters of a click ID, or of all parameters of a campaign: what is longer is none. */
+/** The most characters of a click ID, or of all parameters of a campaign; longer ones are ignored. */
 const longest = 500
 
 /** The click IDs in the parameters of an address, by the name of their parameter. Their capitals count. */

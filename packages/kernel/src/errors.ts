@@ -4,7 +4,7 @@ export type ErrorBody = {
   code: number
   /** Stable machine name, UPPER_SNAKE, at most 63 characters. */
   reason: string
-  /** What happened and what to do about it, for people. */
+  /** The cause and what to do about it, for people. */
   message: string
   /** Dynamic values; for form errors the key is the field's name. */
   metadata: Record<string, string>
@@ -50,6 +50,6 @@ export const notFound = (message: string, reason = 'NOT_FOUND'): AppError => new
 export const conflict = (reason: string, message: string, metadata?: Record<string, string>): AppError =>
   new AppError(409, reason, message, metadata)
 
-/** 429: too often; may be tried again after `retryAfterMs`, which is told in whole seconds. */
+/** 429: too often; may be tried again after `retryAfterMs`, which is sent in whole seconds. */
 export const rateLimited = (message: string, retryAfterMs: number): AppError =>
   new AppError(429, 'RATE_LIMITED', message, { retry_after: String(Math.ceil(retryAfterMs / 1000)) })

@@ -9,8 +9,8 @@ const padded = (offset: number): string => String(offset).padStart(10, '0')
 
 /**
  * The ids of a record's events, by their index: `<partition>-<offset>-<index>-<incarnation>`, padded so that ids of one
- * request sort as its events do; without the last part where the incarnation is '', as for logs of before there were any.
- * The same event gets the same id whenever its record is read, and no other event ever gets it.
+ * request sort as its events do. The last part is missing where the incarnation is '', as for logs of before there were
+ * any. The same event gets the same id whenever its record is read, and no other event ever gets it.
  */
 export const eventIdsOf = ({ partition, offset, incarnation }: RecordPlace): ((index: number) => string) => {
   const place = `${partition}-${padded(offset)}-`
@@ -20,7 +20,7 @@ export const eventIdsOf = ({ partition, offset, incarnation }: RecordPlace): ((i
 
 const eventId = /^(\d{1,9})-(\d{10,15})-(\d{4,6})(?:-([0-9a-z]{1,32}))?$/
 
-/** The place that an event's id names; undefined for what is no id of an event. */
+/** The place that an event's id names; undefined for any other text. */
 export const parseEventId = (text: string): EventPlace | undefined => {
   const [, partition, offset, index, incarnation = ''] = eventId.exec(text) ?? []
   if (partition === undefined) return undefined
@@ -50,7 +50,8 @@ export const parseRecordPlaces = (text: string): RecordPlace[] => {
 
 /**
  * True when the first of two places of one partition came earlier. Incarnations sort as they began, the nameless one
- * before all others; within one, offsets decide. A log that was lost begins again at low offsets, and is later all the same.
+ * before all others; within one, offsets decide. A log that was lost begins again at low offsets, and still counts as
+ * later.
  */
 export const isEarlier = (a: RecordPlace, b: RecordPlace): boolean =>
   a.incarnation === b.incarnation ? a.offset < b.offset : a.incarnation < b.incarnation

@@ -1,9 +1,9 @@
 import { isRecord } from './record.ts'
 
 /**
- * JSON without loss. `JSON.parse` rounds numbers of more than 17 digits, makes `1.0` a `1` and `1e400` an `Infinity` (which
- * `JSON.stringify` writes as `null`), and moves names such as `10` to the front of their object. What is here keeps all of
- * that, and costs more than `JSON.parse` only for text that has some of it.
+ * JSON without loss. `JSON.parse` rounds numbers of more than 17 digits, and makes `1.0` a `1` and `1e400` an
+ * `Infinity`, which `JSON.stringify` writes as `null`. It also moves names such as `10` to the front of their object.
+ * This parser keeps all of that, and costs more than `JSON.parse` only for text that has some of it.
  */
 
 const rawJson = (JSON as typeof JSON & { rawJSON?(text: string): unknown }).rawJSON
@@ -55,8 +55,8 @@ const suspects =
 const onlyNumber = /^\s*-?\d/
 
 /**
- * Whether `JSON.parse` and `JSON.stringify` together may change more of a JSON text than its space, its escapes and names
- * that stand twice in an object. Linear in its length; true of some texts that they would not change.
+ * Whether `JSON.parse` and `JSON.stringify` together may change more of a JSON text than its space, its escapes and
+ * repeated names in an object. Linear in its length; also true of some texts that they would not change.
  */
 export const losesDigits = (text: string): boolean => {
   if (onlyNumber.test(text)) return !isExactNumber(text.trim())
@@ -113,7 +113,7 @@ const createReader = (text: string) => {
     return isExactNumber(token) ? Number(token) : new ExactNumber(token)
   }
 
-  /** What stands between the brackets around `at`. */
+  /** Reads the items between the brackets around `at`. */
   const readItems = (close: string, item: () => void): void => {
     at++
     skipSpace()
@@ -167,9 +167,9 @@ const createReader = (text: string) => {
 }
 
 /**
- * What `JSON.parse` gives, from which `JSON.stringify` writes each number to the digit and each object in its order:
- * numbers that a double does not hold as they are written are `ExactNumber`s. Throws SyntaxError for text that is no JSON,
- * RangeError for thousands of levels.
+ * Parses JSON like `JSON.parse`, but `JSON.stringify` of the result writes each number to the digit and each object in
+ * its order. Numbers that a double does not hold as they are written are `ExactNumber`s. Throws SyntaxError for text
+ * that is no JSON, RangeError for thousands of levels.
  */
 export const parseExactJson = (text: string): unknown => {
   const value: unknown = JSON.parse(text)
@@ -177,11 +177,12 @@ export const parseExactJson = (text: string): unknown => {
 }
 
 const spaceOrEscape = /[\s\\]/
-const tokens = /"(?:[^"\\]|\\.)*"|\s+/g
+/** A text without its end matches, too, so that none is looked through twice. */
+const tokens = /"(?:[^"\\]|\\.)*"?|\s+/g
 
 /**
- * JSON text without space between its tokens, its strings escaped as `JSON.stringify` does it; numbers, order and names
- * that stand twice stay as they are.
+ * JSON text without space between its tokens, its strings escaped as by `JSON.stringify`; numbers, order and repeated
+ * names stay.
  */
 export const compactJson = (text: string): string =>
   spaceOrEscape.test(text)
@@ -192,8 +193,8 @@ export const compactJson = (text: string): string =>
     : text
 
 /**
- * The members of a JSON object as compact texts by their names, in their order; of a name that stands twice the last
- * counts. The text must be that of an object in JSON.
+ * The members of a JSON object as compact texts by their names, in their order; the last of a repeated name counts. The
+ * text must be that of an object in JSON.
  */
 export const jsonMembers = (text: string): Map<string, string> => {
   const members = new Map<string, string>()
@@ -227,3 +228,50 @@ export const jsonText = (members: Iterable<readonly [string, string]>): string =
   for (const [name, value] of members) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${value}`
   return `{${text}}`
 }
+
+/** Names of members in a JSON text; one that stands twice counts twice. */
+const namesIn = (text: string): number => {
+  let count = 0
+  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
+    at = endOfString(text, at)
+    space.lastIndex = at
+    space.test(text)
+    if (text.charCodeAt(space.lastIndex) === 0x3a) count++
+  }
+  return count
+}
+
+const keysIn = (value: unknown): number => {
+  if (typeof value !== 'object' || value === null) return 0
+  const children: readonly unknown[] = Object.values(value)
+  let count = Array.isArray(value) ? 0 : children.length
+  for (const child of children) count += keysIn(child)
+  return count
+}
+
+/** Whether a name stands twice in an object of a JSON text; `value` is what `JSON.parse` made of it. */
+export const hasDoubledNames = (text: string, value: unknown): boolean => namesIn(text) > keysIn(value)
+
+/** A JSON text as `JSON.parse` reads it: a repeated name of an object has its last value, at the first place. */
+export const withoutDoubledNames = (text: string): string =>
+  hasDoubledNames(text, JSON.parse(text)) ? JSON.stringify(parseExactJson(text)) : text
+
+/** Integers of 16 digits and more, and exponents that may lead beyond every double. */
+const beyondDoubles = /\d{16}|\d[eE]\+?\d{2}/
+
+const computable = (value: unknown): unknown => {
+  if (value instanceof ExactNumber) {
+    const double = Number(value)
+    return Number.isFinite(double) && !(Number.isInteger(double) && !Number.isSafeInteger(double)) ? double : value
+  }
+  if (Array.isArray(value)) return value.map(computable)
+  if (!isJsonObject(value)) return value
+  return jsonObject(Object.entries(value).map(([name, member]) => [name, computable(member)] as const))
+}
+
+/**
+ * A JSON text for what computes: doubles, and `ExactNumber`s only for integers and magnitudes that a double cannot hold. Undefined where
+ * `JSON.parse` gives just that.
+ */
+export const computableJson = (text: string): unknown =>
+  beyondDoubles.test(text) ? computable(parseExactJson(text)) : undefined

@@ -1,9 +1,9 @@
 /**
- * What can be switched off (or on) for a whole installation, with what holds when nothing is said. The web application
- * uses these until the server has answered.
+ * Features that can be switched off (or on) for a whole installation, with their defaults. The web application uses
+ * these until the server has answered.
  */
 export const flagDefaults = {
-  /** Whether somebody without an account can make one. */
+  /** Whether a visitor can create an account. */
   'sign-up-enabled': true,
   syncs: true,
   signals: true,
@@ -16,5 +16,5 @@ export type FlagValues = Readonly<Record<FlagKey, boolean>>
 /** The keys of all flags, in the order of the table. */
 export const flagKeys = Object.keys(flagDefaults) as FlagKey[]
 
-/** Whom a flag is asked for, as resource names; what is unknown is left out. */
+/** The caller that a flag is evaluated for, as resource names; unknown ones are left out. */
 export type FlagContext = { user?: string; organization?: string; workspace?: string }

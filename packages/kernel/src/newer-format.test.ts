@@ -10,7 +10,7 @@ test.each([[{ v: 2 }], [{ v: 'b' }], [{ v: null }]])('a value of a form that is 
   expect(() => requireKnownFormat('It', value)).toThrow(NewerFormat),
 )
 
-test('a value of the second form is read by who knows it', () => {
+test('a reader that supports the second form reads a value of it', () => {
   expect(requireKnownFormat('It', { v: 2 }, 2)).toBeUndefined()
   expect(() => requireKnownFormat('It', { v: 3 }, 2)).toThrow('newer version of Tributary')
 })

@@ -1,8 +1,8 @@
 import { isRecord } from './record.ts'
 
 /**
- * Thrown by who meets what a newer version of the product wrote, in a form that this one does not know. Nothing may be passed over or guessed then: it is
- * for a process of that version.
+ * Thrown by a reader of data that a newer version of the product wrote, in a form that this one does not support. Such
+ * data must not be skipped or guessed: it is for a process of that version.
  */
 export class NewerFormat extends Error {
   override readonly name = 'NewerFormat'
@@ -12,8 +12,9 @@ export class NewerFormat extends Error {
 }
 
 /**
- * Refuses a value that another process wrote in a form that this one does not know. What processes write for each other is of the first form, or says in `v` of which:
- * a version that reads form 2 comes before the one that writes it. What readers may pass over needs no form: names that they do not know.
+ * Refuses a value that another process wrote in a form that this one does not support. Values that processes write for
+ * each other have the first form, or name their form in `v`. A version that reads form 2 comes before the one that
+ * writes it. Additions that readers may skip need no form: readers ignore unknown names.
  *
  * @throws NewerFormat
  */

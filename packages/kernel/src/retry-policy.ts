@@ -4,7 +4,7 @@ export type RetryPolicy = { baseMs: number; capMs: number; maxElapsedMs: number 
 const withoutEnd = Number.POSITIVE_INFINITY
 
 /**
- * What is tried again how often: every figure of the product stands here. Jobs say it in seconds in their kind
+ * How often each operation is retried: every figure of the product stands here. Jobs have it in seconds in their kind
  * (`retries`), since their library keeps the times.
  */
 export const retryPolicies = {
@@ -14,9 +14,11 @@ export const retryPolicies = {
   circuit: { baseMs: 1000, capMs: 60_000, maxElapsedMs: withoutEnd },
   /** A step of the pipeline that needs the event store or the stream. */
   pipeline: { baseMs: 50, capMs: 5000, maxElapsedMs: withoutEnd },
+  /** A query of the message IDs of a workspace that moves, for which a caller waits. */
+  refill: { baseMs: 50, capMs: 5000, maxElapsedMs: 60_000 },
   /** A batch that a consumer of the stream could not handle. */
   consumer: { baseMs: 100, capMs: 10_000, maxElapsedMs: withoutEnd },
-  /** A request to the bucket of blobs; somebody waits for it. */
+  /** A request to the bucket of blobs, for which a caller waits. */
   blobs: { baseMs: 100, capMs: 1000, maxElapsedMs: 4000 },
   /** The start of an engine that ended. */
   engine: { baseMs: 100, capMs: 15_000, maxElapsedMs: withoutEnd },

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, test } from 'vitest'
-import { createWorkShare } from './work-share.ts'
+import { describe, expect, test } from 'vitest'
+import { inWork } from './thread-board.ts'
+import { createWorkShare, takeTurn } from './work-share.ts'
 
 /** A share whose time passes only by work. */
 const start = (settings = {}) => {
@@ -18,7 +19,7 @@ test('common work never waits, however much of it there is', () => {
   expect(share.wait('a')).toBe(0)
 })
 
-test('who takes more than its share waits until it is one, and nobody else waits', () => {
+test('a key that takes more than its share waits until it is back within it, and no other key waits', () => {
   const { share, pass, work } = start()
   // 300 ms, 3 of them free; a quarter of the time that passes is paid back.
   for (let n = 0; n < 3; n++) work('a', 100)
@@ -76,11 +77,103 @@ test('the job of a key that has used up its share waits, those of others do not'
   expect(ran).toEqual(['b'])
 })
 
-test('what very many keys leave behind does not add up', () => {
+test('accounts of very many keys do not add up', () => {
   const { share, pass, work } = start()
   for (let key = 0; key < 20_000; key++) {
     work(`network ${key}`, 2)
     pass(20)
   }
   expect(share.remembered()).toBeLessThan(2100)
+})
+
+describe('measured work', () => {
+  test('processor time is charged, not the time that passes while others have the processor', () => {
+    let clock = 0
+    let worked = 0
+    const share = createWorkShare(
+      { freeMs: 0 },
+      () => clock,
+      () => worked,
+    )
+    share.run('paused', () => {
+      clock += 10_000
+    })
+    expect(share.wait('paused')).toBe(0)
+    share.run('works', () => {
+      clock += 10_000
+      worked += 300
+    })
+    expect(share.wait('works')).toBe((300 - 50) / 0.25)
+    // The thread's own time, where no clock is given: waiting costs nothing.
+    const real = createWorkShare({ freeMs: 0, burstMs: 5 })
+    real.run('sleeps', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100))
+    expect(real.wait('sleeps')).toBe(0)
+    real.run('works', () => {
+      const until = process.threadCpuUsage().user + 30_000
+      while (process.threadCpuUsage().user < until);
+    })
+    expect(real.wait('works')).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ['one long piece', [60_000]],
+    ['many pieces', Array.from({ length: 600 }, () => 100)],
+    ['ever more while it waits', [5000, 5000, 5000, 5000]],
+  ])('after %s a key owes 5 s at most, and so do all together', (_title, pieces) => {
+    const { share, pass, work } = start({ freeMs: 0 })
+    for (const ms of pieces) work('a', ms)
+    expect(share.wait('a')).toBeLessThanOrEqual((5000 - 50) / 0.25)
+    expect(share.wait('a')).toBeGreaterThan(15_000)
+    pass(20_000)
+    expect(share.wait('a')).toBe(0)
+    for (const key of ['a', 'b', 'c', 'd']) work(key, 5000)
+    pass(20_000)
+    expect(share.wait('d')).toBe(0)
+  })
+})
+
+describe('a job whose caller has gone', () => {
+  test('leaves the queue, gives its place to another one, and never runs', async () => {
+    const { share, pass, work } = start({ waiting: 2 })
+    work('a', 500)
+    const gone = new AbortController()
+    const ran: string[] = []
+    expect(share.later('a', () => ran.push('gone'), undefined, gone.signal)).toBe(true)
+    expect(share.later('a', () => ran.push('stays'))).toBe(true)
+    expect(share.later('a', () => ran.push('too many'))).toBe(false)
+    gone.abort()
+    expect(share.later('a', () => ran.push('in its place'))).toBe(true)
+    pass(100_000)
+    share.later('b', () => ran.push('b'))
+    while (ran.length < 3) await nextTurn()
+    expect(ran.toSorted()).toEqual(['b', 'in its place', 'stays'])
+  })
+
+  test('rejects its turn with the reason, by a signal of its own or by that of the call that it is of', async () => {
+    const { share, work } = start()
+    work('a', 500)
+    const calls: ((turn: () => Promise<unknown>, signal: AbortSignal) => Promise<unknown>)[] = [
+      (turn, signal) => inWork({ step: 'x', workspaceId: '', item: '' }, turn, signal),
+      async (turn, signal) =>
+        await inWork({ step: 'x', workspaceId: '', item: '' }, async () => (await nextTurn(), await turn()), signal),
+    ]
+    for (const call of calls) {
+      const gone = new AbortController()
+      let ran = false
+      const turn = call(
+        () =>
+          takeTurn(share, 'a', () => {
+            ran = true
+          }),
+        gone.signal,
+      )
+      await nextTurn()
+      gone.abort(new Error('nobody waits'))
+      await expect(turn).rejects.toThrow('nobody waits')
+      expect(ran).toBe(false)
+    }
+    const late = new AbortController()
+    late.abort(new Error('gone before'))
+    await expect(takeTurn(share, 'b', () => {}, late.signal)).rejects.toThrow('gone before')
+  })
 })

@@ -1,10 +1,11 @@
 /**
- * CPU time of the steps per event (split to row and delivery text, without the engines), for events of about 800 bytes:
+ * Measures the CPU time of the steps per event (split to row and delivery text, without the engines), for events of
+ * about 800 bytes:
  *
  *     node packages/pipeline/bench/steps.ts [events]
  *
- * With `validation` behind the number it prints one line of JSON for the figure of the bench: the same with and without a
- * schema of 50 events with 20 properties each.
+ * With `validation` after the number it prints one line of JSON for the figure of the bench: the time with and without
+ * a schema. The schema has 50 events with 20 properties each.
  */
 import { parseSourceSchema } from '@tributary/contract'
 import type { LogRecord } from '@tributary/storage'
@@ -97,7 +98,7 @@ type Shape = {
 }
 type Cost = { cpu: number; wall: number; rowBytes: number }
 
-/** The steps over `wanted` events, ready to be measured: µs per event of one pass. */
+/** Prepares the steps over `wanted` events for measurement: µs per event of one pass. */
 const prepare = ({ perRecord, connected, validated, text }: Shape): (() => Cost) => {
   const processor = createProcessor({
     journal: { firstSeen: () => undefined },
@@ -146,7 +147,9 @@ const run = (label: string, shape: Shape): void => {
   )
 }
 
-/** In turns, so that neither has the machine's better moments; the least of each is what the work itself costs. */
+/**
+ * Alternates, so that neither gets the machine's better moments; the minimum of each is the cost of the work itself.
+ */
 const measureValidation = (rounds: number): { without: number; with: number } => {
   const bare = prepare({ perRecord: 100, connected: true, validated: false })
   const validated = prepare({ perRecord: 100, connected: true, validated: true })

@@ -2,7 +2,7 @@ import { InsertRejected } from '@tributary/storage'
 import { describe, expect, it } from 'vitest'
 import { storeRefused, TableRefuses } from './bisect.ts'
 
-/** An engine that refuses rows with 'bad' in them, names the row if told to, and drops repeated tokens. */
+/** An engine that refuses rows with 'bad' in them, names the row with `names`, and drops repeated tokens. */
 const createEngine = ({ names = false, refuses = (row: string) => row.includes('bad') } = {}) => {
   const stored: string[] = []
   const tokens = new Map<string, string>()
@@ -88,7 +88,7 @@ describe('storing refused rows', () => {
     expect(engine.stored.filter((row) => row.startsWith('full:'))).toHaveLength(2000)
   })
 
-  it('tells each sender only what the engine said of its own rows', async () => {
+  it("gives each sender only the engine's message about its own rows", async () => {
     const engine = createEngine()
     const insert = async (part: readonly string[], token: string): Promise<void> => {
       const bad = part.find((row) => row.includes('bad'))

@@ -6,16 +6,19 @@ export type Insert<Row> = (rows: readonly Row[], token: string) => Promise<void>
 export type BisectOptions<Row> = {
   /** The row that takes a refused row's place; `bare` if the engine refuses the `full` one, too. */
   replace(row: Row, message: string, form: 'full' | 'bare'): Row
-  /** Who a row belongs to (workspace and source). */
+  /** The owner of a row (workspace and source). */
   ownerOf(row: Row): string
-  /** Refusals after which all rows of the owners found so far are replaced, so that one sender cannot cost all time. */
+  /**
+   * Number of refusals after which all rows of the owners found at fault are replaced, so that one sender cannot cost
+   * all time.
+   */
   patience: number
 }
 
-/** How many rows were replaced, and the engine's codes; its messages may quote events and are not for the log. */
+/** Number of replaced rows, and the engine's codes; its messages may quote events and are not for the log. */
 export type BisectResult = { readonly replaced: number; readonly engineCodes: readonly number[] }
 
-/** Thrown when the engine refuses even a bare row: then not the data is at fault but the table. */
+/** Thrown when the engine refuses even a bare row: then the table is at fault, not the data. */
 export class TableRefuses extends Error {
   constructor({ engineCode }: InsertRejected) {
     super(`The event store refuses every row (its code is ${engineCode})`)
@@ -24,10 +27,10 @@ export class TableRefuses extends Error {
 }
 
 /**
- * Stores rows that were refused as a whole: they are taken apart, at the row the engine names or else in the middle,
- * until the culprit stands alone and is replaced. Order is kept. The parts' tokens follow from the token and the
- * refusals, so that a repetition after a crash inserts the same parts under the same tokens. Throws TableRefuses, and
- * what `insert` throws beside InsertRejected.
+ * Stores rows that were refused as a whole. Splits them, at the row that the engine names or else in half, until the
+ * faulty row stands alone and is replaced. Keeps the order. The parts' tokens follow from the token and the refusals,
+ * so that a repetition after a crash inserts the same parts under the same tokens. Throws TableRefuses, and errors of
+ * `insert` other than InsertRejected.
  */
 export const storeRefused = async <Row>(
   insert: Insert<Row>,
@@ -36,7 +39,7 @@ export const storeRefused = async <Row>(
   refusal: InsertRejected,
   options: BisectOptions<Row>,
 ): Promise<BisectResult> => {
-  /** Who was found at fault, with what the engine said of one of their own rows. */
+  /** Owners found at fault, each with the engine's message about one of its own rows. */
   const owners = new Map<string, string>()
   const substitutes = new Set<Row>()
   const engineCodes = new Set<number>()
@@ -72,7 +75,7 @@ export const storeRefused = async <Row>(
       return substitute
     })
 
-  /** `cleanedOf`: how many owners' rows were replaced in this part already. */
+  /** `cleanedOf`: number of owners whose rows were replaced in this part already. */
   const store = async (part: readonly Row[], partToken: string, cleanedOf: number): Promise<void> => {
     if (part.length === 0) return
     try {

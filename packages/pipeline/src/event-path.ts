@@ -10,17 +10,19 @@ import { parseJson } from './steps/parse-json.ts'
 import { validateBySchema } from './steps/validate-by-schema.ts'
 import { withinLimits } from './steps/within-limits.ts'
 
-/** The status of an event when its record was processed before, by its id; undefined when it was not. */
+/** The status of an event when its record was processed before, by its ID; undefined when it was not. */
 export type Decided = (eventId: string) => AcceptedStatus | undefined
 
-/** What the events of one record are checked with. */
+/** Facts that the events of one record are checked with. */
 export type PathScope = {
-  /** What a schema of the source asks for; undefined for a source without one. */
+  /** The schema of the source; undefined for a source without one. */
   readonly schemaInForce: SchemaInForce | undefined
   readonly decided: Decided | undefined
 }
 
-/** Where an event's path ends: it is stored as accepted, blocked, or held, kept as rejected, or discarded and counted. */
+/**
+ * The end of an event's path: it is stored as accepted, blocked, or held, kept as rejected, or discarded and counted.
+ */
 export type PathEnd =
   | {
       readonly kind: 'stored'
@@ -29,18 +31,18 @@ export type PathEnd =
       /** Undefined without a schema. */
       readonly validation: ValidationResult | undefined
     }
-  /** `event` is as much of it as could be read. */
+  /** `event` is the part of it that could be read. */
   | { readonly kind: 'rejected'; readonly event: NormalEvent | undefined; readonly why: Reject }
   | Drop
 
 export type EventPath = {
   /** Takes one event of a split request to its end. Never throws. */
   take(raw: RawEvent, scope: PathScope): PathEnd
-  /** Takes the message ids that no journaled range carries yet. They are still known. */
+  /** Takes the message IDs that no journaled range has. They still count as seen. */
   takeIds(): readonly SeenId[]
-  /** Forgets the ids that were taken, after they were journaled. */
+  /** Forgets the taken IDs, after they were journaled. */
   idsFlushed(): void
-  /** Takes the ids of a record out of those that wait: it will be in no range. */
+  /** Removes the IDs of a record from the waiting ones: it will be in no range. */
   withdrawIds(record: { readonly partition: number; readonly offset: number }): void
 }
 
@@ -49,10 +51,10 @@ const fault = reject('malformed_json', 'The event could not be processed.')
 const validate = (event: NormalEvent, { schemaInForce, decided }: PathScope): PathEnd => {
   const validation = schemaInForce === undefined ? undefined : validateBySchema(event, schemaInForce.schema)
   const fits = validation === undefined || validation.compatibility === 'compatible'
-  // Who sends an event again has validated it by the newest schema, which may not have come here yet.
+  // A replay has validated the event by the newest schema, which may not be here yet.
   const { p: replayed, u: undelivered } = event.raw.request.meta
   const goesOn = fits || schemaInForce?.enforcement !== 'block' || replayed !== undefined
-  // What is sent again was held, or blocked, before. What is for no destination would be sent to all of them later.
+  // A replayed event was held or blocked before. An undelivered one would be sent to all destinations later.
   const held = schemaInForce?.held === true && replayed === undefined && undelivered === undefined
   const status = decided?.(event.raw.eventId) ?? (!goesOn ? 'blocked' : held ? 'held' : 'accepted')
   return { kind: 'stored', event, status, validation }
@@ -63,9 +65,9 @@ const validate = (event: NormalEvent, { schemaInForce, decided }: PathScope): Pa
  *
  *     limits ▶ parse ▶ normalize ▶ envelope ▶ deduplicate ▶ schema
  *
- * Behind it, what is over the limits of a plan is held. The first four are a pure function of the event. Deduplication remembers, and runs for rejected events, too, so that a
- * repeated request adds no second rejected row. The schema may say something else when a record is read again; an event
- * that was decided before keeps its status.
+ * After it, events over the limits of a plan are held. The first four steps are a pure function of the event.
+ * Deduplication has memory, and runs for rejected events, too, so that a repeated request adds no second rejected row.
+ * The schema may have changed when a record is read again; an event that was decided before keeps its status.
  */
 export const createEventPath = (journal: Pick<ConsumerJournal, 'firstSeen'>): EventPath => {
   const steps = sequence(withinLimits(), parseJson(), normalise(), checkEnvelope())

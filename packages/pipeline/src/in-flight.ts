@@ -1,29 +1,29 @@
-/** A piece of one partition's log: offsets `from` to before `to`. */
+/** A piece of one partition's log: the offsets [`from`, `to`). */
 export type Range = { readonly partition: number; readonly from: number; readonly to: number }
 
-/** What is begun and not committed, and when it may be committed. */
+/** Batches that are begun and not committed, and when they may be committed. */
 export type InFlight = {
-  /** A batch of ranges is begun. Each lies behind those of its partition in the batches before; throws otherwise. */
+  /** Begins a batch of ranges. Each is behind those of its partition in the batches before; throws otherwise. */
   begin(token: string, ranges: readonly Range[]): void
-  /** The event store has acknowledged the batch. */
+  /** Notes that the event store has acknowledged the batch. */
   stored(token: string): void
-  /** The batch's deliveries are durable. */
+  /** Notes that the batch's deliveries are durable. */
   delivered(token: string): void
   /**
-   * The positions (partition → next offset) behind the longest run of batches, from the oldest on, that are both stored
-   * and delivered. These batches are then forgotten. Undefined when there is none.
+   * Takes the positions (partition → next offset) after the longest run of batches, from the oldest on, that are both
+   * stored and delivered. These batches are then forgotten. Undefined when there is none.
    */
   takeCommittable(): Map<number, number> | undefined
-  /** How many batches are begun and not taken. */
+  /** Number of batches that are begun and not taken. */
   readonly size: number
 }
 
 type Batch = { readonly token: string; readonly ranges: readonly Range[]; stored: boolean; delivered: boolean }
 
 /**
- * Decides what may be committed. The guarantee: a position moves only behind both acknowledgements of every batch up to
- * it, and a batch moves as a whole, so that what recovery repeats under one token is exactly what was begun under it.
- * Without I/O; the caller commits what it takes.
+ * Decides what may be committed. A position moves only past batches with both acknowledgements. A batch moves as a
+ * whole, so recovery repeats under one token exactly what was begun under it. Without I/O; the caller commits what it
+ * takes.
  */
 export const createInFlight = (): InFlight => {
   const batches: Batch[] = []

@@ -1,13 +1,15 @@
 /**
- * What a step says about an event: it goes on (`ok`, with what the step made of it), it is left out and counted
- * (`drop`), or it is kept as rejected with a reason that tells its sender what to fix (`reject`).
+ * The result of a step for an event.
+ * - `ok`: it goes on, with the step's result;
+ * - `drop`: it is left out and counted;
+ * - `reject`: it is kept as rejected, with a reason that says to its sender what to fix.
  */
 export type Ok<T> = { readonly kind: 'ok'; readonly event: T }
 export type Drop = { readonly kind: 'drop'; readonly reason: DropReason }
 export type Reject = { readonly kind: 'reject'; readonly reason: RejectReason; readonly message: string }
 export type Outcome<T> = Ok<T> | Drop | Reject
 
-/** Why an event was not stored a second time. Counted per source and hour in the table `dropped_events`. */
+/** Why an event was not stored again. Counted per source and hour in the table `dropped_events`. */
 export type DropReason = 'duplicate' | 'duplicate_rejected'
 
 /** Why an event is kept as rejected. The column `reason` carries `<reason>: <message>`. */
@@ -28,13 +30,13 @@ export type RejectReason =
   | 'missing_previous_id'
   | 'refused_by_event_store'
 
-/** A step: a named function from what it reads to what it adds. */
+/** A step: a named function from its input to what it adds. */
 export type Step<In, Out> = (event: In) => Outcome<Out>
 
 /** The event goes on. */
 export const ok = <T>(event: T): Ok<T> => ({ kind: 'ok', event })
 
-/** The event is counted under `reason` and stored no second time. */
+/** The event is counted under `reason` and not stored again. */
 export const drop = (reason: DropReason): Drop => ({ kind: 'drop', reason })
 
 /** The event is kept with its original, marked as rejected. `message` says what to fix. */

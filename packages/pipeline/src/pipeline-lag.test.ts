@@ -50,7 +50,7 @@ test('the pipeline is behind at once when more waits than goes into an insert, a
   expect(lag.isBehind()).toBe(true)
   time += 2000
   expect(lag.isBehind()).toBe(true)
-  // A pipeline that has ended tells nothing more.
+  // A pipeline that has ended publishes nothing more.
   time += 2000
   expect(lag.isBehind()).toBe(false)
   tell(100 * MiB)

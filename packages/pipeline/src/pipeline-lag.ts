@@ -2,26 +2,26 @@ import type { Coordination, LogReader } from '@tributary/storage'
 import { defaultPipelineSettings } from './settings.ts'
 import type { StoredPositions } from './stored-positions.ts'
 
-/** Topic on which the pipeline tells about how many bytes of accepted bodies are not stored yet. */
+/** Topic on which the pipeline publishes about how many bytes of accepted bodies are not stored yet. */
 export const backlogTopic = 'pipeline.backlog'
 
-/** Where the log ended a while ago. */
+/** The ends of the log at an earlier time. */
 type Seen = { readonly at: number; readonly ends: readonly number[] }
 
 export type PipelineLag = {
   /**
-   * Whether requests that were accepted more than `behindMs` ago are not stored yet, or more wait than goes into an insert, as of
-   * about a second ago.
+   * Whether requests that were accepted more than `behindMs` ago are not stored yet, or more wait than goes into an
+   * insert, as of about a second ago.
    */
   isBehind(): boolean
   close(): void
 }
 
 const everyMs = 1000
-/** More than an insert takes: storing has work without a pause. */
-const mostBytes = defaultPipelineSettings.flushBytes
+/** More than one insert takes: storing has work without a pause. */
+const maxBytes = defaultPipelineSettings.flushBytes
 
-/** Watches how far the pipeline is behind what is accepted, in whatever thread or process it runs. */
+/** Watches how far the pipeline is behind the accepted requests, in whatever thread or process it runs. */
 export const watchPipelineLag = ({
   requests,
   stored,
@@ -44,17 +44,17 @@ export const watchPipelineLag = ({
   const look = async (): Promise<void> => {
     const ends = await requests.ends()
     const at = now()
-    // The newest that is old enough, and those that will be.
+    // The newest look that is old enough, and later ones.
     const old = seen.findLastIndex((each) => at - each.at >= behindMs)
     seen = [...seen.slice(Math.max(old, 0)), { at, ends }]
   }
-  // A log that cannot be read now says nothing new.
+  // A log that cannot be read leaves the last look.
   const timer = setInterval(() => void look().catch(() => {}), everyMs)
   timer.unref()
   return {
     isBehind() {
-      // Of a pipeline that says nothing any more the place in the log alone counts.
-      if (backlog.bytes > mostBytes && now() - backlog.at < behindMs) return true
+      // Without recent reports of the pipeline, only the position in the log counts.
+      if (backlog.bytes > maxBytes && now() - backlog.at < behindMs) return true
       const old = seen.findLast(({ at }) => now() - at >= behindMs)
       return old !== undefined && stored.isBehind(old.ends)
     },

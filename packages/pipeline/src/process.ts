@@ -1,12 +1,15 @@
 import { type RequestMeta, requestMeta } from '@tributary/contract'
 import {
   eventIdsOf,
+  formatRecordPlace,
   isJsonObject,
   type JsonObject,
   losesDigits,
   NewerFormat,
+  noteWork,
   type RecordPlace,
   requireKnownFormat,
+  withoutDoubledNames,
 } from '@tributary/kernel'
 import {
   type ConsumerJournal,
@@ -47,15 +50,15 @@ export type LiveEvent = {
   readonly fit: Fit | undefined
 }
 
-/** What a run of records of one partition came to, for the branches behind the steps. */
+/** The result of a run of records of one partition, for the branches after the steps. */
 export type MicroBatch = {
   readonly partition: number
-  /** Which reading of the partition it is of: its own number, or that of the reading ahead (`Overtakings`). */
+  /** The reading of the partition: the partition's own number, or that of the reading ahead (`Overtakings`). */
   readonly lane: number
-  /** Offsets of the records: `from` to before `to`. */
+  /** Offsets of the records: [`from`, `to`). */
   readonly from: number
   readonly to: number
-  /** Of the last of them. */
+  /** Incarnation of the last record. */
   readonly incarnation: string
   /** When the oldest of its records was appended, epoch ms. */
   readonly since: number
@@ -66,15 +69,15 @@ export type MicroBatch = {
   /** Events of watched sources. */
   readonly live: ReadonlyMap<string, readonly LiveEvent[]>
   readonly accepted: number
-  /** Events kept back because they do not fit the schema of their source. */
+  /** Events blocked because they do not match the schema of their source. */
   readonly blocked: number
-  /** Events that wait because the plan of their organization has no more. */
+  /** Events held because the plan of their organization has no more. */
   readonly held: number
   /** Events kept as rejected, by reason. */
   readonly rejected: ReadonlyMap<string, number>
 }
 
-/** The micro-batch without its effects, for records whose events are stored already: only its place and ids count. */
+/** The micro-batch without its effects, for records whose events are stored already: only its place and IDs count. */
 export const withoutEffects = (batch: MicroBatch): MicroBatch => ({
   ...batch,
   rows: { bytes: Buffer.alloc(0), ends: [] },
@@ -91,36 +94,39 @@ export type ProcessorDeps = {
   journal: Pick<ConsumerJournal, 'firstSeen'>
   /** Destinations connected to a source; accepted events go on without any, too. */
   destinationsFor(sourceId: string): readonly string[]
-  /** Whether a consumer needs events of a source as a whole, whatever their destinations; asked once per record. None unless given. */
+  /**
+   * Whether a consumer needs events of a source as a whole, whatever their destinations; called once per record. None
+   * unless given.
+   */
   needsWhole?(sourceId: string): boolean
-  /** What a source's events are validated by; asked once per record. */
+  /** The schema that validates a source's events; called once per record. */
   schemaFor(sourceId: string): SchemaInForce | undefined
-  /** Whether anybody watches a source's live channel. */
+  /** Whether a source's live channel has viewers. */
   isWatched(sourceId: string): boolean
-  /** Whether an event is in the deliveries log already, from when its record was processed before. */
+  /** Whether an earlier run appended an event to the deliveries log. */
   isAppended?(record: RecordPlace, eventId: string, workspaceId: string): boolean
-  /** Whether a record is passed over, since processing failed on it; asked once per record. None unless given. */
+  /** Whether a record is skipped because processing failed on it; called once per record. None unless given. */
   isSetAside?(record: RecordPlace): boolean
-  /** Whether a record is for the other reading of its partition; asked once per record. None unless given. */
+  /** Whether a record is for the other reading of its partition; called once per record. None unless given. */
   isPassedOver?(record: LogRecord, lane: number): boolean
-  /** Largest body of a record for the deliveries log, bytes. */
+  /** Maximum of bytes of a record's body in the deliveries log. */
   deliveryRecordBytes: number
 }
 
 export type Processor = {
   /**
-   * Takes the events of one record through the steps and into the open micro-batch; begins one if there is none. An
-   * event that was decided before goes the same way again, whatever its schema says now. Throws RecordFailed when a step
-   * throws; the processor is then of no use any more. A micro-batch is of one lane, that of its partition unless given.
+   * Takes the events of one record through the steps into the open micro-batch, and begins one if there is none. An
+   * event that was decided before keeps its status, whatever its schema says now. Throws RecordFailed when a step
+   * throws; the processor is unusable then. A micro-batch is of one lane, that of its partition unless given.
    */
   add(record: LogRecord, decided?: Decided, lane?: number): void
   /** Records, events and bytes of rows of the open micro-batch. */
   size(): { records: number; events: number; bytes: number }
   /** Ends the open micro-batch, which holds at least one record. */
   take(): MicroBatch
-  /** Takes the ids that no journaled range carries yet. They are still known. */
+  /** Takes the IDs that no journaled range has. They still count as seen. */
   takeIds(): readonly SeenId[]
-  /** Forgets the ids that were taken, after they were journaled. */
+  /** Forgets the taken IDs, after they were journaled. */
   idsFlushed(): void
 }
 
@@ -174,7 +180,7 @@ const objectOf = (body: Buffer, slice: Slice | undefined): JsonObject | undefine
   return isJsonObject(value) ? value : undefined
 }
 
-/** What a batch says of all its events as texts, where parsing loses some of it. */
+/** The shared values of a batch as texts, where parsing loses some of them. */
 const exactOf = (
   body: Buffer,
   parts: Pick<SplitBody, 'context' | 'integrations'>,
@@ -182,7 +188,9 @@ const exactOf = (
 ): Request['exact'] => {
   if (parsed.context === undefined && parsed.integrations === undefined) return undefined
   const textOf = (name: 'context' | 'integrations'): string | undefined =>
-    parsed[name] === undefined ? undefined : body.toString('utf8', parts[name]?.start, parts[name]?.end)
+    parsed[name] === undefined
+      ? undefined
+      : withoutDoubledNames(body.toString('utf8', parts[name]?.start, parts[name]?.end))
   const texts = { context: textOf('context'), integrations: textOf('integrations') }
   return losesDigits(`[${texts.context},${texts.integrations}]`) ? texts : undefined
 }
@@ -190,7 +198,7 @@ const exactOf = (
 const sizeOf = (slice: Slice | undefined): number => (slice === undefined ? 0 : slice.end - slice.start)
 
 /**
- * The meta collect wrote; a record whose meta cannot be read is kept for its workspace without a source.
+ * Parses the meta that collect wrote; a record with an unreadable meta is kept for its workspace without a source.
  *
  * @throws NewerFormat
  */
@@ -205,21 +213,21 @@ const metaOf = (record: LogRecord): RequestMeta => {
   }
 }
 
-/** Whom a record's request belongs to, and when it was received (epoch ms), which its events carry as their time. */
+/** The owner of a record's request, and when it was received (epoch ms), which is the time of its events. */
 export const ownerOf = (record: LogRecord): { workspaceId: string; sourceId: string; receivedAt: number } => {
   const { w: workspaceId, s: sourceId, r: receivedAt } = metaOf(record)
   return { workspaceId, sourceId, receivedAt }
 }
 
-/** What all events of a record share. */
+/** Values that all events of a record share. */
 type Scope = PathScope & { readonly destinations: readonly string[]; readonly whole: boolean }
 
 type Stored = Extract<PathEnd, { kind: 'stored' }>
 
 /**
- * Takes records apart and each of their events along its path. Every event of a record ends as a row (accepted, blocked,
- * held, or rejected) or as a count of what was discarded. The same records with the same journal and
- * schemas give the same rows in the same order; with another schema the same events, validated by that one.
+ * Splits records and takes each of their events along its path. Every event of a record ends as a row (accepted,
+ * blocked, held, or rejected) or as a count of discarded ones. The same records with the same journal and schemas give
+ * the same rows in the same order; with another schema the same events, validated by that one.
  */
 export const createProcessor = ({
   journal,
@@ -270,7 +278,7 @@ export const createProcessor = ({
       fit: validation === undefined ? undefined : { compatibility: validation.compatibility, version },
     })
     if (status !== 'accepted' || isAppended(raw, raw.eventId, workspaceId)) return
-    // Events of one source that go to its destinations at once, those that go later, and such that do not are never in one record.
+    // Immediate, later, and undelivered events of a source are never in one record.
     const { p: replayed, u: undelivered, h: imported } = raw.request.meta
     const isLater = replayed !== undefined || imported !== undefined
     const together = undelivered !== undefined ? `${sourceId} kept` : isLater ? `${sourceId} later` : sourceId
@@ -329,7 +337,7 @@ export const createProcessor = ({
         bytes,
         depth: slice.depth,
         lossy: slice.lossy || request.exact !== undefined,
-        // Places in bytes are places in the text only where each character is a byte.
+        // Offsets in bytes equal offsets in the text only where each character is a byte.
         context: original.length === bytes ? slice.context : undefined,
       }
       take(batch, raw, scope)
@@ -346,9 +354,11 @@ export const createProcessor = ({
       batch.since = Math.min(batch.since, record.time)
       if (isPassedOver(record, lane) || isSetAside(record)) return
       try {
+        noteWork('pipeline.steps', record.key, `request ${formatRecordPlace(record)}`)
         takeRecord(batch, record, decided)
       } catch (error) {
-        // Others go on until the failure is noted: with a range of theirs its ids would be known, and itself a repetition later.
+        // Others go on until the failure is noted. A range of theirs must not journal these IDs: the record would then
+        // count as its own repetition.
         path.withdrawIds(record)
         throw new RecordFailed(record, decided !== undefined, error)
       }

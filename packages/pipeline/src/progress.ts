@@ -7,17 +7,17 @@ import { positionsTopic, unknownPosition } from './stored-positions.ts'
 
 export type Progress = {
   start(): void
-  /** Where the log begins, per partition: what was dropped before is not waited for. */
+  /** Sets where the log begins, per partition: dropped records before it are not awaited. */
   begin(starts: readonly number[]): void
-  /** A record of so many bytes was read. */
+  /** Notes that a record of so many bytes was read. */
   read(bytes: number): void
-  /** More is stored and committed. */
+  /** Notes that more is stored and committed. */
   committed(): void
   /** Resolves when every partition is committed up to `ends`; rejects when `close` is called before. */
   whenCommitted(ends: readonly number[], onWaiting: () => void): Promise<void>
-  /** Whether somebody waits in `whenCommitted`. */
+  /** Whether a caller waits in `whenCommitted`. */
   isAwaited(): boolean
-  /** How old the oldest record was that was not committed when that was told last, ms. */
+  /** Age of the oldest uncommitted record at the last report, ms. */
   behindMs(): number
   lag(): Promise<{ lagRecords: number; lagBytes: number; oldestUnstoredMs: number }>
   close(reason: Error): void
@@ -39,7 +39,10 @@ type Waiter = { ends: readonly number[]; resolve(): void; reject(error: Error): 
 
 const expiryMs = 60_000
 
-/** Tells how far the pipeline is: to those who wait for it, to collection (for its back-pressure) and to the metrics. */
+/**
+ * Reports the progress of the pipeline: to callers that wait, to collection (for its back-pressure), and to the
+ * metrics.
+ */
 export const createProgress = (deps: ProgressDeps): Progress => {
   const { coordination, clock, logger, metrics, journal, reader, owned, store, settings } = deps
   let waiters: Waiter[] = []
@@ -66,7 +69,7 @@ export const createProgress = (deps: ProgressDeps): Progress => {
   }
 
   const report = async (): Promise<void> => {
-    // Before it has begun, the journal may be that of another log.
+    // Before the start, the journal may be that of another log.
     if (floor.length > 0)
       coordination.publish(
         positionsTopic,
@@ -88,7 +91,7 @@ export const createProgress = (deps: ProgressDeps): Progress => {
     }
   }
 
-  /** Tells who waits for what is committed by now. */
+  /** Resolves the callers whose offsets are committed. */
   const settle = (): void => {
     if (waiters.length === 0) return
     const done = waiters.filter((waiter) => reached(waiter.ends))

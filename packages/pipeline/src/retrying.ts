@@ -14,7 +14,7 @@ export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', done, { once: true })
   })
 
-/** Thrown by `retrying` when it was told to stop before it succeeded. */
+/** Thrown by `retrying` when it was stopped before it succeeded. */
 export class Stopped extends Error {
   constructor(cause?: unknown) {
     super('The pipeline was stopped', { cause })
@@ -25,16 +25,20 @@ export class Stopped extends Error {
 export type RetryingOptions = {
   baseMs: number
   capMs: number
+  /** Time after which the error of another failure is thrown, ms; without end unless given. */
+  maxElapsedMs?: number
   signal: AbortSignal
-  /** Errors that another try may fix; others are thrown at once. */
+  /** Errors that another try may fix; others are thrown immediately. */
   mayRetry(error: unknown): boolean
-  /** Told of each failure, with the number of the failed try (from 1). */
+  /** Called with each failure, and the number of the failed try (from 1). */
   onFailure(error: unknown, attempt: number): void
 }
 
-/** Calls `task` until it succeeds, with exponential back-off and jitter, for ever. Throws Stopped once aborted. */
+/** Calls `task` until it succeeds, with exponential back-off and jitter. Throws Stopped once aborted. */
 export const retrying = async <T>(task: () => Promise<T> | T, options: RetryingOptions): Promise<T> => {
-  const policy = { baseMs: options.baseMs, capMs: options.capMs, maxElapsedMs: Number.POSITIVE_INFINITY }
+  const { baseMs, capMs, maxElapsedMs = Number.POSITIVE_INFINITY } = options
+  const policy = { baseMs, capMs, maxElapsedMs }
+  const began = performance.now()
   for (let attempt = 1; ; attempt++) {
     if (options.signal.aborted) throw new Stopped()
     try {
@@ -42,6 +46,7 @@ export const retrying = async <T>(task: () => Promise<T> | T, options: RetryingO
     } catch (error) {
       if (!options.mayRetry(error)) throw error
       if (options.signal.aborted) throw new Stopped(error)
+      if (performance.now() - began >= maxElapsedMs) throw error
       options.onFailure(error, attempt)
     }
     await pause(backoffMs(policy, attempt), options.signal)
@@ -71,6 +76,7 @@ export const createRetryWrite =
       mayRetry,
       onFailure(error, attempt) {
         deps.metrics.count('pipeline_retries', 1, { what })
-        if (attempt === 1) deps.logger.warn({ err: error, what }, 'Cannot write now; trying again until it works')
+        if (attempt === 1)
+          deps.logger.warn({ err: error, what }, 'a write failed; the pipeline tries again until it succeeds')
       },
     })

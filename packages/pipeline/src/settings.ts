@@ -1,45 +1,45 @@
 import { retryPolicies } from '@tributary/kernel'
 
-/** How the pipeline weighs throughput, delay and memory. Sizes in bytes, times in ms. */
+/** Balances throughput, delay, and memory. Sizes in bytes, times in ms. */
 export type PipelineSettings = {
   /** Bytes read from a partition in its turn. */
   turnBytes: number
-  /** Least time between two rounds over the partitions when no partition had a full turn, or some had to wait. */
+  /** Minimum time between two rounds over the partitions when no partition had a full turn, or some had to wait. */
   roundMs: number
-  /** For how long a partition is behind before others go ahead of the workspaces that hold it up. */
+  /** How long a partition is behind before others overtake the workspaces that hold it up. */
   overtakeMs: number
-  /** Events that go on together to the branches. */
+  /** Number of events of one micro-batch for the branches. */
   microBatchEvents: number
-  /** A batch for the event store is begun at so many rows, bytes, or at this age. */
+  /** A batch for the event store begins at this many rows or bytes, or at this age. */
   flushRows: number
   flushBytes: number
   flushAgeMs: number
   /**
-   * Rows and bytes of one batch at which reading waits until it can be begun. A store that needs longer than `batchMs`
-   * for so many rows gets fewer, so that an event never waits for many long inserts.
+   * Rows and bytes of one batch at which reading waits until it can begin. If the store needs longer than `batchMs` for
+   * them, batches get fewer rows, so that an event never waits for many long inserts.
    */
   batchRows: number
   batchBytes: number
   batchMs: number
-  /** What a partition may always add to a full batch, so that a flood of others does not keep it out. */
+  /** Bytes that a partition may always add to a full batch, so that a flood of others does not keep it out. */
   shareBytes: number
-  /** Inserts under way at once. */
+  /** Maximum of concurrent inserts. */
   concurrentInserts: number
-  /** Deliveries not yet durable at which reading waits. */
+  /** Bytes of deliveries that are not durable at which reading waits. */
   deliveriesBytes: number
-  /** Largest body of a record of the deliveries log. */
+  /** Maximum of bytes of a record's body in the deliveries log. */
   deliveryRecordBytes: number
   /** Bisection: refusals after which all rows of the senders found at fault are set aside. */
   patience: number
   /** Back-off when an engine is away. */
   retryBaseMs: number
   retryCapMs: number
-  /** Live messages: least distance of two messages of a channel, and the size of one. */
+  /** Live messages: minimum time between two messages of a channel, and the maximum size of one. */
   liveMs: number
   liveBytes: number
   /** How often `pipeline.positions` is published. */
   reportMs: number
-  /** How long `stop` waits for what is uncommitted; the rest is repeated at the next start. */
+  /** How long `stop` waits for uncommitted records; the rest is repeated at the next start. */
   drainMs: number
 }
 
@@ -68,18 +68,18 @@ export const defaultPipelineSettings: PipelineSettings = {
   drainMs: 10_000,
 }
 
-/** Of the event store's memory, what the rows of one insert may be when it is begun in time. */
+/** Maximum share of the event store's memory for the rows of one insert that begins in time. */
 const insertShare = 1 / 32
 
 /**
- * The size of inserts for an event store with so much memory (bytes), where it has less than the defaults are made for.
- * An insert takes up to five times the bytes of its rows (rows with 150 properties out of 1000 names: 50 MiB of them fit
- * in 256 MiB, 76 do not); a batch that had to wait may have twice the bytes; and so many are under way as there are
- * lanes. All that together takes two thirds of the memory, and merges and queries have the rest. Larger inserts would be
- * refused and halved each time.
+ * Computes the size of inserts for an event store with this much memory (bytes), where it has less than the defaults
+ * are made for. An insert takes up to five times the bytes of its rows. Rows with 150 properties out of 1000 names show
+ * it: 50 MiB of them fit in 256 MiB, 76 do not. A batch that had to wait may have twice the bytes; and as many are in
+ * flight as there are lanes. All that together takes two thirds of the memory, and merges and queries have the rest.
+ * Larger inserts would be refused and halved each time.
  */
 export const insertSizesFor = (memoryBytes: number): Pick<PipelineSettings, 'flushBytes' | 'batchBytes'> => {
   const { flushBytes, batchBytes } = defaultPipelineSettings
-  const most = Math.min(batchBytes, Math.floor(memoryBytes * insertShare))
-  return { batchBytes: most, flushBytes: Math.floor((flushBytes / batchBytes) * most) }
+  const maxBatchBytes = Math.min(batchBytes, Math.floor(memoryBytes * insertShare))
+  return { batchBytes: maxBatchBytes, flushBytes: Math.floor((flushBytes / batchBytes) * maxBatchBytes) }
 }

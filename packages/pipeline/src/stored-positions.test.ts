@@ -10,22 +10,22 @@ beforeEach(() => {
 })
 afterEach(() => hub.close())
 
-test('who waits for an offset is told when it is stored, of that partition and not before', async () => {
-  const told: string[] = []
+test('a waiter for an offset is notified when it is stored, of that partition and not before', async () => {
+  const notified: string[] = []
   const waits = [
-    stored.whenStored(1, 5).then(() => told.push('1 at 5')),
-    stored.whenStored(0, 9).then(() => told.push('0 at 9')),
+    stored.whenStored(1, 5).then(() => notified.push('1 at 5')),
+    stored.whenStored(0, 9).then(() => notified.push('0 at 9')),
   ]
   hub.coordination.publish(positionsTopic, [8, 4])
   hub.coordination.publish(positionsTopic, [8, 5])
   await waits[0]
-  expect(told).toEqual(['1 at 5'])
+  expect(notified).toEqual(['1 at 5'])
   hub.coordination.publish(positionsTopic, [9, 5])
   await waits[1]
   await stored.whenStored(0, 3)
 })
 
-test('the pipeline is behind while a partition is not stored up to its end, and not before it was heard', async () => {
+test('the pipeline is behind while a partition is not stored up to its end, and not before its first report', async () => {
   expect(stored.isBehind([9, 5])).toBe(false)
   hub.coordination.publish(positionsTopic, [9, 4])
   await stored.whenStored(1, 4)
@@ -35,7 +35,7 @@ test('the pipeline is behind while a partition is not stored up to its end, and 
   expect(stored.isBehind([9, 5])).toBe(false)
 })
 
-test('nothing counts as stored before the pipeline was heard, and at the end who waits hears of it', async () => {
+test('nothing counts as stored before the first report of the pipeline, and closing rejects the waiters', async () => {
   const waiting = stored.whenStored(0, 0)
   stored.close()
   await expect(waiting).rejects.toThrow('not followed')

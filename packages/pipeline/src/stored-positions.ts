@@ -1,12 +1,13 @@
 import type { Coordination } from '@tributary/storage'
 
 /**
- * Topic on which it is published about once a second, by partition, below which offset every request is stored and its events are in the
- * stream; `unknownPosition` of partitions that are processed elsewhere, of which nothing new is known.
+ * Topic of the stored positions, published about once a second. By partition, it has the offset below which every
+ * request is stored and its events are in the stream. `unknownPosition` stands for partitions that another process
+ * handles.
  */
 export const positionsTopic = 'pipeline.positions'
 
-/** Stands for an offset that the one who publishes does not know. */
+/** Stands for an offset that the publisher does not have. */
 export const unknownPosition = -1
 
 export type StoredPositions = {
@@ -16,13 +17,13 @@ export type StoredPositions = {
   isStored(partition: number, offset: number): boolean
   /** Whether the requests before one of the ends of partitions are known not to be stored yet. */
   isBehind(ends: readonly number[]): boolean
-  /** Follows no longer; who waits is told. */
+  /** Stops following, and rejects the waiters. */
   close(): void
 }
 
 type Waiter = { partition: number; offset: number; resolve(): void; reject(error: Error): void }
 
-/** Follows how far the pipeline is, in whatever thread it runs; while nothing is heard of it, waiting goes on. */
+/** Follows the progress of the pipeline, in whatever thread it runs; without reports, waiting goes on. */
 export const followStoredPositions = (coordination: Pick<Coordination, 'subscribe'>): StoredPositions => {
   let latest: readonly number[] = []
   let waiters: Waiter[] = []
@@ -30,8 +31,8 @@ export const followStoredPositions = (coordination: Pick<Coordination, 'subscrib
   const isStored = ({ partition, offset }: Pick<Waiter, 'partition' | 'offset'>): boolean =>
     (latest[partition] ?? -1) >= offset
   const unsubscribe = coordination.subscribe(positionsTopic, (message) => {
-    const told = Array.isArray(message) ? message.map(Number) : []
-    latest = told.map((offset, partition) => (offset === unknownPosition ? (latest[partition] ?? offset) : offset))
+    const positions = Array.isArray(message) ? message.map(Number) : []
+    latest = positions.map((offset, partition) => (offset === unknownPosition ? (latest[partition] ?? offset) : offset))
     const done = waiters.filter(isStored)
     waiters = waiters.filter((waiter) => !done.includes(waiter))
     for (const { resolve } of done) resolve()

@@ -1,5 +1,12 @@
-import { type AcceptedEvent, type Database, requestPlaceOf, valuesOf } from '@tributary/storage'
-import { type Kysely, sql } from 'kysely'
+import {
+  type AcceptedEvent,
+  type ComputedTraitChange,
+  type Database,
+  recordComputedTraitChanges,
+  requestPlaceOf,
+  valuesOf,
+} from '@tributary/storage'
+import type { Kysely } from 'kysely'
 import { observe } from './observe.ts'
 import { defaultRules, type Rules } from './rules.ts'
 
@@ -8,15 +15,6 @@ export type ComputedTraitEvents = {
   isEmpty(): boolean
   /** Ids of computed traits by the name of the event, or the type of a call without a name. Undefined where there are none. */
   find(workspaceId: string): ReadonlyMap<string, readonly string[]> | undefined
-}
-
-type Change = {
-  readonly workspace: string
-  readonly trait: string
-  readonly type: string
-  readonly value: string
-  /** Where the request of the last event of it is. */
-  readonly at: number
 }
 
 /** Whether an event may have one of the names: most have not, which its text shows without being parsed. */
@@ -31,8 +29,8 @@ const changesIn = (
   events: readonly AcceptedEvent[],
   computed: Pick<ComputedTraitEvents, 'find'>,
   rulesFor: (workspaceId: string) => Rules,
-): Map<string, Change> => {
-  const changes = new Map<string, Change>()
+): Map<string, ComputedTraitChange> => {
+  const changes = new Map<string, ComputedTraitChange>()
   for (const event of events) {
     const names = computed.find(event.workspaceId)
     if (names === undefined || !mayHave(event.json, names.keys())) continue
@@ -66,14 +64,5 @@ export const createComputedChanges =
     if (computed.isEmpty()) return
     const changes = changesIn(events, computed, rulesFor)
     if (changes.size === 0) return
-    await sql`
-      insert into computed_trait_changes (trait_id, identifier, log_partition, log_offset)
-      select t.id, i.sequence, ${partition}::integer, row.at
-      from json_to_recordset(${JSON.stringify([...changes.values()])}::json) as row
-        (workspace uuid, trait uuid, type text, value text, at bigint)
-      join computed_traits t on t.id = row.trait
-      join profile_identifiers i on i.workspace_id = row.workspace and i.value = row.value and i.type = row.type
-      order by t.id, i.sequence
-      on conflict (trait_id, identifier, log_partition) do update set
-        serial = excluded.serial, log_offset = excluded.log_offset`.execute(db)
+    await recordComputedTraitChanges(db, [...changes.values()], partition)
   }

@@ -1,39 +1,37 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { Database } from '@tributary/storage'
+import { type Database, deleteListIdentifiers, deleteProfileTraits, touchProfiles } from '@tributary/storage'
 import { type Kysely, sql } from 'kysely'
 import { type Identifier, identifierKey, previousId } from './identifiers.ts'
 import { appendEntries, type Entry, type LedgerTx, loadGraph, lockLedger } from './ledger.ts'
 import { ownerOf } from './owners/owner.ts'
-import { leaveLists, touchProfiles } from './touches.ts'
-import { deleteTraits } from './traits.ts'
 
-/** The keyed hash under which an identifier is kept when its value is not, as 64 hexadecimal digits. */
+/** The keyed hash that is kept of an identifier without its value, as 64 hexadecimal digits. */
 export const identifierHash = (key: Uint8Array, identifier: Identifier): string =>
   createHmac('sha256', key).update(identifierKey(identifier)).digest('hex')
 
-/** Begins what stands in the ledger in place of a forgotten value: no identifier has the character. */
+/** Begins the text in place of a deleted value in the ledger: no identifier has the character. */
 const forgottenMark = '\ufffd'
 
 export type ForgetRequest = {
   readonly requestId: string
   readonly identifiers: readonly Identifier[]
-  /** Whether what is known goes, and whether later events are nobody's. At least one of them. */
+  /** Whether earlier data is erased, and whether later events get no profile. At least one of them. */
   readonly erases: boolean
   readonly suppresses: boolean
-  /** Who asks for it. */
+  /** The user who requests it. */
   readonly actorId: string
   readonly time: Date
 }
 
 export type Forgotten = {
-  /** Those that were asked for, and all others of the profiles that had one of them; those of one person have one number. */
+  /** The requested identifiers, and all others of their profiles; those of one person have one number. */
   readonly identifiers: readonly (Identifier & { readonly person: number })[]
   readonly profiles: number
-  /** How far the ledger is: `forgetValues` goes up to there. */
+  /** Position of the ledger: `forgetValues` goes up to there. */
   readonly sequence: number
 }
 
-/** An id that an alias call gave up may be what is asked for. */
+/** A requested ID may be one that an alias call gave up. */
 const namesOf = ({ type, value }: Identifier): Identifier[] =>
   type === 'user_id' || type === 'anonymous_id'
     ? [
@@ -64,18 +62,18 @@ const writeHashes = (
       changed = excluded.changed, request_id = excluded.request_id`.execute(tx)
 }
 
-/** What is kept of an identifier beside its hash. */
+/** The facts kept of an identifier beside its hash. */
 type Hashed = { hash: string; type: string; owner: string | null; identifier: number | null }
 
-/** What the event store knows an identifier by; null for those that own no event. */
+/** The owner of the identifier's events in the event store; null for types that own no event. */
 const owningOf = (workspaceId: string, identifier: Identifier): string | null =>
   identifier.type === 'user_id' || identifier.type === 'anonymous_id' ? ownerOf(workspaceId, identifier) : null
 
 /**
- * Forgets people in this transaction: profiles that have one of the identifiers are gone with their traits, and events
- * received until now teach nothing of them any more; suppressed ones are refused a profile from now on. What is kept are
- * keyed hashes, and in the ledger that the profiles were erased. Values of the ledger stay until `forgetValues`.
- * Undefined when there is no such workspace.
+ * Erases or suppresses people in this transaction. Profiles with one of the identifiers are deleted with their traits,
+ * and events received until now teach nothing about them any more. Suppressed identifiers get no profile from now on.
+ * Keyed hashes stay, and the ledger's note that the profiles were erased. Values of the ledger stay until
+ * `forgetValues`. Undefined when there is no such workspace.
  */
 export const forgetPeople = async (
   tx: LedgerTx,
@@ -99,15 +97,15 @@ export const forgetPeople = async (
     hash: identifierHash(key, each),
     type: each.type,
     owner: owningOf(workspaceId, each),
-    // Of who is erased there is none any more.
+    // An erased identifier has none any more.
     identifier: request.erases ? null : (sequences.get(identifierKey(each)) ?? null),
   }))
   let { sequence } = ledger
   if (request.erases) {
     const known = profiles.flatMap(({ identifiers }) => [...identifiers.keys()].map((each) => sequences.get(each)))
     const gone = known.filter((each) => each !== undefined)
-    await deleteTraits(tx, workspaceId, gone)
-    await leaveLists(tx, workspaceId, gone)
+    await deleteProfileTraits(tx, workspaceId, gone)
+    await deleteListIdentifiers(tx, workspaceId, gone)
     const cause = { eventId: '', sourceId: null, actorId: request.actorId, time: request.time.toISOString() }
     const entries = profiles.map(
       ({ id }): Entry => ({ operation: { kind: 'erase', sequence: ++sequence, profile: id }, cause }),
@@ -126,7 +124,7 @@ export const forgetPeople = async (
   return { identifiers: [...all.values()], profiles: profiles.length, sequence }
 }
 
-/** Entries of a ledger that are looked at in one statement. */
+/** Maximum of ledger entries per statement. */
 const stretch = 50_000
 
 type Mention = {
@@ -139,8 +137,8 @@ type Mention = {
 }
 
 /**
- * Puts hashes in place of the values of identifiers in the ledger of a workspace, up to an entry. The profiles that can be
- * made of it stay the same. May be done again.
+ * Replaces the values of identifiers in the ledger of a workspace by hashes, up to an entry. The profiles that the
+ * ledger gives stay the same. May be repeated.
  */
 export const forgetValues = async (
   db: Kysely<Database>,
@@ -175,7 +173,7 @@ export const forgetValues = async (
       })
   }
   if (found.length === 0) return
-  // All at once: of a half of them other profiles would be made.
+  // All in one transaction: half of them would give other profiles.
   await db.transaction().execute(async (tx) => {
     await lockLedger(tx, workspaceId)
     await sql`
@@ -186,7 +184,7 @@ export const forgetValues = async (
   })
 }
 
-/** The hashes that a value has as an identifier of any kind of which there are hashes. */
+/** The hashes of a value as an identifier of any type that has hashes. */
 export const hashesOfValue = async (db: Kysely<Database>, workspaceId: string, value: string): Promise<string[]> => {
   const { rows } = await sql<{ type: string; key: Uint8Array }>`
     select distinct h.type, l.privacy_key as key
@@ -212,7 +210,7 @@ export const releaseSuppression = async (tx: LedgerTx, workspaceId: string, hash
     workspaceId,
     rows.map(({ id }) => id),
   )
-  // What is remembered as refused is looked at again.
+  // Remembered refusals are checked again.
   await sql`update identity_ledgers set erasures = erasures + 1 where workspace_id = ${workspaceId}::uuid`.execute(tx)
   return true
 }

@@ -8,17 +8,17 @@ import { type LedgerTx, lockLedger } from './ledger.ts'
 
 /** A change of a hash. */
 type Line = {
-  /** The workspace, and by which of its changes. */
+  /** The workspace, and the number of its change. */
   w: string
   n: number
   /** The key of its hashes, hexadecimal. */
   k: string
-  /** The hash, and the kind of the identifier. */
+  /** The hash, and the type of the identifier. */
   h: string
   y: string
-  /** The column `owner` of its stored events, as a decimal number; null where it owns none, missing in lines of before. */
+  /** The column `owner` of its stored events, as a decimal number; null where it owns none, missing in older lines. */
   o?: string | null
-  /** Until when events are nobody's, and since when all are, epoch ms. */
+  /** The time up to which events get no profile, and the time since when none does, epoch ms. */
   d: number | null
   s: number | null
 }
@@ -33,21 +33,21 @@ const isLine = (value: unknown): value is Line =>
   isOwner(value['o']) &&
   [value['d'], value['s']].every((each) => each === null || Number.isInteger(each))
 
-/** What the file knows of a workspace and the database does not: it was restored from a time before. */
+/** Hashes of a workspace that are in the file and not in the database, which was restored from an earlier state. */
 export type MissingHashes = {
   readonly workspaceId: string
   readonly key: Uint8Array
-  /** How many changes the file knows. */
+  /** Number of changes in the file. */
   readonly changes: number
   readonly hashes: readonly Pick<Line, 'h' | 'y' | 'o' | 'd' | 's'>[]
 }
 
 export type ForgottenFile = {
-  /** Writes down what has changed of a workspace, durably. */
+  /** Writes the changes of a workspace, durably. */
   keep(workspaceId: string): Promise<void>
-  /** Writes down what has changed of any workspace. */
+  /** Writes the changes of all workspaces. */
   keepAll(): Promise<void>
-  /** What the database has lost. */
+  /** Hashes that the database has lost. */
   missing(): Promise<MissingHashes[]>
 }
 
@@ -72,8 +72,8 @@ type Row = {
 }
 
 /**
- * Keeps hashes of forgotten users in a file beside the database, which a restored backup does not bring back to an earlier
- * time. One line a change; of a hash the one with the highest number holds.
+ * Keeps hashes of deleted users in a file beside the database, so that a restored backup does not lose them. One line
+ * for each change; the line with the highest number counts for a hash.
  */
 export const openForgottenFile = async (file: string, db: Kysely<Database>): Promise<ForgottenFile> => {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -106,7 +106,7 @@ export const openForgottenFile = async (file: string, db: Kysely<Database>): Pro
     )
     const handle = await open(file, 'a', 0o600)
     try {
-      // Begins with a line feed: what was cut off before ends there.
+      // Begins with a line feed, which ends a line that was cut off before.
       await handle.appendFile(`\n${added.map((each) => JSON.stringify(each)).join('\n')}\n`)
       await handle.sync()
     } finally {
@@ -115,7 +115,7 @@ export const openForgottenFile = async (file: string, db: Kysely<Database>): Pro
     lines.push(...added)
     changes.set(workspaceId, added.at(-1)?.n ?? known)
   }
-  /** One at a time. */
+  /** Writes one after the other. */
   const keep = (workspaceId: string): Promise<void> => {
     const next = writing.then(() => append(workspaceId))
     writing = next.catch(() => {})
@@ -147,11 +147,11 @@ export const openForgottenFile = async (file: string, db: Kysely<Database>): Pro
   }
 }
 
-/** An identifier of a profile whose hash was asked for, with the hash and the sequence of what brought it. */
+/** An identifier of a profile with a requested hash, and the sequence of the operation that brought it. */
 export type HashedIdentifier = Identifier & { readonly hash: string; readonly sequence: number }
 
 /**
- * Brings hashes back that the database has lost, in this transaction: who is suppressed is so at once. Resolves to the
+ * Restores hashes that the database has lost, in this transaction: suppression holds immediately. Resolves to the
  * identifiers of profiles that have one of them; to undefined when there is no such workspace.
  */
 export const restoreHashes = async (tx: LedgerTx, missing: MissingHashes): Promise<HashedIdentifier[] | undefined> => {

@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AcceptedEvent, valuesOf } from '@tributary/storage'
 
-/** Rests so many times as long as it worked: what remains is a thirteenth of a processor. */
+/** The rest after a batch as a multiple of its time: a thirteenth of a processor remains. */
 const restShare = 12
-/** Longest rest after a batch, ms. */
+/** Maximum rest after a batch, ms. */
 const maxRestMs = 4000
-/** Who is so far behind gives way no longer, ms since the last event was received. */
+/** Profiles that are this far behind do not rest, ms since the last event was received. */
 const maxLagMs = 60_000
 
 /**
- * Makes what is called after each batch, with the time it took (ms). While others come first it rests, so that the processor
- * is theirs; profiles are then at most about a minute behind.
+ * Creates the function that is called after each batch, with the time it took (ms). It rests while other work has
+ * priority, so that the processor is free for that; profiles are then at most about a minute behind.
  */
 export const createGivingWay =
   ({
@@ -18,7 +18,7 @@ export const createGivingWay =
     now = Date.now,
     rest,
   }: {
-    /** Whether others come first now. */
+    /** Whether other work has priority now. */
     isBusy: () => boolean
     now?: () => number
     rest: (ms: number) => Promise<void>
@@ -29,7 +29,7 @@ export const createGivingWay =
     if (now() - Date.parse(valuesOf(last).receivedAt) < maxLagMs) await rest(Math.min(tookMs * restShare, maxRestMs))
   }
 
-/** A rest that ends with the signal. */
+/** Creates a rest that ends with the signal. */
 export const restUntil =
   (signal: AbortSignal) =>
   (ms: number): Promise<void> =>

@@ -21,7 +21,7 @@ test.each([
   'guest',
   '[object Object]',
   'NaN',
-])('the value %j stands for nobody', (value) => {
+])('the value %j identifies no user', (value) => {
   expect(identifiersOf({ userId: value }, defaultRules)).toEqual({ identifiers: [], refused: 'blocked' })
   expect(texts({ userId: value, anonymousId: 'a' })).toEqual(['anonymous_id:a'])
 })
@@ -37,7 +37,7 @@ test.each([
 })
 
 test.each(['nullable', '10', '-10', 'я'.repeat(256), ' u', "'; drop table profiles"])(
-  'the value %j is somebody',
+  'the value %j identifies a user',
   (value) => {
     expect(texts({ userId: value })).toEqual([`user_id:${value}`])
   },
@@ -80,7 +80,7 @@ describe('external ids', () => {
 describe('values that the workspace blocks', () => {
   const rules = rulesOf({ ...defaultIdentityRules, blocked_values: [' Kiosk ', 'test'] }, '')
 
-  test('give an event to nobody, whatever else it has, when they are what it would belong to', () => {
+  test('leave an event without a profile, whatever else it has, when they are what it would belong to', () => {
     expect(identifiersOf({ userId: 'TEST', anonymousId: 'a' }, rules)).toEqual({ identifiers: [], refused: 'blocked' })
     expect(identifiersOf({ anonymousId: 'kiosk' }, rules)).toEqual({ identifiers: [], refused: 'blocked' })
   })
@@ -107,6 +107,10 @@ describe('email addresses and phone numbers', () => {
     ['ada@example', '020 7946 0958', []],
     ['a b@example.com', '0044 (20) 79460958', ['phone:+442079460958']],
     [7, null, []],
+    [null, 442079460958, ['phone:+442079460958']],
+    [null, 2079460958, []],
+    [null, { number: 442079460958 }, []],
+    [null, [442079460958], []],
     ['', '', []],
   ])('%j and %j are the identifiers %j', (email, phone, expected) => {
     expect(contacts(email, phone)).toEqual(expected)

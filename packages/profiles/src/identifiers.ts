@@ -1,46 +1,41 @@
-import { emailOf, externalIdKind, phoneOf } from '@tributary/contract'
+import { emailOf, externalIdKind, isPlaceholder, phoneOf } from '@tributary/contract'
 import type { Rules } from './rules.ts'
 
-/** What an event says of who did it: a kind of identifier, and its value as it came. */
+/** An identifier in an event: its type, and its value as received. */
 export type Identifier = { readonly type: string; readonly value: string }
 
-/** Identifiers of all kinds that a profile has at most, whoever asks for more. */
+/** Maximum of identifiers of all types in a profile, whatever the limits of its workspace. */
 export const maxIdentifiers = 100
 
-/** The kind under which a profile keeps an id that an alias call gave up: it stands for a user id or an anonymous id. */
+/** The type under which a profile keeps an ID that an alias call gave up: a user ID or an anonymous ID. */
 export const previousId = 'previous_id'
 
-/** Bytes of an identifier's value (UTF-8) at most. */
+/** Maximum of bytes of an identifier's value (UTF-8). */
 const valueBytes = 512
-/** External ids of one event that are looked at. */
+/** Maximum of external IDs read from one event. */
 const externalIds = 10
-
-/**
- * Values that programs send in place of nobody, in any letter case and with spaces around: they would make one person of
- * everybody. Zeros cover the empty UUID. The column `owner` of stored events tells them, too.
- */
-const blocked =
-  /^[ \t\r\n]*(|null|undefined|none|nil|nan|n\/a|unknown|anonymous|guest|true|false|-1|[0-]+|\[object object\])[ \t\r\n]*$/i
 
 /** Why a value is no identifier. */
 export type Unusable = 'blocked' | 'too_long' | 'not_text'
 
 /** Why a value is no identifier; undefined when it is one. */
 export const unusable = (value: string): Unusable | undefined => {
-  if (blocked.test(value)) return 'blocked'
+  if (isPlaceholder(value)) return 'blocked'
   if (value.length > valueBytes || (value.length > valueBytes / 3 && Buffer.byteLength(value) > valueBytes))
     return 'too_long'
-  // A database keeps no NUL; the other stands for what was no text, and so for many values.
+  // A database stores no NUL; the other character replaces bytes that were no text, and so stands for many values.
   return value.includes('\0') || value.includes('\ufffd') || !value.isWellFormed() ? 'not_text' : undefined
 }
 
 /** One text for each identifier. */
 export const identifierKey = ({ type, value }: Identifier): string => `${type}:${value}`
 
-/** Kinds with a meaning of their own, which an external id cannot claim. */
+/** Types with a meaning of their own, which an external ID cannot have. */
 const reserved = new Set(['user_id', 'anonymous_id', previousId, 'email', 'phone'])
 
-/** Usable identifiers in `context.externalIds`, as Segment's libraries send them, by their kinds: of users, and not encoded. */
+/**
+ * Usable identifiers in `context.externalIds`, as Segment's libraries send them, by type: of users, and not encoded.
+ */
 const externalOf = (context: unknown): Identifier[] => {
   const list = (context as { externalIds?: unknown } | null | undefined)?.externalIds
   if (!Array.isArray(list)) return []
@@ -63,12 +58,14 @@ const externalOf = (context: unknown): Identifier[] => {
 /** A trait, its value as JSON text. */
 type Trait = { readonly name: string; readonly value: string | undefined }
 
-/** Identifiers among the traits of an event, as far as the workspace links by them; of several the last. */
+/** Identifiers among the traits of an event, as far as the workspace links by them; the last of several. */
 export const contactsOf = (traits: readonly Trait[], { linksEmail, linksPhone }: Rules): Identifier[] => {
   if (!linksEmail && !linksPhone) return []
   const valueOf = (wanted: string): string => {
     const json = traits.findLast(({ name }) => name === wanted)?.value ?? ''
-    return json.startsWith('"') ? String(JSON.parse(json)) : ''
+    if (json.startsWith('"')) return String(JSON.parse(json))
+    // A number, to the digit: the text of a JSON value begins with one only for numbers.
+    return /^-?\d/.test(json) ? json : ''
   }
   const email = linksEmail ? emailOf(valueOf('email')) : undefined
   const phone = linksPhone ? phoneOf(valueOf('phone')) : undefined
@@ -78,12 +75,12 @@ export const contactsOf = (traits: readonly Trait[], { linksEmail, linksPhone }:
   ]
 }
 
-/** What of an event says who did it. */
+/** The fields of an event that identify its user. */
 export type Naming = {
   readonly userId?: string | undefined
   readonly anonymousId?: string | undefined
   readonly context?: unknown
-  /** What `contactsOf` its traits gives. */
+  /** The result of `contactsOf` for its traits. */
   readonly contacts?: readonly Identifier[]
 }
 
@@ -95,9 +92,9 @@ export type Identified = {
 }
 
 /**
- * The usable identifiers of an event. Of one that has neither a user id nor an anonymous id that is usable there are none:
- * whom an event belongs to follows from these two. It belongs to nobody, too, when the workspace blocks the value of the one
- * that it belongs to. Values are compared as they are, to the letter.
+ * The usable identifiers of an event. There are none without a usable user ID or anonymous ID, since one of these two
+ * decides which profile an event belongs to. There are none either when the workspace blocks the value of the deciding
+ * one. Values are compared exactly.
  */
 export const identifiersOf = (naming: Naming, rules: Rules): Identified => {
   const { userId, anonymousId, context, contacts = [] } = naming

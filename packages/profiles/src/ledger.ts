@@ -7,7 +7,7 @@ import { touchMoved } from './touches.ts'
 
 export type LedgerTx = Transaction<Database>
 
-/** Who or what an operation comes from; `time` is RFC 3339. */
+/** The event or user that caused an operation; `time` is RFC 3339. */
 export type Cause = {
   readonly eventId: string
   readonly sourceId: string | null
@@ -15,17 +15,20 @@ export type Cause = {
   readonly time: string
 }
 
-/** An operation as the ledger keeps it. */
+/** An operation as stored in the ledger. */
 export type Entry = { readonly operation: Operation; readonly cause: Cause }
 
-/** How far a ledger is, and what of it has to be looked at: whether profiles were ever split, and how often somebody was forgotten. */
+/**
+ * The state of a ledger: its last sequence, whether profiles were ever split, and how often people were erased or
+ * suppressed.
+ */
 export type LedgerState = {
   readonly sequence: number
   readonly hasSplits: boolean
   /** Whether an alias call named an identifier. */
   readonly hasPrevious: boolean
   readonly erasures: number
-  /** What identifiers are hashed with; undefined before the first erasure. */
+  /** The key of identifier hashes; undefined before the first erasure. */
   readonly privacyKey: Uint8Array | undefined
 }
 
@@ -38,8 +41,8 @@ type LedgerRow = {
 }
 
 /**
- * Locks the ledger of a workspace until the end of the transaction: one at a time adds to it. Undefined when there is no
- * such workspace any more.
+ * Locks the ledger of a workspace until the end of the transaction: one transaction at a time adds to it. Undefined
+ * when the workspace no longer exists.
  */
 export const lockLedger = async (tx: LedgerTx, workspaceId: string): Promise<LedgerState | undefined> => {
   const locked = async (): Promise<LedgerRow | undefined> =>
@@ -64,10 +67,10 @@ export const lockLedger = async (tx: LedgerTx, workspaceId: string): Promise<Led
   )
 }
 
-/** What facts that were learned depend on: after a split or after somebody was forgotten they may have to be learned anew. */
+/** The state that learned facts depend on: after a split or a deletion they may have to be learned again. */
 export type Revision = { readonly revision: string; readonly erasures: number }
 
-/** The revisions of ledgers by their workspaces; one that nothing was learned of is not named. */
+/** The revisions of ledgers by workspace; a workspace without a ledger is absent. */
 export const readRevisions = async (
   db: Kysely<Database>,
   workspaceIds: readonly string[],
@@ -83,14 +86,15 @@ export const readRevisions = async (
 type IdentifierRow = Identifier & { profile_id: string; sequence: string; made: string }
 
 /*
- * Rows of a workspace are looked up one by one, by an index: `lateral` with a limit or an offset leaves no other plan. PostgreSQL, which may
- * know nothing of a growing table yet, would rather read all rows of the workspace for each batch.
+ * Looks up rows of a workspace one by one, by an index: `lateral` with a limit or an offset leaves no other plan.
+ * PostgreSQL may have no statistics of a growing table yet, and would rather read all rows of the workspace for each
+ * batch.
  */
 
 const columns = (identifiers: readonly Identifier[]) =>
   sql`unnest(${identifiers.map(({ type }) => type)}::text[], ${identifiers.map(({ value }) => value)}::text[])`
 
-/** The sequences of the operations that brought identifiers, by key; of those that are known. */
+/** The sequences of the operations that brought identifiers, by key; only of known ones. */
 export const loadSequences = async (
   tx: LedgerTx,
   workspaceId: string,
@@ -105,10 +109,10 @@ export const loadSequences = async (
   return new Map(rows.map(({ type, value, sequence }) => [`${type}:${value}`, Number(sequence)]))
 }
 
-/** What is known around some identifiers; `sequences` are those of the operations that brought each identifier, by key. */
+/** The graph around some identifiers; `sequences` are those of the operations that brought each identifier, by key. */
 export type Loaded = { readonly graph: IdentityGraph; readonly sequences: Map<string, number> }
 
-/** Loads the profiles of identifiers as a whole, with what was refused and what was split. */
+/** Loads the whole profiles of identifiers, with their refusals and splits. */
 export const loadGraph = async (
   tx: LedgerTx,
   workspaceId: string,
@@ -197,7 +201,7 @@ const rowOf = ({ operation, cause }: Entry): Row => {
   }
 }
 
-/** What the table has of an operation. */
+/** The columns of an operation in the table. */
 export type OperationRow = Omit<Row, 'sequence' | 'time'> & { sequence: string; time: Date }
 
 /** The operation in a row of the table. */
@@ -224,7 +228,7 @@ export const operationOf = (row: OperationRow): Operation => {
   }
 }
 
-/** Writes entries, whose sequences follow that of the ledger, and changes the profiles by them, in this transaction. */
+/** Writes entries, whose sequences follow that of the ledger, and applies them to the profiles, in this transaction. */
 export const appendEntries = async (tx: LedgerTx, workspaceId: string, entries: readonly Entry[]): Promise<void> => {
   const last = entries.at(-1)
   if (last === undefined) return

@@ -66,7 +66,7 @@ test('the traits of a group are those of the person, under its name', () => {
   ])
 })
 
-test('a value that is too large, and names that are not kept, are told as such', () => {
+test('a value that is too large, and names that cannot be kept, are reported as such', () => {
   const { traits } = seen({
     type: 'identify',
     event: '',

@@ -8,25 +8,25 @@ import { defaultRules, type Rules } from './rules.ts'
 /** Limits of traits: names of one identifier, characters of a name, bytes of a value as JSON. */
 export const traitLimits = { names: 500, nameLength: 200, valueBytes: 8192 } as const
 
-/** Stands for the names that are not kept: those beyond the limit, and those that cannot be. */
+/** Stands for the names that are not kept: those beyond the limit, and invalid ones. */
 export const otherNames = ''
 
-/** A trait as an event gives it: its value as JSON text, to the digit; undefined when it is larger than is kept. */
+/** A trait of an event: its value as exact JSON text; undefined when it is too large to keep. */
 export type TraitValue = { readonly name: string; readonly value: string | undefined }
 
-/** What profiles learn from an event. */
+/** The facts that profiles learn from an event. */
 export type Observed = Observation & {
   readonly event: AcceptedEvent
-  /** Those that it was looked at by. */
+  /** The rules that it was observed by. */
   readonly rules: Rules
-  /** Why it names nobody; undefined when it does. */
+  /** Why it has no user; undefined when it has one. */
   readonly nobody: Identified['refused'] | 'missing'
-  /** The lesser of the event's own time and that of its receipt, RFC 3339. Read only where something is learned. */
+  /** The earlier of the event's own time and that of its receipt, RFC 3339. Read only where something is learned. */
   readonly time: () => string
   readonly traits: readonly TraitValue[]
 }
 
-/** Ids and type of an event, and where its other members begin. */
+/** IDs and type of an event, and the position of its other members. */
 type Head = Readonly<Record<'type' | 'userId' | 'anonymousId' | 'previousId' | 'groupId', string | undefined>> & {
   readonly rest: number
 }
@@ -34,8 +34,8 @@ type Head = Readonly<Record<'type' | 'userId' | 'anonymousId' | 'previousId' | '
 const quote = 0x22
 
 /**
- * The members before the first that is no text, which are all that most events need: to parse the whole event for them would
- * cost several times as much. Whoever writes events puts ids and type there, without space between.
+ * The members before the first that is no text, which are all that most events need: parsing the whole event for them
+ * would cost several times as much. Writers of events put IDs and type there, without space between them.
  */
 const headOf = (json: string): Head => {
   let type: string | undefined
@@ -78,7 +78,7 @@ const headOf = (json: string): Head => {
 const isName = (text: string): boolean =>
   text.length <= traitLimits.nameLength && !text.includes('\0') && text.isWellFormed()
 
-/** The traits in an object; names that are not kept are one without a name. */
+/** The traits in an object; names that are not kept become the empty name. */
 const traitsIn = (text: string | undefined, prefix = ''): TraitValue[] => {
   if (text === undefined || !text.startsWith('{')) return []
   return [...jsonMembers(text)].map(([name, value]) =>
@@ -88,7 +88,7 @@ const traitsIn = (text: string | undefined, prefix = ''): TraitValue[] => {
   )
 }
 
-/** Traits that an event gives to its person: of identify calls, of the context, and of the person's group. */
+/** Traits of an event for its user: of identify calls, of the context, and of the user's group. */
 const traitsOf = (head: Head, json: string): TraitValue[] => {
   const members = jsonMembers(`{${json.slice(head.rest)}`)
   const context = members.get('context')
@@ -102,7 +102,7 @@ const traitsOf = (head: Head, json: string): TraitValue[] => {
 const lesserOf = ({ receivedAt, timestamp }: Pick<StreamedEvent, 'receivedAt' | 'timestamp'>): string =>
   Date.parse(timestamp) < Date.parse(receivedAt) ? timestamp : receivedAt
 
-/** The end of an event that has no keys of its own: nothing between its braces, so that these are its own members. */
+/** The end of an event without keys of its own: there are no braces within, so these are its own members. */
 const endWithTimes =
   /"receivedAt":"([^"\\]*)","timestamp":"([^"\\]*)"(?:,"originalTimestamp":"[^"\\]*")?(?:,"sentAt":"[^"\\]*")?\}$/
 const endLength = 200
@@ -115,12 +115,12 @@ const timeOf = (json: string): string => {
 }
 
 /**
- * What most events do not have. Looked for in one go: each look for a text that begins with a quotation mark, of which an event is
- * full, takes four times as long as this.
+ * Parts that most events lack. One pattern: each search for a text that begins with a quotation mark, of which an event
+ * has many, takes four times as long as this.
  */
 const externalIdsOrTraits = /"(?:externalIds":\[|traits":\{)/
 
-/** What an accepted event says of who did it and what they are like, by the rules of its workspace. */
+/** Reads the identifiers and traits of an accepted event, by the rules of its workspace. */
 export const observe = (event: AcceptedEvent, rules: Rules = defaultRules): Observed => {
   const { json } = event
   const head = headOf(json)

@@ -1,46 +1,46 @@
 import { type Identifier, identifierKey } from './identifiers.ts'
 
-/** Why identifiers were not brought together: a limit of the profile, or somebody had split them. */
+/** Why identifiers were not joined: a limit of the profile, or an earlier split. */
 export type Refusal = 'limit' | 'split'
 
-/** What is learned of who is who. Together, in their order, these are all that profiles are made of. */
+/** A change of identities. Profiles follow from these alone, in their order. */
 export type Learned =
-  /** An identifier was seen first, and nobody is known by it. */
+  /** An identifier was seen first, without a known profile. */
   | { kind: 'create'; profile: string; identifier: Identifier }
   /** An identifier was seen first, with one of a profile (`by`). */
   | { kind: 'link'; profile: string; identifier: Identifier; by: Identifier; alias: boolean }
-  /** Two profiles are one, since `identifier` of one came with `by` of the other. The one seen first stays. */
+  /** Two profiles are one, since `identifier` of one came with `by` of the other. The profile seen first stays. */
   | { kind: 'merge'; profile: string; merged: string; identifier: Identifier; by: Identifier; alias: boolean }
   /** An identifier came with one of a profile and does not belong to it. */
   | { kind: 'refuse'; profile: string; identifier: Identifier; by: Identifier; reason: Refusal }
-  /** Somebody took identifiers of a profile apart from its others: they are a profile of their own. */
+  /** A user split identifiers from a profile: they are a profile of their own. */
   | { kind: 'split'; profile: string; made: string; identifiers: readonly Identifier[] }
-  /** Somebody is to be forgotten: nobody is known by the identifiers of the profile any more. */
+  /** A user is to be deleted: the identifiers of the profile have no profile any more. */
   | { kind: 'erase'; profile: string }
 
-/** Something learned, with its place in the order of its workspace. */
+/** A change with its place in the order of its workspace. */
 export type Operation = Learned & { readonly sequence: number }
 
-/** A profile as far as who is who needs it. */
+/** A profile, as far as identity resolution needs it. */
 export type Known = {
   readonly id: string
   /** The operation that made it. */
   readonly sequence: number
   readonly identifiers: Map<string, Identifier>
-  /** Identifiers that were refused, by key. */
+  /** Refused identifiers, by key. */
   readonly refused: Set<string>
 }
 
-/** Profiles of a workspace, or those of them that matter just now. */
+/** Profiles of a workspace, or the part of them that is needed. */
 export type IdentityGraph = {
   readonly profiles: Map<string, Known>
-  /** Which profile an identifier belongs to, by its key. */
+  /** The profile of each identifier, by key. */
   readonly owners: Map<string, string>
-  /** Which identifiers must never be in the profile of another one, by their keys, in both directions. */
+  /** Identifiers that must never be in the profile of another one, by their keys, in both directions. */
   readonly apart: Map<string, Set<string>>
 }
 
-/** A graph that knows nobody. */
+/** Creates a graph without profiles. */
 export const emptyGraph = (): IdentityGraph => ({ profiles: new Map(), owners: new Map(), apart: new Map() })
 
 const keepApart = ({ apart }: IdentityGraph, one: string, other: string): void => {
@@ -94,8 +94,8 @@ const erase = (graph: IdentityGraph, id: string): void => {
 }
 
 /**
- * Changes a graph by what was learned. All operations of a workspace in their order, applied to an empty graph, give its
- * profiles. Throws for one that names a profile which those before have not made.
+ * Applies an operation to a graph. All operations of a workspace in their order, applied to an empty graph, give its
+ * profiles. Throws for an operation on a profile that the earlier ones have not made.
  */
 export const applyOperation = (graph: IdentityGraph, operation: Operation): void => {
   if (operation.kind === 'create')

@@ -1,14 +1,16 @@
-import { faultPoint, type Metrics } from '@tributary/kernel'
+import { createWorkShare, faultPoint, type Metrics, noteWork, type WorkShare } from '@tributary/kernel'
 import {
   type AcceptedEvent,
   BeginAnew,
   type Consumer,
+  consumerItem,
   createEventConsumer,
   type Database,
   type EventConsumerDeps,
 } from '@tributary/storage'
 import type { Kysely } from 'kysely'
 import { type ComputedTraitEvents, createComputedChanges } from './computed-changes.ts'
+import { createFirstTimes, type FirstTimes } from './first-times.ts'
 import { createGivingWay, restUntil } from './giving-way.ts'
 import { type Identifier, identifierKey } from './identifiers.ts'
 import { profileIdOf } from './ids.ts'
@@ -32,19 +34,21 @@ import { readFollowed, writeTouches } from './touches.ts'
 import { contentOf, type TraitSet } from './trait-changes.ts'
 import { writeTraits } from './traits.ts'
 
-/** Facts that are remembered as known, over all workspaces: 2 to this power, 8 MB. */
+const consumerName = 'profiles'
+
+/** Maximum of facts remembered as known, over all workspaces: 2 to this power, 8 MB. */
 const knownFactBits = 20
 
 const firstRevision: Revision = { revision: '0', erasures: 0 }
 
 /**
- * What facts of a workspace begin with. After a split, after people were forgotten, and by other rules it is another one: what was
- * known then is to be learned anew.
+ * The begin of each fact of a workspace. It changes after a split, after a deletion, and with the rules: known facts
+ * must be learned again then.
  */
 const beginningOf = (workspaceId: string, { revision, erasures }: Revision, rules: Rules): Fact =>
   new FactWriter().begin().add(workspaceId).add(revision).add(String(erasures)).add(rules.version).kept()
 
-/** Writes what an observation says of who is who. */
+/** Writes the identities of an observation as a fact. */
 const writeFact = (writer: FactWriter, beginning: Fact, { identifiers, previous }: Observed): FactWriter => {
   writer.begin(beginning)
   for (const { type, value } of identifiers) writer.add(type).add(value)
@@ -53,24 +57,26 @@ const writeFact = (writer: FactWriter, beginning: Fact, { identifiers, previous 
 
 const nothing = { refused: new Map<Observed, Forgotten>(), shortened: new Set<Observed>() }
 
+type Charging = { metrics: Metrics; workShare: WorkShare }
+
 type Learned = Omit<Remaining, 'observations'> & {
   /** Whether anything was written. */
   readonly wrote: boolean
 }
 
 /**
- * Writes down what observations of a workspace teach, in a transaction that holds its ledger's lock; of those whose facts are
- * known only their traits. Resolves to what it left out, since nothing is to be known of those people.
+ * Writes the facts of observations of a workspace, in a transaction that holds its ledger's lock; of known facts only
+ * their traits. Resolves to the left-out observations of deleted or suppressed people.
  */
 const learn = async (
   tx: LedgerTx,
   workspaceId: string,
   observed: readonly Observed[],
   known: ReadonlySet<Observed>,
-  metrics: Metrics,
+  { metrics, workShare }: Charging,
 ): Promise<Learned> => {
   const ledger = await lockLedger(tx, workspaceId)
-  // Whose workspace is gone is nobody's customer.
+  // A deleted workspace has no profiles.
   if (ledger === undefined) return { ...nothing, wrote: false }
   const { observations, refused, shortened } =
     ledger.erasures === 0
@@ -86,14 +92,15 @@ const learn = async (
   const entries: Entry[] = []
   const traits: TraitSet[] = []
   let { sequence } = ledger
-  for (const each of observations) {
+  const resolveOne = (each: Observed): void => {
     const { event, identifiers } = each
+    noteWork('profiles.learn', workspaceId, consumerItem(consumerName, event.eventId))
     if (!known.has(each))
       resolve(
         {
           graph,
           limitOf: each.rules.limitOf,
-          // Who comes back is somebody else.
+          // A deleted person who returns gets another profile.
           profileIdOf: (identifier) => profileIdOf(workspaceId, identifier, ledger.erasures),
           next: () => ++sequence,
           learn(operation) {
@@ -106,12 +113,17 @@ const learn = async (
         each,
       )
     const identifier = identifiers[0] === undefined ? undefined : sequences.get(identifierKey(identifiers[0]))
-    if (identifier === undefined || each.traits.length === 0) continue
+    if (identifier === undefined || each.traits.length === 0) return
     const giver = { time: each.time(), event_id: event.eventId, source_id: event.sourceId }
-    // Of a name that comes twice the last one counts.
+    // The last one of a doubled name counts.
     const values = new Map(each.traits.map(({ name, value }) => [name, value ?? null]))
     traits.push({ identifier, ...giver, values, content: contentOf(values) })
   }
+  workShare.run(
+    workspaceId,
+    () => observations.forEach(resolveOne),
+    () => observations.length,
+  )
   await appendEntries(tx, workspaceId, entries)
   await writeTraits(tx, workspaceId, traits, ledger.sequence)
   for (const [kind, list] of Map.groupBy(entries, ({ operation }) => operation.kind))
@@ -119,17 +131,19 @@ const learn = async (
   return { refused, shortened, wrote: entries.length + traits.length + refused.size > 0 }
 }
 
-/** What there may be to learn from events, and what becomes known by it. */
+/** The new facts in events. */
 type Sifted = {
   /** By workspace. */
   readonly fresh: Map<string, Observed[]>
-  /** Those of them whose facts are known: there are only their traits to learn. */
+  /** Observations with known facts: only their traits are new. */
   readonly known: Set<Observed>
   readonly facts: Map<string, Fact>
-  /** How many events are nobody's, by reason. */
+  /** Number of events without a profile, by reason. */
   readonly nobody: Map<string, number>
-  /** Whom events are about, by workspace; of those workspaces that are followed. */
+  /** Identifiers of events by workspace, for workspaces with audiences. */
   readonly touched: Map<string, Map<string, Identifier>>
+  /** Events that may be the earliest of their identifiers. */
+  readonly firstTimes: FirstTimes
 }
 
 const sift = (
@@ -138,34 +152,53 @@ const sift = (
   recent: Pick<Recent, 'has'>,
   rulesFor: (workspaceId: string) => Rules,
   followed: ReadonlySet<string>,
+  workShare: WorkShare,
+  noteFirst: (times: FirstTimes, observed: Observed) => void,
 ): Sifted => {
   const touched = new Map([...followed].map((id) => [id, new Map<string, Identifier>()]))
-  const sifted: Sifted = { fresh: new Map(), known: new Set(), facts: new Map(), nobody: new Map(), touched }
+  const sifted: Sifted = {
+    fresh: new Map(),
+    known: new Set(),
+    facts: new Map(),
+    nobody: new Map(),
+    touched,
+    firstTimes: new Map(),
+  }
   const { fresh, known, facts, nobody } = sifted
   const writer = new FactWriter()
-  let of: { workspaceId: string; rules: Rules; erasures: number; beginning: Fact } | undefined
-  for (const event of events) {
+  type Of = { workspaceId: string; rules: Rules; erasures: number; beginning: Fact }
+  const siftOne = (event: AcceptedEvent, of: Of): void => {
     const { workspaceId } = event
-    if (of?.workspaceId !== workspaceId) {
-      const [rules, revision] = [rulesFor(workspaceId), revisions.get(workspaceId) ?? firstRevision]
-      of = { workspaceId, rules, erasures: revision.erasures, beginning: beginningOf(workspaceId, revision, rules) }
-    }
+    noteWork('profiles.observe', workspaceId, consumerItem(consumerName, event.eventId))
     const observed = observe(event, of.rules)
     if (observed.nobody !== undefined) {
       nobody.set(observed.nobody, (nobody.get(observed.nobody) ?? 0) + 1)
-      continue
+      return
     }
     const [bearer] = observed.identifiers
     if (bearer !== undefined) touched.get(workspaceId)?.set(identifierKey(bearer), bearer)
+    noteFirst(sifted.firstTimes, observed)
     writeFact(writer, of.beginning, observed)
-    // Of whom nothing is to be known depends on the time of each event.
+    // For deleted or suppressed people, the time of each event decides.
     const isKnown = recent.has(writer) || (of.erasures === 0 && facts.has(factKey(writer)))
-    if (isKnown && observed.traits.length === 0) continue
+    if (isKnown && observed.traits.length === 0) return
     if (isKnown) known.add(observed)
     else facts.set(factKey(writer), writer.kept())
     const list = fresh.get(workspaceId)
     if (list === undefined) fresh.set(workspaceId, [observed])
     else list.push(observed)
+  }
+  // Workspaces are independent: only the order within one counts.
+  for (const [workspaceId, own] of Map.groupBy(events, (event) => event.workspaceId)) {
+    const [rules, revision] = [rulesFor(workspaceId), revisions.get(workspaceId) ?? firstRevision]
+    const beginning = beginningOf(workspaceId, revision, rules)
+    workShare.run(
+      workspaceId,
+      () => {
+        for (const event of own) siftOne(event, { workspaceId, rules, erasures: revision.erasures, beginning })
+      },
+      () => own.length,
+    )
   }
   return sifted
 }
@@ -175,32 +208,42 @@ export type LearningDeps = {
   /** The rules of a workspace, from memory; all have the defaults unless given. */
   rulesFor?: (workspaceId: string) => Rules
   metrics: Metrics
-  /** Where to write down, with what was learned, how far it is; nowhere unless given. */
+  /** Records the progress with the learned facts; nowhere unless given. */
   places?: Pick<Places, 'write'>
+  /** Charged with the thread time of workspaces; nowhere unless given. */
+  workShare?: WorkShare
 }
 
+/** The partition of events, and the place after them; without a place when more of them follow. */
+type ReachedMaybe = Pick<Reached, 'partition'> & { place?: Reached['place'] }
+
 /**
- * Makes the function that profiles learn by. What it learns of accepted events is in the ledgers of their workspaces, and with
- * it in the profiles, before it resolves; an event that comes again, or says what is known, changes nothing. Rejects while
- * PostgreSQL is away. Any number of them may work for a workspace at a time.
+ * Creates the function that profiles learn by. Facts of accepted events are in the ledgers of their workspaces, and in
+ * the profiles, before it resolves. A repeated event, or one with known facts, changes nothing. Rejects while
+ * PostgreSQL is away. Any number of them may work for a workspace concurrently.
  */
 export const createLearning = ({
   db,
   rulesFor = () => defaultRules,
   metrics,
   places,
-}: LearningDeps): ((events: readonly AcceptedEvent[], reached?: Reached) => Promise<void>) => {
+  workShare = createWorkShare(),
+}: LearningDeps): ((events: readonly AcceptedEvent[], reached?: ReachedMaybe) => Promise<void>) => {
   let recent = createRecent(knownFactBits)
+  const firstTimes = createFirstTimes(db)
 
-  /** Each workspace in a transaction of its own. The last one says how far all of them are. */
-  const write = async ({ fresh, known }: Sifted, reached: Reached | undefined): Promise<Map<string, Learned>> => {
+  /** Uses one transaction for each workspace. The last one records the progress of all of them. */
+  const write = async ({ fresh, known }: Sifted, reached: ReachedMaybe | undefined): Promise<Map<string, Learned>> => {
     const last = [...fresh.keys()].at(-1)
     const learned = new Map<string, Learned>()
     for (const [workspaceId, observations] of fresh) {
       const placed = await db.transaction().execute(async (tx) => {
-        learned.set(workspaceId, await learn(tx, workspaceId, observations, known, metrics))
+        learned.set(workspaceId, await learn(tx, workspaceId, observations, known, { metrics, workShare }))
         const isPlaced = workspaceId === last && [...learned.values()].some(({ wrote }) => wrote)
-        const place = isPlaced && reached !== undefined ? await places?.write(tx, reached) : undefined
+        const place =
+          isPlaced && reached?.place !== undefined
+            ? await places?.write(tx, { partition: reached.partition, place: reached.place })
+            : undefined
         faultPoint('profiles.before-commit')
         return place
       })
@@ -212,7 +255,7 @@ export const createLearning = ({
   return async (events, reached) => {
     const workspaces = [...new Set(events.map(({ workspaceId }) => workspaceId))]
     const [revisions, followed] = await Promise.all([readRevisions(db, workspaces), readFollowed(db, workspaces)])
-    const sifted = sift(events, revisions, recent, rulesFor, followed)
+    const sifted = sift(events, revisions, recent, rulesFor, followed, workShare, firstTimes.note)
     const { facts, nobody } = sifted
     try {
       for (const [workspaceId, { refused, shortened }] of await write(sifted, reached)) {
@@ -223,12 +266,16 @@ export const createLearning = ({
         }
       }
     } catch (error) {
-      // What was learned may be gone.
-      if (error instanceof BeginAnew) recent = createRecent(knownFactBits)
+      // The learned facts may be gone.
+      if (error instanceof BeginAnew) {
+        recent = createRecent(knownFactBits)
+        firstTimes.forget()
+      }
       throw error
     }
+    await firstTimes.write(sifted.firstTimes)
     await writeTouches(db, sifted.touched, { partition: reached?.partition, events })
-    // A fact is known once it is written down.
+    // A fact is known once it is written.
     for (const fact of facts.values()) recent.add(fact)
     metrics.count('profile_events', events.length)
     for (const [reason, count] of nobody) metrics.count('profile_events_without_profile', count, { reason })
@@ -237,32 +284,61 @@ export const createLearning = ({
 
 export type ProfilesDeps = Omit<EventConsumerDeps, 'name' | 'handle' | 'end' | 'kept'> &
   Pick<LearningDeps, 'db' | 'rulesFor'> & {
-    /** Whether storing is behind, which comes first then; never unless given. */
+    /** Whether storing is behind, and so has priority; never unless given. */
     isPipelineBehind?: () => boolean
-    /** Of which events computed traits are made; of none unless given. */
+    /** The events that computed traits are made of; none unless given. */
     computed?: ComputedTraitEvents
+    /** Thread time used by workspaces; a new one unless given. */
+    workShare?: WorkShare
   }
 
+/** Maximum wait of events of one workspace for its share, ms: events of others may be behind them. */
+const maxShareWaitMs = 1000
+
 /**
- * The consumer that makes profiles of accepted events. While PostgreSQL is away it waits, and goes on where it was; while
- * storing is behind it gives way.
+ * The consumer that makes profiles of accepted events. While PostgreSQL is away it waits, and then continues where it
+ * was; while storing is behind it rests. When a workspace exceeds its share of the thread, its events wait until after
+ * those of others in the same batch.
  */
-export const createProfiles = ({ db, rulesFor, isPipelineBehind, computed, ...deps }: ProfilesDeps): Consumer => {
+export const createProfiles = ({
+  db,
+  rulesFor,
+  isPipelineBehind,
+  computed,
+  workShare = createWorkShare(),
+  ...deps
+}: ProfilesDeps): Consumer => {
   const stopping = new AbortController()
-  const giveWay = createGivingWay({ isBusy: isPipelineBehind ?? (() => false), rest: restUntil(stopping.signal) })
+  const rest = restUntil(stopping.signal)
+  const giveWay = createGivingWay({ isBusy: isPipelineBehind ?? (() => false), rest })
   const places = createPlaces(db)
-  const learnOf = createLearning({ db, ...(rulesFor === undefined ? {} : { rulesFor }), metrics: deps.metrics, places })
+  const learnOf = createLearning({
+    db,
+    ...(rulesFor === undefined ? {} : { rulesFor }),
+    metrics: deps.metrics,
+    places,
+    workShare,
+  })
   const noteChanges = computed && createComputedChanges({ db, computed, rulesFor })
   const consumer = createEventConsumer({
     ...deps,
-    name: 'profiles',
+    name: consumerName,
     kept: places,
     handle: async (events, partition, place) => {
       const began = performance.now()
-      await learnOf(events, { partition, place })
-      // Whose events they are is known by then.
+      const waits = (event: AcceptedEvent): boolean => workShare.wait(event.workspaceId) > 0
+      const { now = [], later = [] } = Object.groupBy(events, (event) => (waits(event) ? 'later' : 'now'))
+      let waitedMs = 0
+      if (later.length > 0) {
+        // The progress can be recorded once, after all of them.
+        if (now.length > 0) await learnOf(now, { partition })
+        waitedMs = Math.min(maxShareWaitMs, Math.max(...later.map(({ workspaceId }) => workShare.wait(workspaceId))))
+        await rest(waitedMs)
+      }
+      await learnOf(later.length > 0 ? later : now, { partition, place })
+      // The profiles of the events are known by then.
       await noteChanges?.(events, partition)
-      await giveWay(events, performance.now() - began)
+      await giveWay(events, performance.now() - began - waitedMs)
     },
   })
   return {

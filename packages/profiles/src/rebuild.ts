@@ -1,10 +1,11 @@
 import { faultPoint } from '@tributary/kernel'
 import type { Database } from '@tributary/storage'
 import { type Kysely, sql } from 'kysely'
+import { keepingFirstTimes } from './first-times.ts'
 import { type LedgerTx, lockLedger, type OperationRow, operationOf } from './ledger.ts'
 import { project } from './projection.ts'
 
-/** Operations that are read at once. */
+/** Maximum of operations per page. */
 const pageSize = 5000
 
 const page = async (tx: LedgerTx, workspaceId: string, after: number): Promise<OperationRow[]> =>
@@ -14,8 +15,8 @@ const page = async (tx: LedgerTx, workspaceId: string, after: number): Promise<O
   ).rows
 
 /**
- * Makes the profiles of a workspace anew from its ledger, in one transaction: who reads sees those of before until it ends,
- * and nothing is learned meanwhile. Resolves to the number of operations; `onProgress` is told how many are applied.
+ * Rebuilds the profiles of a workspace from its ledger, in one transaction: readers see the earlier ones until it ends,
+ * and nothing is learned meanwhile. Resolves to the number of operations; `onProgress` gets the number of applied ones.
  */
 export const rebuildProfiles = (
   db: Kysely<Database>,
@@ -25,19 +26,21 @@ export const rebuildProfiles = (
   db.transaction().execute(async (tx) => {
     await sql`set local statement_timeout = 0`.execute(tx)
     if ((await lockLedger(tx, workspaceId)) === undefined) return 0
-    for (const table of ['profile_identifiers_apart', 'profile_identifiers', 'profiles'])
-      await sql`delete from ${sql.table(table)} where workspace_id = ${workspaceId}::uuid`.execute(tx)
     let operations = 0
-    for (let rows = await page(tx, workspaceId, 0); rows.length > 0; ) {
-      await project(
-        tx,
-        workspaceId,
-        rows.map((row) => ({ operation: operationOf(row), time: row.time.toISOString() })),
-      )
-      operations += rows.length
-      onProgress(operations)
-      rows = await page(tx, workspaceId, Number(rows.at(-1)?.sequence))
-    }
+    await keepingFirstTimes(tx, workspaceId, async () => {
+      for (const table of ['profile_identifiers_apart', 'profile_identifiers', 'profiles'])
+        await sql`delete from ${sql.table(table)} where workspace_id = ${workspaceId}::uuid`.execute(tx)
+      for (let rows = await page(tx, workspaceId, 0); rows.length > 0; ) {
+        await project(
+          tx,
+          workspaceId,
+          rows.map((row) => ({ operation: operationOf(row), time: row.time.toISOString() })),
+        )
+        operations += rows.length
+        onProgress(operations)
+        rows = await page(tx, workspaceId, Number(rows.at(-1)?.sequence))
+      }
+    })
     faultPoint('rebuild-profiles.before-commit')
     return operations
   })

@@ -9,7 +9,7 @@ const factOf = (...texts: string[]): Fact => {
 const facts = (from: number, count: number): Fact[] =>
   Array.from({ length: count }, (_, n) => factOf('w', `user_id:${from + n}`))
 
-test('a fact is told by its texts, their order, and where one ends and the next begins', () => {
+test('a fact depends on its texts, their order, and where one ends and the next begins', () => {
   const texts = [['a', 'bc'], ['ab', 'c'], ['abc'], ['abc', ''], ['', 'abc'], ['bc', 'a'], ['a', 'b', 'c'], []]
   expect(new Set(texts.map((each) => factKey(factOf(...each)))).size).toBe(texts.length)
   const begun = new FactWriter().begin().add('a').kept()

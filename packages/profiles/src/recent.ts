@@ -1,36 +1,36 @@
 import { getRandomValues } from 'node:crypto'
 
-/** A fact by a hash of 64 bits of its texts: two numbers of 32. */
+/** A fact as a hash of 64 bits of its texts: two numbers of 32. */
 export type Fact = { readonly one: number; readonly two: number }
 
-/** Facts that were added lately, as far as there is room; what was not asked for lately makes room for others. */
+/** Recently added facts, within a limit; facts that were not read recently are replaced. */
 export type Recent = { has(fact: Fact): boolean; add(fact: Fact): void }
 
-/** Facts that share a place. */
+/** Number of facts in one bucket. */
 const ways = 4
 
-/** Others in each process, so that nobody can choose texts that are taken for those of others. */
+/** Different in each process, so that no sender can choose texts with the hash of others. */
 const seeds = getRandomValues(new Uint32Array(2))
 
-/** Stands between two texts, as no character does. */
+/** Separates two texts; no character has this code. */
 const between = 0x10000
 
 /**
- * Writes facts, one after the other: what it is told of is the fact of now. To join the texts and to hash the joined one costs twice as
- * much, and leaves garbage for each event.
+ * Hashes facts, one after the other. Joining the texts and hashing the joined one costs twice as much, and leaves
+ * garbage for each event.
  */
 export class FactWriter implements Fact {
   one = 0
   two = 0
 
-  /** Begins another fact, with what others begin with, too. */
+  /** Starts another fact, from the common begin of several. */
   begin({ one, two }: Fact = { one: seeds[0] ?? 0, two: seeds[1] ?? 0 }): this {
     this.one = one
     this.two = two
     return this
   }
 
-  /** Goes on with a text: two hashes of 32 bits over its UTF-16 units, as FNV-1a, with two primes. */
+  /** Adds a text: two hashes of 32 bits over its UTF-16 units, as FNV-1a, with two primes. */
   add(text: string): this {
     let { one, two } = this
     for (let at = 0; at < text.length; at++) {
@@ -43,26 +43,26 @@ export class FactWriter implements Fact {
     return this
   }
 
-  /** The fact as it is now, to be kept. */
+  /** A copy of the current fact. */
   kept(): Fact {
     return { one: this.one, two: this.two }
   }
 }
 
-/** One text for each fact, to tell the few of a batch apart. */
+/** One text for each fact, to distinguish the few of a batch. */
 export const factKey = ({ one, two }: Fact): string => `${one} ${two}`
 
 /**
- * Makes a bounded memory of facts: `2 ** bits` of them, 8 bytes each. It keeps hashes of 64 bits, so that one in 10^13 that
- * it says to know with a million in it was never added.
+ * Creates a bounded memory of facts: `2 ** bits` of them, 8 bytes each. It keeps hashes of 64 bits: with a million
+ * facts in it, one in 10^13 is reported as known and was never added.
  */
 export const createRecent = (bits: number): Recent => {
   const places = 2 ** bits / ways
   const known = new Uint32Array(places * ways * 2)
-  /** The fact that is asked for, its bits mixed. */
+  /** The requested fact, its bits mixed. */
   let first = 0
   let second = 0
-  /** Where it stands, or would: the first of the ways is the one that was used last. */
+  /** The start of the fact's bucket: the first entry is the last one used. */
   const startOf = ({ one, two }: Fact): number => {
     const mixed = Math.imul(one ^ (one >>> 16), 0x85ebca6b)
     const other = Math.imul(two ^ (two >>> 13), 0xc2b2ae35)

@@ -5,27 +5,27 @@ import { type Identifier, previousId } from './identifiers.ts'
 import type { LedgerState, LedgerTx } from './ledger.ts'
 import type { Observed } from './observe.ts'
 
-/** Why an event has no profile though it names somebody: who it names was deleted after it came, or is suppressed. */
+/** Why an event with identifiers has no profile: its user was deleted after it came, or is suppressed. */
 export type Forgotten = 'deleted' | 'suppressed'
 
 type HashRow = { hash: string; delete_time: Date | null; suppress_time: Date | null }
 
-/** The ids that an alias call may have given up. */
+/** The IDs that an alias call may have given up. */
 const previousOf = (previous: string): Identifier[] =>
   ['user_id', 'anonymous_id', previousId].map((type) => ({ type, value: previous }))
 
 export type Remaining = {
-  /** What may be learned, without identifiers of whom nothing is to be known. */
+  /** Observations to learn, without identifiers of deleted or suppressed people. */
   observations: readonly Observed[]
-  /** What is nobody's, and why. */
+  /** Observations without a profile, and why. */
   refused: Map<Observed, Forgotten>
-  /** What lost an identifier that the same observation may teach later. */
+  /** Observations that lost an identifier, which the same observation may teach later. */
   shortened: Set<Observed>
 }
 
 /**
- * Leaves out what events say of people who were deleted after the events came, or are suppressed. An event that belongs to
- * one of them is nobody's; of others the identifier is left out. Counts refused events of the suppressed.
+ * Leaves out facts of people who were deleted after the events came, or are suppressed. An event that belongs to one of
+ * them gets no profile; another event loses the identifier. Counts refused events of suppressed people.
  */
 export const withoutForgotten = async (
   tx: LedgerTx,

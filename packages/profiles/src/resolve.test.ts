@@ -90,7 +90,9 @@ describe('people with random identifiers', () => {
     return people.flat()
   }
 
-  /** Who belongs together, found without any order: what comes together is together, and an alias names all of its kind. */
+  /**
+   * Groups identifiers without any order: those of one event belong together, and an alias names all types of its ID.
+   */
   const together = (stream: readonly Observation[]): string[] => {
     const parents = new Map<string, string>()
     const root = (of: string): string => {
@@ -176,7 +178,7 @@ describe('who is who', () => {
     })
   })
 
-  test('an identify call with the user id of somebody else joins nobody: the anonymous id stays where it was', () => {
+  test('an identify call with the user id of another user joins no profiles: the anonymous id stays where it was', () => {
     const ledger = open()
     ledger.see(event('u1', 'a1'), event('u2', 'a1'))
     expect(ledger.profiles()).toEqual(['anonymous_id:a1 user_id:u1', 'user_id:u2'])
@@ -188,7 +190,7 @@ describe('who is who', () => {
     })
   })
 
-  test('at the limit of a kind the identifier is not linked, which is recorded, and is somebody of its own when it comes alone', () => {
+  test('at the limit of a kind the identifier is not linked, which is recorded, and has a profile of its own when it comes alone', () => {
     const ledger = open()
     ledger.see(...['a1', 'a2', 'a3', 'a4', 'a5', 'a6'].map((anonymous) => event('u1', anonymous)))
     expect(ledger.graph.owners.has(key('a6'))).toBe(false)

@@ -8,21 +8,24 @@ import {
   type Refusal,
 } from './operations.ts'
 
-/** What one event says of who is who. */
+/** The identity facts of one event. */
 export type Observation = {
-  /** The one whose profile the event belongs to, and then the others by their priority; at least one. */
+  /** The identifier whose profile the event belongs to, and then the others by their priority; at least one. */
   readonly identifiers: readonly Identifier[]
-  /** Of an alias call: the id that the person was known by before, if it is usable. */
+  /** For an alias call: the previous ID of the user, if it is usable. */
   readonly previous?: string | undefined
 }
 
-/** Refusals that are written down of a profile: an id that changes with every event would write without end. */
+/** Maximum of refusals stored of a profile: an ID that changes with every event would write without end. */
 const refusalsKept = 20
 
-/** Kinds of ids that an alias call may mean by its previous id. */
+/** Types of IDs that the previous ID of an alias call may have. */
 const aliased = ['user_id', 'anonymous_id'] as const
 
-/** The identifiers whose profiles an observation needs: its own, and what alias calls may have said of them, if there were any. */
+/**
+ * The identifiers whose profiles an observation needs: its own, and those of earlier alias calls about them, if there
+ * were any.
+ */
 export const neededFor = ({ identifiers, previous }: Observation, hasPrevious: boolean): Identifier[] => [
   ...identifiers,
   ...(hasPrevious ? identifiers.filter(({ type }) => aliased.some((each) => each === type)) : []).map(({ value }) => ({
@@ -38,20 +41,31 @@ const countsOf = ({ identifiers }: Pick<Known, 'identifiers'>): Map<string, numb
   return counts
 }
 
-/** Whether two sets of identifiers are too many for one profile. An alias call says that they are one person: only the total holds. */
+/**
+ * The evidence that joins identifiers: one event has them (`event`), or the previous ID of an alias call is a user ID
+ * (`user_alias`) or anything else (`device_alias`).
+ */
+type Evidence = 'event' | 'user_alias' | 'device_alias'
+
+/**
+ * Whether two sets of identifiers exceed the limits of one profile. An alias call says that they are one person, so the
+ * limits of types do not apply. Two users are one person only by an alias call between user IDs, since several people
+ * use one device.
+ */
 const isTooMany = (
   one: Pick<Known, 'identifiers'>,
   other: Pick<Known, 'identifiers'>,
-  alias: boolean,
+  evidence: Evidence,
   limitOf: (type: string) => number,
 ): boolean => {
   if (one.identifiers.size + other.identifiers.size > maxIdentifiers) return true
-  if (alias) return false
+  if (evidence === 'user_alias') return false
   const counts = countsOf(one)
   return [...countsOf(other)].some(([type, count]) => {
     const own = counts.get(type) ?? 0
-    // What one side has alone does not become more.
-    return type !== previousId && own > 0 && own + count > limitOf(type)
+    // A type that only one side has does not get more identifiers.
+    if (own === 0 || type === previousId || (evidence === 'device_alias' && type !== 'user_id')) return false
+    return own + count > limitOf(type)
   })
 }
 
@@ -69,22 +83,22 @@ const areApart = (
 }
 
 export type ResolveDeps = {
-  /** How many identifiers of a kind a profile may have. */
+  /** Maximum of identifiers of a type in a profile. */
   limitOf(type: string): number
-  /** All profiles, refusals and splits that `neededFor` leads to; what is learned is applied to it. */
+  /** All profiles, refusals, and splits that `neededFor` leads to; operations are applied to it. */
   graph: IdentityGraph
-  /** The id of a profile that begins with an identifier. */
+  /** The ID of a profile that begins with an identifier. */
   profileIdOf(identifier: Identifier): string
   /** The sequence of the next operation. */
   next(): number
-  /** Told what was learned, in order. */
+  /** Called with each operation, in order. */
   learn(operation: Operation): void
 }
 
 /**
- * Brings together what an observation shows to be one person, and tells what was learned by it: nothing, when all of it was
- * known. While no limit is reached and nothing was split, the same observations give the same sets of identifiers in any
- * order. At a limit identifiers are left out, those of lowest priority first.
+ * Joins the identifiers that an observation shows to be of one person, and reports the operations: none, when all of it
+ * was known. While no limit is reached and nothing was split, the same observations give the same sets of identifiers
+ * in any order. At a limit identifiers are left out, those of lowest priority first.
  */
 export const resolve = (deps: ResolveDeps, { identifiers, previous }: Observation): void => {
   const { graph } = deps
@@ -104,27 +118,43 @@ export const resolve = (deps: ResolveDeps, { identifiers, previous }: Observatio
   }
 
   /** Why a profile cannot have these identifiers, too. */
-  const obstacle = (profile: Known, other: Pick<Known, 'identifiers'>, alias: boolean): Refusal | undefined =>
-    areApart(graph, profile, other) ? 'split' : isTooMany(profile, other, alias, deps.limitOf) ? 'limit' : undefined
+  const obstacle = (profile: Known, other: Pick<Known, 'identifiers'>, evidence: Evidence): Refusal | undefined =>
+    areApart(graph, profile, other) ? 'split' : isTooMany(profile, other, evidence, deps.limitOf) ? 'limit' : undefined
 
-  /** Brings an identifier, with whoever is known by it, into the profile of `by`. */
-  const join = (by: Identifier, identifier: Identifier, alias: boolean): void => {
+  /** Joins an identifier, with its profile if it has one, to the profile of `by`. */
+  const join = (by: Identifier, identifier: Identifier, evidence: Evidence): void => {
     const profile = ownerOf(by)
     if (profile === undefined) return
     const other = ownerOf(identifier)
     if (other === profile) return
     const added = other ?? { identifiers: new Map([[identifierKey(identifier), identifier]]) }
-    const reason = obstacle(profile, added, alias)
+    const reason = obstacle(profile, added, evidence)
     if (reason !== undefined) return refuse(profile, identifier, by, reason)
+    const alias = evidence !== 'event'
     if (other === undefined) return learn({ kind: 'link', profile: profile.id, identifier, by, alias })
     const [stays, goes] = profile.sequence < other.sequence ? [profile, other] : [other, profile]
     learn({ kind: 'merge', profile: stays.id, merged: goes.id, identifier, by, alias })
   }
 
-  /** Gives an identifier that is seen first to whom an alias call has named it before. */
+  /** Joins a new identifier to the profile that an alias call has named it for. */
   const recall = (identifier: Identifier): void => {
     if (!aliased.some((each) => each === identifier.type) || ownerOf(identifier) !== undefined) return
-    join({ type: previousId, value: identifier.value }, identifier, true)
+    const evidence = identifier.type === 'user_id' ? 'user_alias' : 'device_alias'
+    join({ type: previousId, value: identifier.value }, identifier, evidence)
+  }
+
+  /**
+   * Applies an alias call of a user: everything known by its previous ID is of the user. An ID that is not known as a
+   * user ID stays where it is when another user has it.
+   */
+  const follow = (user: Identifier, previous: string): void => {
+    const isUser = ownerOf({ type: 'user_id', value: previous }) !== undefined
+    for (const type of [previousId, ...aliased]) {
+      const identifier = { type, value: previous }
+      const evidence = isUser && type !== 'anonymous_id' ? 'user_alias' : 'device_alias'
+      // Only known identifiers: the type of an unknown one is not known yet.
+      if (type === previousId || ownerOf(identifier) !== undefined) join(user, identifier, evidence)
+    }
   }
 
   const [first, ...others] = identifiers
@@ -133,12 +163,8 @@ export const resolve = (deps: ResolveDeps, { identifiers, previous }: Observatio
   if (ownerOf(first) === undefined) learn({ kind: 'create', profile: deps.profileIdOf(first), identifier: first })
   for (const other of others) {
     recall(other)
-    join(first, other, false)
+    join(first, other, 'event')
   }
-  if (previous === undefined || previous === first.value) return
-  for (const type of [previousId, ...aliased]) {
-    const identifier = { type, value: previous }
-    // Only what is known under it: nobody knows yet which kind it is of.
-    if (type === previousId || ownerOf(identifier) !== undefined) join(first, identifier, true)
-  }
+  // An alias call without a usable user ID joins nothing.
+  if (previous !== undefined && previous !== first.value && first.type === 'user_id') follow(first, previous)
 }

@@ -1,12 +1,12 @@
 import { defaultIdentityRules, type IdentityRules } from '@tributary/contract'
 
-/** What a workspace decides about identifiers, as far as it is asked for with each event. */
+/** A workspace's decisions about identifiers that each event needs. */
 export type Rules = {
-  /** Another one whenever they change: what was learned by other rules may have to be learned again. */
+  /** Changes with the rules: facts learned by other rules may have to be learned again. */
   readonly version: string
-  /** How many identifiers of a kind a profile may have. */
+  /** Maximum of identifiers of a type in a profile. */
   limitOf(type: string): number
-  /** Whether the workspace says of a value that it stands for nobody. */
+  /** Whether the workspace blocks a value. */
   isBlocked(value: string): boolean
   readonly linksEmail: boolean
   readonly linksPhone: boolean
@@ -14,10 +14,10 @@ export type Rules = {
 
 const plain = (value: string): string => value.trim().toLowerCase()
 
-/** Makes rules of what a workspace has decided. */
+/** Creates rules from the decisions of a workspace. */
 export const rulesOf = (decided: IdentityRules, version: string): Rules => {
   const { anonymous_id_limit, email_limit, phone_limit, external_id_limit, single_kinds } = decided
-  // One event names one user id: that a device has seen several people does not make them one.
+  // One event has one user ID: a device that several people have used does not make them one person.
   const limits: Readonly<Record<string, number>> = {
     user_id: 1,
     anonymous_id: anonymous_id_limit,
@@ -36,5 +36,5 @@ export const rulesOf = (decided: IdentityRules, version: string): Rules => {
   }
 }
 
-/** The rules of a workspace that has decided nothing. */
+/** The rules of a workspace without decisions. */
 export const defaultRules: Rules = rulesOf(defaultIdentityRules, '')

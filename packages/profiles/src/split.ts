@@ -5,7 +5,7 @@ import { appendEntries, type LedgerTx, loadGraph, lockLedger } from './ledger.ts
 export type SplitRequest = {
   readonly profileId: string
   readonly identifiers: readonly Identifier[]
-  /** Who asks for it. */
+  /** The user who requests it. */
   readonly actorId: string
   readonly time: Date
 }
@@ -14,8 +14,8 @@ export type SplitRequest = {
 export type SplitRefusal = 'unknown_identifier' | 'nothing_left'
 
 /**
- * Takes identifiers of a profile apart from its others, in this transaction: they become a profile, whose id it resolves
- * to, and are never joined with those that stayed.
+ * Splits identifiers from a profile, in this transaction: they become a profile, whose ID it resolves to, and are never
+ * joined with those that stayed.
  */
 export const splitProfile = async (
   tx: LedgerTx,

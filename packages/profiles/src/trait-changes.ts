@@ -1,51 +1,57 @@
 import { derivedId } from './ids.ts'
 
-/** Values that a trait had before that are kept, and the characters of one as JSON: of a longer one that it was there. */
+/**
+ * Maximum of earlier values kept of a trait, and of the characters of one as JSON: of a longer one only its existence
+ * is kept.
+ */
 export const earlierKept = 10
 export const earlierLength = 1024
 
-/** What gave a value; `time` is RFC 3339. */
+/** The event that gave a value; `time` is RFC 3339. */
 export type Giver = { readonly time: string; readonly event_id: string; readonly source_id: string }
 
-/** A value that a trait had, as JSON text, and what gave it last; null was too large. */
+/** A value of a trait, as JSON text, and the event that last gave it; null was too large. */
 export type Given = Giver & { readonly value: string | null }
 
-/** What one event gave to an identifier (the sequence of the operation that brought it), by name. */
+/** The traits of one event for an identifier (the sequence of the operation that brought it), by name. */
 export type TraitSet = Giver & {
   readonly identifier: number
   readonly values: ReadonlyMap<string, string | null>
-  /** As `contentOf` says. */
+  /** The result of `contentOf`. */
   readonly content: string
 }
 
-/** A trait as it is kept, with what gave it last; `set_id` is the set that it came with then, null where there were none yet. */
+/**
+ * A stored trait, with the event that last gave it; `set_id` is the set of that event, null where there were no sets
+ * yet.
+ */
 export type KeptTrait = Given & { readonly set_id: string | null }
 
-/** A trait to be written. `earlier` are values it had since what is kept, latest first. */
+/** A trait to write. `earlier` are its values since the stored one, latest first. */
 export type ChangedTrait = Given & {
   readonly name: string
   readonly set_id: string
   readonly earlier: readonly Given[]
 }
 
-/** The traits of one event that are the latest, under the names they have in common. */
+/** The traits of one event that are the latest, as a set; the ID is of their names. */
 export type ChangedSet = Giver & { readonly id: string; readonly content: string }
 
 export type TraitChanges = {
   readonly traits: readonly ChangedTrait[]
   readonly sets: readonly ChangedSet[]
-  /** Sets that have fewer traits than they had, or none. */
+  /** Sets that lost traits, or have none any more. */
   readonly left: ReadonlySet<string>
 }
 
-/** An id of names and values: the same for the same, in whatever order they are. */
+/** An ID of names and values: equal for equal ones, in any order. */
 export const contentOf = (values: ReadonlyMap<string, string | null>): string =>
   derivedId(JSON.stringify([...values].sort(([a], [b]) => (a < b ? -1 : 1))))
 
-/** An id of names, in whatever order they are. */
+/** An ID of names, in any order. */
 const idOf = (names: Iterable<string>): string => derivedId(JSON.stringify([...names].sort()))
 
-/** Whether what one event gave is later than what another gave: by time, and then by event. */
+/** Whether one event is later than another: by time, and then by event ID. */
 export const isLater = (one: Giver, other: Giver): boolean =>
   one.time === other.time ? one.event_id > other.event_id : one.time > other.time
 
@@ -56,12 +62,12 @@ const givenBy = (value: string | null, { time, event_id, source_id }: Giver): Gi
   source_id,
 })
 
-/** A trait while events change it; `values` are those it had, latest last. */
+/** A trait while events change it; `values` are its earlier ones, latest last. */
 type Changing = { value: string | null; giver: TraitSet; readonly values: Given[] }
 
 /**
- * What sets of one identifier, in the order in which they came, change of its traits: each name has the latest value. What
- * comes late changes nothing. The same sets again change nothing.
+ * Computes the changes of traits by sets of one identifier, in the order in which they came: each name has the latest
+ * value. Late sets change nothing. Repeated sets change nothing.
  */
 export const changesOf = (kept: ReadonlyMap<string, KeptTrait>, sets: readonly TraitSet[]): TraitChanges => {
   const changing = new Map<string, Changing>()

@@ -55,19 +55,19 @@ const kept = async (): Promise<Kept> => {
   )
 }
 
-/** What the calls make, told one by one. */
+/** The traits that the calls make, applied one by one. */
 const evaluate = (calls: readonly Call[]): Kept => {
-  const told: Kept = {}
+  const result: Kept = {}
   for (const { userId, number, time, traits } of calls)
     for (const [name, given] of Object.entries(traits)) {
       const next = { value: JSON.stringify(given), time, event_id: eventIdOf(number) }
-      const before = told[`${userId} ${name}`]
+      const before = result[`${userId} ${name}`]
       if (before !== undefined && `${before.time} ${before.event_id}` >= `${time} ${next.event_id}`) continue
       const { earlier = [], ...last } = before ?? {}
       const changes = before !== undefined && before.value !== next.value ? [last as Trait, ...earlier] : earlier
-      told[`${userId} ${name}`] = { ...next, earlier: changes.slice(0, earlierKept) }
+      result[`${userId} ${name}`] = { ...next, earlier: changes.slice(0, earlierKept) }
     }
-  return told
+  return result
 }
 
 const randomCalls = (random: (below: number) => number, count: number): Call[] => {
@@ -164,7 +164,7 @@ describe('traits', () => {
     await learn(calls.slice(0, 30))
     await database.pool.query('delete from profile_trait_sets')
     await database.pool.query('update profile_traits set set_id = null')
-    // What moved with a set alone has lost that here, and has it again when it comes again.
+    // Values that moved with a set alone are lost here, and come back with the repeated calls.
     await learn(calls.slice(0, 30))
     for (let at = 30; at < calls.length; at += 2) await learn(calls.slice(at, at + 2))
     const shown = (traits: Kept) => Object.fromEntries(Object.entries(traits).map(([key, each]) => [key, lastOf(each)]))

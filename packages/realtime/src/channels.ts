@@ -1,21 +1,21 @@
-/** Who is subscribed to what. Generic over the connection, no I/O. */
+/** The registry of subscribers by channel. Generic over the connection, without I/O. */
 export type Member = { userId: string; userInfo: unknown }
 
 export type Channels<C> = {
-  /** Adds a subscriber; for presence channels with the member it stands for. Tells whether the member is new. */
+  /** Adds a subscriber; for presence channels with its member. Returns whether the member is new. */
   join(channel: string, connection: C, member?: Member): { newMember: boolean }
-  /** Removes a subscriber. Tells which member left with it, if that was the member's last connection. */
+  /** Removes a subscriber. Returns the member that left with it, if that was the member's last connection. */
   leave(channel: string, connection: C): { goneMember?: string }
   has(channel: string, connection: C): boolean
   subscribers(channel: string): Iterable<C>
   count(channel: string): number
   memberOf(channel: string, connection: C): Member | undefined
-  /** Members of a presence channel, each once, with what its first connection said of it. */
+  /** Members of a presence channel, each once, with the info of its first connection. */
   members(channel: string): Map<string, unknown>
   names(): string[]
 }
 
-/** An empty registry. `onChange` is called when a channel gets its first subscriber or loses its last. */
+/** Creates an empty registry. Calls `onChange` when a channel gets its first subscriber or loses its last. */
 export const createChannels = <C>(onChange: () => void): Channels<C> => {
   const channels = new Map<string, Map<C, Member | undefined>>()
   const isThere = (channel: string, userId: string): boolean => {

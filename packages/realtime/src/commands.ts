@@ -1,4 +1,4 @@
-import { isRecord } from '@tributary/kernel'
+import { ExactNumber, isRecord, numberText, parseExactJson } from '@tributary/kernel'
 import type { Channels, Member } from './channels.ts'
 import type { Connection } from './connection.ts'
 import type { RealtimeLimits } from './limits.ts'
@@ -27,9 +27,11 @@ const serverOwned = 'private-sources-'
 
 const presenceMember = (channelData: string | undefined): Member | undefined => {
   try {
-    const data: unknown = JSON.parse(channelData ?? '')
+    // An ID is not rounded: two people would be one member.
+    const data = parseExactJson(channelData ?? '')
     if (!isRecord(data) || !('user_id' in data)) return undefined
-    const userId = typeof data.user_id === 'number' ? String(data.user_id) : data.user_id
+    const given = data.user_id
+    const userId = typeof given === 'number' || given instanceof ExactNumber ? numberText(String(given)) : given
     if (typeof userId !== 'string' || userId === '') return undefined
     return { userId, userInfo: 'user_info' in data ? data.user_info : {} }
   } catch {
@@ -60,6 +62,7 @@ export const createCommands = (options: {
 
   const leave = (connection: Connection, channel: string): void => {
     connection.subscriptions.delete(channel)
+    connection.masked.delete(channel)
     const { goneMember } = channels.leave(channel, connection)
     if (goneMember === undefined) return
     tellOthers(channel, connection, message('pusher_internal:member_removed', { user_id: goneMember }, channel))
@@ -70,7 +73,7 @@ export const createCommands = (options: {
     connection: Connection,
     channel: string,
     data: unknown,
-  ): { refused: string; status: number } | { member?: Member } => {
+  ): { refused: string; status: number } | { member?: Member; masked?: boolean } => {
     const kind = channelKind(channel)
     const already = connection.subscriptions.has(channel)
     // A client that has signed in asks for its user's channel once more, which it has.
@@ -80,9 +83,11 @@ export const createCommands = (options: {
       return { refused: 'Too many channels', status: 400 }
     if (kind === 'public') return {}
     const channelData = textField(data, 'channel_data')
+    const auth = textField(data, 'auth') ?? ''
     const expected = signer.channel(connection.socketId, channel, channelData)
-    if (!sameText(expected, textField(data, 'auth') ?? ''))
-      return { refused: 'The subscription is not authorized', status: 401 }
+    if (kind === 'private' && sameText(signer.maskedChannel(connection.socketId, channel), auth))
+      return { masked: true }
+    if (!sameText(expected, auth)) return { refused: 'The subscription is not authorized', status: 401 }
     if (kind !== 'presence') return {}
     const member = presenceMember(channelData)
     return member === undefined ? { refused: 'The channel_data needs a user_id', status: 400 } : { member }
@@ -99,8 +104,10 @@ export const createCommands = (options: {
     const channel = textField(data, 'channel') ?? ''
     const admitted = admit(connection, channel, data)
     if ('refused' in admitted) return connection.send(subscriptionError(channel, admitted.refused, admitted.status))
-    const { member } = admitted
+    const { member, masked = false } = admitted
     connection.subscriptions.add(channel)
+    if (masked) connection.masked.add(channel)
+    else connection.masked.delete(channel)
     const { newMember } = channels.join(channel, connection, member)
     connection.send(succeeded(channel, member))
     if (!newMember || member === undefined) return

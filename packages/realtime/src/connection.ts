@@ -8,23 +8,25 @@ export type Connection = {
   readonly socketId: string
   /** Channels it is subscribed to. */
   readonly subscriptions: Set<string>
-  /** Users that were authorized through it: whoever of them loses access takes it along. */
+  /** The subset on which it receives masked values. */
+  readonly masked: Set<string>
+  /** Users that were authorized through it: it ends when one of them loses access. */
   readonly owners: Set<string>
   /** The user it signed in as. */
   signedIn?: string
-  /** Sends an answer of the protocol; a socket that piles up unsent bytes is cut. */
+  /** Sends an answer of the protocol; cuts a socket that piles up unsent bytes. */
   send(text: string): void
-  /** Sends a live message, unless the socket is behind; tells whether it was sent. */
+  /** Sends a live message, unless the socket is behind; returns whether it was sent. */
   sendLive(text: string): boolean
-  /** Says why and closes. */
+  /** Sends the reason and closes. */
   end(closing: Closing): void
-  /** Closes at once without a word. */
+  /** Closes immediately without a message. */
   cut(): void
   allowMessage(): boolean
   allowClientEvent(): boolean
-  /** The client showed a sign of life. */
+  /** Notes a sign of life of the client. */
   heard: () => void
-  /** Called now and then: asks a silent client whether it is there, and closes when it does not answer. */
+  /** Called periodically: pings a silent client, and closes when it does not answer. */
   checkSilence(): void
 }
 
@@ -51,7 +53,7 @@ export const createConnection = (socket: WebSocket, socketId: string, limits: Re
       socket.send(errorMessage(code, message))
       socket.close(code, message)
     }
-    // A client that does not answer the close frame is not waited for.
+    // Does not wait for a client that does not answer the close frame.
     setTimeout(() => socket.terminate(), closeGraceMs).unref()
   }
   const send = (text: string): void => {
@@ -66,6 +68,7 @@ export const createConnection = (socket: WebSocket, socketId: string, limits: Re
   return {
     socketId,
     subscriptions: new Set(),
+    masked: new Set(),
     owners: new Set(),
     send,
     sendLive(text) {

@@ -2,7 +2,15 @@ import { randomInt } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createWorkShare, isRecord, type Logger, type Metrics, type WorkShareSettings } from '@tributary/kernel'
+import {
+  createPool,
+  createWorkShare,
+  isRecord,
+  type Logger,
+  type Metrics,
+  type PoolHold,
+  type WorkShareSettings,
+} from '@tributary/kernel'
 import type { Coordination } from '@tributary/storage'
 import { WebSocketServer } from 'ws'
 import { type Channels, createChannels } from './channels.ts'
@@ -10,25 +18,27 @@ import { createCommands } from './commands.ts'
 import { type Connection, createConnection, textOf } from './connection.ts'
 import type { RealtimeLimits } from './limits.ts'
 import { type Closing, closings, dataText, message, parseMessage, versionProblem } from './protocol.ts'
-import { createShares } from './shares.ts'
 import type { Signer } from './signatures.ts'
 
-/** What travels between processes and threads. */
+/** Topics between processes and threads. */
 export const topics = {
-  /** `{channel, event, data, except?}`: to be sent to whoever is subscribed; `except` is a socket id. */
+  /** `{channel, event, data, except?}`: a message for all subscribers; `except` is a socket ID. */
   publish: 'live.publish',
-  /** `{gateway, channels}`: what somebody watches, on every change and every two seconds. */
+  /** `{gateway, channels}`: the watched channels, on every change and every two seconds. */
   occupied: 'live.occupied',
-  /** `{socketId, userId, workspaceId?}`: a user was authorized through a socket, to listen to a workspace. */
+  /**
+   * `{socketId, userId, workspaceId?, organizationId?}`: a user was authorized through a socket, to listen to a
+   * workspace.
+   */
   owner: 'live.owner',
-  /** `{userId, again?}`: a user's connections are to end; with `again` they are to be opened anew at once. */
+  /** `{userId, again?}`: a user's connections must end; with `again` clients open them anew immediately. */
   disconnect: 'live.disconnect',
 } as const
 
 export type Gateway = {
   handleUpgrade: (req: IncomingMessage, socket: Duplex, head: Buffer) => void
   channels: Channels<Connection>
-  /** Ends every connection that somebody was authorized through; clients open it anew at once. */
+  /** Ends every connection with an authorized user; clients open it anew immediately. */
   reconnectAll(): void
   start(): void
   close(): Promise<void>
@@ -41,8 +51,8 @@ const tooManyOpenings =
   'HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nRetry-After: 5\r\nContent-Length: 0\r\n\r\n'
 
 /**
- * Opening connections takes so much of the thread, by the network that they come from: about 500 a second of one, and
- * each in a round of the event loop of its own. Clients that are too many to wait try again.
+ * Maximum share of the thread for opening connections, by their network: about 500 a second of one, each in its own
+ * round of the event loop. Clients beyond the waiting limit try again.
  */
 const openingShare: Partial<WorkShareSettings> = { share: 0.15, together: 0.3, burstMs: 10, freeMs: 0, waiting: 256 }
 
@@ -61,12 +71,14 @@ type GatewayOptions = {
   logger: Logger
   metrics: Metrics
   limits: RealtimeLimits
-  /** Whose share of the places a connection takes by where it comes from; the peer's address when not given. */
+  /** The network whose share of the places a connection takes; the peer's address when not given. */
   networkOf?(req: IncomingMessage): string
+  /** Removes values of people from the data of a message, for subscribers with masked values. */
+  maskData?(data: unknown): unknown
 }
 
-/** Sends what is published to the subscribers of this gateway. */
-const createDelivery = (channels: Channels<Connection>, { logger, metrics, limits }: GatewayOptions) => {
+/** Sends published messages to the subscribers of this gateway. */
+const createDelivery = (channels: Channels<Connection>, { logger, metrics, limits, maskData }: GatewayOptions) => {
   let lastWarning = 0
   return (published: unknown): void => {
     const channel = text(published, 'channel')
@@ -78,17 +90,23 @@ const createDelivery = (channels: Channels<Connection>, { logger, metrics, limit
       metrics.count('realtime_oversized', 1)
       if (Date.now() - lastWarning > 10_000) {
         lastWarning = Date.now()
-        logger.warn({ channel, event, characters: data.length }, 'A live message is too large and was left out')
+        logger.warn({ channel, event, characters: data.length }, 'live message is too large and was skipped')
       }
       return
     }
     const sent = message(event, data, channel)
+    let forMasked: string | undefined
+    /** The message without values of people; without data where no function can mask them. */
+    const masked = (): string => {
+      forMasked ??= message(event, dataText(maskData?.('data' in published ? published.data : undefined)), channel)
+      return forMasked
+    }
     const except = text(published, 'except')
     let reached = 0
     let skipped = 0
     for (const connection of channels.subscribers(channel)) {
       if (connection.socketId === except) continue
-      if (connection.sendLive(sent)) reached++
+      if (connection.sendLive(connection.masked.has(channel) ? masked() : sent)) reached++
       else skipped++
     }
     if (reached > 0) metrics.count('realtime_messages_sent', reached)
@@ -96,7 +114,7 @@ const createDelivery = (channels: Channels<Connection>, { logger, metrics, limit
   }
 }
 
-/** Tells the pipeline which channels somebody watches. Many changes at once are one message. */
+/** Publishes the watched channels to the pipeline. Many changes within a short time are one message. */
 const createOccupancy = (names: () => string[], coordination: Coordination) => {
   const gateway = newSocketId()
   let pending: NodeJS.Timeout | undefined
@@ -123,11 +141,22 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   const channels = createChannels<Connection>(() => occupancy.changed())
   const occupancy = createOccupancy(() => channels.names(), coordination)
   const commands = createCommands({ signer: options.signer, channels, limits })
-  const shares = createShares<Connection>({
-    address: limits.connectionsPerAddress,
-    user: limits.connectionsPerUser,
-    workspace: limits.connectionsPerWorkspace,
+  const pool = createPool({
+    total: limits.connections,
+    shares: {
+      network: limits.connectionsPerAddress,
+      user: limits.connectionsPerUser,
+      workspace: limits.connectionsPerWorkspace,
+      organization: limits.connectionsPerOrganization,
+    },
+    shrinking: ['organization'],
   })
+  const holds = new Map<Connection, PoolHold>()
+  const leave = (connection: Connection): void => {
+    connections.delete(connection.socketId)
+    holds.get(connection)?.release()
+    holds.delete(connection)
+  }
   const openings = createWorkShare(openingShare)
   /** Connections of all networks that wait to be opened. */
   let waiting = 0
@@ -136,15 +165,13 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   let unsubscribe: (() => void)[] = []
   let closing = false
 
-  /** When all places are taken, the oldest connection that nobody was authorized through makes room. */
-  const makeRoom = (): boolean => {
+  /** When all places are taken, ends the oldest connection without an authorized user. */
+  const makeRoom = (): void => {
     for (const connection of connections.values()) {
       if (connection.owners.size > 0 || connection.signedIn !== undefined) continue
-      connections.delete(connection.socketId)
-      connection.end(closings.overCapacity)
-      return true
+      leave(connection)
+      return connection.end(closings.overCapacity)
     }
-    return false
   }
 
   const admissionProblem = (url: URL, connection: Connection, network: string): Closing | undefined => {
@@ -152,8 +179,11 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     const version = versionProblem(url.searchParams.get('protocol'))
     if (version !== undefined) return version
     if (closing) return closings.stopping
-    if (!shares.claim(connection, 'address', network)) return closings.overCapacity
-    return connections.size < limits.connections || makeRoom() ? undefined : closings.overCapacity
+    if (pool.bound({ network }) === 'total') makeRoom()
+    const hold = pool.take({ network })
+    if (hold === undefined) return closings.overCapacity
+    holds.set(connection, hold)
+    return undefined
   }
 
   const handleUpgrade: Gateway['handleUpgrade'] = (req, socket, head) => {
@@ -162,12 +192,12 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
       return
     }
-    // Until the server of web sockets looks after it.
+    // Until the server of web sockets handles it.
     socket.on('error', () => socket.destroy())
     const network = options.networkOf?.(req) ?? req.socket.remoteAddress ?? ''
     const opening = (): void => {
       waiting--
-      // Whoever has gone meanwhile costs nothing.
+      // A client that has disconnected meanwhile costs nothing.
       if (!socket.destroyed) open(url, network, req, socket, head)
     }
     if (waiting >= limits.connections || !openings.later(network, opening)) return void socket.end(tooManyOpenings)
@@ -177,16 +207,12 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   const open = (url: URL, network: string, req: IncomingMessage, socket: Duplex, head: Buffer): void => {
     server.handleUpgrade(req, socket, head, (webSocket) => {
       const connection = createConnection(webSocket, newSocketId(), limits)
-      webSocket.on('error', (error) => logger.debug({ err: error }, 'A live connection failed'))
+      webSocket.on('error', (error) => logger.debug({ err: error }, 'live connection failed'))
       const problem = admissionProblem(url, connection, network)
-      if (problem !== undefined) {
-        shares.leave(connection)
-        return connection.end(problem)
-      }
+      if (problem !== undefined) return connection.end(problem)
       connections.set(connection.socketId, connection)
       webSocket.on('close', () => {
-        connections.delete(connection.socketId)
-        shares.leave(connection)
+        leave(connection)
         commands.leaveAll(connection)
       })
       webSocket.on('ping', connection.heard)
@@ -206,10 +232,13 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     const connection = connections.get(text(owner, 'socketId') ?? '')
     if (userId === undefined || connection === undefined) return
     connection.owners.add(userId)
-    const workspaceId = text(owner, 'workspaceId')
+    const hold = holds.get(connection)
+    const joins = (kind: 'user' | 'workspace' | 'organization', name: string | undefined): boolean =>
+      name === undefined || hold?.join(kind, name) === true
     const hasPlace =
-      shares.claim(connection, 'user', userId) &&
-      (workspaceId === undefined || shares.claim(connection, 'workspace', workspaceId))
+      joins('user', userId) &&
+      joins('workspace', text(owner, 'workspaceId')) &&
+      joins('organization', text(owner, 'organizationId'))
     if (!hasPlace) connection.end(closings.overCapacity)
   }
   const onDisconnect = (order: unknown): void => {

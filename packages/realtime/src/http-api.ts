@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from '@tributary/kernel'
-import { AppError, badRequest, forbidden, isRecord, notFound, unauthorized } from '@tributary/kernel'
+import { AppError, badRequest, forbidden, isRecord, notFound, parseExactJson, unauthorized } from '@tributary/kernel'
 import type { Coordination } from '@tributary/storage'
 import type { Channels } from './channels.ts'
 import type { Connection } from './connection.ts'
@@ -9,18 +9,21 @@ import type { RealtimeLimits } from './limits.ts'
 import { channelKind, isSocketId, textField, userChannel } from './protocol.ts'
 import { bodyProblem, callProblem, type Signer } from './signatures.ts'
 
-/** Who a bearer token belongs to. `info` is shown to the other members of presence channels. */
+/** The user of a bearer token. `info` is shown to the other members of presence channels. */
 export type RealtimeUser = { id: string; info?: Record<string, unknown> }
 
-/** What a channel belongs to that somebody may listen to. */
-export type Permission = { workspaceId?: string }
+/**
+ * The workspace and organization of a channel that a user may listen to, and whether values of people are masked there
+ * for the user.
+ */
+export type Permission = { workspaceId?: string; organizationId?: string; masked?: boolean }
 
-/** The permission of a token's holder to listen to a private or presence channel; undefined without one. */
+/** The permission of a token's user to listen to a private or presence channel; undefined without one. */
 export type Authorize = (token: string, channel: string, socketId: string) => Promise<Permission | undefined>
 /** The user of a bearer token, or undefined when the session has ended. */
 export type Authenticate = (token: string) => Promise<RealtimeUser | undefined>
 
-/** Whether a signature token is that of this user, who is told what is sent to them only with it. */
+/** Whether a signature token is that of this user, who gets personal messages only with it. */
 export type ProveUser = (userId: string, signatureToken: string) => boolean
 
 type Options = {
@@ -36,7 +39,9 @@ type Options = {
   limits: RealtimeLimits
 }
 
-/** A call with a valid signature; a call with a session, which names a socket and a channel. */
+/**
+ * Maximum of bytes of a call with a valid signature, and of a call with a session, which names a socket and a channel.
+ */
 const maxBody = 256 * 1024
 const maxForm = 4 * 1024
 const maxChannels = 100
@@ -58,7 +63,7 @@ const readText = (req: IncomingMessage, limit: number): Promise<Buffer> =>
 
 const jsonOf = (body: Buffer): unknown => {
   try {
-    return JSON.parse(body.toString())
+    return parseExactJson(body.toString())
   } catch {
     throw badRequest('INVALID_JSON', 'The body is not valid JSON')
   }
@@ -81,7 +86,7 @@ const bearer = (req: IncomingMessage): string => {
 
 const sessionEnded = (): AppError => unauthorized('The session has ended. Sign in again.')
 
-/** `POST /pusher/auth` and `/pusher/user-auth`: signs what the holder of a session may subscribe to or be. */
+/** `POST /pusher/auth` and `/pusher/user-auth`: signs what the user of a session may subscribe to or be. */
 const createAuthCalls = ({ signer, authorize, authenticate, proveUser, coordination }: Options) => {
   const socketOf = (fields: URLSearchParams): string => {
     const socketId = fields.get('socket_id') ?? ''
@@ -89,8 +94,8 @@ const createAuthCalls = ({ signer, authorize, authenticate, proveUser, coordinat
     return socketId
   }
   /**
-   * The user of a token, from now on among those that the socket is ended with. To be asked before the last look at what
-   * the token may: whoever loses access after that look is found here.
+   * Registers the user of a token as one whose loss of access ends the socket. Call it before the last check of the
+   * token's permissions: a loss of access after that check is found here.
    */
   const own = async (token: string, socketId: string): Promise<RealtimeUser> => {
     const user = await authenticate(token)
@@ -98,7 +103,7 @@ const createAuthCalls = ({ signer, authorize, authenticate, proveUser, coordinat
     coordination.publish(topics.owner, { socketId, userId: user.id })
     return user
   }
-  /** The token and the fields of a call. Nothing is read of what nobody's token sends. */
+  /** Reads the token and the fields of a call. Reads nothing of a call without a valid token. */
   const received = async (req: IncomingMessage): Promise<{ token: string; fields: URLSearchParams }> => {
     const token = bearer(req)
     if ((await authenticate(token)) === undefined) throw sessionEnded()
@@ -113,10 +118,12 @@ const createAuthCalls = ({ signer, authorize, authenticate, proveUser, coordinat
       if (kind === undefined) throw badRequest('INVALID_CHANNEL', 'The channel_name is missing or malformed')
       const user = await own(token, socketId)
       const isPrivate = kind === 'private' || kind === 'presence'
-      const permission = isPrivate ? await authorize(token, channel, socketId) : undefined
-      if (permission === undefined) throw forbidden('You are not authorized to listen to this channel')
+      const found = isPrivate ? await authorize(token, channel, socketId) : undefined
+      if (found === undefined) throw forbidden('You are not authorized to listen to this channel')
+      const { masked = false, ...permission } = found
       coordination.publish(topics.owner, { socketId, userId: user.id, ...permission })
-      if (kind === 'private') return { auth: signer.channel(socketId, channel) }
+      if (kind === 'private')
+        return { auth: masked ? signer.maskedChannel(socketId, channel) : signer.channel(socketId, channel) }
       const channelData = JSON.stringify({ user_id: user.id, user_info: user.info ?? {} })
       return { auth: signer.channel(socketId, channel, channelData), channel_data: channelData }
     },
@@ -156,7 +163,7 @@ const publications = (value: unknown, limits: RealtimeLimits): Publication[] => 
   })
 }
 
-/** The server-to-server API that the vendor's server libraries speak: publish, look at channels, end a user's connections. */
+/** The server-to-server API of the vendor's server libraries: publish, look at channels, end a user's connections. */
 const createAppCalls = ({ channels, coordination, limits }: Options) => {
   const publish = (events: Publication[]): object => {
     for (const event of events) coordination.publish(topics.publish, event)
@@ -211,8 +218,8 @@ const answer = (res: ServerResponse, code: number, body: object): void => {
 }
 
 /**
- * The gateway's HTTP calls. Returns false for paths that are not its own. Errors have the four-key body; faults are
- * logged and answered 500 without their text.
+ * The gateway's HTTP calls. Returns false for other paths. Errors have the four-key body; faults are logged and
+ * answered 500 without their text.
  */
 export const createHttpApi = (options: Options): ((req: IncomingMessage, res: ServerResponse) => boolean) => {
   const { key, appId, signer, logger } = options
@@ -249,7 +256,7 @@ export const createHttpApi = (options: Options): ((req: IncomingMessage, res: Se
       (error: unknown) => {
         req.resume()
         if (error instanceof AppError) return answer(res, error.code, error.toBody())
-        logger.error({ err: error }, 'A call of the realtime gateway failed')
+        logger.error({ err: error }, 'call of the realtime gateway failed')
         answer(res, 500, new AppError(500, 'INTERNAL', 'Something went wrong on our side. Try again.').toBody())
       },
     )

@@ -1,22 +1,26 @@
 /** Sizes in bytes, times in milliseconds. */
 export type RealtimeLimits = {
   connections: number
-  /** Of these the ones from one address, of one user, and of those who listen to one workspace. */
+  /**
+   * Maximum of these from one address, of one user, and of listeners to one workspace, or to workspaces of one
+   * organization.
+   */
   connectionsPerAddress: number
   connectionsPerUser: number
   connectionsPerWorkspace: number
+  connectionsPerOrganization: number
   channelsPerConnection: number
   /** One event's data. */
   dataBytes: number
-  /** Silence after which the other side is asked whether it is there, and how long its answer may take. */
+  /** Silence after which the client is pinged, and the maximum time of its answer. */
   activityMs: number
   pongMs: number
-  /** Live messages are left out for a socket that has more than this unsent … */
+  /** Live messages are skipped for a socket that has more than this unsent … */
   skipBytes: number
   /** … and a socket with more than this unsent is cut. */
   cutBytes: number
   clientEventsPerSecond: number
-  /** Messages of any kind that a client may send in a second. */
+  /** Maximum of messages of any kind from a client in a second. */
   messagesPerSecond: number
   /** How often `live.occupied` is repeated without a change. */
   occupiedMs: number
@@ -28,6 +32,7 @@ export const defaultRealtimeLimits: RealtimeLimits = {
   connectionsPerAddress: 1000,
   connectionsPerUser: 100,
   connectionsPerWorkspace: 2500,
+  connectionsPerOrganization: 5000,
   channelsPerConnection: 100,
   dataBytes: 10 * 1024,
   activityMs: 120_000,

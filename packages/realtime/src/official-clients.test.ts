@@ -167,7 +167,7 @@ describe('the browser library', () => {
     expect(own).toEqual([])
   })
 
-  test('nobody but the server speaks on the channel of a source', async () => {
+  test('only the server publishes on the channel of a source', async () => {
     const client = connectAs('all')
     const channel = await subscribed(client, 'private-sources-all')
     const error = errorCode(client)
@@ -223,7 +223,7 @@ describe('the browser library', () => {
     await server.stop()
   })
 
-  test('after changes of access may have been missed everybody is authorized anew, but who was never', async () => {
+  test('after changes of access may have been missed every authorized user is authorized anew, and no other client', async () => {
     const [ann, nobody] = [connectAs('ann'), connectAs('nobody')]
     const channel = await subscribed(ann, 'private-sources-ann')
     await connected(nobody)
@@ -236,7 +236,7 @@ describe('the browser library', () => {
     expect([ann.connection.socket_id === sockets[0], nobody.connection.socket_id === sockets[1]]).toEqual([false, true])
   })
 
-  test('whoever loses access while a subscription is being authorized is disconnected too', async () => {
+  test('a user who loses access while a subscription is being authorized is disconnected too', async () => {
     let asked = 0
     const racing = await startRealtime({
       authorize: async () => {
@@ -266,16 +266,16 @@ describe('the browser library', () => {
     await racing.stop()
   })
 
-  test('what is watched is told on every change, and again without one', async () => {
-    const told: string[][] = []
+  test('the watched channels are published on every change, and again without one', async () => {
+    const published: string[][] = []
     running.coordination.subscribe('live.occupied', (message) =>
-      told.push((message as { channels: string[] }).channels),
+      published.push((message as { channels: string[] }).channels),
     )
     const client = connectAs('ann')
     await subscribed(client, 'private-sources-ann')
-    await expect.poll(() => told.at(-1)).toEqual(['private-sources-ann'])
+    await expect.poll(() => published.at(-1)).toEqual(['private-sources-ann'])
     client.unsubscribe('private-sources-ann')
-    await expect.poll(() => told.at(-1)).toEqual([])
+    await expect.poll(() => published.at(-1)).toEqual([])
   })
 
   test('after a restart of the server the library connects and subscribes again by itself', async () => {

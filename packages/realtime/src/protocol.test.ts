@@ -8,7 +8,6 @@ import { textOf } from './connection.ts'
 import type { RealtimeLimits } from './limits.ts'
 import { channelKind, parseMessage } from './protocol.ts'
 import { createRate } from './rate.ts'
-import { createShares } from './shares.ts'
 import { bodyProblem, callProblem, createSigner } from './signatures.ts'
 import { appId, key, type RunningRealtime, secret, startRealtime } from './testing/server.ts'
 
@@ -120,17 +119,37 @@ describe('on the wire', () => {
     [`/app/${key}?protocol=seven`, 4006],
     [`/app/${key}?protocol=5`, 4007],
     [`/app/${key}?protocol=8`, 4007],
-  ])('%s is told why and closed with %i', async (path, code) => {
+  ])('%s gets the reason and is closed with %i', async (path, code) => {
     const { next, closed } = open(path)
     expect(await next()).toMatchObject({ event: 'pusher:error', data: { code } })
     expect(await closed).toBe(code)
   })
 
-  test('a client that speaks version 6 is connected and heard', async () => {
+  test('a client that speaks version 6 is connected and served', async () => {
     const { socket, next } = open(`/app/${key}?client=Pysher&version=1.0.7&protocol=6`)
     expect(await next()).toMatchObject({ event: 'pusher:connection_established' })
     socket.send(JSON.stringify({ event: 'pusher:subscribe', data: { channel: 'news' } }))
     expect(await next()).toMatchObject({ event: 'pusher_internal:subscription_succeeded', channel: 'news' })
+    socket.close()
+  })
+
+  test.each([
+    ['9007199254740993', '9007199254740993'],
+    ['1234567890123456789', '1234567890123456789'],
+    ['18446744073709551616', '18446744073709551616'],
+    ['42', '42'],
+    ['"0042"', '0042'],
+  ])('the member of a presence channel with the ID %s has that ID to the digit', async (written, id) => {
+    const { socket, next } = open()
+    const { socket_id: socketId } = JSON.parse(String((await next()).data))
+    const channelData = `{"user_id":${written},"user_info":{"account":9007199254740995}}`
+    const auth = createSigner(key, secret).channel(socketId, 'presence-x', channelData)
+    socket.send(
+      JSON.stringify({ event: 'pusher:subscribe', data: { channel: 'presence-x', auth, channel_data: channelData } }),
+    )
+    const { event, data } = await next()
+    expect(event).toBe('pusher_internal:subscription_succeeded')
+    expect(data).toContain(`"ids":["${id}"],"hash":{"${id}":{"account":9007199254740995}}`)
     socket.close()
   })
 
@@ -180,7 +199,7 @@ describe('on the wire', () => {
     for (const { socket } of [...three, again]) socket.terminate()
   })
 
-  test('connections that nobody was authorized through give their place to a newcomer, the oldest first', async () => {
+  test('connections without an authorized user give their place to a new one, the oldest first', async () => {
     const three = [open(), open(), open()]
     for (const { next } of three) await next()
     const newcomer = open()
@@ -220,6 +239,28 @@ describe('on the wire', () => {
     socket.send(JSON.stringify({ event: 'pusher:subscribe', data: { channel: 'private-x', auth } }))
     expect(await next()).toMatchObject({ event: 'pusher:subscription_error', data: { status: 401 } })
     socket.terminate()
+  })
+
+  test('a subscriber with masked values receives them masked, whatever the client says beside its signature', async () => {
+    await running.stop()
+    running = await startRealtime({ maskData: () => ({ value: 'hidden' }) })
+    const signer = createSigner(key, secret)
+    const listen = async (dataOf: (socketId: string) => object) => {
+      const { socket, next } = open()
+      const { socket_id } = JSON.parse(String((await next()).data))
+      socket.send(JSON.stringify({ event: 'pusher:subscribe', data: { channel: 'private-x', ...dataOf(socket_id) } }))
+      return { socket, next, answer: await next() }
+    }
+    const masked = await listen((id) => ({ auth: signer.maskedChannel(id, 'private-x') }))
+    const insistent = await listen((id) => ({ auth: signer.maskedChannel(id, 'private-x'), channel_data: 'masked' }))
+    const clear = await listen((id) => ({ auth: signer.channel(id, 'private-x') }))
+    const other = await listen((id) => ({ auth: signer.maskedChannel(id, 'private-y') }))
+    expect(other.answer).toMatchObject({ event: 'pusher:subscription_error' })
+    running.coordination.publish('live.publish', { channel: 'private-x', event: 'events', data: { value: 'Ada' } })
+    expect((await masked.next()).data).toBe('{"value":"hidden"}')
+    expect((await insistent.next()).data).toBe('{"value":"hidden"}')
+    expect((await clear.next()).data).toBe('{"value":"Ada"}')
+    for (const { socket } of [masked, insistent, clear, other]) socket.terminate()
   })
 
   test('nonsense is ignored, a flood of it is closed with 4100', async () => {
@@ -280,7 +321,7 @@ describe('places are shared out', () => {
     await running.stop()
   })
 
-  test('of many that come at once from one network so many wait, the rest is told to come later; others are next', async () => {
+  test('of many connections at once from one network so many wait, the rest is asked to come later; others are next', async () => {
     const running = await start({ connections: 1000 })
     const opened: string[] = []
     const late: string[] = []
@@ -327,6 +368,12 @@ describe('places are shared out', () => {
       { userId: 'ann', workspaceId: 'w1' },
       { userId: 'ann', workspaceId: 'w2' },
     ],
+    [
+      'organization',
+      { connectionsPerOrganization: 2 },
+      { userId: 'ann', workspaceId: 'w1', organizationId: 'o1' },
+      { userId: 'ann', workspaceId: 'w2', organizationId: 'o2' },
+    ],
   ])('one %s has its share, from however many addresses', async (_, limits, holder, other) => {
     const running = await start(limits)
     const places = await Promise.all(['a', 'b', 'c', 'd'].map((from) => enter(running, from)))
@@ -341,14 +388,34 @@ describe('places are shared out', () => {
     await running.stop()
   })
 
-  test('a closed connection leaves every share it had', () => {
-    const shares = createShares<string>({ address: 1, user: 1, workspace: 1 })
-    for (const kind of ['address', 'user', 'workspace'] as const) expect(shares.claim('one', kind, 'x')).toBe(true)
-    expect(shares.claim('two', 'user', 'x')).toBe(false)
-    shares.leave('two')
-    expect(shares.count('user', 'x')).toBe(1)
-    shares.leave('one')
-    for (const kind of ['address', 'user', 'workspace'] as const) expect(shares.count(kind, 'x')).toBe(0)
+  test('a closed connection leaves every share it had', async () => {
+    const running = await start({ connectionsPerUser: 1, connectionsPerWorkspace: 1, connectionsPerOrganization: 1 })
+    const owner = { userId: 'ann', workspaceId: 'w1', organizationId: 'o1' }
+    for (const from of ['a', 'b']) {
+      const place = await enter(running, from)
+      running.coordination.publish('live.owner', { socketId: place.socketId, ...owner })
+      await enter(running, `${from} later`)
+      expect(place.socket.readyState).toBe(1)
+      place.socket.close()
+      await place.closed
+    }
+    await running.stop()
+  })
+
+  test('of three organizations that take all they can, none keeps the next one out', async () => {
+    const running = await start({ connections: 12, connectionsPerOrganization: 12, connectionsPerAddress: 12 })
+    const listen = async (organizationId: string): Promise<Place> => {
+      const place = await enter(running, 'a')
+      running.coordination.publish('live.owner', { socketId: place.socketId, userId: 'ann', organizationId })
+      const pong = new Promise((resolve) => place.socket.once('message', resolve))
+      place.socket.send('{"event":"pusher:ping"}')
+      await Promise.race([place.closed, pong])
+      return place
+    }
+    for (const organization of ['o1', 'o2', 'o3']) for (let index = 0; index < 8; index += 1) await listen(organization)
+    const last = await listen('o4')
+    expect(last.socket.readyState).toBe(1)
+    await running.stop()
   })
 })
 

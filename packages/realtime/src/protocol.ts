@@ -1,7 +1,7 @@
-import { isRecord } from '@tributary/kernel'
+import { isRecord, parseExactJson } from '@tributary/kernel'
 /**
- * The Pusher channels protocol, versions 6 and 7: names, codes and messages. No I/O. Version 7 added signing in users to
- * what 6 has; whoever speaks 6 does not ask for it.
+ * The Pusher channels protocol, versions 6 and 7: names, codes, and messages. No I/O. Version 7 added the sign-in of
+ * users; clients of version 6 do not use it.
  */
 
 export type ChannelKind = 'public' | 'private' | 'presence' | 'encrypted' | 'user'
@@ -18,12 +18,15 @@ export const channelKind = (name: string): ChannelKind | undefined => {
   return name.startsWith('presence-') ? 'presence' : 'public'
 }
 
-/** The channel that carries what is sent to one signed-in user. */
+/** The channel with the messages for one signed-in user. */
 export const userChannel = (userId: string): string => userPrefix + userId
 
 export const isSocketId = (text: string): boolean => /^\d{1,20}\.\d{1,20}$/.test(text)
 
-/** Why a connection is closed, with the protocol's codes: 4000 and up stay away, 4100 and up come back later, 4200 and up at once. */
+/**
+ * Reasons for closing a connection, with the protocol's codes. Clients with 4000 and up stay away, with 4100 and up
+ * come back later, with 4200 and up immediately.
+ */
 export const closings = {
   unknownApp: { code: 4001, message: 'There is no application with this key' },
   noVersion: { code: 4008, message: 'No protocol version was given' },
@@ -33,9 +36,9 @@ export const closings = {
   overCapacity: { code: 4100, message: 'Too many connections; try again later' },
   tooManyMessages: { code: 4100, message: 'Too many messages; try again later' },
   tooSlow: { code: 4100, message: 'The client does not read fast enough; try again later' },
-  /** Not 4200: clients would come back at once, to a server that is not there yet. */
+  /** Not 4200: clients would come back immediately, to a server that is not there yet. */
   stopping: { code: 4100, message: 'The server is restarting; connect again in a moment' },
-  /** At once, to be authorized as new: whoever may still listen goes on. */
+  /** Immediately, for a new authorization: clients with remaining access continue. */
   accessChanged: { code: 4200, message: 'Your access has changed; connect again' },
   silent: { code: 4201, message: 'No answer to a ping' },
 } as const
@@ -55,13 +58,16 @@ export type ClientMessage = { event: string; channel?: string; data: unknown }
 
 const parsed = (text: string): unknown => {
   try {
-    return JSON.parse(text)
+    return parseExactJson(text)
   } catch {
     return undefined
   }
 }
 
-/** A client's message, or undefined when it is none. `data` may come as JSON text or as a value; commands get the value. */
+/**
+ * Parses a client's message; undefined when it is none. `data` may come as JSON text or as a value; commands get the
+ * value.
+ */
 export const parseMessage = (text: string): ClientMessage | undefined => {
   const value = parsed(text)
   if (!isRecord(value) || !('event' in value) || typeof value.event !== 'string') return undefined
@@ -85,7 +91,7 @@ export const textField = (data: unknown, name: string): string | undefined => {
 /** The data of a message as the text that goes into it. */
 export const dataText = (data: unknown): string => (typeof data === 'string' ? data : JSON.stringify(data ?? {}))
 
-/** A message to a client; the protocol wants `data` as text, so values are encoded a second time. */
+/** A message to a client; the protocol requires `data` as text, so values are encoded a second time. */
 export const message = (event: string, data: unknown, channel?: string, userId?: string): string =>
   JSON.stringify({
     event,

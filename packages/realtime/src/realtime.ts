@@ -16,39 +16,41 @@ export type RealtimeDeps = {
   appId: string
   authorize: Authorize
   authenticate: Authenticate
-  /** Asked of who signs in as a user, besides the session; nobody is asked when not given. */
+  /** Checks a user who signs in, besides the session; no check when not given. */
   proveUser?: ProveUser
   coordination: Coordination
   logger: Logger
   metrics: Metrics
   limits?: Partial<RealtimeLimits>
-  /** Whose share of the places a connection takes by where it comes from; the peer's address when not given. */
+  /** The network whose share of the places a connection takes; the peer's address when not given. */
   networkOf?(req: IncomingMessage): string
+  /** Removes values of people from the data of a message, for users authorized with `masked`. */
+  maskData?(data: unknown): unknown
 }
 
 export type Realtime = {
-  /** Takes an upgrade request to `/app/{key}`; others are answered 404. */
+  /** Handles an upgrade request to `/app/{key}`; others are answered 404. */
   handleUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Answers `/pusher/auth`, `/pusher/user-auth` and `/apps/{appId}/…`; false for other paths. */
+  /** Answers `/pusher/auth`, `/pusher/user-auth`, and `/apps/{appId}/…`; false for other paths. */
   handleHttp(req: IncomingMessage, res: ServerResponse): boolean
   /**
-   * Ends every connection that was authorized for a user, in all processes. Clients connect again at once and are authorized
-   * by what the user may now.
+   * Ends every connection that was authorized for a user, in all processes. Clients connect again immediately and are
+   * authorized by the user's current access.
    */
   reconnectUser(userId: string): void
-  /** The same for everybody who is connected to this process, after changes of access may have been missed. */
+  /** The same for every authorized connection of this process, after changes of access may have been missed. */
   reconnectAll(): void
   /** Channels with a subscriber in this process. */
   occupied(): string[]
-  /** Asks all clients to connect again (elsewhere) and waits until they have gone, at most three seconds. */
+  /** Asks all clients to connect again (elsewhere) and waits until they have disconnected, at most three seconds. */
   close(): Promise<void>
 }
 
 /**
- * A gateway for the Pusher channels protocol, version 7, that the official client and server libraries speak. Sends
- * what is published on the coordination topic `live.publish` {channel, event, data, except?} to the subscribers, best
- * effort: a socket that does not read misses messages and is cut when it falls far behind. Tells on `live.occupied`
- * {gateway, channels} what somebody watches. Presence counts the members of this process.
+ * A gateway for the Pusher channels protocol, version 7, for the official client and server libraries. Sends messages
+ * of the coordination topic `live.publish` {channel, event, data, except?} to the subscribers, best effort. A socket
+ * that does not read misses messages and is cut when it falls far behind. Publishes the watched channels on
+ * `live.occupied` {gateway, channels}. Presence counts the members of this process.
  */
 export const createRealtime = (deps: RealtimeDeps): Realtime => {
   const limits = { ...defaultRealtimeLimits, ...deps.limits }

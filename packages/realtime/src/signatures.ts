@@ -1,9 +1,11 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What signs and checks for one application: its public key and its secret. */
+/** Signs and checks for one application, with its public key and its secret. */
 export type Signer = {
   /** `auth` of a channel subscription; `channelData` for presence channels. */
   channel(socketId: string, channel: string, channelData?: string): string
+  /** `auth` of a subscription with masked values. */
+  maskedChannel(socketId: string, channel: string): string
   /** `auth` of a sign-in. */
   user(socketId: string, userData: string): string
   /** Signature of a call of the HTTP API. */
@@ -15,6 +17,7 @@ const hmac = (secret: string, text: string): string => createHmac('sha256', secr
 export const createSigner = (key: string, secret: string): Signer => ({
   channel: (socketId, channel, channelData) =>
     `${key}:${hmac(secret, `${socketId}:${channel}${channelData === undefined ? '' : `:${channelData}`}`)}`,
+  maskedChannel: (socketId, channel) => `${key}:${hmac(secret, `${socketId}::masked::${channel}`)}`,
   user: (socketId, userData) => `${key}:${hmac(secret, `${socketId}::user::${userData}`)}`,
   call: (text) => hmac(secret, text),
 })
@@ -28,8 +31,8 @@ export const sameText = (a: string, b: string): boolean => {
 const toleranceSeconds = 600
 
 /**
- * Why a call of the server-to-server API is not believed, or undefined. `now` is epoch ms; a call is good for ten
- * minutes around it. The signature covers method, path and the sorted query without itself; the query carries the MD5
+ * Why a call of the server-to-server API is not trusted, or undefined. `now` is epoch ms; a call is valid for ten
+ * minutes around it. The signature covers method, path, and the sorted query without itself; the query carries the MD5
  * of the body, which `bodyProblem` compares once the body is read.
  */
 export const callProblem = (
@@ -52,7 +55,7 @@ export const callProblem = (
   return sameText(expected, query.get('auth_signature') ?? '') ? undefined : 'The auth_signature does not match'
 }
 
-/** Why a body is not the one that the query of its call was signed for, or undefined. */
+/** Why a body does not match the signed query of its call, or undefined. */
 export const bodyProblem = (query: URLSearchParams, body: Buffer): string | undefined =>
   body.length > 0 && query.get('body_md5') !== createHash('md5').update(body).digest('hex')
     ? 'The body_md5 does not match'

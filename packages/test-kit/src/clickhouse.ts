@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * A ClickHouse of somebody else in a temporary folder, on a port of loopback: the real engine (chDB), with an HTTP interface that
- * `clickhouse-process` puts in front of it. There are no users and grants in it but the one password.
+ * A customer's ClickHouse in a temporary folder, on a port of loopback: the real engine (chDB), with an HTTP interface
+ * that `clickhouse-process` puts in front of it. It has no users and grants but the one password.
  */
 export type ClickHousePeer = AsyncDisposable & {
   /** With what a client connects; `user` may do everything. */
@@ -29,7 +29,7 @@ export const startClickHouse = async (): Promise<ClickHousePeer> => {
   })
   const closed = once(child, 'close')
   const dispose = async (): Promise<void> => {
-    // Nobody needs its files to be whole.
+    // Its files need not be whole.
     child.kill('SIGKILL')
     await closed
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })

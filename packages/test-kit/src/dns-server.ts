@@ -25,7 +25,10 @@ const questionOf = (query: Buffer): { name: string; kind: Kind | undefined; end:
   return { name: labels.join('.').toLowerCase(), kind: kinds[query.readUInt16BE(at + 1)], end: at + 5 }
 }
 
-/** A DNS server on the loopback address that knows these records, which may change; it answers one of each kind and name. */
+/**
+ * Starts a DNS server on the loopback address with these records, which may change; it answers one of each kind and
+ * name.
+ */
 export const startDnsServer = async (records: DnsRecords) => {
   const socket = createSocket('udp4')
   let silent = false
@@ -56,7 +59,7 @@ export const startDnsServer = async (records: DnsRecords) => {
   return {
     /** As a resolver takes it. */
     address: `127.0.0.1:${socket.address().port}`,
-    /** Answers nobody any more, or everybody again. */
+    /** Stops answering, or starts again. */
     silence(now: boolean) {
       silent = now
     },

@@ -61,7 +61,7 @@ export type TestEventStore = OwnEventStore &
     url: string
   }
 
-/** An event store that is made, with a database of its own, by the first who uses it: many tests of a file never do. */
+/** An event store with its own database that the first user creates: many tests of a file never do. */
 export const createTestEventStoreOnUse = (): OwnEventStore => {
   let made: Promise<TestEventStore> | undefined
   const use = (): Promise<TestEventStore> => {

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 
 const version = '3.9.1'
 const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
-/** Where the jars are kept once they were fetched. */
+/** Folder of the jars after they were fetched. */
 const kept = join(cache, 'tributary', `kafka-${version}`)
 
 const program = (name: string): string | undefined =>
@@ -20,7 +20,7 @@ export const java = program('java')
 /** Ends what it runs when its parent is gone, even by SIGKILL; not every Linux has it. */
 export const endsWithParent = program('setpriv')
 
-/** What tests against a real Kafka miss on this machine; undefined where they can run. */
+/** Returns what this machine lacks for tests against a real Kafka; undefined where they can run. */
 export const missingForKafka =
   java === undefined
     ? 'a Java (default-jre-headless)'

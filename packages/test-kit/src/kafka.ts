@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { endsWithParent, java, kafkaJars } from './kafka-jars.ts'
 
-/** A Kafka of somebody else, real, of one broker in a temporary folder, on ports of loopback. */
+/** A customer's Kafka, real, of one broker in a temporary folder, on ports of loopback. */
 export type KafkaPeer = AsyncDisposable & {
   /** `host:port` of the listener without TLS and without a sign-in. */
   address: string
   /** `host:port` of each further listener, by name. */
   listeners: Record<string, string>
-  /** Who signed the certificate of listeners with TLS, which is one for localhost: the certificate itself (PEM). */
+  /** The certificate of listeners with TLS, for localhost, which signs itself (PEM). */
   certificate: string
   /** The broker's process id; undefined while it does not run. */
   pid(): number | undefined

@@ -27,7 +27,7 @@ export type MailReceiver = AsyncDisposable & {
   mails: ReceivedMail[]
   /** The oldest mail for an address that no earlier call returned; with `subject`, one that has these words. */
   waitFor(recipient: string, options?: { subject?: string | RegExp; deadlineMs?: number }): Promise<ReceivedMail>
-  /** What it answers to recipients from now on: a status such as 550, or nothing to take mail again. */
+  /** Sets its answer to recipients from now on: a status such as 550, or nothing to accept mail again. */
   refuse(code: number | undefined): void
   close(): Promise<void>
 }

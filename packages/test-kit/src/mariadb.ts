@@ -7,14 +7,14 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { type Connection, createConnection } from 'mysql2/promise'
 
-/** Where Debian has the server, and the statements that its system tables are made of. */
+/** Debian's paths of the server, and of the statements that create its system tables. */
 const server = '/usr/sbin/mariadbd'
 const share = '/usr/share/mysql'
 
 /** True where a MariaDB is installed. Tests against it are skipped elsewhere; the checks of the project install it. */
 export const hasMariaDb = existsSync(server) && existsSync(join(share, 'mysql_system_tables.sql'))
 
-/** A MariaDB of somebody else, real, in a temporary folder, on a port of loopback. */
+/** A customer's MariaDB, real, in a temporary folder, on a port of loopback. */
 export type MariaDbPeer = AsyncDisposable & {
   /** With what a client connects; `user` may do everything with the database. */
   access: { host: string; port: number; database: string; user: string; password: string }
@@ -88,7 +88,7 @@ export const startMariaDb = async (given: { tls?: Credentials } = {}): Promise<M
     const child = spawn(server, [...options(folder), ...listening, ...tls], { stdio: ['ignore', 'ignore', 'pipe'] })
     const ended = new Promise((resolve) => child.once('close', resolve))
     stack.defer(async () => {
-      // Nobody needs its files to be whole.
+      // Its files need not be whole.
       child.kill('SIGKILL')
       await ended
     })

@@ -1,5 +1,5 @@
-// Loaded before the product by a test that moves its clock: in the process and in each of its threads `Date.now` is ahead
-// by the milliseconds that stand in a file, which the query of this module's address names.
+// Loaded before the product by a test that moves its clock. In the process and in each of its threads `Date.now` is
+// ahead by the milliseconds in a file, which the query of this module's address names.
 import { readFileSync } from 'node:fs'
 
 const file = new URL(import.meta.url).searchParams.get('file') ?? ''

@@ -4,18 +4,18 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import Provider, { type AdapterFactory, type AdapterPayload, interactionPolicy } from 'oidc-provider'
 
-/** Somebody who has an account at the provider. */
+/** A user with an account at the provider. */
 export type OpenIdUser = {
   email: string
   /** True unless given. */
   emailVerified?: boolean
   givenName?: string
   familyName?: string
-  /** What identifies the account at the provider; the address unless given. */
+  /** Identifies the account at the provider; the address unless given. */
   subject?: string
 }
 
-/** What goes wrong at the provider: HTML errors, broken JSON, no answer for as long as it lasts, or nothing. */
+/** A fault of the provider: HTML errors, broken JSON, no answer while it lasts, or none. */
 export type OpenIdTrouble = 'none' | 'html' | 'not json' | 'silent'
 
 export type OpenIdProvider = AsyncDisposable & {
@@ -25,9 +25,9 @@ export type OpenIdProvider = AsyncDisposable & {
   clientSecret: string
   /** The settings that make the product sign in here. */
   env: Record<string, string>
-  /** Adds somebody, or changes who has this subject. */
+  /** Adds a user, or changes the one with this subject. */
   addUser(user: OpenIdUser): void
-  /** From now on (undefined: no longer) everybody who comes is this user, without being asked. */
+  /** From now on every browser is signed in as this user, without a question; undefined ends that. */
   signInAs(email: string | undefined): void
   /** Makes everything but the sign-in pages misbehave until it is called again. */
   trouble(kind: OpenIdTrouble): void
@@ -42,7 +42,7 @@ export type OpenIdProvider = AsyncDisposable & {
   walk(signInUrl: string, email: string): Promise<URLSearchParams>
 }
 
-/** What an application is registered as that is permitted to write to somebody's resource. */
+/** An application that is registered for permission to write to a user's resource. */
 export type DestinationClient = {
   clientId: string
   clientSecret: string
@@ -50,7 +50,7 @@ export type DestinationClient = {
   tokenUrl: string
   /** Takes what carries a good access token, and answers 401 otherwise. */
   resourceUrl: string
-  /** What the resource was sent, with the status it answered. */
+  /** Requests to the resource, with the status that it answered. */
   received: readonly { status: number; authorization: string; body: string }[]
   /** Grant types of the requests to the token address, with the status of the answer. */
   tokenRequests: readonly { grantType: string; status: number }[]
@@ -81,7 +81,10 @@ ${[...users].map((user) => `<button name="email" value="${escapeHtml(user.email)
 
 const subjectOf = (user: OpenIdUser): string => user.subject ?? user.email
 
-/** Asks who it is each time, so that tests and developers can change sides without clearing cookies; never for consent. */
+/**
+ * Asks who signs in each time, so that tests and developers can change accounts without clearing cookies; never asks
+ * for consent.
+ */
 const alwaysAsk = (): interactionPolicy.DefaultPolicy => {
   const policy = interactionPolicy.base()
   policy.remove('consent')
@@ -97,7 +100,7 @@ const alwaysAsk = (): interactionPolicy.DefaultPolicy => {
   return policy
 }
 
-/** What the provider remembers, as long as it runs. */
+/** Memory of the provider while it runs. */
 const createMemory = (kept: Map<string, AdapterPayload>): AdapterFactory => {
   return (kind) => {
     const keyOf = (id: string): string => `${kind}:${id}`

@@ -1,6 +1,7 @@
+import { placeholderGroups } from '@tributary/contract'
 import { newId, noMetrics, silentLogger } from '@tributary/kernel'
 import { createLearning, createOwnersProjection, createProfileLedger } from '@tributary/profiles'
-import { type EventStore, migrateEventStore } from '@tributary/storage'
+import type { EventStore } from '@tributary/storage'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { createTestEventStore, type TestEventStore } from './event-store.ts'
@@ -85,7 +86,7 @@ const project = async (store: Pick<EventStore, 'query' | 'insert' | 'command'> =
   }
 }
 
-/** Whose each event is by the event store alone, and by the profiles in PostgreSQL. */
+/** The owner of each event by the event store alone, and by the profiles in PostgreSQL. */
 const owners = async (workspaceId: string): Promise<{ stored: string[]; right: string[] }> => {
   const events = await eventStore.query<{ user_id: string; anonymous_id: string; profile: string }>(
     `select user_id, anonymous_id, toString(if(joined.profile = 0, owner, joined.profile)) as profile
@@ -152,9 +153,24 @@ const values = [
   'a\0b',
   'a\ufffdb',
   "quote ' and \\ and {x:String} and \u{1f600}",
+  '"null"',
+  "'NULL'",
+  '"null\'',
+  '"',
+  '""',
+  "''null''",
+  '" null"',
+  '"0-0"',
+  'nat',
+  'ida',
+  'map',
+  'n.a',
+  '{a}',
+  ...placeholderGroups.flatMap((group) => group.values),
+  ...placeholderGroups.flatMap((group) => group.values.map((value) => ` "${value.toUpperCase()}"`)),
 ]
 
-test('the event store names the owner of an event as profiles do, whatever its ids are, and nobody where they find nobody', async () => {
+test('the event store names the owner of an event as profiles do, whatever its ids are, and no owner where they find none', async () => {
   const ids = values.flatMap((value) => [{ userId: value, anonymousId: 'a' }, { anonymousId: value }])
   await receive(workspace, ...ids)
   const known = await database.db.selectFrom('profile_identifiers').select(['type', 'value']).execute()
@@ -171,20 +187,10 @@ test('the event store names the owner of an event as profiles do, whatever its i
   expect(known.map(({ value }) => value)).toEqual(expect.arrayContaining(['a', 'u', 'guests', '-2', 'x'.repeat(512)]))
 })
 
-test('the same id is somebody else in another workspace', async () => {
+test('the same id is another owner in another workspace', async () => {
   for (const id of [workspace, other]) await receive(id, { userId: 'u' })
   const rows = await eventStore.query<{ owner: string }>('select distinct toString(owner) as owner from events')
   expect(rows).toHaveLength(2)
-})
-
-test('events that were stored before there were owners have them, too', async () => {
-  await receive(workspace, { userId: 'u' }, { anonymousId: 'a' }, { userId: 'null' })
-  const before = 'select event_id, toString(owner) as owner from events order by event_id'
-  const wanted = await eventStore.query(before)
-  await eventStore.command('alter table events drop column owner')
-  await eventStore.command('alter table schema_versions delete where version = 6 settings mutations_sync = 1')
-  await migrateEventStore(eventStore)
-  expect(await eventStore.query(before)).toEqual(wanted)
 })
 
 test('after merges and splits, in however many steps, each stored event is of the profile that has its identifier', async () => {
@@ -214,7 +220,7 @@ test('after merges and splits, in however many steps, each stored event is of th
   expect(new Set(await expectRight()).size).toBe(4)
 })
 
-test('of people who were deleted no row is left, and who comes back is somebody else', async () => {
+test('deleted users leave no row, and a user who comes back is a new owner', async () => {
   await receive(workspace, { anonymousId: 'a' }, { userId: 'u' }, { userId: 'u', anonymousId: 'a' }, { userId: 'v' })
   await receive(workspace, { userId: 'v', anonymousId: 'b' })
   await project()
@@ -249,7 +255,7 @@ test('a table that was lost is made anew, and one of another ledger is replaced'
   await project()
   await expectRight()
   await expectRight(other)
-  // The database is another one: nobody was merged in one workspace, and the other workspace is gone.
+  // The database is another one: no profiles were merged in one workspace, and the other workspace is gone.
   await database.pool.query('delete from identity_ledgers')
   await receive(workspace, { userId: 'u' }, { anonymousId: 'a' }, { anonymousId: 'c' })
   await project()

@@ -32,7 +32,7 @@ test('a consumer that begins late gets every stored event and goes on with the s
   await world.pipeline.idle()
   await world.stream.trim(all.map((partition) => ({ partition, offset: 20 })))
   const handled: AcceptedEvent[] = []
-  // What comes in the middle of a cut is before it in the log of requests, and behind it in the stream.
+  // Events that come during a cut are before it in the log of requests, and behind it in the stream.
   const consumer = world.list(handled, async () => void sent.push(...(await world.send(8))))
   const more = world.send(150)
   consumer.give(all)
@@ -72,7 +72,7 @@ test('a consumer that was away for longer than the stream is kept catches up and
 
 const script = fileURLToPath(new URL('./people-process.ts', import.meta.url))
 
-test('the people counter counts everybody once, though it is killed again and again, in history and in the stream', async () => {
+test('the people counter counts every person once, though it is killed again and again, in history and in the stream', async () => {
   await eventStore.command('truncate table events')
   await using world = await createStreamWorld(eventStore)
   const run = async (...fault: string[]): Promise<unknown> => {

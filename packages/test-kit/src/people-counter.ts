@@ -2,13 +2,13 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, truncateSync, 
 import { join } from 'node:path'
 import { type Consumer, createEventConsumer, type EventConsumerDeps, valuesOf } from '@tributary/storage'
 
-/** A consumer that knows how many people its partitions' events name. */
+/** A consumer that counts the people that its partitions' events name. */
 export type PeopleCounter = Consumer & {
   /** How many different user ids the accepted events of a workspace name, as far as they are handled. */
   people(workspaceId: string): number
 }
 
-/** What is kept of a partition: a file with a line for each new person, and the same in memory. */
+/** The state of a partition: a file with a line for each new person, and the same in memory. */
 type Kept = { file: number; lines: Set<string> }
 
 const openKept = (path: string): Kept => {

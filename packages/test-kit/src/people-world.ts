@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RequestMeta } from '@tributary/contract'
-import { storedForm } from '@tributary/control/threads'
 import { noMetrics, silentLogger } from '@tributary/kernel'
 import { createPipeline } from '@tributary/pipeline'
+import { storedForm } from '@tributary/replays'
 import {
   type AcceptedEvent,
   type Consumer,
@@ -34,7 +34,7 @@ export const openStream = (dir: string) => {
   }
 }
 
-/** What consumers of a folder's stream are made with. */
+/** Dependencies of consumers of a folder's stream. */
 export const consumerDeps = (
   { stream, requests, journal }: ReturnType<typeof openStream>,
   eventStore: Pick<EventStore, 'query'>,
@@ -117,7 +117,7 @@ export const createStreamWorld = async (eventStore: EventStore) => {
       await Promise.all(appended)
       return ids
     },
-    /** A consumer without partitions that notes what it is handed. `onCut` is called in the middle of each cut. */
+    /** A consumer without partitions that records its events. `onCut` is called during each cut. */
     list(handled: AcceptedEvent[], onCut = async () => {}): Consumer {
       const requestsOfCut = {
         ...readers.requests,

@@ -6,7 +6,7 @@ import { silentLogger } from '@tributary/kernel'
 import { openRelational } from '@tributary/storage'
 import { withDatabase } from './postgres.ts'
 
-/** A database of somebody else: real PostgreSQL on a port of loopback, with a role that signs in by a password. */
+/** A customer's database: real PostgreSQL on a port of loopback, with a role that signs in by a password. */
 export type PostgresPeer = AsyncDisposable & {
   /** With what a client connects; `user` owns nothing but may make schemas, unless given otherwise. */
   access: { host: string; port: number; database: string; user: string; password: string }
@@ -44,8 +44,8 @@ const bridge = async (client: Socket, socketPath: string, tls: Credentials | und
 }
 
 /**
- * A database with a role of its own in the server of a test run (`adminUrl` as `startSharedPostgres` gives it), behind a
- * port that can be cut, and that speaks TLS when it is given a certificate.
+ * Creates a database with its own role in the server of a test run (`adminUrl` as `startSharedPostgres` returns it). It
+ * is behind a port that can be cut, and that offers TLS when it is given a certificate.
  */
 export const createPostgresPeer = async (
   adminUrl: string,

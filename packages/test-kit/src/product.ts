@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ApiClient, createApiClient } from './api-client.ts'
 
-/** What `npm start` runs: the server as it was built last. */
+/** The entry that `npm start` runs: the server as it was built last. */
 export const serverEntry = fileURLToPath(new URL('../../../apps/server/dist/main.mjs', import.meta.url))
 
 export type ProductOptions = {
@@ -19,7 +20,7 @@ export type ProductOptions = {
   deadlineMs?: number
   /** Called with the process id as soon as the process runs. */
   onSpawn?: (pid: number) => void
-  /** What Node runs, instead of the server itself; the process it is in stands for the product. */
+  /** Command for Node, instead of the server itself; its process stands for the product. */
   command?: readonly string[]
   /** Runs the process under this account; needs root. */
   user?: { uid: number; gid: number }
@@ -38,8 +39,8 @@ export type Product = AsyncDisposable & {
   /** SIGTERM, waits for the end. Returns the exit code. */
   stop(): Promise<number | null>
   /**
-   * Puts the clock of a product that was started with `movableClock` so many ms ahead of the machine's, in all of its threads
-   * within 50 ms; its engines keep the machine's. Never back: the product relies on that.
+   * Puts the clock of a product that was started with `movableClock` so many ms ahead of the machine's. It moves in all
+   * of its threads within 50 ms; its engines keep the machine's. Never back: the product relies on that.
    */
   moveClock(ms: number): Promise<void>
   /** SIGKILL of the server process alone; its children are left as they are. */
@@ -51,12 +52,37 @@ export type Product = AsyncDisposable & {
 /** The credentials of the platform admin that a started product has. */
 export const adminCredentials = { email: 'admin@example.com', password: 'Correct-horse-1' }
 
-/** What a started product asks for at `/metrics` and `/dev/outbox`. */
+/** Token of `/metrics` and `/dev/outbox` of a started product. */
 export const metricsToken = 'metrics-token-of-tests'
 
 /** The metrics of a started product, as it answers them. */
 export const readMetrics = (url: string): Promise<Response> =>
   fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${metricsToken}` } })
+
+/** Whether a folder or one above it lets only its owner through, as a checkout below the home of root does. */
+const isPrivate = (path: string): boolean => {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    if ((statSync(folder).mode & 0o001) === 0) return true
+    if (folder === '/') return false
+  }
+}
+
+/** Bit of CAP_DAC_READ_SEARCH in a set of capabilities. */
+const readSearchBit = 1n << 2n
+
+/**
+ * What starts a program under another account, with the options of `spawn`. An account that cannot reach the checkout gets one
+ * capability of root: to read all files where root may pass that on, else to write them, too.
+ */
+const startedAs = (user: { uid: number; gid: number } | undefined, program: string, args: readonly string[]) => {
+  if (user === undefined || !isPrivate(program)) return { program, args, options: { ...user } }
+  const bounds = /^CapBnd:\s*(\w+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0'
+  const capability = (BigInt(`0x${bounds}`) & readSearchBit) === 0n ? 'dac_override' : 'dac_read_search'
+  const account = [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups']
+  // access(2) asks with the capabilities, too, only while a change of the account leaves them alone.
+  const reading = ['--securebits=+no_setuid_fixup', `--inh-caps=+${capability}`, `--ambient-caps=+${capability}`]
+  return { program: 'setpriv', args: [...account, ...reading, program, ...args], options: {} }
+}
 
 /**
  * Starts the whole product as a user does, in a process of its own on a free port, and waits until it is ready.
@@ -74,7 +100,8 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
     ...(options.movableClock === true ? ['--import', clock] : []),
     serverEntry,
   ]
-  const child: ChildProcess = spawn(process.execPath, command, {
+  const { program, args, options: account } = startedAs(options.user, process.execPath, command)
+  const child: ChildProcess = spawn(program, args, {
     env: {
       PATH: process.env.PATH ?? dirname(process.execPath),
       // A test looks for its sockets where its own temporary files are.
@@ -91,7 +118,7 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
       ...options.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
-    ...options.user,
+    ...account,
   })
   if (child.pid !== undefined) options.onSpawn?.(child.pid)
   let output = ''

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { newId } from '@tributary/kernel'
+import { createWorkShare, newId, type WorkShare } from '@tributary/kernel'
 import { createProfileLedger, createProfiles, rebuildProfiles } from '@tributary/profiles'
 import type { Consumer } from '@tributary/storage'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -44,11 +44,12 @@ afterEach(async () => {
 
 const [first, second] = [(): string => workspaces[0] ?? '', (): string => workspaces[1] ?? '']
 
-const open = (): Consumer => {
+const open = (more: Partial<Parameters<typeof createProfiles>[0]> = {}): Consumer => {
   const consumer = createProfiles({
     ...consumerDeps(world.readers, eventStore, () => world.pipeline.idle()),
     db: database.db,
     settings: { readBytes: 2000, commitMs: 5, retryBaseMs: 5, retryCapMs: 50 },
+    ...more,
   })
   consumers.push(consumer)
   return consumer
@@ -60,7 +61,7 @@ const send = async (workspaceId: string, ...events: object[]): Promise<void> => 
   await world.sendEvents(workspaceId, sourceOf(workspaceId), batch)
 }
 
-/** Hands on everything that was sent. */
+/** Processes all events that were sent. */
 const settle = async (consumer: Consumer): Promise<void> => {
   await world.pipeline.idle()
   await consumer.idle()
@@ -102,7 +103,7 @@ const visits = (count: number, salt: number): { workspaceId: string; event: obje
     return { workspaceId: workspaces[person % 3] ?? '', person, event: { anonymousId, ...user, context } }
   })
 
-/** Who belongs together by what came together. */
+/** Returns the expected profiles: identifiers that came together belong together. */
 const expectedOf = (workspaceId: string, seen: ReturnType<typeof visits>): string[] => {
   const groups: Set<string>[] = []
   for (const { workspaceId: of, event } of seen) {
@@ -135,7 +136,7 @@ test('whatever is killed when, profiles are those that the events make, and the 
     await world.pipeline.idle()
   }
   await more()
-  // What was there before is read from the event store.
+  // Earlier events are read from the event store.
   await trimAll()
   for (const [point, pass] of [
     ['profiles.before-commit', '2'],
@@ -180,7 +181,7 @@ test('partitions move between consumers under load, and nothing is learned twice
   expect(made.length).toBe(ids)
 })
 
-test('while PostgreSQL refuses everybody, the consumer waits; then it catches up', async () => {
+test('while PostgreSQL refuses every connection, the consumer waits; then it catches up', async () => {
   const name = database.url.match(/\/(test_\w+)/)?.[1] ?? ''
   await using admin = await createTestDatabase()
   const consumer = open()
@@ -274,7 +275,7 @@ test('a database that is restored beneath a running consumer gets what it lost a
   expect(await profilesOf(first())).toEqual(['anonymous_id:a1 user_id:u1', 'user_id:u2', 'user_id:u3'])
 })
 
-test('a database that knows nothing any more gets everything again', async () => {
+test('a database that lost everything gets everything again', async () => {
   await send(first(), { userId: 'u1', anonymousId: 'a1' })
   await handleAll()
   await consumers.at(-1)?.stop()
@@ -352,7 +353,7 @@ test('a merge is recorded with the event that caused it', async () => {
   expect(merged).toEqual([{ merged_into: merge?.profile_id }])
 })
 
-test('a trait is the latest by its time, in whatever order events come; one of the year 9999 does not win for ever, and one of the year 1 counts from its receipt', async () => {
+test('a trait is the latest by its time, in any order of events; the year 9999 does not win for ever, and the year 1 counts from its receipt', async () => {
   const consumer = open()
   consumer.give(all)
   await send(first(), identify({ a: 'future', b: 1, c: 'late' }, '9999-01-01T00:00:00Z'))
@@ -410,7 +411,7 @@ test('a trait that is too large is recorded without its value, until a smaller o
   expect(await traitsOf()).toEqual({ bio: '"short"' })
 })
 
-test('what no table keeps as text changes nothing and stops nobody', async () => {
+test('text that no table can store changes nothing and stops no consumer', async () => {
   await send(
     first(),
     { userId: 'a\0b', anonymousId: 'a' },
@@ -420,4 +421,50 @@ test('what no table keeps as text changes nothing and stops nobody', async () =>
   )
   await handleAll()
   expect(await profilesOf(first())).toEqual(['anonymous_id:a', 'anonymous_id:b', 'user_id:u'])
+})
+
+test('the thread time that events of a workspace take is charged to it, and to no other one', async () => {
+  // Nothing is paid back, and each piece of work takes a millisecond.
+  let worked = 0
+  const workShare = createWorkShare(
+    { freeMs: 0, burstMs: 0 },
+    () => 0,
+    () => ++worked,
+  )
+  await send(first(), { userId: 'u-1', anonymousId: 'a-1' }, { userId: 'u-1', context: { traits: { plan: 'pro' } } })
+  const consumer = open({ workShare })
+  consumer.give(all)
+  await settle(consumer)
+  expect([workShare.wait(first()) > 0, workShare.remembered()]).toEqual([true, 1])
+})
+
+test('events of a workspace that took more than its share are handled behind those of others, and all of them are', async () => {
+  const order: string[] = []
+  const share = createWorkShare()
+  const workShare: WorkShare = {
+    ...share,
+    wait: (key) => (key === first() ? 20 : 0),
+    run: (key, work, pieces) => {
+      order.push(key)
+      return share.run(key, work, pieces)
+    },
+  }
+  const consumer = open({ workShare })
+  consumer.give(all)
+  await settle(consumer)
+  // Events that come while it has no partition are one batch.
+  await consumer.take(all)
+  for (const [index, workspaceId] of [first(), second()].entries())
+    await world.sendEvents(
+      workspaceId,
+      sourceOf(workspaceId),
+      [{ type: 'track', event: 'E', userId: `u-${index + 1}`, messageId: `s-${index}` }],
+      1,
+    )
+  await world.pipeline.idle()
+  consumer.give(all)
+  await settle(consumer)
+  expect([...new Set(order)]).toEqual([second(), first()])
+  expect(await profilesOf(first())).toEqual(['user_id:u-1'])
+  expect(await profilesOf(second())).toEqual(['user_id:u-2'])
 })

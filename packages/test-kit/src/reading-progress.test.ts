@@ -121,14 +121,14 @@ test('of a workspace that is spread, each earlier event is read once, whichever 
     widestSpread: async (workspaceId) => (workspaceId === wide ? 3 : 1),
   })
   const handled: AcceptedEvent[] = []
-  const told: unknown[] = []
+  const reported: unknown[] = []
   const deps = consumerDeps(world.readers, eventStore, () => world.pipeline.idle())
   const consumer = createEventConsumer({
     ...deps,
     history: { ...deps.history, spreads: async () => new Map([[wide, 3]]) },
     name: 'spread',
     async handle(events) {
-      told.push(await progress(wide))
+      reported.push(await progress(wide))
       handled.push(...events)
     },
   })
@@ -139,6 +139,6 @@ test('of a workspace that is spread, each earlier event is read once, whichever 
   const own = handled.filter(({ workspaceId }) => workspaceId === wide || workspaceId === narrow)
   const names = own.map(({ json }) => String((JSON.parse(json) as { event: string }).event))
   expect(names.toSorted()).toEqual([...sent, 'narrow'].toSorted())
-  expect(told).toContainEqual({ read: expect.any(Number), total: sent.length })
+  expect(reported).toContainEqual({ read: expect.any(Number), total: sent.length })
   expect(await progress(wide)).toBeUndefined()
 })

@@ -3,11 +3,11 @@ import { type DeliveryMeta, type OutboundRow, outboundBody, outcomesOf } from '@
 import { type LogReader, type LogWriter, partitionOf } from '@tributary/storage'
 
 export type ToyProducerDeps = {
-  /** Its own database: the rows it has to send, and what it has learned of them. */
+  /** Its own database: the rows that it has to send, and their outcomes. */
   file: string
   name: string
   workspaceId: string
-  /** Stands for what made the rows, such as a sync. */
+  /** Stands for the origin of the rows, such as a sync. */
   originId: string
   destinationId: string
   stream: Pick<LogWriter, 'appendGroup' | 'beginEpoch' | 'lastSequences'>
@@ -15,8 +15,8 @@ export type ToyProducerDeps = {
 }
 
 /**
- * A producer of rows in its smallest form. It may be killed anywhere: what is to be sent is written down first, how far it
- * has sent stands in the stream with the rows, and what it has learned is written down with the place up to which.
+ * A producer of rows in its smallest form. It may be killed anywhere: rows are stored before they are sent, the stream
+ * has its last sequence with the rows, and outcomes are stored with their position.
  */
 export const openToyProducer = async (deps: ToyProducerDeps) => {
   const { name, workspaceId, originId, destinationId, stream, outcomes } = deps
@@ -24,7 +24,7 @@ export const openToyProducer = async (deps: ToyProducerDeps) => {
   db.exec(`create table if not exists row (number integer primary key, row text not null, version integer not null
     default -1, status text not null default '', reason text not null default '');
     create table if not exists place (one integer primary key, next integer not null)`)
-  // Nobody who held the name before can append from here on.
+  // An earlier holder of the name can no longer append.
   const epoch = await stream.beginEpoch(name)
   let sent = (await stream.lastSequences(name))[0]?.sequence ?? 0
 
@@ -67,7 +67,7 @@ export const openToyProducer = async (deps: ToyProducerDeps) => {
       db.prepare('insert or replace into place values (1, ?)').run((records.at(-1)?.offset ?? from - 1) + 1)
       db.exec('commit')
     },
-    /** What is known of each row: '' while nothing is. */
+    /** The outcome of each row: '' while there is none. */
     rows: () =>
       Array.from(db.prepare('select status, reason from row order by number').iterate(), ({ status, reason }) => ({
         status: String(status),

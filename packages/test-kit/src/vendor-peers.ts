@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { serverEntry } from './product.ts'
 
-/** What a vendor is asked. */
+/** A request to a vendor. */
 export type VendorAsked = {
   method: string
   host: string

@@ -7,7 +7,7 @@ export type WebhookReceiver = AsyncDisposable & {
   url: string
   port: number
   calls: ReceivedCall[]
-  /** What it answers: a status, headers, or 'hang' to never answer. Changeable at any time. */
+  /** Its answer: a status, headers, or 'hang' to never answer. Changeable at any time. */
   behave(next: { status?: number; headers?: Record<string, string>; body?: string; hang?: boolean }): void
   /** How often each message id came. */
   messageIds(): Map<string, number>

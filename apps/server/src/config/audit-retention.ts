@@ -2,8 +2,9 @@ import { type AuditRetention, defaultAuditRetention, readAuditRetention } from '
 import { type Config, ConfigurationError } from './config.ts'
 
 /**
- * How long the audit log is kept, by plan: as it is set, otherwise for ever where nobody pays. Throws ConfigurationError for a
- * text that says nothing.
+ * Returns how long the audit log is kept, by plan: the configured time, or without limit where there is no payment.
+ *
+ * @throws ConfigurationError when the text cannot be parsed
  */
 export const auditRetentionOf = ({
   auditRetention,

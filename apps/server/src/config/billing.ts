@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { type ControlDeps, defaultPlans, readPlanCatalogue } from '@tributary/control'
+import { defaultPlans, readPlanCatalogue } from '@tributary/billing'
+import type { ControlDeps } from '@tributary/control'
 import { type Config, ConfigurationError } from './config.ts'
 
 /** The plans of this installation, read from the file that is set. Throws ConfigurationError for one that cannot be read. */

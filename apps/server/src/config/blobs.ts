@@ -20,7 +20,7 @@ const needed = ['BLOBS_S3_ACCESS_KEY_ID', 'BLOBS_S3_SECRET_ACCESS_KEY']
 const optional = ['BLOBS_S3_REGION', 'BLOBS_S3_ENDPOINT', 'BLOBS_S3_PREFIX', 'BLOBS_S3_PATH_STYLE']
 const known = new Set(['BLOBS_S3_BUCKET', ...needed, ...optional])
 
-/** What of the settings of the bucket does not go together. */
+/** Reports settings of the bucket that conflict. */
 export const blobsProblems = (environment: Readonly<Record<string, string | undefined>>): string[] => {
   const problems: string[] = []
   const isSet = (name: string): boolean => Boolean(environment[name])
@@ -36,7 +36,7 @@ export const blobsProblems = (environment: Readonly<Record<string, string | unde
   return problems
 }
 
-/** Where blobs are, of settings that have no problems. */
+/** Reads where blobs are from settings without problems. */
 export const blobsOf = (values: SettingValues): BlobsConfig =>
   values.BLOBS_S3_BUCKET === undefined
     ? { kind: 'embedded' }

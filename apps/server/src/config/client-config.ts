@@ -1,7 +1,9 @@
 import type { ClientConfig } from '@tributary/contract'
 import type { Config } from './config.ts'
 
-/** What the web application is told of the configuration: addresses and public identifiers, never a secret. */
+/**
+ * The part of the configuration that the web application receives: addresses and public identifiers, never a secret.
+ */
 export const clientConfigOf = (
   config: Pick<
     Config,

@@ -65,7 +65,7 @@ test('a bucket that is configured is where pictures are, in the path of URLs whe
 const secret = 'x'.repeat(32)
 const ofCollector = { KAFKA_BROKERS: 'k:9092', DATABASE_URL: 'postgres://u@h/d', TRIBUTARY_SECRET_KEY: secret }
 
-test('a process that only collects needs Kafka, PostgreSQL, and the secret key, and is told which is missing', () => {
+test('a process that only collects needs Kafka, PostgreSQL, and the secret key, and names the missing one', () => {
   expect(isCollector(readConfig({ TRIBUTARY_ROLES: 'collect', ...ofCollector }))).toBe(true)
   for (const name of Object.keys(ofCollector))
     expect(() => readConfig({ TRIBUTARY_ROLES: 'collect', ...ofCollector, [name]: '' })).toThrow(
@@ -175,8 +175,8 @@ test('third-party sign-in is off without a client id, Google with one alone, and
     })
 })
 
-test('the web application is told what is configured and no secret', () => {
-  const told = clientConfigOf(
+test('the web application receives the configuration without secrets', () => {
+  const received = clientConfigOf(
     readConfig({
       TRIBUTARY_SIGN_UP: 'off',
       OIDC_CLIENT_ID: 'the-client',
@@ -186,7 +186,7 @@ test('the web application is told what is configured and no secret', () => {
       TRIBUTARY_PRICING_URL: 'https://example.com/pricing',
     }),
   )
-  expect(clientConfig.parse(told)).toMatchObject({
+  expect(clientConfig.parse(received)).toMatchObject({
     sign_up_enabled: false,
     oauth: { provider: 'google', display_name: 'Google' },
     links: { pricing: 'https://example.com/pricing', terms: '' },
@@ -195,11 +195,11 @@ test('the web application is told what is configured and no secret', () => {
     messaging_app_id: '',
     stripe_publishable_key: '',
   })
-  expect(JSON.stringify(told)).not.toMatch(/the-secret|the-client|xxxx/)
+  expect(JSON.stringify(received)).not.toMatch(/the-secret|the-client|xxxx/)
   expect(clientConfigOf(readConfig({})).oauth).toBeNull()
 })
 
-test('Stripe needs both of its keys, of which the web application is told the publishable one, and its addresses are admitted', () => {
+test('Stripe needs both keys, the web application receives the publishable one, and its addresses are admitted', () => {
   const keys = {
     TRIBUTARY_STRIPE_SECRET_KEY: 'sk_test_secret1',
     TRIBUTARY_STRIPE_PUBLISHABLE_KEY: 'pk_test_public1',
@@ -212,11 +212,11 @@ test('Stripe needs both of its keys, of which the web application is told the pu
     limits: true,
     stripe: { apiUrl: 'https://api.stripe.com' },
   })
-  const told = clientConfigOf(config)
-  expect(told).toMatchObject({ payment: 'stripe', stripe_publishable_key: 'pk_test_public1' })
-  expect(JSON.stringify(told)).not.toMatch(/secret1|signing1/)
+  const received = clientConfigOf(config)
+  expect(received).toMatchObject({ payment: 'stripe', stripe_publishable_key: 'pk_test_public1' })
+  expect(JSON.stringify(received)).not.toMatch(/secret1|signing1/)
   expect(contentPolicySources(config)['script-src']).toContain('https://js.stripe.com')
-  // Keys alone admit nothing, and nobody is asked.
+  // Keys alone enable nothing and admit no address.
   const none = readConfig(keys)
   expect(none.billing.stripe).toBeUndefined()
   expect(JSON.stringify(contentPolicySources(none))).not.toContain('stripe')

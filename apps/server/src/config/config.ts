@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { type FlagKey, type FlagValues, flagDefaults } from '@tributary/kernel'
+import { type FlagKey, type FlagValues, flagDefaults, withoutEnd } from '@tributary/kernel'
 import { type BlobsConfig, blobsOf, blobsProblems } from './blobs.ts'
 import { kafkaOf, kafkaProblems, type LogConfig } from './kafka.ts'
 import { MiB, type RoleName, roleNames, type SettingValues, settings } from './settings.ts'
@@ -10,11 +10,11 @@ export type OpenIdConfig = {
   provider: 'google' | 'openid'
   clientId: string
   clientSecret: string | undefined
-  /** What the sign-in button calls it. */
+  /** Name of the provider on the sign-in button. */
   displayName: string
 }
 
-/** What the composition root works from. Sizes in bytes, times in milliseconds. */
+/** Configuration of the composition root. Sizes in bytes, times in milliseconds. */
 export type Config = {
   port: number
   host: string
@@ -26,7 +26,7 @@ export type Config = {
   signUpEnabled: boolean
   /** The third-party sign-in, when one is configured. */
   openId: OpenIdConfig | undefined
-  /** Empty for what is not set: such a link is not shown. The documentation may be a path of the product itself. */
+  /** Empty where not set: such a link is not shown. The documentation may be a path of the product itself. */
   links: {
     terms: string
     privacy: string
@@ -35,7 +35,7 @@ export type Config = {
     documentation: string
     supportEmail: string
   }
-  /** Who takes payments, where the plans are read from, and whether they limit what is created. */
+  /** The payment provider, the file that the plans are read from, and whether plans limit what is created. */
   billing: {
     payment: 'none' | 'sandbox' | 'stripe'
     plansFile: string | undefined
@@ -45,7 +45,7 @@ export type Config = {
     freeOrganizations: number
     stripe: { secretKey: string; publishableKey: string; webhookSecret: string | undefined; apiUrl: string } | undefined
   }
-  /** Days that the audit log is kept by plan, as it is set; undefined for what holds by itself. */
+  /** Days that the audit log is kept by plan, as configured; undefined for the default. */
   auditRetention: string | undefined
   /** Where the records of custom domains lead to, and the DNS servers that are asked for them. */
   customDomains: { target: string | undefined; dnsServers: readonly string[] }
@@ -54,8 +54,10 @@ export type Config = {
   messagingAppId: string | undefined
   messagingSecret: string | undefined
   environment: 'production' | 'development'
-  /** What `/metrics` asks for; undefined for the one of the data folder. */
+  /** Token that `/metrics` requires; undefined for the one in the data folder. */
   metricsToken: string | undefined
+  /** Token that authorizes any caller of `/domains/ask`; without it only trusted proxies are authorized. */
+  domainsToken: string | undefined
   /** Without `smtpUrl`, mail is written into the data folder. */
   mail: { smtpUrl: string | undefined; from: string }
   egressAllow: readonly string[]
@@ -64,7 +66,9 @@ export type Config = {
   relational: { kind: 'embedded' } | { kind: 'remote'; url: string }
   eventStore: { kind: 'embedded'; memoryBytes: number } | { kind: 'remote'; url: string }
   log: LogConfig
-  /** Into how many groups the partitions of the logs are cut, of which each has one owner at a time. */
+  /** The lost data folder that used the log before. */
+  lostFolder: string | undefined
+  /** Number of groups that the partitions of the logs are divided into; each group has one owner at a time. */
   partitionGroups: number
   blobs: BlobsConfig
   workspaceBacklogBytes: number
@@ -72,7 +76,7 @@ export type Config = {
   uploadMaxBytes: number
   retention: {
     logMs: number
-    /** How long a file of a log is written to at most, ms: what it holds is kept for so long beyond `logMs`. */
+    /** Maximum time that one file of a log is written to, ms: its records are kept that much longer than `logMs`. */
     logSegmentMs: number
     streamBytes: number
     eventsDays: number
@@ -80,10 +84,12 @@ export type Config = {
   }
   deliveryRetryMs: number
   flags: FlagValues
+  /** When a thread that does not answer is named in the log, and when it is ended (0 for never), ms. */
+  blocked: { logMs: number; endMs: number }
   fault: string | undefined
 }
 
-/** Every mistake of the configuration at once, a line each. */
+/** Reports every mistake of the configuration together, a line each. */
 export class ConfigurationError extends Error {
   constructor(problems: readonly string[]) {
     super(
@@ -93,17 +99,25 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** Variables that belong to engines this version does not speak yet: setting one is a mistake, not a wish. */
+/** Variables of engines that this version does not support: setting one is a mistake, not a preference. */
 const unsupported = ['REDIS_URL']
 
-/** Whether a process only collects: such a one runs beside the one that does everything else. */
+/** True for a process that only collects, beside the one that runs every other role. */
 export const isCollector = ({ roles }: Pick<Config, 'roles'>): boolean => roles.size === 1 && roles.has('collect')
 
-/** Whether a process only processes or delivers, or both: such ones run beside the main process, too. */
+/**
+ * True when all engines are remote. Then the loss of this process and its disk loses no data, another process can take
+ * over, and only one may be active at a time. An event store in the data folder is lost with it, and so is the
+ * processing state in that folder.
+ */
+export const isShared = ({ log, relational, eventStore }: Pick<Config, 'log' | 'relational' | 'eventStore'>): boolean =>
+  log.kind === 'kafka' && relational.kind === 'remote' && eventStore.kind === 'remote'
+
+/** True for a process that only processes or delivers, or both: such processes also run beside the main process. */
 export const isProcessor = ({ roles }: Pick<Config, 'roles'>): boolean =>
   roles.size > 0 && [...roles].every((role) => role === 'pipeline' || role === 'delivery')
 
-/** What a process that only collects shares with the others, all of it by address. */
+/** Settings that a process that only collects shares with the others, all of them remote. */
 const ofCollector = ['KAFKA_BROKERS', 'DATABASE_URL', 'TRIBUTARY_SECRET_KEY']
 
 const collectorProblems = (
@@ -119,7 +133,7 @@ const collectorProblems = (
   ]
 }
 
-/** Where what is processed has to be, so that several processes can share it. */
+/** Settings of the engines that have to be remote so that several processes can share the processing. */
 const ofGroups = ['KAFKA_BROKERS', 'DATABASE_URL', 'CLICKHOUSE_URL']
 
 const processorProblems = (
@@ -202,13 +216,13 @@ const stripeOf = (values: SettingValues): Config['billing']['stripe'] => {
     secretKey,
     publishableKey,
     webhookSecret: values.TRIBUTARY_STRIPE_WEBHOOK_SECRET,
-    apiUrl: values.TRIBUTARY_STRIPE_API_URL.replace(/\/+$/, ''),
+    apiUrl: withoutEnd(values.TRIBUTARY_STRIPE_API_URL, '/'),
   }
 }
 
 /**
- * The data folder: a given relative path counts from where the user is, which npm tells in INIT_CWD; the default one from
- * the folder that this process runs in, the checkout.
+ * Resolves the data folder. A configured relative path counts from the folder that the user is in, which npm puts into
+ * INIT_CWD. The default one counts from the working folder of this process, the checkout.
  */
 const dataDirOf = (path: string, environment: Readonly<Record<string, string | undefined>>): string =>
   environment.TRIBUTARY_DATA_DIR ? resolve(environment.INIT_CWD || '.', path) : resolve(path)
@@ -216,7 +230,7 @@ const dataDirOf = (path: string, environment: Readonly<Record<string, string | u
 const toConfig = (values: SettingValues, environment: Readonly<Record<string, string | undefined>>): Config => ({
   port: values.PORT,
   host: values.HOST,
-  publicUrl: values.TRIBUTARY_PUBLIC_URL?.replace(/\/+$/, ''),
+  publicUrl: values.TRIBUTARY_PUBLIC_URL === undefined ? undefined : withoutEnd(values.TRIBUTARY_PUBLIC_URL, '/'),
   dataDir: dataDirOf(values.TRIBUTARY_DATA_DIR, environment),
   roles: new Set(
     values.TRIBUTARY_ROLES.includes('all') ? roleNames : values.TRIBUTARY_ROLES.filter((role) => role !== 'all'),
@@ -252,6 +266,7 @@ const toConfig = (values: SettingValues, environment: Readonly<Record<string, st
   messagingSecret: values.TRIBUTARY_MESSAGING_SECRET,
   environment: values.TRIBUTARY_ENVIRONMENT,
   metricsToken: values.TRIBUTARY_METRICS_TOKEN,
+  domainsToken: values.TRIBUTARY_DOMAINS_TOKEN,
   mail: { smtpUrl: values.SMTP_URL, from: values.TRIBUTARY_MAIL_FROM },
   egressAllow: values.TRIBUTARY_EGRESS_ALLOW,
   trustedProxies: values.TRIBUTARY_TRUSTED_PROXIES,
@@ -262,6 +277,7 @@ const toConfig = (values: SettingValues, environment: Readonly<Record<string, st
       ? { kind: 'embedded', memoryBytes: values.TRIBUTARY_EVENT_STORE_MEMORY_MB * MiB }
       : { kind: 'remote', url: values.CLICKHOUSE_URL },
   log: kafkaOf(values),
+  lostFolder: values.TRIBUTARY_LOST_FOLDER,
   partitionGroups: values.TRIBUTARY_PARTITION_GROUPS,
   blobs: blobsOf(values),
   workspaceBacklogBytes: values.TRIBUTARY_WORKSPACE_BACKLOG_MB * MiB,
@@ -276,5 +292,9 @@ const toConfig = (values: SettingValues, environment: Readonly<Record<string, st
   },
   deliveryRetryMs: values.TRIBUTARY_DELIVERY_RETRY_HOURS * 3_600_000,
   flags: flagsOf(values.TRIBUTARY_FLAGS, values.TRIBUTARY_SIGN_UP === 'on'),
+  blocked: {
+    logMs: values.TRIBUTARY_BLOCKED_LOG_SECONDS * 1000,
+    endMs: values.TRIBUTARY_BLOCKED_END_SECONDS * 1000,
+  },
   fault: values.TRIBUTARY_FAULT,
 })

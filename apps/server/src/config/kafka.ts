@@ -1,6 +1,8 @@
 import type { SettingValues } from './settings.ts'
 
-/** Where the log is. Of files it has the paths: the options are handed to other threads, and secrets stay where they are read. */
+/**
+ * Where the log is. TLS files are given by path: the options go to other threads, and secrets stay where they are read.
+ */
 export type LogConfig =
   | { kind: 'embedded' }
   | {
@@ -25,7 +27,7 @@ const tokenSettings = ['KAFKA_SASL_TOKEN_URL', 'KAFKA_SASL_CLIENT_ID', 'KAFKA_SA
 const ofTls = ['KAFKA_TLS_CA_FILE', 'KAFKA_TLS_CERT_FILE', 'KAFKA_TLS_KEY_FILE']
 const ofKafka = ['KAFKA_TOPIC_PREFIX', 'KAFKA_TLS', ...ofTls, 'KAFKA_SASL_MECHANISM']
 
-/** What of the settings of Kafka does not go together; `parsed` has those that are well formed. */
+/** Reports settings of Kafka that conflict; `parsed` has the well-formed ones. */
 export const kafkaProblems = (
   parsed: Readonly<Record<string, unknown>>,
   environment: Readonly<Record<string, string | undefined>>,
@@ -75,7 +77,7 @@ const saslOf = (values: SettingValues): Extract<LogConfig, { kind: 'kafka' }>['s
   }
 }
 
-/** Where the log is, of settings that have no problems. */
+/** Reads where the log is from settings without problems. */
 export const kafkaOf = (values: SettingValues): LogConfig =>
   values.KAFKA_BROKERS === undefined
     ? { kind: 'embedded' }

@@ -27,9 +27,9 @@ const dnsServers = list.refine(
   'must be addresses with an optional port, such as 1.1.1.1 or 127.0.0.1:5300',
 )
 /** Deleted users leave the logs by age, with a file that is a twelfth of the time younger: within 30 days in any case. */
-const mostLogHours = 27 * 24
+const maxLogHours = 27 * 24
 /** Waits for a destination a day at most before it is tried, and is tried so long: delivery lets go of what is older in the log. */
-const mostRetryHours = mostLogHours - 24
+const maxRetryHours = maxLogHours - 24
 /** Sign-up has a setting of its own. */
 const switches = flagKeys.filter((key) => key !== 'sign-up-enabled')
 const flagChanges = list.refine(
@@ -96,7 +96,7 @@ export const settings = {
   TRIBUTARY_PUBLIC_URL: setting(
     url('http:', 'https:'),
     undefined,
-    'URL where browsers and SDKs reach Tributary behind a proxy. Links in emails start with it.',
+    'URL where browsers and SDKs reach Tributary behind a proxy. Links in emails start with it. Where it is `https:`, browsers are told to stay with https for a year.',
     'the address of the request; in emails, `HOST` and `PORT`',
   ),
   TRIBUTARY_DATA_DIR: setting(
@@ -107,7 +107,7 @@ export const settings = {
   TRIBUTARY_ROLES: setting(
     list.pipe(z.array(z.enum(['all', ...roleNames])).min(1)),
     'all',
-    `What this process runs: \`all\`, or some of ${roleNames.map((role) => `\`${role}\``).join(', ')}. \`collect\` by itself, or \`pipeline\` and \`delivery\` by themselves, are processes [beside the main one](scaling.md).`,
+    `What this process runs: \`all\`, or some of ${roleNames.map((role) => `\`${role}\``).join(', ')}. \`collect\` alone, or \`pipeline\` and \`delivery\` alone, are processes [beside the main one](scaling.md).`,
   ),
   TRIBUTARY_ADMIN_EMAIL: setting(
     z.email('must be an email address'),
@@ -131,6 +131,12 @@ export const settings = {
     undefined,
     'Token that `/metrics` requires as `Authorization: Bearer`, from every client.',
     '`metrics.token` in the data folder, created on the first start; a process that only collects has none',
+  ),
+  TRIBUTARY_DOMAINS_TOKEN: setting(
+    text.regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 visible characters'),
+    undefined,
+    'Token with which a reverse proxy that is not trusted asks about [custom domains](operations.md#custom-domains).',
+    'only trusted proxies can ask',
   ),
   SMTP_URL: setting(
     url('smtp:', 'smtps:'),
@@ -319,9 +325,9 @@ export const settings = {
     'Size of a file that is uploaded as a data source. A workspace can have five times as much.',
   ),
   TRIBUTARY_RETENTION_LOG_HOURS: setting(
-    whole(1, mostLogHours, ', so that deleted users are gone from the log within 30 days'),
+    whole(1, maxLogHours, ', so that deleted users are gone from the log within 30 days'),
     '72',
-    `How long the log keeps processed events. At most ${mostLogHours}, so that deleted users are gone from it within 30 days.`,
+    `How long the log keeps processed events. At most ${maxLogHours}, so that deleted users are gone from it within 30 days.`,
   ),
   TRIBUTARY_STREAM_MAX_MB: setting(
     whole(256),
@@ -335,9 +341,9 @@ export const settings = {
     'How long the delivery log is kept. `0` keeps it forever.',
   ),
   TRIBUTARY_DELIVERY_RETRY_HOURS: setting(
-    whole(1, mostRetryHours, ', so that deleted users are gone from the log within 30 days'),
+    whole(1, maxRetryHours, ', so that deleted users are gone from the log within 30 days'),
     '24',
-    `How long a failed delivery is retried before it becomes a dead letter. At least 4 in production. At most ${mostRetryHours}, so that deleted users are gone from the log within 30 days.`,
+    `How long a failed delivery is retried before it becomes a dead letter. At least 4 in production. At most ${maxRetryHours}, so that deleted users are gone from the log within 30 days.`,
   ),
   TRIBUTARY_FLAGS: setting(
     flagChanges,
@@ -367,6 +373,12 @@ export const settings = {
     text.regex(/^[\w.-]{1,100}$/, 'must be at most 100 letters, digits, dots, hyphens, and underscores'),
     'tributary',
     'Begins the names of the topics, and of the transactional IDs.',
+  ),
+  TRIBUTARY_LOST_FOLDER: setting(
+    text.min(1),
+    undefined,
+    'ID of the data folder that used the log on Kafka before and is lost. Only then can a process with another folder take the log over. See [a lost data folder](operations.md#a-lost-data-folder).',
+    'none',
   ),
   TRIBUTARY_PARTITION_GROUPS: setting(
     whole(1, 32),
@@ -437,15 +449,25 @@ export const settings = {
     'off',
     'Whether the bucket is in the path of URLs, as MinIO and Ceph expect: `on` is endpoint/bucket, `off` is bucket.endpoint.',
   ),
+  TRIBUTARY_BLOCKED_LOG_SECONDS: setting(
+    whole(1, 3600),
+    '10',
+    'A thread that has not answered for this long is named in the log, with what it does.',
+  ),
+  TRIBUTARY_BLOCKED_END_SECONDS: setting(
+    whole(0, 3600),
+    '30',
+    'A thread that has not answered for this long is ended and started again; if that is not possible, the process ends with code 1. `0` never ends one.',
+  ),
   TRIBUTARY_FAULT: setting(
     text,
     undefined,
-    'For crash tests: kills the process at a point, `<point>[:<count>]`.',
+    'For crash tests: kills the process at a point, `<point>[:<count>]`, or blocks the thread that works on something, `block:<text>`.',
     'none',
   ),
 } satisfies Record<string, Setting>
 
-/** What the variables are read to. */
+/** Values of the variables after they are parsed. */
 export type SettingValues = { [K in keyof typeof settings]: z.output<(typeof settings)[K]['schema']> }
 
 /** The table of docs/configuration.md. */

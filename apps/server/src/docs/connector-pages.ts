@@ -7,12 +7,13 @@ import type {
 } from '@tributary/connector-kit'
 import { sourceTypes, syncModes } from '@tributary/contract'
 
-/** A page made of a connector's definition: its Markdown and what the lists of pages say of it. */
+/** A page from a connector's definition: its Markdown and its entry in the lists of pages. */
 export type ConnectorPage = { slug: string; title: string; about: string; icon: string; kind: string; text: string }
 
 type Step = { title: string; text: string; code?: string; language?: string }
 
-const cellOf = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ')
+const cellOf = (text: string): string =>
+  text.replaceAll('|', '\\|').replaceAll(/\s+/g, (space) => (space.includes('\n') ? ' ' : space))
 
 /** A fence that the code cannot close. */
 const fenceOf = (code: string): string => (code.includes('```') ? '~~~~' : '```')

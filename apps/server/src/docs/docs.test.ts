@@ -50,7 +50,8 @@ test('from its first page every page and every heading is reached by links that 
   }
   for (const [path, html] of seen)
     for (const link of linksOf(html)) {
-      // Within the documentation and the product, to the web, or no link at all: never to a file that nobody serves.
+      // Links lead into the documentation and the product, or to the web, or are no link: never to a file that is not
+      // served.
       expect(link).toMatch(/^(\/|\/docs(\/[a-z0-9-]+){0,2}(#.+)?|#.+|\/api\/(docs(#.+)?|openapi\.json)|https?:\/\/.+)$/)
       const [file = '', anchor] = link.split('#')
       if (anchor === undefined || (file !== '' && !file.startsWith('/docs'))) continue
@@ -157,7 +158,7 @@ test('pages are sent compressed, and again only when they changed; what they loa
 })
 
 test('a table names its columns in each row, since narrow screens show a row as a block', async () => {
-  // Those of settings: the page has a table of two columns, too.
+  // Rows of settings only: the page has a table of two columns, too.
   const rows = (await read('/docs/configuration')).match(/<tr role="row"><td role="cell"[^>]*><code>.*?<\/tr>/g) ?? []
   expect(rows.length).toBeGreaterThan(30)
   for (const row of rows)

@@ -18,7 +18,9 @@ export type DocsDeps = {
   folder: string
   sources: readonly ListedSource[]
   destinations: readonly ListedDestination[]
-  /** The product's own address, which code has until the page knows the reader's. Asked when a page is first read. */
+  /**
+   * Address of the product that code shows until the page has that of the reader. Read when a page is first requested.
+   */
   publicUrl: () => string
 }
 
@@ -53,7 +55,7 @@ const encodingOf = (request: IncomingMessage): keyof typeof packers | undefined 
   return chosen === 'identity' ? undefined : chosen
 }
 
-/** Sends content compressed as the reader takes it; each form is made once. */
+/** Sends content compressed with the coding that the reader accepts; each coding is compressed once. */
 const send = async (
   request: IncomingMessage,
   response: ServerResponse,
@@ -89,7 +91,7 @@ const asset = (names: readonly string[], type: string): Content =>
     'public, max-age=31536000, immutable',
   )
 
-/** Everything that is served without a question: pages by their path, and the files that they load. */
+/** Builds everything that is served without a query: pages by their path, and the files that they load. */
 const build = async ({ folder, sources, destinations, publicUrl }: DocsDeps) => {
   const url = publicUrl()
   const pages: readonly DocsPage[] = await loadPages(
@@ -118,9 +120,9 @@ const build = async ({ folder, sources, destinations, publicUrl }: DocsDeps) => 
 }
 
 /**
- * The documentation at `/docs`: the guides of the folder and a page for each source and destination, to be read and searched
- * by everybody, since they come with the source code. `/docs/search?q=` is the search as a page, `/docs/search.json?q=` as
- * data. Any other path below is a 404. Pages are made when the first one is asked for.
+ * Serves the documentation at `/docs`: the guides of the folder and a page for each source and destination. It is
+ * public, since it comes with the source code. `/docs/search?q=` is the search as a page, `/docs/search.json?q=` as
+ * data; any other path below is a 404. Pages are built at the first request.
  */
 export const createDocs = (deps: DocsDeps) => {
   let built: ReturnType<typeof build> | undefined

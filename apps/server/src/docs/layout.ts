@@ -1,4 +1,4 @@
-import { escapeHtml } from '@tributary/control'
+import { escapeHtml } from '@tributary/api-kit'
 import { type DocsPage, groupTitles } from './pages.ts'
 import type { Found } from './search.ts'
 
@@ -11,7 +11,7 @@ const mark =
 const searchForm = (query: string): string =>
   `<form class="search" role="search" action="/docs/search"><input id="search" type="search" name="q" value="${escapeHtml(query)}" maxlength="100" autocomplete="off" spellcheck="false" aria-label="Search the documentation" placeholder="Search"><kbd aria-hidden="true">/</kbd></form>`
 
-/** The lists of connectors are called so among their pages. */
+/** Titles of the lists of connectors among their pages. */
 const listNames: Readonly<Record<string, string>> = {
   '/docs/sources': 'All sources',
   '/docs/destinations': 'All destinations',
@@ -20,7 +20,7 @@ const listNames: Readonly<Record<string, string>> = {
 const link = (page: DocsPage, current: string): string =>
   `<li><a href="${page.path}"${page.path === current ? ' aria-current="page"' : ''}>${escapeHtml(listNames[page.path] ?? page.title)}</a></li>`
 
-/** The side list: every page by its group; of sources and destinations only where one is read. */
+/** Renders the side list: every page by its group; sources and destinations only while one of them is read. */
 const contents = (pages: readonly DocsPage[], current: string): string =>
   groupTitles
     .map((group) => {
@@ -81,10 +81,10 @@ const connectorCards = (pages: readonly DocsPage[]): string => {
   return [...kinds].map(([kind, some]) => `${kind === '' ? '' : `<h2>${escapeHtml(kind)}</h2>`}${cards(some)}`).join('')
 }
 
-/** Where the page's script says whose address and key the code has; without it nothing shows. */
+/** Where the page's script shows whose address and key the code contains; without the script it stays hidden. */
 const fillBar = '<div id="fill" class="fill" hidden></div>'
 
-/** A page of the documentation; of a list of connectors with their cards. */
+/** Renders a page of the documentation; a list of connectors has their cards. */
 export const pageHtml = (page: DocsPage, pages: readonly DocsPage[], assets: Assets): string => {
   const cardsOf =
     page.path === '/docs/sources' || page.path === '/docs/destinations'
@@ -111,7 +111,7 @@ export const pageHtml = (page: DocsPage, pages: readonly DocsPage[], assets: Ass
   })
 }
 
-/** The first page: what there is to read. */
+/** Renders the first page, with links to all others. */
 export const homeHtml = (pages: readonly DocsPage[], assets: Assets): string => {
   const of = (group: string) => pages.filter((page) => page.group === group && page.icon === undefined)
   const main = `<article><h1>Documentation</h1><p>Collect customer events with the SDKs you already use, see them arrive live, check them against a schema, and deliver them.</p>${groupTitles
@@ -127,7 +127,7 @@ export const homeHtml = (pages: readonly DocsPage[], assets: Assets): string => 
 const passageHtml = ({ passage }: Found): string =>
   passage.map(({ text, match }) => (match ? `<mark>${escapeHtml(text)}</mark>` : escapeHtml(text))).join('')
 
-/** What a search has found, as a page. */
+/** Renders the results of a search. */
 export const searchHtml = (
   query: string,
   found: readonly Found[],
@@ -150,7 +150,7 @@ export const searchHtml = (
   return frame({ pages, assets, title: 'Search', current: '/docs/search', main, query })
 }
 
-/** What stands where no page is. */
+/** Renders the page for a path without a page. */
 export const missingHtml = (pages: readonly DocsPage[], assets: Assets): string =>
   frame({
     pages,

@@ -1,4 +1,4 @@
-import { escapeHtml } from '@tributary/control'
+import { escapeHtml } from '@tributary/api-kit'
 import { Marked, type Token, type Tokens } from 'marked'
 
 /** A heading of a page below its title. */
@@ -13,8 +13,8 @@ export type Rendered = { title: string; html: string; headings: readonly Heading
 /** Values of the reader that stand in code, by the name that guides give them. */
 export type FillName = 'origin' | 'host' | 'insecure' | 'writeKey'
 
-/** What guides and the Markdown files write where a value of the reader belongs. */
-const placeholders = /\{\{\s*(origin|host|insecure|writeKey)\s*\}\}|http:\/\/127\.0\.0\.1:3000\b|YOUR_WRITE_KEY\b/g
+/** Placeholders that guides and the Markdown files have for values of the reader. */
+const placeholders = /\{\{ ?(origin|host|insecure|writeKey) ?\}\}|http:\/\/127\.0\.0\.1:3000\b|YOUR_WRITE_KEY\b/g
 
 const nameOf = (written: string, name: string | undefined): FillName =>
   (name as FillName | undefined) ?? (written.startsWith('http') ? 'origin' : 'writeKey')
@@ -79,7 +79,15 @@ const withFills = (text: string, values: Readonly<Record<FillName, string>>): st
 
 /** Code in HTML with places to break behind underscores: else a name that is wider than its column breaks within a word. */
 const withBreaks = (html: string): string =>
-  html.replaceAll(/<code>.*?<\/code>/g, (code) => code.replaceAll(/_(?=[A-Za-z0-9])/g, '_<wbr>'))
+  html
+    .split('</code>')
+    .map((text, index, parts) => {
+      const start = text.indexOf('<code>', text.lastIndexOf('\n') + 1)
+      return start < 0 || index === parts.length - 1
+        ? text
+        : text.slice(0, start) + text.slice(start).replaceAll(/_(?=[A-Za-z0-9])/g, '_<wbr>')
+    })
+    .join('</code>')
 
 const tableOf = (token: Tokens.Table, inline: (tokens: Token[]) => string): string => {
   const titles = token.header.map(({ text }) => text)
@@ -115,9 +123,9 @@ const sectionsOf = (tokens: readonly Token[], ids: readonly string[], words: (te
 }
 
 /**
- * Renders the Markdown of a page, whose first heading is its title. HTML in it is text; a link whose address `addressOf`
- * does not know is only its words. Values of the reader in code become elements that the page fills in; `values` stand there
- * until then.
+ * Renders the Markdown of a page, whose first heading is its title. HTML in it is text; a link for which `addressOf`
+ * returns no address becomes plain words. Values of the reader in code become elements that the page fills in; until
+ * then they show `values`.
  */
 export const renderMarkdown = (
   text: string,

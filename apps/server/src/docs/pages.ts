@@ -13,7 +13,7 @@ export type DocsPage = Rendered & {
   group: GroupTitle
   /** One line about it, for the lists of pages. */
   about: string
-  /** Of a connector's page: the address of its logo, and the part of its list it stands in. */
+  /** For the page of a connector: the address of its logo, and its section in the list. */
   icon?: string
   kind?: string
   /** `catalogSources/{slug}`: the kind of source whose key belongs into its code. */
@@ -65,7 +65,7 @@ export const groupTitles: readonly GroupTitle[] = [
 
 const isGuide = (name: string): name is keyof typeof guides => Object.hasOwn(guides, name)
 
-/** Where a link of a page leads when it is served: to another page or a part of it, out, or nowhere. */
+/** Returns the served address of a page's link: another page or a part of it, an external address, or none. */
 const addressOf = (href: string): string | undefined => {
   if (/^(https?:\/\/|#|\/api\/|\/docs\/)/.test(href)) return href
   const [file = '', part] = href.split('#')
@@ -74,9 +74,9 @@ const addressOf = (href: string): string | undefined => {
 }
 
 /**
- * Every page of the documentation: the guides of `folder`, the calls of the API, and a page for each source and destination
- * made of its definition. `values` stand in code until the reader's own do. Other work of the thread goes on between two
- * pages. Throws when a guide is missing.
+ * Loads every page of the documentation: the guides of `folder`, the calls of the API, and a page from the definition
+ * of each source and destination. Code contains `values` until the reader's own are filled in. Yields to the event loop
+ * between two pages. Throws when a guide is missing.
  */
 export const loadPages = async (
   folder: string,

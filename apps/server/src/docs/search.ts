@@ -22,25 +22,35 @@ const stopWords = new Set(
   'a an and are as at be by do does for from how i in is it my of on or the to what when why with'.split(' '),
 )
 
-const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+/** Finds where one of `terms` begins a word, with the rest of that word, in their order. */
+const matchesOf = (text: string, terms: readonly string[]): { start: number; end: number }[] => {
+  const lower = text.toLowerCase()
+  const matches: { start: number; end: number }[] = []
+  let end = 0
+  for (const { 0: first, index } of lower.matchAll(/(?<![\p{L}\p{N}])[^\s]/gu)) {
+    if (index < end) continue
+    const term = terms.find((candidate) => candidate.startsWith(first) && lower.startsWith(candidate, index))
+    if (term === undefined) continue
+    end = index + term.length + (/^[\p{L}\p{N}]*/u.exec(lower.slice(index + term.length))?.[0].length ?? 0)
+    matches.push({ start: index, end })
+  }
+  return matches
+}
 
 /** The words of `text` around the first place where one of `terms` begins a word, cut at spaces. */
 const passageOf = (text: string, terms: readonly string[]): Found['passage'] => {
   const flat = text.replaceAll(/\s+/g, ' ').trim()
-  const pattern = terms.map(escaped).join('|')
-  const term = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${pattern})[\p{L}\p{N}]*`, 'giu')
-  const at = pattern === '' ? -1 : flat.search(term)
+  const at = matchesOf(flat, terms)[0]?.start ?? -1
   const from = at <= 60 ? 0 : flat.indexOf(' ', at - 60) + 1
   const end = flat.length <= from + passageLength ? flat.length : flat.lastIndexOf(' ', from + passageLength)
   const cut = flat.slice(from, end > from ? end : from + passageLength)
   const parts: { text: string; match: boolean }[] = []
   let done = 0
-  if (pattern !== '')
-    for (const match of cut.matchAll(term)) {
-      if (match.index > done) parts.push({ text: cut.slice(done, match.index), match: false })
-      parts.push({ text: match[0], match: true })
-      done = match.index + match[0].length
-    }
+  for (const { start, end: behind } of matchesOf(cut, terms)) {
+    if (start > done) parts.push({ text: cut.slice(done, start), match: false })
+    parts.push({ text: cut.slice(start, behind), match: true })
+    done = behind
+  }
   parts.push({ text: cut.slice(done), match: false })
   const dots = (is: boolean) => (is ? [{ text: '…', match: false }] : [])
   return [...dots(from > 0), ...parts.filter((part) => part.text !== ''), ...dots(end < flat.length)]

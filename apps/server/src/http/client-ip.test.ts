@@ -8,15 +8,15 @@ const request = (peer: string, forwarded?: string) =>
     headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
   }) as unknown as IncomingMessage
 
-/** What is warned of while these requests come in. */
+/** Returns the warnings that these requests cause. */
 const warned = (trusted: readonly string[], requests: readonly IncomingMessage[]): unknown[] => {
-  const told: unknown[] = []
-  const look = createProxyWatch(trusted, { warn: (...line: unknown[]) => void told.push(line) })
+  const warnings: unknown[] = []
+  const look = createProxyWatch(trusted, { warn: (...line: unknown[]) => void warnings.push(line) })
   for (const each of requests) look(each)
-  return told
+  return warnings
 }
 
-test('without trusted proxies, the first request that a proxy has sent is told, and no further one', () => {
+test('without trusted proxies, the first proxied request causes a warning, and no further one', () => {
   const proxied = [request('198.51.100.1'), request('10.0.0.9', '203.0.113.7'), request('10.0.0.8', '203.0.113.8')]
   expect(warned([], proxied)).toEqual([
     [{ peer: '10.0.0.9' }, expect.stringContaining('set TRIBUTARY_TRUSTED_PROXIES to its network')],
@@ -24,7 +24,7 @@ test('without trusted proxies, the first request that a proxy has sent is told, 
   expect(warned([], [request('198.51.100.1')])).toEqual([])
 })
 
-test('whoever has configured trusted proxies is told nothing', () => {
+test('with trusted proxies configured, no request causes a warning', () => {
   expect(warned(['10.0.0.0/8'], [request('10.0.0.9', '203.0.113.7'), request('192.0.2.1', '203.0.113.7')])).toEqual([])
 })
 

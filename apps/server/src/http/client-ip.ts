@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { clientAddress, parseProxies } from '@tributary/collect'
+import { isIP } from 'node:net'
+import { clientAddress, isInRanges, parseProxies } from '@tributary/collect'
 import type { Logger } from '@tributary/kernel'
 
 const forwardedFor = (request: IncomingMessage): string | undefined => {
@@ -11,6 +12,21 @@ const forwardedFor = (request: IncomingMessage): string | undefined => {
 export const createClientIp = (trustedProxies: readonly string[]): ((request: IncomingMessage) => string) => {
   const proxies = parseProxies(trustedProxies)
   return (request) => clientAddress(request.socket.remoteAddress ?? '', forwardedFor(request), proxies)
+}
+
+/**
+ * True for a request that a trusted proxy makes for itself: its peer is a trusted proxy, and no header forwards another
+ * client. Every other request through a proxy names its client.
+ */
+export const createIsFromProxy = (trustedProxies: readonly string[]): ((request: IncomingMessage) => boolean) => {
+  const proxies = parseProxies(trustedProxies)
+  return (request) => {
+    const client = clientAddress(request.socket.remoteAddress ?? '', forwardedFor(request), proxies)
+    const names = ['forwarded', 'x-forwarded-host', 'x-real-ip']
+    return (
+      isIP(client) !== 0 && isInRanges(client, proxies) && names.every((name) => request.headers[name] === undefined)
+    )
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 /** Other origins that a page may use, by directive. */
 export type PolicySources = Readonly<Record<string, readonly string[]>>
 
-/** What the page of the support chat loads, by Intercom's page "Using Intercom with Content Security Policy". */
+/** Sources that the support chat's page loads, by Intercom's page "Using Intercom with Content Security Policy". */
 const chat: PolicySources = {
   'script-src': ['https://app.intercom.io', 'https://widget.intercom.io', 'https://js.intercomcdn.com'],
   'connect-src': [
@@ -21,7 +21,7 @@ const chat: PolicySources = {
   'frame-src': ['https://intercom-sheets.com'],
 }
 
-/** What the card form of Stripe loads, by docs.stripe.com/security/guide, "Content Security Policy". */
+/** Sources that the card form of Stripe loads, by docs.stripe.com/security/guide, "Content Security Policy". */
 const cards: PolicySources = {
   'script-src': ['https://js.stripe.com', 'https://*.js.stripe.com'],
   'connect-src': ['https://api.stripe.com'],

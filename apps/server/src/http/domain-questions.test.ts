@@ -1,12 +1,15 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createDomainQuestions } from './domain-questions.ts'
+import { createDomainQuestions, createMayAskDomains } from './domain-questions.ts'
 
 const domains = new Set<string>()
 /** The names that were looked for. */
 const looked: string[] = []
+const token = 'a-token-of-domains'
+let trustedProxies = ['127.0.0.0/8']
 const questions = createDomainQuestions({
+  mayAsk: (request) => createMayAskDomains({ trustedProxies, domainsToken: token })(request),
   mayHaveCertificate(domain) {
     looked.push(domain)
     return domains.has(domain)
@@ -19,11 +22,12 @@ beforeEach(() => {
   domains.clear()
   domains.add('events.example.com').add('xn--bcher-kva.example')
   looked.length = 0
+  trustedProxies = ['127.0.0.0/8']
 })
 
-const ask = async (query: string, method = 'GET'): Promise<number> => {
+const ask = async (query: string, method = 'GET', headers: Record<string, string> = {}): Promise<number> => {
   const { port } = server.address() as AddressInfo
-  return (await fetch(`http://127.0.0.1:${port}/domains/ask${query}`, { method })).status
+  return (await fetch(`http://127.0.0.1:${port}/domains/ask${query}`, { method, headers })).status
 }
 
 test('a certificate is had for an active custom domain, however it is written, until it is removed', async () => {
@@ -62,4 +66,27 @@ test.each([
 test('a question is asked, and nothing else', async () => {
   for (const method of ['POST', 'PUT', 'DELETE']) expect(await ask('?domain=events.example.com', method)).toBe(405)
   expect(looked).toEqual([])
+})
+
+test.each<[string, readonly string[], Record<string, string>, string, number]>([
+  ['a trusted proxy', ['127.0.0.0/8'], {}, '', 200],
+  ['a stranger through a trusted proxy', ['127.0.0.0/8'], { 'x-forwarded-for': '203.0.113.9' }, '', 403],
+  ['a stranger who says to be the proxy', ['127.0.0.0/8'], { 'x-forwarded-for': '127.0.0.1, 203.0.113.9' }, '', 403],
+  ['a stranger whose proxy says only "Forwarded"', ['127.0.0.0/8'], { forwarded: 'for=203.0.113.9' }, '', 403],
+  ['this machine, where no proxy is trusted', [], {}, '', 403],
+  ['another network than the trusted one', ['10.0.0.0/8'], {}, '', 403],
+  ['whoever has the token', [], {}, `&token=${token}`, 200],
+  [
+    'whoever has the token, through a proxy',
+    ['127.0.0.0/8'],
+    { 'x-forwarded-for': '203.0.113.9' },
+    `&token=${token}`,
+    200,
+  ],
+  ['whoever has another token', [], {}, '&token=a-token-of-nobody', 403],
+  ['whoever has an empty token', [], {}, '&token=', 403],
+])('%s is answered, or refused for every domain alike', async (_, proxies, headers, more, status) => {
+  trustedProxies = [...proxies]
+  expect(await ask(`?domain=events.example.com${more}`, 'GET', headers)).toBe(status)
+  expect(await ask(`?domain=other.example.com${more}`, 'GET', headers)).toBe(status === 200 ? 404 : 403)
 })

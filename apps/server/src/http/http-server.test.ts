@@ -1,15 +1,17 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createHttpServer, type HttpParts } from './http-server.ts'
 
-const nobody = { handles: () => false, handle: () => {} }
+const noHandler = { handles: () => false, handle: () => {} }
 const parts: HttpParts = {
+  isHttps: false,
   domainQuestions: { handles: () => false, handle: () => {} },
   look: () => {},
   collect: undefined,
   realtime: undefined,
-  operations: nobody,
-  guides: nobody,
+  operations: noHandler,
+  guides: noHandler,
   flags: undefined,
   devOutbox: undefined,
   profileApi: undefined,
@@ -20,7 +22,7 @@ const parts: HttpParts = {
   web: (_, response) => void response.end('page'),
 }
 
-test('a body that nobody reads is answered, and taken in up to a limit only', async () => {
+test('a body without a reader is answered, and taken in up to a limit only', async () => {
   const http = createHttpServer(parts)
   const sockets: Socket[] = []
   http.server.on('connection', (socket: Socket) => sockets.push(socket))
@@ -44,3 +46,32 @@ test('a body that nobody reads is answered, and taken in up to a limit only', as
   expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*page$/)
   expect(sockets[0]?.bytesRead).toBeLessThan(10 * megabyte.length)
 })
+
+test.each([true, false])(
+  'where the public URL is https (%s), every answer keeps browsers on https',
+  async (isHttps) => {
+    const answersBy = (write: (response: ServerResponse) => void) => ({
+      handles: (given: IncomingMessage | string) =>
+        given === '/by-array' || (typeof given === 'object' && given.url === '/v1/track'),
+      handle: (_: IncomingMessage, response: ServerResponse) => write(response),
+    })
+    const http = createHttpServer({
+      ...parts,
+      isHttps,
+      collect: answersBy((response) =>
+        response.writeHead(200, ['Vary', 'Origin', 'Set-Cookie', 'a=1', 'Set-Cookie', 'b=2']).end('ok'),
+      ),
+      api: (_, response) => response.writeHead(401, { 'cache-control': 'no-store' }).end('{}'),
+    })
+    const port = await http.listen(0, '127.0.0.1')
+    onTestFinished(() => http.close())
+    for (const path of ['/', '/v1/track', '/api/users:login', '/health/nothing']) {
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`)
+      expect([path, answer.headers.get('strict-transport-security')]).toEqual([
+        path,
+        isHttps ? 'max-age=31536000' : null,
+      ])
+      if (path === '/v1/track') expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+    }
+  },
+)

@@ -6,8 +6,10 @@ import { createRounds } from './rounds.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Who answers what, in the order they are asked. */
+/** The handlers of requests, in the order in which they are asked. */
 export type HttpParts = {
+  /** Browsers come by https only, and receive a header that keeps them on https (RFC 6797). */
+  isHttps: boolean
   /** Sees every request before it is answered. */
   look: (request: IncomingMessage) => void
   collect: { handles(request: IncomingMessage): boolean; handle: Handler } | undefined
@@ -18,19 +20,19 @@ export type HttpParts = {
       }
     | undefined
   operations: { handles(path: string): boolean; handle: Handler }
-  /** What a reverse proxy asks about custom domains. */
+  /** Answers the questions of a reverse proxy about custom domains. */
   domainQuestions: { handles(path: string): boolean; handle: Handler } | undefined
   flags: { handles(path: string): boolean; handle: Handler } | undefined
   /** The mail of a development server. */
   devOutbox: { handles(path: string): boolean; handle: Handler } | undefined
   syncApi: { handles(path: string): boolean; handle: Handler } | undefined
   profileApi: { handles(path: string): boolean; handle: Handler } | undefined
-  /** What the payment provider tells of. */
+  /** Receives the events of the payment provider. */
   paymentWebhook: { handles(path: string): boolean; handle: Handler } | undefined
   media: { handles(path: string): boolean; handle: Handler } | undefined
   /** The documentation that comes with the product. */
   guides: { handles(path: string): boolean; handle: Handler } | undefined
-  /** What is said of a path that nobody answers and that is no page: that there is no such endpoint, unless given. */
+  /** Answers a path that has no handler and is no page; unless given, with 404 'There is no endpoint'. */
   nothing?: Handler
   api: Handler | undefined
   web: Handler
@@ -43,7 +45,7 @@ const listenProblems: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the address does not exist. Change HOST',
 }
 
-/** Thrown when the server cannot listen where it is told to. */
+/** Thrown when the server cannot listen on its configured address. */
 export class ListenFailed extends Error {
   constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
     super(`Cannot listen on ${host}, port ${port}: ${listenProblems[cause.code ?? ''] ?? cause.message}.`, { cause })
@@ -51,7 +53,7 @@ export class ListenFailed extends Error {
   }
 }
 
-/** Resolves when the port is free now, so that a start fails before it has made anything. @throws ListenFailed */
+/** Resolves when the port is free now, so that a start fails before it has created anything. @throws ListenFailed */
 export const requireFreePort = async (port: number, host: string): Promise<void> => {
   const probe = createServer()
   const listening = Promise.withResolvers<void>()
@@ -61,7 +63,10 @@ export const requireFreePort = async (port: number, host: string): Promise<void>
   await new Promise((resolve) => probe.close(resolve))
 }
 
-/** What is told to a client whose request cannot even be read, by node's code. */
+/** For a year, and for this host alone: its subdomains may serve other products. */
+const strictTransport = 'max-age=31536000'
+
+/** Answers to requests that cannot be parsed, by the error code of Node.js. */
 const unreadable: Readonly<Record<string, readonly [code: number, text: string, reason: string, message: string]>> = {
   HPE_HEADER_OVERFLOW: [
     431,
@@ -78,15 +83,15 @@ const unreadable: Readonly<Record<string, readonly [code: number, text: string, 
 }
 const malformed = [400, 'Bad Request', 'MALFORMED_REQUEST', 'The request is not valid HTTP.'] as const
 
-/** Where a server that listens there is reached from this machine. */
+/** Returns the URL under which this machine reaches a server that listens there. */
 export const listeningUrl = (host: string, port: number): string => {
   if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 /**
- * What nobody has read of a long body when it is answered is read away up to a limit. On 'prefinish', since node reads
- * it away without a limit from 'finish' on.
+ * Reads and discards, up to a limit, the part of a long body that is unread when the request is answered. On
+ * 'prefinish', since Node.js discards without a limit from 'finish' on.
  */
 const endUnread = (request: IncomingMessage, response: ServerResponse): void => {
   if (isLongUnread(request)) response.once('prefinish', () => void (request.complete || discardBody(request)))
@@ -95,7 +100,7 @@ const endUnread = (request: IncomingMessage, response: ServerResponse): void => 
 /** True for a path of the API: `/api` itself or below. */
 const isApi = (url: string): boolean => url.startsWith('/api') && (url.length === 4 || url[4] === '/' || url[4] === '?')
 
-/** Paths that are no page of the web application, whoever answers below them in this process. */
+/** Paths that are no page of the web application, whether or not this process has a handler for them. */
 const notPages = /^\/(api|v1|profiles|syncs|media|ofrep|pusher|apps?|docs|health|metrics|tag)(?=[/?]|$)/
 
 const answerNothing: Handler = (request, response) => {
@@ -133,8 +138,8 @@ const besideCollection =
   }
 
 /**
- * One server for everything on one port. Collection is asked first and runs on plain `node:http`, since it is the hot
- * path. Time-outs end connections that send their request too slowly.
+ * Creates one server for everything on one port. Collection is asked first and runs on plain `node:http`, since it is
+ * the hot path. Time-outs end connections that send their request too slowly.
  */
 export const createHttpServer = (
   parts: HttpParts,
@@ -145,6 +150,7 @@ export const createHttpServer = (
     { keepAliveTimeout: 65_000, headersTimeout: 20_000, requestTimeout: 60_000, connectionsCheckingInterval: 5000 },
     (request, response) => {
       if (closing) response.setHeader('connection', 'close')
+      if (parts.isHttps) response.setHeader('strict-transport-security', strictTransport)
       parts.look(request)
       endUnread(request, response)
       if (parts.collect?.handles(request)) parts.collect.handle(request, response)

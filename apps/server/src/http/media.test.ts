@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { listedDataSources, listedDestinations, listedSources } from '@tributary/connectors'
 import { silentLogger } from '@tributary/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createConnectorLogos } from '../connector-logos.ts'
+import { createConnectorLogos } from './connector-logos.ts'
 import { createMedia } from './media.ts'
 
 const key = 'logos/a.webp'
@@ -42,7 +42,7 @@ test('a picture is served with its type, for ever, and nothing in it can run', a
 })
 
 test.each(['max-w=0', 'max-w=-1', 'max-w=1e9', 'max-w=x', 'max-w=', 'max-w=999999'])(
-  'the size %s is not heard',
+  'the size %s is ignored',
   async (query) => {
     expect((await fetch(`${url}/${key}?${query}`)).status).toBe(200)
     expect(asked.at(-1)).toEqual({})

@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Control } from '@tributary/control'
 import type { Logger } from '@tributary/kernel'
-import type { Logo } from '../connector-logos.ts'
+import type { Logo } from './connector-logos.ts'
 
 const prefix = '/media/'
 
-/** Headers of every picture: nothing in it may run or be taken for something else. */
+/** Headers of every picture: nothing in it may run, and its type is not guessed. */
 const headers = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   'referrer-policy': 'no-referrer',
 }
 
-/** A name that never shows another picture: its key holds a hash of it. */
+/** Cached for a year: a name never shows another picture, because its key holds a hash of it. */
 const forEver = 'public, max-age=31536000, immutable'
 
 const sideOf = (text: string | null): number | undefined =>
@@ -30,9 +30,9 @@ const parse = (url: string) => {
 }
 
 /**
- * Serves stored pictures at `/media/{key}` and logos of connectors at `/media/connectors/{key}`, to everybody who knows the
- * key and for a year. `max-w` and `max-h` ask for one of few smaller sizes of a stored picture that is not smaller than
- * that; 404 for everything else.
+ * Serves stored pictures at `/media/{key}` and logos of connectors at `/media/connectors/{key}`. Any client that has
+ * the key gets them, cached for a year. For `max-w` and `max-h` a stored picture is sent in the smallest of a few sizes
+ * that is not smaller. Everything else is a 404.
  */
 export const createMedia = ({
   readImage,

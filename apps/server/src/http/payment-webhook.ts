@@ -1,12 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createBodyBudget, createPace, defaultApiLimits, receiveBody } from '@tributary/http'
-import type { Logger } from '@tributary/kernel'
+import { createPace, defaultApiLimits, networkOf, receiveBody } from '@tributary/http'
+import { createPool, type Logger } from '@tributary/kernel'
 
 const path = '/webhooks/stripe'
 const MiB = 1024 * 1024
 
-/** What a webhook may weigh, and all of them together while they are read: strangers send them too. */
-const most = { body: MiB, all: 8 * MiB }
+/**
+ * Maximum bytes of one webhook, and of those of one network and of all together while they are read and processed:
+ * strangers send them, too. A webhook has no verified owner yet, so no user or organization has a share.
+ */
+const limits = { body: MiB, network: 2 * MiB, all: 8 * MiB }
+/** Webhooks that are read or processed at a time, of one network and of all. */
+const places = { network: 16, all: 64 }
 
 const answer = (response: ServerResponse, status: number): void => {
   response
@@ -15,17 +20,21 @@ const answer = (response: ServerResponse, status: number): void => {
 }
 
 /**
- * Where the payment provider tells what has happened: the bytes are passed on as they came, since they are signed. What fails is
- * answered with 503, upon which the provider sends it again.
+ * Receives webhooks of the payment provider and passes their bytes on unchanged, since they are signed. A failure is
+ * answered with 503, after which the provider sends the webhook again.
  */
 export const createPaymentWebhook = ({
   receive,
+  clientIp,
   logger,
 }: {
   receive(call: { body: Uint8Array; signature: string }): Promise<200 | 400 | 404>
+  /** The client's address, after trusted proxies. */
+  clientIp(request: IncomingMessage): string
   logger: Logger
 }) => {
-  const budget = createBodyBudget({ limit: most.all, share: most.all })
+  const pool = createPool({ total: limits.all, shares: { network: limits.network }, shrinking: ['network'] })
+  const calls = createPool({ total: places.all, shares: { network: places.network }, shrinking: ['network'] })
   const pace = createPace(defaultApiLimits.pace)
   return {
     handles: (given: string): boolean => given === path,
@@ -34,8 +43,14 @@ export const createPaymentWebhook = ({
       const { 'stripe-signature': header } = request.headers
       const signature = typeof header === 'string' ? header : ''
       if (signature === '') return answer(response, 400)
-      receiveBody(request, { limit: most.body, budget, pace }, 'strangers', (body, held) => {
-        if (typeof body === 'string') return answer(response, body === 'overloaded' ? 503 : 400)
+      const holders = { network: networkOf(clientIp(request)) }
+      const place = calls.take(holders)
+      if (place === undefined) return answer(response, 503)
+      receiveBody(request, { limit: limits.body, pool, pace }, holders, (body, held) => {
+        if (typeof body === 'string') {
+          place.release()
+          return answer(response, body === 'overloaded' ? 503 : 400)
+        }
         receive({ body, signature })
           .then(
             (status) => answer(response, status),
@@ -44,7 +59,10 @@ export const createPaymentWebhook = ({
               answer(response, 503)
             },
           )
-          .finally(() => held.release())
+          .finally(() => {
+            held.release()
+            place.release()
+          })
       })
     },
   }

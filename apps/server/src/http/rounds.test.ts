@@ -42,11 +42,11 @@ test('of requests that come at once eight begin in a round of the event loop, an
   ask(300)
   await expect.poll(() => statuses().length, { timeout: 20_000 }).toBe(300)
   expect(urls).toEqual(Array.from({ length: 300 }, (_, index) => `/${index}`))
-  // The rounds of the counting begin in the middle of those that are counted.
+  // The rounds of this count begin between those of the server.
   expect(Math.max(...perRound)).toBeLessThanOrEqual(16)
 })
 
-test('while 4,096 wait, others begin at once, and everybody is answered', async () => {
+test('while 4,096 wait, others begin immediately, and every request is answered', async () => {
   const urls: number[] = []
   const { ask, statuses } = await open((request, response) => {
     urls.push(Number(request.url?.slice(1)))
@@ -56,7 +56,7 @@ test('while 4,096 wait, others begin at once, and everybody is answered', async 
   await expect.poll(() => statuses().length, { timeout: 20_000 }).toBe(6000)
   expect(new Set(statuses())).toEqual(new Set(['200']))
   expect(urls.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 6000 }, (_, index) => index))
-  // The first that found no room came before those that waited.
+  // The first request beyond the limit came before those that waited.
   expect(urls.indexOf(5999)).toBeLessThan(urls.indexOf(4000))
 })
 

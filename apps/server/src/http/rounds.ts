@@ -4,13 +4,14 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Requests that begin in one round of the event loop. */
 const atOnce = 8
-/** Requests that wait for a later round: more than all pages that are open would ask for at a time. */
-const mostWaiting = 4096
+/** Maximum requests that wait for a later round: more than all open pages would send at a time. */
+const maxWaiting = 4096
 
 /**
- * A handler that begins few requests in each round of the event loop and the others, in their order, in the rounds behind it: however cheap
- * a request is, hundreds at once would keep what comes beside them waiting. While 4,096 wait, others begin at once: nobody is refused, and
- * what waits is bounded. Who has gone meanwhile costs nothing.
+ * Wraps a handler so that few requests begin in each round of the event loop, and the others, in their order, in later
+ * rounds. However cheap a request is, hundreds in one round would delay other work of the thread. While 4,096 wait,
+ * further ones begin immediately: no request is refused, and the queue is bounded. A request whose client has left is
+ * dropped.
  */
 export const createRounds = (handle: Handler): Handler => {
   const waiting: [IncomingMessage, ServerResponse][] = []
@@ -25,7 +26,7 @@ export const createRounds = (handle: Handler): Handler => {
   }
 
   return (request, response) => {
-    if (begun >= atOnce && waiting.length < mostWaiting) return void waiting.push([request, response])
+    if (begun >= atOnce && waiting.length < maxWaiting) return void waiting.push([request, response])
     begun++
     next ??= setImmediate(round)
     handle(request, response)

@@ -75,7 +75,7 @@ test('pages may open popups and are cut off from who opens them, but for those t
   expect(await policyOf('/app-oauth-callback')).toBe('unsafe-none')
 })
 
-/** What goes over the wire, which `fetch` would decompress, with these headers. */
+/** Requests a path with these headers and returns the bytes on the wire, which `fetch` would decompress. */
 const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     request(`${url}${path}`, { headers, method }, resolve).once('error', reject).end()
@@ -137,7 +137,7 @@ test("the pages of a workspace name the files of their frame, which are fetched 
   expect((await ask('/assets/a.js')).headers.link).toBeUndefined()
 })
 
-test('HEAD tells the size of what GET would send, and sends none of it', async () => {
+test('HEAD reports the size of the body of GET, and sends no body', async () => {
   const get = await ask('/assets/big.js', { 'accept-encoding': 'br' })
   const head = await ask('/assets/big.js', { 'accept-encoding': 'br' }, 'HEAD')
   expect(head.body.length).toBe(0)

@@ -20,12 +20,21 @@ const types: Record<string, string> = {
 
 /** Inline scripts of the page are allowed by their hash only. */
 const inlineHashes = (html: string): string[] =>
-  [...html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(
-    ([, body]) =>
-      `'sha256-${createHash('sha256')
-        .update(body ?? '')
-        .digest('base64')}'`,
-  )
+  html
+    .split('</script>')
+    .slice(0, -1)
+    .flatMap((text) => {
+      const start = text.indexOf('<script')
+      const end = start < 0 ? -1 : text.indexOf('>', start)
+      const isInline = end >= 0 && !/\bsrc=/.test(text.slice(start, end))
+      return isInline
+        ? [
+            `'sha256-${createHash('sha256')
+              .update(text.slice(end + 1))
+              .digest('base64')}'`,
+          ]
+        : []
+    })
 
 /** Pages to which consent of third parties comes back. */
 const returnPaths: ReadonlySet<string> = new Set(['/destination-oauth-callback', '/app-oauth-callback'])
@@ -34,11 +43,19 @@ const returnPaths: ReadonlySet<string> = new Set(['/destination-oauth-callback',
 const pageTest = (folder: string): ((path: string) => boolean) => {
   const list = join(folder, '.pages.json')
   if (!existsSync(list)) return () => true
-  const patterns = (JSON.parse(readFileSync(list, 'utf8')) as string[]).map((pattern) => {
-    const inner = pattern.replace(/\/\*$/, '').replace(/:\w+/g, '[^/]+')
-    return new RegExp(`^/${inner}${pattern.endsWith('/*') ? '(/.*)?' : ''}/?$`, 'i')
-  })
-  return (path) => patterns.some((pattern) => pattern.test(path))
+  const segmentsOf = (text: string): string[] => text.toLowerCase().split('/')
+  const patterns = (JSON.parse(readFileSync(list, 'utf8')) as string[]).map((pattern) => ({
+    segments: segmentsOf(pattern.replace(/\/\*$/, '')),
+    isOpen: pattern.endsWith('/*'),
+  }))
+  return (path) => {
+    const given = segmentsOf(path.replace(/^\//, '').replace(/\/$/, ''))
+    return patterns.some(
+      ({ segments, isOpen }) =>
+        (isOpen ? given.length >= segments.length : given.length === segments.length) &&
+        segments.every((segment, index) => (segment.startsWith(':') ? given[index] !== '' : segment === given[index])),
+    )
+  }
 }
 
 /** The header by which a browser fetches the frame of a workspace's pages beside the script that will ask for it. */
@@ -51,7 +68,7 @@ const preloadOf = (folder: string): Record<string, string> => {
 /** A file in the codings that the build has made of it. */
 type WebFile = { type: string; etag: string; bodies: Map<ContentEncoding, Buffer>; codings: ContentEncoding[] }
 
-/** What the build adds to the name of a file for what it has compressed. */
+/** Suffixes that the build adds to the names of compressed files. */
 const compressed = { br: '.br', gzip: '.gz' } as const
 
 const readWebFile = (file: string): WebFile => {
@@ -80,7 +97,7 @@ const readWebFiles = (folder: string): Map<string, WebFile> => {
 
 type Answer = { status: number; headers: Record<string, string | undefined>; cache: string }
 
-/** Sends a file in the coding that is asked for, or 304 to who has it in that coding already. */
+/** Sends a file in the coding that the client prefers, or 304 when the client has it in that coding. */
 const sendFile = (request: IncomingMessage, response: ServerResponse, file: WebFile, answer: Answer): void => {
   const accepted = request.headers['accept-encoding']
   const coding = chooseEncoding(typeof accepted === 'string' ? accepted : undefined, file.codings)
@@ -108,11 +125,12 @@ const sendFile = (request: IncomingMessage, response: ServerResponse, file: WebF
 }
 
 /**
- * Serves the built web application: files below `folder`, and its index.html for every other path: with 200 for its pages,
- * with 404 for others, where it shows that there is no such page. Files are read once and kept, about 4 MB with what the
- * build has compressed, so that open pages find all of their files when the folder is built anew. Each goes out in the
- * coding that is asked for; nothing is compressed here. Hashed assets are cached for a year, everything else is asked for
- * again by its tag. Everything goes out under a strict content policy that lets nothing in but `sources`.
+ * Serves the built web application: files below `folder`, and its index.html for every other path. The status is 200
+ * for pages of the application, and 404 for others, where it shows that there is no such page. Files are read once and
+ * kept, about 4 MB with their compressed copies, so that open pages find all of their files when the folder is built
+ * anew. Each is sent in the coding that the client prefers; nothing is compressed here. Hashed assets are cached for a
+ * year, everything else is revalidated by its tag. A strict content policy covers every response and allows only
+ * `sources`.
  */
 export const createWebFiles = (
   folder: string,

@@ -1,4 +1,4 @@
-import type { OutgoingMail } from '@tributary/control'
+import type { OutgoingMail } from '@tributary/api-kit'
 import type { SendMailOptions } from 'nodemailer'
 
 /** A mail as nodemailer takes it. Its message id stays the same when it is sent again, so that readers show it once. */
@@ -9,7 +9,7 @@ export const composeMail = (mail: OutgoingMail, from: string): SendMailOptions =
   subject: mail.subject,
   text: mail.text,
   html: mail.html,
-  messageId: `<${mail.id}@${/@([^>\s]+)>?$/.exec(from)?.[1] ?? 'tributary'}>`,
-  // RFC 3834: nobody's holiday notice is wanted in answer.
+  messageId: `<${mail.id}@${/@([^>\s@]+)>?$/.exec(from)?.[1] ?? 'tributary'}>`,
+  // RFC 3834: prevents automatic replies, such as holiday notices.
   headers: { 'Auto-Submitted': 'auto-generated' },
 })

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { escapeHtml } from '@tributary/control'
+import { escapeHtml } from '@tributary/api-kit'
 import type { TokenCheck } from '../secrets/metrics-token.ts'
 import type { KeptMail, OutboxFolder } from './outbox-folder.ts'
 
@@ -37,7 +37,7 @@ iframe { width: 100%; height: 38rem; border: 1px solid light-dark(#ddd, #444); b
 ${mails.length === 0 ? '<p>No mail yet. Ask for a one-time passcode or invite somebody, then reload this page.</p>' : mails.map((mail, index) => article(mail, index === 0)).join('\n')}
 </body></html>`
 
-/** The page `/dev/outbox` of a development server: the newest mails, for whoever has the token. */
+/** Serves the page `/dev/outbox` of a development server: the newest mails, for requests with the token. */
 export const createDevOutbox = (outbox: Pick<OutboxFolder, 'newest'>, mayRead: TokenCheck) => ({
   handles: (path: string): boolean => path === '/dev/outbox',
   handle(request: IncomingMessage, response: ServerResponse): void {

@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { MailTransport, OutgoingMail } from '@tributary/control'
+import type { MailTransport, OutgoingMail } from '@tributary/api-kit'
 import { createTransport } from 'nodemailer'
 import { z } from 'zod'
 import { syncFolder } from '../secrets/secret-key.ts'

@@ -1,4 +1,4 @@
-import { MailRefused, type MailTransport } from '@tributary/control'
+import { MailRefused, type MailTransport } from '@tributary/api-kit'
 import { createTransport } from 'nodemailer'
 import { composeMail } from './compose.ts'
 

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { MailRefused, type OutgoingMail } from '@tributary/control'
+import { MailRefused, type OutgoingMail } from '@tributary/api-kit'
 import { startMailReceiver } from '@tributary/test-kit'
 import { expect, onTestFinished, test } from 'vitest'
 import { createOutboxFolder } from './outbox-folder.ts'
@@ -65,7 +65,7 @@ test('neither subject nor recipient can add a header or another recipient', asyn
   )
 })
 
-test('a recipient refused for good is told apart from one refused for now and from a server that is away', async () => {
+test('a recipient refused for good differs from one refused for now and from a server that is away', async () => {
   const { receiver, transport } = await start()
   receiver.refuse(550)
   await expect(transport.send(mailFor('ada@example.com'))).rejects.toThrow(MailRefused)

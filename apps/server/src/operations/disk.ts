@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises'
 
 /**
- * Watches the free space of a folder's disk. `ok()` turns false when less than `reserveBytes` is free and true again
- * at one and a half times that, so that the edge does not flutter. Looks every `intervalMs`; call `check` to look now.
+ * Watches the free space of a folder's disk. `ok()` turns false when less than `reserveBytes` is free. It turns true
+ * again at one and a half times that, so that it does not flap. Looks every `intervalMs`; `check` looks immediately.
  */
 export const createDiskWatch = (options: {
   folder: string

@@ -1,11 +1,28 @@
 import { setFaultHandler } from '@tributary/kernel'
 
+/** Blocks the calling thread for ever, as an endless loop does. */
+const block = (): never => {
+  for (;;) {
+    // Nothing ends it.
+  }
+}
+
 /**
- * Installs the fault of `TRIBUTARY_FAULT` in this thread: `<point>[:<count>]` kills the whole process, without any
- * clean-up, at the count-th time that the named point is passed.
+ * Installs the fault of `TRIBUTARY_FAULT` in this thread:
+ * - `<point>[:<count>]` kills the whole process, without any clean-up, when the named point is passed for the count-th
+ *   time.
+ * - `block:<text>` blocks the thread whenever it works on something named by this text, or by one of several with `|`
+ *   between them.
  */
 export const installFault = (fault: string | undefined): void => {
   if (fault === undefined) return
+  if (fault.startsWith('block:')) {
+    const texts = fault.slice('block:'.length).split('|')
+    setFaultHandler((point, about) => {
+      if (point === 'work' && texts.some((text) => about.join(' ').includes(text))) block()
+    })
+    return
+  }
   const [point, count = '1'] = fault.split(':')
   let left = Number(count)
   setFaultHandler((name) => {

@@ -1,4 +1,7 @@
-/** What each metric of the product tells, by its name in the code. A test holds the list to what the code counts. */
+/**
+ * Descriptions of the product's metrics, by their names in the code. A test compares the list with the metrics that the
+ * code reports.
+ */
 export const metricHelp: Readonly<Record<string, string>> = {
   api_call: 'Time to answer a call of the API.',
   api_errors: 'Calls of the API that were answered with an error.',
@@ -38,6 +41,7 @@ export const metricHelp: Readonly<Record<string, string>> = {
   pipeline_retries: 'Steps of the pipeline that failed and were repeated.',
   pipeline_rows_refused: 'Rows that the event store refused and that were stored as rejected.',
   pipeline_rows_stored: 'Rows that were inserted into the event store.',
+  held_work: 'Requests, events, templates, and jobs that blocked a thread twice and are left alone.',
   set_aside_requests: 'Accepted requests that could not be processed and are set aside.',
   signal_conversions: 'Conversions that signals made of events.',
   signal_repetitions: 'Events whose conversion was known by its event ID.',

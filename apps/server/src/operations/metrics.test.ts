@@ -25,9 +25,9 @@ test('what a thread counted arrives in the registry once', async () => {
 
 const repository = join(import.meta.dirname, '../../../..')
 
-/** What the product counts, as its code says: `kind name`. */
+/** The metrics that the code of the product reports: `kind name`. */
 const counted = (): { kind: string; name: string }[] =>
-  globSync(['packages/*/src/**/*.ts', 'apps/server/src/{stream,set-aside}/*.ts'], { cwd: repository }).flatMap((file) =>
+  globSync(['packages/*/src/**/*.ts', 'apps/server/src/*/*/*.ts'], { cwd: repository }).flatMap((file) =>
     [...readFileSync(join(repository, file), 'utf8').matchAll(/metrics\.(count|gauge|observe)\('(\w+)'/g)].map(
       ([, kind = '', name = '']) => ({ kind, name }),
     ),
@@ -72,8 +72,8 @@ test('the documentation names only metrics that exist', async () => {
   )
   const named = pages.flatMap((page) => [...page.matchAll(/`(tributary_[\w*]+)/g)].map(([, name = '']) => name))
   expect(named.length).toBeGreaterThan(8)
-  // Cookies of the tag.
-  for (const cookie of ['tributary_id', 'tributary_consent']) names.add(cookie)
+  // Cookies of the tag, and a schema of the database.
+  for (const other of ['tributary_id', 'tributary_consent', 'tributary_rewrite']) names.add(other)
   for (const name of new Set(named)) expect(names.has(name), name).toBe(true)
 })
 

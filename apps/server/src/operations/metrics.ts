@@ -18,7 +18,7 @@ export type ThreadMetrics = { apply(changes: readonly MetricChange[]): void; end
  */
 export const createPrometheus = (): Metrics & {
   render(): Promise<string>
-  /** Takes in what one thread sends; `end` removes its gauges, which are those of nobody then. */
+  /** Applies the metrics that one thread sends; `end` removes its gauges, which no thread updates then. */
   relay(): ThreadMetrics
 } => {
   const registry = new Registry()

@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TokenCheck } from '../secrets/metrics-token.ts'
 
-/** State of one part of the product as health shows it; one that is `optional` is named while it is away, and not waited for. */
+/**
+ * State of one part of the product as health shows it; an `optional` part is reported while it is away, but does not
+ * make the process unready.
+ */
 export type PartState = { ok: boolean; detail?: string; optional?: true }
 
 const answer = (response: ServerResponse, status: number, type: string, body: string): void => {
@@ -10,10 +13,13 @@ const answer = (response: ServerResponse, status: number, type: string, body: st
     .end(body)
 }
 
-/** How long what a look found is the answer of further ones, ms. */
+/** For how long one look answers further requests, ms. */
 const lookMs = 100
 
-/** A look that whoever asks during it, or right after it, shares: it asks engines, and anybody may ask for it. */
+/**
+ * Shares one look between the requests during it and right after it: a look queries engines, and any client may request
+ * one.
+ */
 const shared = <Found>(look: () => Promise<Found>): (() => Promise<Found>) => {
   let last: Promise<Found> | undefined
   let isOver = true
@@ -30,9 +36,9 @@ const shared = <Found>(look: () => Promise<Found>): (() => Promise<Found>) => {
 }
 
 /**
- * `/health/live` (the process runs), `/health/ready` (every needed part is up; otherwise 503; names all with their state) and
- * `/metrics` (Prometheus text, for whoever has its token). `/health`, `/version` and
- * `/robots.txt` are what operators of other collection servers look for.
+ * Serves `/health/live` (the process runs), `/health/ready` and `/metrics` (Prometheus text, with its token only).
+ * Readiness lists all parts with their state, and is 503 unless every required part is up. `/health`, `/version` and
+ * `/robots.txt` are paths that operators of other collection servers expect.
  */
 export const createOperations = (deps: {
   parts: () => Promise<Record<string, PartState>>

@@ -2,13 +2,13 @@ import { isEarlier, parseEventId, parseRecordPlaces } from '@tributary/kernel'
 import type { LogReader } from '@tributary/storage'
 
 /**
- * Tells whether an event of a workspace was accepted and is not stored yet: its id names a record of the log of requests that
- * the pipeline has not committed. False while nobody can tell how far the pipeline is.
+ * Returns whether an event of a workspace was accepted and is not stored yet: its ID names a record of the log of
+ * requests that the pipeline has not committed. False while the position of the pipeline is unknown.
  */
 export const createPendingEvents =
   (deps: {
     log: Pick<LogReader, 'find'>
-    /** The places before which every event of a workspace is stored; '' while that cannot be asked. */
+    /** The positions before which every event of a workspace is stored; '' while they cannot be read. */
     storedBefore: (workspaceId: string) => Promise<string>
   }) =>
   async (workspaceId: string, eventId: string): Promise<boolean> => {

@@ -1,24 +1,96 @@
+import type { Engines } from '../boot/engines.ts'
 import type { Config } from '../config/config.ts'
-import type { Engines } from '../engines.ts'
-import type { Threads } from '../roles/threads.ts'
+import type { Client } from '../threads/messages/message.ts'
+import type { PipelineMessages } from '../threads/messages/pipeline.ts'
+import type { Threads } from '../threads/threads.ts'
 import type { PartState } from './operations.ts'
 
-/** What is answered in time, else false. */
-export const withinMs = async (ms: number, answer: Promise<boolean>): Promise<boolean> => {
-  const late = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => late.resolve(false), ms)
-  const found = await Promise.race([answer.catch(() => false), late.promise])
+/** Time in which an engine has to answer, ms. */
+const answerMs = 2000
+
+/** Returns the reason of a failure without names of machines or users: any client may read readiness. */
+const reasonOf = (error: unknown): string => {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' && /^[A-Z][A-Z_\d]+$/.test(code) ? ` (${code})` : ''
+}
+
+/**
+ * The state of an engine: up if it answers within `ms`. Else the detail says that it is away, and `meanwhile` what follows from that. Never rejects.
+ */
+export const stateOfEngine = async (
+  engine: { name: string; meanwhile: string },
+  answer: () => Promise<unknown>,
+  ms = answerMs,
+): Promise<PartState> => {
+  const late = Promise.withResolvers<PartState>()
+  const away = (how: string): PartState => ({ ok: false, detail: `${engine.name} ${how}: ${engine.meanwhile}` })
+  const timer = setTimeout(() => late.resolve(away(`has not answered for ${ms / 1000} seconds`)), ms)
+  const answered = async (): Promise<PartState> => {
+    try {
+      return (await answer()) === false ? away('does not answer') : { ok: true }
+    } catch (error) {
+      return away(`does not answer${reasonOf(error)}`)
+    }
+  }
+  const found = await Promise.race([answered(), late.promise])
   clearTimeout(timer)
   return found
 }
 
-const stateOf = (threads: Threads, name: 'pipeline' | 'delivery' | 'profiles'): PartState => {
-  // A group that begins here, since another process is gone, is no reason to send requests elsewhere.
-  if (threads.groups !== undefined && name !== 'profiles') return { ok: true, detail: threads.groups[name].describe() }
-  return { ok: threads[name]?.running() ?? false }
+/** The engines that processes wait for, and what their being away means. */
+export const awaited = {
+  log: { name: 'Kafka', meanwhile: 'events are not accepted (503), and processing waits' },
+  relational: { name: 'PostgreSQL', meanwhile: 'the API does not work, and processing can wait' },
+  eventStore: { name: 'The event store', meanwhile: 'events are accepted, and processing waits' },
+  blobs: { name: 'The bucket for pictures', meanwhile: 'pictures are not shown' },
+} as const
+
+/** Time in which a thread has to answer, ms: one that computes says nothing of its waits. */
+const threadMs = 500
+/** How long the pipeline waits for the event store before readiness names it, and before it is not ready, ms. */
+const namedMs = 10_000
+const unreadyMs = 60_000
+
+/** Reads for how long one of these threads of the pipeline cannot go on without the event store, ms. */
+const readWaitedMs = async (pipelines: readonly Client<PipelineMessages>[]): Promise<number> => {
+  const late = Promise.withResolvers<number>()
+  const timer = setTimeout(() => late.resolve(0), threadMs)
+  const waits = pipelines.map((pipeline) => pipeline.ask('waited').catch(() => 0))
+  const waited = await Promise.all(waits.map((wait) => Promise.race([wait, late.promise])))
+  clearTimeout(timer)
+  return Math.max(0, ...waited)
 }
 
-/** What health shows: the disk, the write keys, the engines and the threads that this process runs, each up or not. */
+/** The state of the pipeline that waits for so long (ms); undefined when that is no time. */
+const waitingState = (waitedMs: number): PartState | undefined => {
+  if (waitedMs < namedMs) return undefined
+  const detail = `Has waited for the event store for ${Math.round(waitedMs / 1000)} seconds: ${awaited.eventStore.meanwhile}`
+  return { ok: waitedMs < unreadyMs, detail }
+}
+
+/** The state of a role of this process. */
+export const stateOfRole = async (
+  threads: Pick<Threads, 'pipeline' | 'delivery' | 'profiles' | 'groups'>,
+  name: 'pipeline' | 'delivery' | 'profiles',
+): Promise<PartState> => {
+  if (threads.groups !== undefined && name !== 'profiles') {
+    const group = threads.groups[name]
+    const waiting =
+      name === 'pipeline' ? waitingState(await readWaitedMs(threads.groups.pipeline.threads())) : undefined
+    // A group that begins here, since another process is gone, is no reason to send requests elsewhere.
+    if (waiting === undefined) return { ok: true, detail: group.describe() }
+    return { ...waiting, detail: `${group.describe()}. ${waiting.detail}` }
+  }
+  if (threads[name]?.running() !== true) return { ok: false }
+  const { pipeline } = threads
+  if (name !== 'pipeline' || pipeline === undefined) return { ok: true }
+  return waitingState(await readWaitedMs([pipeline])) ?? { ok: true }
+}
+
+/**
+ * Reads the parts of readiness: the disk, the write keys, the engines and the threads that this process runs, each up
+ * or not.
+ */
 export const createReadiness =
   (
     config: Config,
@@ -27,8 +99,10 @@ export const createReadiness =
       threads: Threads
       disk: { ok(): boolean; freeBytes(): number }
       keysReady: () => boolean
+      /** Whether a person can sign in; undefined where this process has no accounts. */
+      canSignIn?: () => boolean
       /** Whether a log that is not in the data folder answers. */
-      logAnswers: () => Promise<boolean>
+      logAnswers: () => Promise<unknown>
       /** Whether a bucket with pictures answers; undefined where they are in the data folder. */
       blobsAnswer: (() => Promise<boolean>) | undefined
     },
@@ -39,22 +113,24 @@ export const createReadiness =
       disk: { ok: disk.ok(), detail: `${Math.floor(disk.freeBytes() / 1024 / 1024)} MB free` },
       writeKeys: { ok: deps.keysReady() },
     }
+    if (deps.canSignIn !== undefined)
+      parts.signIn = deps.canSignIn()
+        ? { ok: true }
+        : { ok: false, detail: 'The first administrator is not created yet' }
+    const { blobsAnswer } = deps
     const [relational, eventStore, log, blobs] = await Promise.all([
-      withinMs(
-        2000,
-        engines.relational.pool.query('select 1').then(() => true),
-      ),
-      withinMs(2000, engines.eventStore.ping()),
-      config.log.kind === 'kafka' ? withinMs(2000, deps.logAnswers()) : true,
-      deps.blobsAnswer === undefined ? undefined : withinMs(2000, deps.blobsAnswer()),
+      stateOfEngine(awaited.relational, () => engines.relational.pool.query('select 1')),
+      stateOfEngine(awaited.eventStore, () => engines.eventStore.ping()),
+      config.log.kind === 'kafka' ? stateOfEngine(awaited.log, deps.logAnswers) : undefined,
+      blobsAnswer === undefined ? undefined : stateOfEngine(awaited.blobs, blobsAnswer),
     ])
-    parts.relational = { ok: relational }
-    if (config.log.kind === 'kafka') parts.log = { ok: log }
-    parts.eventStore = { ok: eventStore }
+    parts.relational = relational
+    if (log !== undefined) parts.log = log
+    parts.eventStore = eventStore
     // Nothing but pictures waits for it: a process that is taken out of service for that would make it worse.
-    if (blobs !== undefined) parts.blobs = { ok: blobs, optional: true }
+    if (blobs !== undefined) parts.blobs = { ...blobs, optional: true }
     for (const name of ['pipeline', 'delivery', 'profiles'] as const)
-      if (config.roles.has(name)) parts[name] = stateOf(threads, name)
+      if (config.roles.has(name)) parts[name] = await stateOfRole(threads, name)
     if (threads.signals !== undefined) parts.signals = { ok: threads.signals.running() }
     for (const child of engines.children()) parts[child.name] = { ok: child.phase === 'ready', detail: child.phase }
     return parts

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { silentLogger } from '@tributary/kernel'
 import { type LogPosition, openJournal, openLogReader, openLogWriter } from '@tributary/storage'
 import { expect, test } from 'vitest'
-import { createRoleThread } from '../roles/role-thread.ts'
+import { createClient, needed } from '../threads/messages/message.ts'
+import { createRoleThread } from '../threads/role-thread.ts'
 import { askPositions, createLogRetention } from './retention.ts'
 
 test('a log is trimmed only to what is old enough, and never past what a consumer needs', async () => {
@@ -35,7 +36,7 @@ test('a log is trimmed only to what is old enough, and never past what a consume
     { partition: 1, offset: 100 },
   ]
   await retention.run()
-  // Nobody has read anything of partition 1 at first.
+  // No consumer has read partition 1 at first.
   expect(trims).toEqual([
     [
       { partition: 0, offset: 7 },
@@ -76,11 +77,14 @@ test('records of a partition that was never committed stay, however old, and go 
   expect(await left(1)).toBeLessThan(ends[1] ?? 0)
 })
 
-test('a question that a thread does not know, as one that was renamed, is an error, and nothing is trimmed', async () => {
-  const host = new URL('../roles/thread-host.ts', import.meta.url).href
+test('a question that a thread does not support, as one that was renamed, is an error, and nothing is trimmed', async () => {
+  const host = new URL('../threads/thread-host.ts', import.meta.url).href
+  const forms = new URL('../threads/messages/message.ts', import.meta.url).href
   const program = `import { hostRole } from ${JSON.stringify(host)}
+    import { needed, refresh } from ${JSON.stringify(forms)}
     await hostRole({
       role: { start() {}, async stop() {}, wake() {} },
+      messages: { positions: needed, other: refresh },
       answers: { positions: () => [{ partition: 0, offset: 3 }], other: () => undefined },
       metrics: { drain: () => [] },
       close: async () => {},
@@ -97,17 +101,20 @@ test('a question that a thread does not know, as one that was renamed, is an err
   await thread.start()
   try {
     const trims: unknown[] = []
+    // It has messages that the thread does not have, as one of another version.
+    const names = ['positions', 'places', 'other', 'toString', '__proto__']
+    const role = createClient(Object.fromEntries(names.map((name) => [name, needed])), thread.relay)
     const run = (question: string): Promise<void> =>
       createLogRetention({
         log: { trim: async (before) => void trims.push(before) },
         positionsBefore: async () => [{ partition: 0, offset: 9 }],
         keepMs: 0,
-        needed: () => askPositions(thread, question),
+        needed: () => askPositions(role, question),
         clock: () => 0,
       }).run()
     for (const question of ['places', 'other', 'toString', '__proto__']) await expect(run(question)).rejects.toThrow()
     expect(trims).toEqual([])
-    await expect(thread.ask('places')).rejects.toThrow('no answer to the question "places"')
+    await expect(role.ask('places')).rejects.toThrow('no answer to the question "places"')
     await run('positions')
     expect(trims).toEqual([[{ partition: 0, offset: 3 }]])
   } finally {

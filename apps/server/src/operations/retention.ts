@@ -1,28 +1,27 @@
 import type { Logger } from '@tributary/kernel'
 import { type EventStore, type LogPosition, type LogWriter, systemOwner } from '@tributary/storage'
-import { z } from 'zod'
-import type { RoleThread } from '../roles/role-thread.ts'
 
-const offset = z.number().int().min(0)
-/** An answer that names no incarnation is of nobody who knows one. */
-const positions = z.array(z.object({ partition: offset, offset, incarnation: z.string().default('') }))
+type Position = LogPosition & { incarnation: string }
+
+/** A role that answers a message with positions in its log. */
+export type PositionsRole<Name extends string> = { ask(name: Name): Promise<Position[]> }
 
 /**
- * What a role's thread says of places in its log. Rejects when it does not run, does not know the question or answers
- * with something else: an answer that is missing must not look like one that needs nothing.
+ * Asks a role for positions in its log. Rejects when the role does not run, does not have the message, or answers with
+ * something else: a missing answer must not look like one that needs nothing.
  */
-export const askPositions = async (
-  thread: Pick<RoleThread, 'ask'> | undefined,
-  question: string,
-): Promise<(LogPosition & { incarnation: string })[]> => {
-  if (thread === undefined) throw new Error('The consumer of the log does not run in this process')
-  return positions.parse(await thread.ask(question))
+export const askPositions = async <Name extends string>(
+  role: PositionsRole<NoInfer<Name>> | undefined,
+  name: Name,
+): Promise<Position[]> => {
+  if (role === undefined) throw new Error('The consumer of the log does not run in this process')
+  return await role.ask(name)
 }
 
 /**
- * Lets go of log segments whose every record is older than `keepMs` and no longer needed by `needed()` (the lowest
- * offset per partition that a consumer has still to read or may read again). A partition that it does not name is needed
- * from its start: nobody has read it, or nobody knows. When it rejects, nothing goes.
+ * Trims log segments whose every record is older than `keepMs` and no longer needed. From `needed()` come the lowest
+ * offsets per partition that a consumer still has to read or may read again. A partition that it does not name is
+ * needed from its start: it has no reader, or its position is unknown. When `needed` rejects, nothing is trimmed.
  */
 export const createLogRetention = (options: {
   log: Pick<LogWriter, 'trim'>
@@ -42,7 +41,7 @@ export const createLogRetention = (options: {
   },
 })
 
-/** Sets how long the event store keeps events and delivery rows (days; 0 for ever). The engine drops what is over. */
+/** Sets how long the event store keeps events and delivery rows (days; 0 for ever). The engine drops expired rows. */
 export const applyEventRetention = async (
   store: EventStore,
   retention: { eventsDays: number; deliveriesDays: number },

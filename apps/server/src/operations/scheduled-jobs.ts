@@ -1,27 +1,20 @@
-import {
-  alertJob,
-  type Control,
-  computeJob,
-  createMailSender,
-  dryRunJob,
-  erasureJob,
-  type MailTransport,
-  mailJob,
-  queueWaitingMails,
-  releaseJob,
-  syncJob,
-} from '@tributary/control'
+import { createMailSender, type MailTransport, mailJob, queueWaitingMails } from '@tributary/api-kit'
+import { computeJob } from '@tributary/audiences'
+import { releaseJob } from '@tributary/billing'
+import type { Control } from '@tributary/control'
 import { type Logger, type Metrics, systemClock } from '@tributary/kernel'
+import { erasureJob } from '@tributary/privacy'
 import { type JobKind, type Jobs, openPgBossJobs, type Relational } from '@tributary/storage'
+import { alertJob, dryRunJob, syncJob } from '@tributary/syncs'
 import { z } from 'zod'
 
 const nothing = z.object({})
 
-/** What is done again and again for the whole deployment, by one process at a time, whichever. */
+/** Defines a periodic job for the whole deployment, which one process runs at a time, whichever. */
 const housekeeping = (name: string): JobKind<z.output<typeof nothing>> => ({
   name,
   data: nothing,
-  // The next minute is the next try.
+  // The next minute is the next attempt.
   retries: { most: 0, pauseSeconds: 1, maxPauseSeconds: 1 },
   leaseSeconds: 60,
   maxSeconds: 10 * 60,
@@ -34,6 +27,8 @@ const clearExpired = housekeeping('clear-expired')
 const notifyFailing = housekeeping('tell-failing-destinations')
 const notifyBacklogs = housekeeping('tell-backlogged-workspaces')
 const finishPrivacy = housekeeping('finish-privacy-requests')
+/** Large tables take long. Less than the time between two rounds. */
+const removeFiles: JobKind<z.output<typeof nothing>> = { ...housekeeping('remove-from-files'), maxSeconds: 5 * 3600 }
 const queueAudiences = housekeeping('compute-stale-audiences')
 const forgetChanges = housekeeping('forget-audience-changes')
 const checkDomains = housekeeping('check-custom-domains')
@@ -55,6 +50,7 @@ export const openJobs = (deps: { pool: Relational['pool']; logger: Logger; metri
       notifyFailing,
       notifyBacklogs,
       finishPrivacy,
+      removeFiles,
       queueAudiences,
       forgetChanges,
       syncJob,
@@ -82,6 +78,7 @@ export const startJobs = async (
       | 'dryRunSync'
       | 'erasePeople'
       | 'finishPrivacyRequests'
+      | 'removeFromFiles'
       | 'measureUsage'
       | 'releaseHeld'
       | 'forgetAudienceChanges'
@@ -112,6 +109,7 @@ export const startJobs = async (
     [notifyFailing, () => control.notifyFailingDestinations(), '* * * * *'],
     [notifyBacklogs, () => control.notifyBackloggedWorkspaces(), '* * * * *'],
     [finishPrivacy, () => control.finishPrivacyRequests(), '* * * * *'],
+    [removeFiles, (_: unknown, run: { signal: AbortSignal }) => control.removeFromFiles(run), '* * * * *'],
     [queueAudiences, () => control.queueStaleAudiences(), '* * * * *'],
     [forgetChanges, (_: unknown, run: { signal: AbortSignal }) => control.forgetAudienceChanges(run), '23 * * * *'],
     [settleSubscriptions, (_: unknown, run: { signal: AbortSignal }) => control.settleSubscriptions(run), '* * * * *'],

@@ -1,27 +1,26 @@
 import type { Control } from '@tributary/control'
 import { type Logger, type Metrics, systemClock } from '@tributary/kernel'
 import type { LogEntry, LogWriter } from '@tributary/storage'
-import { z } from 'zod'
+import type { Engines } from '../boot/engines.ts'
+import type { Logs } from '../boot/open-log.ts'
+import { GroupBeginning, GroupUnowned } from '../cluster/partition-ownership/group-questions.ts'
+import { createStreamRetention } from '../cluster/stream/retention.ts'
 import type { Config } from '../config/config.ts'
-import type { Engines } from '../engines.ts'
-import { GroupBeginning, GroupUnowned } from '../groups/group-questions.ts'
 import type { Mail } from '../mail/mail.ts'
-import type { Logs } from '../open-log.ts'
-import type { Threads } from '../roles/threads.ts'
-import { createSetAsideWatch } from '../set-aside/watch.ts'
-import { createStreamRetention } from '../stream/retention.ts'
+import type { Threads } from '../threads/threads.ts'
 import { applyEventRetention, askPositions, createLogRetention } from './retention.ts'
+import { createSetAsideWatch } from './set-aside/watch.ts'
 
 const minute = 60_000
-/** After a start it is looked again so soon, ms: before, delivery cannot tell yet what it needs. */
+/** Delay of the second look after a start, ms: before, delivery has no positions yet. */
 const againMs = 5000
-/** How far apart unused pictures are looked for, ms. */
+/** Interval at which unused pictures are looked for, ms. */
 const sweepMs = 6 * 60 * minute
 
 /**
- * What this process does for its own files, about once a minute: trims the logs and lets go of old mail in the outbox;
- * sweeps pictures and uploads hours apart; appends requests again that were set aside. By timers, and not by jobs: it must go on while the database is away, or the disk fills,
- * and no other process can do it.
+ * Maintains the files of this process, about once a minute: trims the logs and removes old mail from the outbox. Hours
+ * apart, it removes unused pictures and uploads; it also appends requests again that were set aside. Timers run it, not
+ * jobs: it must go on while the database is away, or the disk fills, and no other process can do it.
  */
 export const createUpkeep = async (
   config: Config,
@@ -29,9 +28,9 @@ export const createUpkeep = async (
     engines: Engines
     logs: Logs
     requests: LogWriter
-    /** Appends a request of before where its workspace is now. */
+    /** Appends an earlier request to the current partitions of its workspace. */
     appendRequest: (entry: LogEntry) => Promise<unknown>
-    /** Of the log of outcomes, where delivery only appends to it. */
+    /** Writer of the log of outcomes, where delivery only appends to it. */
     outcomes: LogWriter | undefined
     threads: Threads
     mail: Pick<Mail, 'pruneOutbox'>
@@ -57,7 +56,7 @@ export const createUpkeep = async (
   if (pipeline !== undefined && streamReader !== undefined)
     retentions.push(
       createStreamRetention({
-        trim: async (before) => z.number().parse(await pipeline.ask('stream-trim', before)),
+        trim: (before) => pipeline.ask('stream-trim', before),
         positionsBefore: (time) => streamReader.positionsBefore(time),
         starts: () => streamReader.starts(),
         ends: () => streamReader.ends(),
@@ -76,7 +75,7 @@ export const createUpkeep = async (
     delivery === undefined || outcomesReader === undefined
       ? undefined
       : createLogRetention({
-          log: deps.outcomes ?? { trim: async (before) => void (await delivery.ask('outcomes-trim', before)) },
+          log: deps.outcomes ?? { trim: (before) => delivery.ask('outcomes-trim', before) },
           positionsBefore: (time) => outcomesReader.positionsBefore(time),
           keepMs: config.retention.logMs,
           // Producers read them within that time.
@@ -87,7 +86,8 @@ export const createUpkeep = async (
     if (pipeline?.running()) for (const retention of retentions) await retention.run()
     if (delivery?.running()) await outcomes?.run()
     await mail.pruneOutbox()
-    // The stream waits for whoever does not say what it needs; that nobody has a group of it is to be told, too.
+    // The stream keeps the records of a consumer that does not report what it needs; a group without an owner is to be
+    // reported, too.
     if (threads.groups !== undefined) await delivery?.ask('needed')
   }
   let unowned = 0
@@ -95,7 +95,7 @@ export const createUpkeep = async (
     const isUnowned = error instanceof GroupUnowned || error instanceof GroupBeginning
     unowned = isUnowned ? unowned + 1 : 0
     if (!isUnowned) logger.warn({ error: String(error) }, 'trimming the logs failed and is tried again')
-    // Those that process may be started after this process.
+    // Processes that run the pipeline may be started after this one.
     else if (unowned > 2)
       logger.warn(
         { error: String(error) },

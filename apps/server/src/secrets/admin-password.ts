@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { resetAdminPassword } from '@tributary/control'
 import { type Logger, noMetrics, randomToken, systemClock } from '@tributary/kernel'
 import { installJobs } from '@tributary/storage'
+import { folders } from '../boot/engines.ts'
+import { openDatabase } from '../boot/open-database.ts'
 import type { Config } from '../config/config.ts'
-import { folders } from '../engines.ts'
 import { listeningUrl } from '../http/http-server.ts'
-import { openDatabase } from '../open-database.ts'
 import { openJobs } from '../operations/scheduled-jobs.ts'
 
 /** Thrown when there is no admin whose password could be set. */

@@ -38,7 +38,7 @@ const statusOf = (path: string, headers: Record<string, string> = {}): Promise<n
 const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
 
 test.each(['/metrics', '/dev/outbox'])(
-  '%s is shown to whoever has its token, and to nobody on this machine without it',
+  '%s is shown to requests with its token, and to none from this machine without it',
   async (path) => {
     expect(await statusOf(path, bearer(token))).toBe(200)
     expect(await statusOf(path, { ...bearer(token), host: 'metrics.example', 'x-forwarded-for': '198.51.100.7' })).toBe(

@@ -7,8 +7,9 @@ import { newSecretKey, syncFolder } from './secret-key.ts'
 const fileOf = (dataDir: string): string => join(dataDir, 'metrics.token')
 
 /**
- * The token that `/metrics` and `/dev/outbox` ask for: the configured one, else `metrics.token` of the data folder, made
- * at the first start (0600, whole or not at all), so that whoever may read the folder may read the metrics.
+ * Returns the token that `/metrics` and `/dev/outbox` require: the configured one, else `metrics.token` of the data
+ * folder, created at the first start (0600, whole or not at all). Users who may read the folder may therefore read the
+ * metrics.
  */
 export const loadMetricsToken = async (dataDir: string, configured: string | undefined): Promise<string> => {
   if (configured !== undefined) return configured
@@ -34,13 +35,13 @@ export const loadMetricsToken = async (dataDir: string, configured: string | und
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Whether a request shows the token. */
+/** Whether a request has the token. */
 export type TokenCheck = (request: IncomingMessage) => boolean
 
 /**
- * Takes the token as a Bearer (RFC 6750, 2.1) or, for a page that a browser opens, as the parameter `token`. Where a
- * request comes from proves nothing: a proxy on this machine comes over the loopback interface, and many forward under
- * a name of the loopback interface and without a header that says so.
+ * Accepts the token as a Bearer (RFC 6750, 2.1) or, for a page that a browser opens, as the parameter `token`. The
+ * origin of a request proves nothing. A proxy on this machine connects over the loopback interface, and many forward
+ * under a loopback name and without a header that marks it.
  */
 export const createTokenCheck = (token: string, options: { inAddress?: boolean } = {}): TokenCheck => {
   const expected = digest(token)

@@ -1,6 +1,6 @@
 import { deriveKey } from './secret-key.ts'
 
-/** What server libraries of the Pusher protocol are given to publish through the product. */
+/** Credentials with which server libraries of the Pusher protocol publish through the product. */
 export type RealtimeCredentials = {
   /** Digits: some libraries take nothing else. */
   appId: string

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { newId, noMetrics, silentLogger } from '@tributary/kernel'
 import { lockDataDir, type Relational } from '@tributary/storage'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openRelationalStore } from '../boot/engines.ts'
 import { readConfig } from '../config/config.ts'
-import { openRelationalStore } from '../engines.ts'
 import { createProductSecretBox, readKeyFile, writeNextKey } from './secret-key.ts'
 import { SecretKeyRotated, settleSecretKey } from './secret-key-rotation.ts'
 
@@ -108,7 +108,7 @@ test('killed after the database has changed, the command itself goes on from the
   await withStore(async (relational) => expect(await openWith(relational, keyFile())).toBe('the write key'))
 })
 
-test('with a configured key the command says what to change, and a start with the old one is told so', async () => {
+test('with a configured key the command says what to change, and a start with the old one is refused with that message', async () => {
   const before = keyFile()
   const file = join(dataDir, 'given')
   writeFileSync(file, 'a-given-key-of-more-than-thirty-two-characters\n')

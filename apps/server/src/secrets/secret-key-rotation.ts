@@ -1,8 +1,8 @@
 import { resealSecrets, verifySecretKey, WrongSecretKey } from '@tributary/control'
 import { faultPoint, type Logger, noMetrics } from '@tributary/kernel'
 import { lockDataDir, type Relational } from '@tributary/storage'
+import { openRelationalStore } from '../boot/engines.ts'
 import type { Config } from '../config/config.ts'
-import { openRelationalStore } from '../engines.ts'
 import {
   createProductSecretBox,
   dropNextKey,
@@ -25,7 +25,7 @@ export class SecretKeyRotated extends Error {
   }
 }
 
-/** Thrown when there is nothing to rotate from, or the new key is none. */
+/** Thrown when there is no key to rotate from, or the new key is invalid. */
 export class RotationRefused extends Error {
   constructor(message: string) {
     super(message)
@@ -44,10 +44,10 @@ const fits = async (db: Db, key: string): Promise<boolean> => {
 }
 
 /**
- * The key that the database is sealed with: the loaded one, or that of a rotation that was killed after it had changed the
- * database, which is put in its place now. What is left of a rotation that changed nothing is removed.
+ * Returns the key that the database is sealed with: the loaded one, or that of a rotation that was killed after it had
+ * changed the database. That key is put in place now. The remains of a rotation that changed nothing are removed.
  *
- * @throws WrongSecretKey, SecretKeyRotated when the key fits that the data folder has and the configuration has another
+ * @throws WrongSecretKey, SecretKeyRotated when the key of the data folder fits and the configuration has another
  */
 export const settleSecretKey = async (
   db: Db,
@@ -78,7 +78,7 @@ export type Rotation = {
   configured: boolean
 }
 
-/** The key to rotate from, after what an earlier rotation left behind is settled. */
+/** Returns the key to rotate from, after the remains of an earlier rotation are settled. */
 const presentKey = async (db: Db, config: Config, logger: Logger): Promise<string> => {
   const loaded = config.secretKey ?? (await readKeyFile(config.dataDir)) ?? (await readKeyFile(config.dataDir, '.next'))
   if (loaded === undefined)
@@ -87,11 +87,11 @@ const presentKey = async (db: Db, config: Config, logger: Logger): Promise<strin
 }
 
 /**
- * Seals everything with a new key and puts that in place, while the product is stopped. In this order, so that a kill at
- * any moment leaves what `settleSecretKey` can finish: the new key is on disk beside the old one, the database changes
- * in one transaction, the new key takes the old one's place.
+ * Seals everything with a new key and puts that in place, while the product is stopped. The order lets
+ * `settleSecretKey` finish after a kill at any moment. First the new key is on disk beside the old one, then the
+ * database changes in one transaction, then the new key takes the old one's place.
  *
- * @throws DataDirLocked while the product runs, RotationRefused, UnreadableSecret, and what `settleSecretKey` throws
+ * @throws DataDirLocked while the product runs, RotationRefused, UnreadableSecret, and the errors of `settleSecretKey`
  */
 export const rotateSecretKey = async (
   config: Config,

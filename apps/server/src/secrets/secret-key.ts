@@ -3,7 +3,7 @@ import { open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createSecretBox, type SecretBox } from '@tributary/kernel'
 
-/** What is added to the name of the key file while its key is not in force yet: made at first start, or by a rotation. */
+/** Suffix of the key file while its key is not in force yet: created at the first start, or by a rotation. */
 type Pending = '.new' | '.next'
 
 const fileOf = (dataDir: string, pending: Pending | '' = ''): string => join(dataDir, `secret.key${pending}`)
@@ -11,7 +11,7 @@ const fileOf = (dataDir: string, pending: Pending | '' = ''): string => join(dat
 /** A new secret: 256 random bits as text. */
 export const newSecretKey = (): string => randomBytes(32).toString('base64url')
 
-/** The key in the data folder, or the one of a rotation that is under way or was interrupted; undefined for none. */
+/** Reads the key in the data folder, or that of a rotation that is running or was interrupted; undefined for none. */
 export const readKeyFile = async (dataDir: string, pending: '' | '.next' = ''): Promise<string | undefined> => {
   const text = await readFile(fileOf(dataDir, pending), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''
@@ -38,13 +38,13 @@ export const writeNextKey = async (dataDir: string, key: string, pending: Pendin
   await syncFolder(dataDir)
 }
 
-/** Puts that key in the place of the one in force, at once or not at all. */
+/** Puts that key in the place of the one in force, atomically. */
 export const takeNextKey = async (dataDir: string, pending: Pending = '.next'): Promise<void> => {
   await rename(fileOf(dataDir, pending), fileOf(dataDir))
   await syncFolder(dataDir)
 }
 
-/** Forgets the key of a rotation that came to nothing. */
+/** Removes the key of a rotation that failed. */
 export const dropNextKey = async (dataDir: string): Promise<void> => {
   await rm(fileOf(dataDir, '.next'), { force: true })
 }

@@ -28,7 +28,7 @@ const listen = (signedIn = true) => {
   return { listener, notices, reported, logouts: () => logouts }
 }
 
-test('an ended session is told once, however many calls fail together, and leads to logout', () => {
+test('an ended session is reported once, however many calls fail together, and leads to logout', () => {
   const { listener, notices, logouts } = listen()
   listener(expired)
   listener(expired)
@@ -36,7 +36,7 @@ test('an ended session is told once, however many calls fail together, and leads
   expect(logouts()).toBe(1)
 })
 
-test('without a session nothing is told', () => {
+test('without a session nothing is reported', () => {
   const { listener, notices } = listen(false)
   listener(expired)
   expect(notices).toEqual([])
@@ -55,7 +55,7 @@ test('ERR-15: a status of 500 or more becomes a notification titled Error and is
   expect(logouts()).toBe(0)
 })
 
-test('ERR-16: a status of 500 or more without a message of the server is told in the own words of the error', () => {
+test("a status of 500 or more without a message of the server shows the error's own words (ERR-16)", () => {
   const { listener, notices } = listen()
   listener(new ApiError(502, {}, 'The server responded with status 502.'))
   expect(notices).toEqual(['error | Error | The server responded with status 502.'])

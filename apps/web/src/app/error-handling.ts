@@ -2,9 +2,9 @@ import { ApiError, isSessionExpired } from '../lib/api/errors.ts'
 import { notify } from '../ui/overlays/toast.tsx'
 
 /**
- * Hears every failed call. An ended session is told once, however many calls fail together, then `toLogout` runs; a
- * status of 500 or more becomes a notification. Faults of the server and of the page are reported, refusals are not.
- * `signedIn` says whether a session is still held.
+ * Receives every failed call. An ended session is reported once, however many calls fail together, then `toLogout`
+ * runs. A status of 500 or more becomes a notification. Faults of the server and of the page are sent to error
+ * reporting, refusals are not. `signedIn` says whether there is still a session.
  */
 export const createErrorListener = (deps: {
   signedIn: () => boolean
@@ -12,14 +12,14 @@ export const createErrorListener = (deps: {
   notify: typeof notify
   report: (error: unknown) => void
 }) => {
-  let told = false
+  let isReported = false
   return (error: unknown): void => {
     if (isSessionExpired(error)) {
-      if (told || !deps.signedIn()) return
-      told = true
-      // The next session may end too.
+      if (isReported || !deps.signedIn()) return
+      isReported = true
+      // The next session can end too.
       setTimeout(() => {
-        told = false
+        isReported = false
       }, 5000)
       deps.notify('info', 'Your session has been expired, please login again')
       deps.toLogout()

@@ -78,7 +78,7 @@ const open = (path: string) => {
   return router
 }
 
-/** What has been sent once everything that waits is out. */
+/** The events that were sent, after the queue is empty. */
 const flushed = async (): Promise<Sent[]> => {
   await waitFor(() => expect(asked).toContain('/api/config'))
   await flushAnalytics()

@@ -12,15 +12,15 @@ import {
 import { type ReportingOptions, setReportedUser, startErrorReporting } from '../lib/integrations/error-reporting.ts'
 import { useSession } from '../lib/people/session.ts'
 
-/** Nothing depends on it: without its code the page goes on. */
+/** Nothing depends on it: without its code the page works. */
 const SignedIn = lazy(async (): Promise<{ default: ComponentType }> => {
   const module = await import('./signed-in.tsx').catch(() => undefined)
   return { default: module?.SignedIn ?? (() => null) }
 })
 
 /**
- * Watches where the user is and who it is, for those who want to know: product analytics and error reporting.
- * Stands once in the application and shows nothing.
+ * Watches the page and the user, for product analytics and error reporting. Stands once in the application and shows
+ * nothing.
  */
 export const Observers = () => {
   const { pathname } = useLocation()
@@ -51,7 +51,7 @@ export const Observers = () => {
     if (dsn === undefined || environment === undefined) return
     const load = async (options: ReportingOptions) =>
       (await import('../lib/integrations/sentry.ts')).loadReporter(options)
-    // Without the SDK, faults are shown all the same.
+    // Faults are shown even without the SDK.
     void startErrorReporting({ sentry_dsn: dsn, environment }, load).catch(() => undefined)
   }, [dsn, environment])
 

@@ -8,6 +8,7 @@ import {
   Link2,
   type LucideIcon,
   Network,
+  ServerCog,
   ShieldCheck,
   UserRound,
   UserRoundCog,
@@ -20,7 +21,7 @@ import { platformAdminsOnly, useAccess, useIsAdministrator } from '../lib/worksp
 /** Pages of the settings under a heading. */
 export type SettingsGroup = { title: string; entries: readonly { to: string; label: string; icon: LucideIcon }[] }
 
-/** The pages of the settings that the user may open, as their sidebar groups them; `workspace` is a resource name. */
+/** The settings pages that the user can open, in the groups of their sidebar; `workspace` is a resource name. */
 export const useSettingsPages = (workspace: string): SettingsGroup[] => {
   const administrator = useIsAdministrator() === true
   const platformAdmin = useAccess(platformAdminsOnly) === true
@@ -52,6 +53,7 @@ export const useSettingsPages = (workspace: string): SettingsGroup[] => {
       { to: paths.organizations(workspace), label: 'Organizations', icon: Network },
       { to: paths.actOnBehalf(workspace), label: 'Act on behalf', icon: UserRoundCog },
       { to: paths.onboardingLink(workspace), label: 'Onboarding link', icon: Link2 },
+      { to: paths.installation(workspace), label: 'Installation', icon: ServerCog },
       ...(customDomain ? [{ to: paths.customDomain(workspace), label: 'Custom domain', icon: Globe }] : []),
     ],
   }

@@ -34,7 +34,10 @@ const Known = () => {
   return null
 }
 
-/** Wherever a session exists: loads user and memberships, tells who it is once a session, and asks for their flags. */
+/**
+ * Stands around all pages with a session: loads user and memberships, identifies the user once a session, and loads
+ * their flags.
+ */
 export const SignedIn = () => (
   <Queries>
     <Known />

@@ -6,9 +6,9 @@ import { useSession } from '../lib/people/session.ts'
 import { membershipsQuery, userQuery, workspacesQuery } from '../lib/queries/account-queries.ts'
 
 /**
- * Reads anew who the user is and where they belong, whenever the live connection comes back: the gateway cuts it as soon
- * as a role, a membership or a session has changed, so that menus and buttons follow without a reload, and a session
- * that was ended elsewhere ends here too.
+ * Reads the user and their memberships again whenever the live connection returns. The gateway cuts it when a role, a
+ * membership or a session changes. So menus and buttons change without a reload, and a session that was ended elsewhere
+ * ends here, too.
  */
 export const useLiveAccess = (): void => {
   const user = useSession((state) => state.currentUserResourceName) ?? ''

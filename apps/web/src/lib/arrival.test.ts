@@ -1,6 +1,6 @@
 import type { Workspace } from '@tributary/contract'
 import { expect, test } from 'vitest'
-import { choosing, straightInto } from './arrival.ts'
+import { justSignedIn, onlyWorkspace } from './arrival.ts'
 
 const organization = {
   name: 'organizations/o1',
@@ -10,13 +10,14 @@ const organization = {
 const one: Workspace = { name: 'workspaces/w1', title: 'Production', organization, create_time: '2026-01-01T00:00:00Z' }
 const other: Workspace = { name: 'workspaces/w2', title: 'Staging', organization, create_time: '2026-01-01T00:00:00Z' }
 
-test('whoever has a single workspace comes straight into it, and is given the choice when they ask for it', () => {
-  expect(straightInto([one], null)).toBe(one)
-  expect(straightInto([one], choosing)).toBeUndefined()
+test('a person with a single workspace is led on to it right after a sign-in, and by no other way to /', () => {
+  expect(onlyWorkspace([one], justSignedIn)).toBe(one)
+  for (const state of [null, undefined, {}, 'justSignedIn', { choosing: true }])
+    expect(onlyWorkspace([one], state)).toBeUndefined()
 })
 
-test('with several workspaces, none, or one without an organization there is something to do first', () => {
-  expect(straightInto([one, other], null)).toBeUndefined()
-  expect(straightInto([], null)).toBeUndefined()
-  expect(straightInto([{ ...one, organization: null }], null)).toBeUndefined()
+test('a person with several workspaces, none, or one without an organization stays at / after a sign-in', () => {
+  expect(onlyWorkspace([one, other], justSignedIn)).toBeUndefined()
+  expect(onlyWorkspace([], justSignedIn)).toBeUndefined()
+  expect(onlyWorkspace([{ ...one, organization: null }], justSignedIn)).toBeUndefined()
 })

@@ -1,15 +1,15 @@
 import type { Workspace } from '@tributary/contract'
 import { isRecord } from '@tributary/kernel/record'
 
-/** What a visit of `/` is told by a link that wants the choice, however many there are to choose from. */
-export const choosing = { choosing: true } as const
+/** State of a visit of `/` that follows a sign-in. */
+export const justSignedIn = { justSignedIn: true } as const
 
 /**
- * The workspace that somebody who comes to `/` goes straight into: their only one, unless they ask for the choice
- * (`state` is that of the visit). Undefined when there is something to choose or to set up first.
+ * The workspace that a person is led on to from `/`: their only one, and only right after a sign-in (`state` is that of the
+ * visit). Undefined where the page shows the selection.
  */
-export const straightInto = (workspaces: readonly Workspace[], state: unknown): Workspace | undefined => {
-  const asked = isRecord(state) && 'choosing' in state
+export const onlyWorkspace = (workspaces: readonly Workspace[], state: unknown): Workspace | undefined => {
   const [only, ...others] = workspaces
-  return asked || others.length > 0 || only === undefined || only.organization === null ? undefined : only
+  if (!isRecord(state) || !('justSignedIn' in state) || others.length > 0) return undefined
+  return only === undefined || only.organization === null ? undefined : only
 }

@@ -4,13 +4,13 @@ import { create } from 'zustand'
 import { ask } from './api/client.ts'
 
 type Known = {
-  /** What is configured on the server, once it has said so. */
+  /** The server's configuration, once it is read. */
   config: ClientConfig | undefined
   /** Why it could not be read the last time. */
   failure: unknown
 }
 
-/** What is known of the server's configuration. It is no query of the cache: the sign-in page has none. */
+/** The last known configuration of the server. It is outside of the query cache, because the sign-in page has none. */
 export const useKnownConfig = create<Known>(() => ({ config: undefined, failure: undefined }))
 
 let reading: Promise<void> | undefined
@@ -26,14 +26,14 @@ const read = async (): Promise<void> => {
   }
 }
 
-/** Reads what is configured, unless it is known; once for all who ask meanwhile. Never throws. */
+/** Reads the configuration unless it is known; once for all simultaneous callers. Never throws. */
 export const readConfig = (): Promise<void> => {
   if (useKnownConfig.getState().config !== undefined) return Promise.resolve()
   reading ??= read()
   return reading
 }
 
-/** What is configured on the server, undefined until it has said so. One that could not be read is not asked again. */
+/** The server's configuration, undefined until it is read. After a failure it is not read again. */
 export const useConfig = (): ClientConfig | undefined => {
   const { config, failure } = useKnownConfig()
   useEffect(() => {

@@ -42,7 +42,7 @@ test.each([
   ['/workspaces/1/settings/organization', '', '/docs/concepts#organization-and-workspace'],
   ['/workspaces/1/settings/organization/members', '', '/docs/members'],
   ['/workspaces/1/settings/account', '', '/docs/members#sessions'],
-])('the screen %s%s leads to %s, a heading that is there', (pathname, hash, address) => {
+])('the screen %s%s leads to %s, an existing heading', (pathname, hash, address) => {
   expect(docsAddress({ pathname, hash })).toBe(address)
   const [, page = '', anchor] = /^\/docs\/([a-z-]+)(?:\?[^#]+)?(?:#(.+))?$/.exec(address) ?? []
   const text = readFileSync(new URL(`../../../../docs/${page}.md`, import.meta.url), 'utf8')

@@ -1,4 +1,4 @@
-/** Stands for the page of what a destination is made of. */
+/** Stands for the page of a connector. */
 const ofConnector = 'connector'
 
 /** The page of a connector: `catalogDestinations/s3` is `destinations/s3`. */
@@ -90,17 +90,18 @@ const places: readonly [screen: RegExp, byHash: Readonly<Record<string, string>>
   [/^settings\/account$/, { '': 'members#sessions' }],
 ]
 
-const workspacePath = /^\/(workspaces\/[^/]+)\/?(.*?)\/?$/
+const workspacePath = /^\/(workspaces\/[^/]+)(?:\/(.*))?$/
 
 /**
- * The address of the part of the documentation that is about a screen, or undefined where there is none. Code that is read
- * from a source's screen has the key of that source. `app` is the catalog entry of the destination that a screen is about.
+ * The URL of the documentation about a screen, or undefined without one. Code that is read from a source's screen has
+ * the key of that source. `app` is the catalog entry of the screen's destination.
  */
 export const docsAddress = (
   { pathname, hash }: { pathname: string; hash: string },
   app?: string,
 ): string | undefined => {
-  const [, workspace = '', screen = ''] = workspacePath.exec(pathname) ?? []
+  const [, workspace = '', rest = ''] = workspacePath.exec(pathname) ?? []
+  const screen = rest.replace(/\/$/, '')
   if (workspace === '') return undefined
   const [, kind, slug] = /^catalog-(sources|destinations)\/([a-z0-9-]+)(?:\/new)?$/.exec(screen) ?? []
   if (kind !== undefined) return `/docs/${kind}/${slug}`

@@ -4,22 +4,20 @@ export const queryOf = (query: Record<string, string | undefined>): string => {
   return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
 }
 
-/**
- * Links that people who are not signed in may follow. What they load first knows these alone; `paths` has them too.
- */
+/** Links for visitors without a session. Their first load has only these; `paths` includes them, too. */
 export const entryPaths = {
   root: () => '/',
-  /** `method: 'otp'` asks for a one-time code instead of the password; `email` fills in the address. */
+  /** `method: 'otp'` starts with a one-time code instead of the password; `email` fills in the address. */
   login: (query: { method?: 'otp'; email?: string } = {}) => `/auth/login${queryOf(query)}`,
   register: (query: { email?: string } = {}) => `/auth/register${queryOf(query)}`,
   completeRegistration: () => '/auth/complete-registration',
   forgotPassword: (query: { email?: string } = {}) => `/auth/forgot-password${queryOf(query)}`,
-  /** Where the third-party sign-in page sends people back to. */
+  /** The page to which the third-party sign-in returns. */
   oauthCallback: () => '/auth/oauth-callback',
   logout: () => '/auth/logout',
 } as const
 
-/** A path of this application that may be opened after login, or undefined: never another origin, never /auth. */
+/** A path of this application that can be opened after login, or undefined: never another origin, never /auth. */
 export const safeReturn = (path: string | null | undefined): string | undefined => {
   if (path === null || path === undefined || !/^\/(?![/\\])/.test(path) || /[\\\p{Cc}]/u.test(path)) return undefined
   return path === '/' || path === '/auth' || path.startsWith('/auth/') ? undefined : path

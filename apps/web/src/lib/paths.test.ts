@@ -128,6 +128,7 @@ const links: Record<keyof typeof paths, [link: string, pattern: string]> = {
   changePassword: [paths.changePassword(workspace), inSettings(patterns.changePassword)],
   organizations: [paths.organizations(workspace), inSettings(patterns.organizations)],
   actOnBehalf: [paths.actOnBehalf(workspace), inSettings(patterns.actOnBehalf)],
+  installation: [paths.installation(workspace), inSettings(patterns.installation)],
   onboardingLink: [paths.onboardingLink(workspace), inSettings(patterns.onboardingLink)],
   customDomain: [paths.customDomain(workspace), inSettings(patterns.customDomain)],
 }
@@ -211,6 +212,7 @@ test('the links of the application are these', () => {
     changePassword: '/workspaces/w1/settings/account/change-password',
     organizations: '/workspaces/w1/settings/admin/organizations',
     actOnBehalf: '/workspaces/w1/settings/admin/act-on-behalf',
+    installation: '/workspaces/w1/settings/admin/installation',
     onboardingLink: '/workspaces/w1/settings/admin/onboarding-link',
     customDomain: '/workspaces/w1/settings/admin/custom-domain',
   })
@@ -220,7 +222,7 @@ test.each(Object.entries(links))('the link %s leads to its route', (_name, [link
   expect(matchPath(pattern, link.replace(/\?.*/, ''))).not.toBeNull()
 })
 
-test('the pages before sign-in take the address that is known already', () => {
+test('the pages before sign-in take an address that is already known', () => {
   expect(paths.login({ method: 'otp', email: 'a+b@example.com' })).toBe(
     '/auth/login?method=otp&email=a%2Bb%40example.com',
   )
@@ -260,7 +262,7 @@ test.each([
   expect(safeReturn(path)).toBe(opened)
 })
 
-test('the pages that the server knows are those of the router: every link leads to one, and nothing else is one', () => {
+test("the server's list of pages is that of the router: every link leads to one, and no other path is one", () => {
   const isPage = (path: string) => pages.some((pattern) => matchPath(`/${pattern}`, path) !== null)
   for (const [link] of Object.values(links)) expect(isPage(link.split(/[?#]/)[0] ?? ''), link).toBe(true)
   for (const path of ['/nonsense', '/auth/nonsense', '/workspaces', '/users/u1', '/.sources'])

@@ -2,7 +2,7 @@ import { entryPaths, queryOf } from './entry-paths.ts'
 import type { EventFilters } from './events/event-filters.ts'
 import { slugOf } from './format/names.ts'
 
-/** What a list is narrowed by: a text, the kind and the state of its objects. */
+/** The filters of a list: a text, the kind and the state of its objects. */
 export type ListQuery = { search?: string; type?: string; state?: string }
 
 /** Every link of the application. A page about a resource has the resource's name as its path. */
@@ -16,7 +16,7 @@ export const paths = {
   /** `user` is a resource name: `users/{id}`. */
   completeOnboarding: (user: string, token: string) =>
     `/${user}/onboarding/complete?token=${encodeURIComponent(token)}`,
-  /** A page of the workspace used last: `lib/keyboard/shortcuts.ts` knows which there are. */
+  /** A page of the workspace used last: `lib/keyboard/shortcuts.ts` lists the names. */
   shortcut: (name: string) => `/s/${name}`,
   /** `workspace` is a resource name in all of these: `workspaces/{id}`. */
   workspace: (workspace: string) => `/${workspace}`,
@@ -44,7 +44,7 @@ export const paths = {
   sourceSchema: (source: string, at: string) => `/${source}${queryOf({ at })}#schema`,
   /** The history of a source's schema, at one version. */
   sourceSchemaVersion: (source: string, version: number) => `/${source}${queryOf({ version: String(version) })}#schema`,
-  /** A source with one of its events open, or none with ''; `event` is the event's id. What is listed is narrowed so. */
+  /** A source with one of its events open, or none with ''; `event` is the event's ID. `filters` narrow the list. */
   sourceEvent: (source: string, event: string, filters: Record<string, string> = {}) =>
     `/${source}${queryOf({ event, ...filters })}`,
   catalogSources: (workspace: string) => `/${workspace}/catalog-sources`,
@@ -53,7 +53,7 @@ export const paths = {
   destinations: (workspace: string, query: ListQuery & { range?: string; sort?: 'failed' } = {}) =>
     `/${workspace}/destinations${queryOf(query)}`,
   destination: (destination: string, tab?: DestinationTab) => `/${destination}${tab === undefined ? '' : `#${tab}`}`,
-  /** The form of a new replay of a destination, filled in as told: the dead letters of one reason, for example. */
+  /** The form of a new replay of a destination, filled in with `scope`: the dead letters of one reason, for example. */
   newReplay: (destination: string, scope: { kind: 'history' | 'dead'; reason?: string }) =>
     `/${destination}${queryOf({ replay: scope.kind, reason: scope.reason })}#replay`,
   /**
@@ -65,10 +65,10 @@ export const paths = {
     status: string,
     more: { range?: string; source?: string; audience?: string; signal?: string; event_id?: string } = {},
   ) => `/${destination}${queryOf({ status, ...more })}#deliveries`,
-  /** What is held for a destination in one state; dead letters of a range. */
+  /** The held deliveries of a destination in one state; dead letters of a range. */
   failures: (destination: string, query: { state?: string; range?: string }) =>
     `/${destination}${queryOf(query)}#failures`,
-  /** What is held for a destination for one cause; `group` is the group's id. */
+  /** The held deliveries of a destination with one cause; `group` is the group's ID. */
   failureGroup: (destination: string, group: string) => `/${destination}${queryOf({ group })}#failures`,
   catalogDestinations: (workspace: string) => `/${workspace}/catalog-destinations`,
   newDestination: (workspace: string, app: string) => `/${workspace}/catalog-destinations/${slugOf(app)}/new`,
@@ -89,7 +89,7 @@ export const paths = {
   /** The editor of a new model of a data source, of one of its tables where that was chosen before. */
   newModel: (dataSource: string, table?: { schema: string; name: string; title?: string | undefined }) =>
     `/${dataSource}/new-model${queryOf({ schema: table?.schema, table: table?.name, title: table?.title })}`,
-  /** What the paths of models begin with; they are listed with their data sources. */
+  /** The prefix of the paths of models; they are listed with their data sources. */
   models: (workspace: string) => `/${workspace}/models`,
   model: (model: string) => `/${model}`,
   signals: (workspace: string) => `/${workspace}/signals`,
@@ -99,7 +99,7 @@ export const paths = {
   newSignalSource: (workspace: string, app: string) => `/${workspace}/signals/sources/new/${slugOf(app)}`,
   /** The steps to a new signal. */
   newSignal: (workspace: string) => `/${workspace}/signals/new`,
-  /** What holds for all signals of a workspace. */
+  /** The settings for all signals of a workspace. */
   signalSettings: (workspace: string) => `/${workspace}/signals/settings`,
   /** The clicks that conversions of all signals came from. */
   signalAttribution: (workspace: string) => `/${workspace}/signals/attribution`,
@@ -118,6 +118,7 @@ export const paths = {
   changePassword: (workspace: string) => `/${workspace}/settings/account/change-password`,
   organizations: (workspace: string) => `/${workspace}/settings/admin/organizations`,
   actOnBehalf: (workspace: string) => `/${workspace}/settings/admin/act-on-behalf`,
+  installation: (workspace: string) => `/${workspace}/settings/admin/installation`,
   onboardingLink: (workspace: string) => `/${workspace}/settings/admin/onboarding-link`,
   customDomain: (workspace: string) => `/${workspace}/settings/admin/custom-domain`,
 } as const
@@ -131,12 +132,17 @@ export type DataSourceTab = 'models' | 'settings'
 export type SignalTab = 'quality' | 'attribution' | 'conversions' | 'settings'
 export type DestinationTab = 'failures' | 'deliveries' | 'mappings' | 'replay' | 'connections' | 'settings'
 
-/** Patterns of the router, relative to their parent: the root, the workspace, or its settings. */
+/**
+ * Patterns of the router, relative to their parent: the root, the workspace, or its settings. An unknown address below an area
+ * shows the area (NAV-06 to NAV-11).
+ */
 export const patterns = {
   invitation: 'invitations/:invitationId',
   invitationLink: 'organizations/:organizationId/invitationlinks/:invitationLinkId',
   completeOnboarding: 'users/:userId/onboarding/complete',
   userOnboarding: 'users/:userId/onboarding/*',
+  /** Other addresses below users: those of an onboarding without its user, and no page. */
+  users: 'users/*',
   appOauthCallback: 'app-oauth-callback',
   destinationOauthCallback: 'destination-oauth-callback',
   payment: 'payment/*',
@@ -145,39 +151,39 @@ export const patterns = {
   invoice: 'invoices/:invoice',
   shortcut: 's/*',
   workspace: 'workspaces/:workspaceId',
-  sources: 'sources',
+  sources: 'sources/*',
   source: 'sources/:sourceId',
-  events: 'events',
+  events: 'events/*',
   event: 'events/:eventId',
-  profiles: 'profiles',
+  profiles: 'profiles/*',
   profileSettings: 'profiles/settings',
   profile: 'profiles/:profileId',
-  computedTraits: 'computedTraits',
+  computedTraits: 'computedTraits/*',
   newComputedTrait: 'computedTraits/new',
   computedTrait: 'computedTraits/:computedTraitId',
   editComputedTrait: 'computedTraits/:computedTraitId/edit',
-  audiences: 'audiences',
+  audiences: 'audiences/*',
   newAudience: 'audiences/new',
   audience: 'audiences/:audienceId',
   editAudience: 'audiences/:audienceId/edit',
-  catalogSources: 'catalog-sources',
+  catalogSources: 'catalog-sources/*',
   catalogSource: 'catalog-sources/:slug',
   newSource: 'catalog-sources/:slug/new',
-  destinations: 'destinations',
+  destinations: 'destinations/*',
   destination: 'destinations/:destinationId',
-  catalogDestinations: 'catalog-destinations',
+  catalogDestinations: 'catalog-destinations/*',
   catalogDestination: 'catalog-destinations/:slug',
   newDestination: 'catalog-destinations/:slug/new',
   connections: 'connections/*',
-  syncs: 'syncs',
+  syncs: 'syncs/*',
   newSync: 'syncs/new',
   syncTokens: 'syncs/tokens',
   alertChannels: 'syncs/alerts',
   sync: 'syncs/:syncId',
   syncRun: 'syncs/:syncId/runs/:runId',
-  dataSources: 'dataSources',
+  dataSources: 'dataSources/*',
   dataSource: 'dataSources/:dataSourceId',
-  catalogDataSources: 'catalog-data-sources',
+  catalogDataSources: 'catalog-data-sources/*',
   catalogDataSource: 'catalog-data-sources/:slug',
   newDataSource: 'catalog-data-sources/:slug/new',
   newModel: 'dataSources/:dataSourceId/new-model',
@@ -203,12 +209,13 @@ export const patterns = {
   organizations: 'admin/organizations',
   actOnBehalf: 'admin/act-on-behalf',
   onboardingLink: 'admin/onboarding-link',
+  installation: 'admin/installation',
   customDomain: 'admin/custom-domain',
 } as const
 
 /**
- * Every page as patterns from the root; `*` stands for anything below. The build writes them down for the server, which
- * answers 404 for everything else. Below a workspace every path leads to a page.
+ * Every page as patterns from the root; `*` stands for any path below. The build writes them down for the server, which
+ * answers 404 to all others. Below a workspace every path is a page.
  */
 export const pages: readonly string[] = [
   '',
@@ -219,6 +226,8 @@ export const pages: readonly string[] = [
   'onboarding',
   patterns.completeOnboarding,
   patterns.userOnboarding,
+  // The user's ID is missing.
+  'users//onboarding/*',
   patterns.appOauthCallback,
   patterns.destinationOauthCallback,
   patterns.payment,

@@ -15,7 +15,7 @@ test.each([
   ['/settings/organization/members', '/settings/organization/members'],
   ['/toString', ''],
   ['/anything/else', ''],
-])('from %j of one workspace one comes to %j of the other', (rest, target) => {
+])('from %j of one workspace, a switch leads to %j of the other', (rest, target) => {
   expect(sameArea(`/workspaces/w1${rest}`, 'workspaces/w1', 'workspaces/w2', true)).toBe(`/workspaces/w2${target}`)
 })
 

@@ -1,3 +1,4 @@
+import { withoutEnd } from '@tributary/kernel/text-ends'
 import { paths } from './paths.ts'
 
 const areas = {
@@ -17,14 +18,14 @@ const areas = {
 const isArea = (name: string): name is keyof typeof areas => Object.hasOwn(areas, name)
 
 /**
- * Where switching from one workspace to another (resource names) leads: to the area of `pathname` in the other one. What
- * belongs to one workspace alone, such as a source, leads to the list that it is in; pages that are the same everywhere,
- * such as catalogs and settings, stay. Settings of an organization lead home for whom they would refuse (`administers`).
+ * The path after switching from one workspace to another (resource names): the same area in the other one. A page of a
+ * single object, such as a source, leads to its list. Pages that are the same everywhere, such as catalogs and
+ * settings, stay. Settings of an organization lead home when the user cannot see them (`administers`).
  */
 export const sameArea = (pathname: string, from: string, to: string, administers: boolean): string => {
   const prefix = `${paths.workspace(from)}/`
   if (!pathname.startsWith(prefix)) return paths.workspace(to)
-  const rest = pathname.slice(prefix.length).replace(/\/+$/, '')
+  const rest = withoutEnd(pathname.slice(prefix.length), '/')
   const [area = '', page = ''] = rest.split('/')
   if (isArea(area)) return areas[area](to)
   const everywhere =

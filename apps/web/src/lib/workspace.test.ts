@@ -17,10 +17,6 @@ test('WSP-06: a workspace that is not one of the user is not found', () => {
   expect(() => resolveWorkspace('w3', [workspace('w1')], null)).toThrow('Workspace not found')
 })
 
-test.each([undefined, ''])('WSP-07: the id %j is missing', (id) => {
-  expect(() => resolveWorkspace(id, [workspace('w1')], null)).toThrow('Workspace Id param not found')
-})
-
-test('WSP-08: while acting on behalf the acted-on workspace stands in', () => {
+test('while acting on behalf, the acted-on workspace is used instead (WSP-08)', () => {
   expect(resolveWorkspace('w1', [workspace('w1')], { workspace: workspace('other') }).title).toBe('other')
 })

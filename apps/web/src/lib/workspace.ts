@@ -7,14 +7,13 @@ import { membershipsQuery, userQuery } from './queries/account-queries.ts'
 
 /**
  * The workspace that a page is about: the acted-on one while acting on behalf, otherwise the one of the user's with this
- * id. Throws 'Workspace Id param not found' without an id and 'Workspace not found' for one that is not the user's.
+ * id. Throws 'Workspace not found' for one that is not the user's.
  */
 export const resolveWorkspace = (
   workspaceId: string | undefined,
   available: readonly Workspace[],
   actOnBehalfOf: Pick<NonNullable<SessionState['actOnBehalfOf']>, 'workspace'> | null,
 ): Workspace => {
-  if (workspaceId === undefined || workspaceId === '') throw new Error('Workspace Id param not found')
   if (actOnBehalfOf !== null) return actOnBehalfOf.workspace
   const found = available.find(({ name }) => name === `workspaces/${workspaceId}`)
   if (found === undefined) throw new Error('Workspace not found')
@@ -40,9 +39,9 @@ export const useCurrentUser = () => {
 }
 
 /**
- * Answers whether the user may do in an organisation (a resource name) what `allowed` roles may; 'unknown' until that is
- * loaded. It is the server's rule: a platform admin always may, also while acting on behalf of an organisation, and
- * nobody else may what an empty list allows.
+ * Returns whether the user has one of the `allowed` roles in an organization (a resource name); 'unknown' until that is
+ * loaded. It is the server's rule: a platform admin always has access, also while acting on behalf of an organization.
+ * An empty list allows only platform admins.
  */
 export const useAccessCheck = (): ((
   organization: string | undefined,
@@ -64,10 +63,10 @@ export const useAccessCheck = (): ((
   }
 }
 
-/** The same check for the organisation of the page, else for the current one. */
+/** The same check for the organization of the page, otherwise for the current one. */
 export const useAccess = (allowed: readonly Role[]): boolean | 'unknown' => {
   const current = useSession((state) => state.session.organization)
-  // Of a workspace just entered the page knows the organisation before the session does.
+  // The page has the organization of a workspace just entered before the session does.
   const organization = useContext(WorkspaceContext)?.organization ?? current
   return useAccessCheck()(organization?.name, allowed)
 }
@@ -78,5 +77,5 @@ export const useMayEdit = (): boolean | 'unknown' => useAccess(editors)
 /** Administrators: those who manage the organisation. */
 export const useIsAdministrator = (): boolean | 'unknown' => useAccess(administrators)
 
-/** Who `RequireAccess` and `useAccess` let through when only platform admins may. */
+/** The roles for `RequireAccess` and `useAccess` that admit only platform admins. */
 export const platformAdminsOnly: readonly Role[] = []

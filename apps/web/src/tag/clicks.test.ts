@@ -22,7 +22,7 @@ test('a click that is seen again keeps its time, and another one of the same pla
   })
 })
 
-test('AMB-72: a cookie gives back what it was made of, but nothing over the lifetime of its click', () => {
+test('a cookie restores its clicks, except for those beyond their lifetime (AMB-72)', () => {
   const clicks = {
     gclid: { value: 'a:b|c=ü', at: now - 89 * day },
     ttclid: { value: 'E.C.P.1', at: now - 29 * day },

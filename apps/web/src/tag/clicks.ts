@@ -1,9 +1,9 @@
 import { campaignIn, clickIdDays, clickIdsIn } from '@tributary/kernel/browser'
 
-/** What is kept of a visit from an ad: an ID, or the campaign's parameters, and when it was seen in seconds since 1970. */
-export type Kept = { readonly value: string; readonly at: number }
+/** The stored part of a visit from an ad: an ID, or the campaign's parameters, and the time in seconds since 1970. */
+export type StoredClick = { readonly value: string; readonly at: number }
 /** Click IDs by the name of their parameter, and under `utm` the parameters of the campaign. */
-export type Clicks = Readonly<Record<string, Kept>>
+export type Clicks = Readonly<Record<string, StoredClick>>
 
 const campaign = 'utm'
 const days = new Map<string, number>([...Object.entries(clickIdDays), [campaign, 90]])
@@ -19,14 +19,17 @@ export const clicksIn = (search: string, now: number): Clicks => {
   return Object.fromEntries(Object.entries(found).map(([name, value]) => [name, { value, at: now }]))
 }
 
-/** What was known with what is new: one that is seen again, as after a reload, keeps its time. */
+/** Merges stored and new clicks: a click that is seen again, as after a reload, keeps its time. */
 export const mergeClicks = (known: Clicks, fresh: Clicks): Clicks => {
-  const merged: Record<string, Kept> = { ...known }
+  const merged: Record<string, StoredClick> = { ...known }
   for (const [name, kept] of Object.entries(fresh)) if (known[name]?.value !== kept.value) merged[name] = kept
   return merged
 }
 
-/** What is not over as of now (seconds), newest first, as the text of a cookie; the oldest go where there are too many. */
+/**
+ * The unexpired clicks as of now (seconds), newest first, as the text of a cookie; the oldest are dropped when there
+ * are too many.
+ */
 export const formatClicks = (clicks: Clicks, now: number): string => {
   let text = ''
   for (const [name, { value, at }] of Object.entries(clicks).sort(([, one], [, other]) => other.at - one.at)) {
@@ -36,9 +39,9 @@ export const formatClicks = (clicks: Clicks, now: number): string => {
   return text
 }
 
-/** Reads the text of a cookie; whatever is not as it should be, or is over, is left out. */
+/** Reads the text of a cookie; invalid and expired entries are dropped. */
 export const parseClicks = (text: string, now: number): Clicks => {
-  const clicks: Record<string, Kept> = {}
+  const clicks: Record<string, StoredClick> = {}
   for (const part of text.split('|')) {
     const [name = '', time = '', value = ''] = part.split(':')
     const at = Number.parseInt(time, 36)
@@ -47,7 +50,7 @@ export const parseClicks = (text: string, now: number): Clicks => {
     try {
       clicks[name] = { value: decodeURIComponent(value), at }
     } catch {
-      // A value that somebody else has written.
+      // Other code wrote this value.
     }
   }
   return clicks

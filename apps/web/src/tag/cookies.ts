@@ -1,15 +1,18 @@
-/** Cookies of the tag: who the visitor is, and what is kept of clicks. `_fbp` and `_fbc` are named and made as Meta documents them. */
+/**
+ * Cookies of the tag: the visitor's IDs and the stored clicks. Names and values of `_fbp` and `_fbc` follow Meta's
+ * documentation.
+ */
 export const cookieNames = {
   anonymousId: 'trb_aid',
   userId: 'trb_uid',
   clicks: 'trb_clicks',
-  /** Ends with the browser: while it is there, the others need not be renewed. */
+  /** Ends with the browser: until then, the others need no renewal. */
   session: 'trb_s',
   fbp: '_fbp',
   fbc: '_fbc',
 } as const
 
-/** The value of a cookie of the page; '' where there is none. */
+/** The value of a cookie of the page; '' without one. */
 export const cookie = (name: string): string => {
   for (const part of document.cookie.split(/; */)) {
     const equals = part.indexOf('=')
@@ -19,8 +22,8 @@ export const cookie = (name: string): string => {
 }
 
 /**
- * The domain that a page and a server have in common: `example.com` of `www.example.com` and `events.example.com`. Undefined where it
- * would be no more than an ending such as `com`. Of an ending such as `co.uk` browsers keep no cookie.
+ * The domain that a page and a server share: `example.com` for `www.example.com` and `events.example.com`. Undefined
+ * for a mere ending such as `com`. Browsers accept no cookie for an ending such as `co.uk`.
  */
 export const sharedDomain = (page: string, server: string): string | undefined => {
   if (page === server) return page
@@ -37,7 +40,7 @@ const write = (name: string, value: string, age: string, domain: string): void =
   document.cookie = `${name}=${value};path=/;samesite=lax${age}${domain === '' ? '' : `;domain=${domain}`}${secure}`
 }
 
-/** The endings of this page's host that a cookie may be for, widest first; '' is the host itself. */
+/** The domains of this page's host that a cookie can have, widest first; '' is the host itself. */
 const domains = (): string[] => {
   const labels = /^[\d.]+$|:/.test(location.hostname) ? [] : location.hostname.split('.')
   return [...labels.slice(0, -1).map((_, index) => labels.slice(labels.length - 2 - index).join('.')), '']
@@ -52,7 +55,7 @@ export const writeCookie = (name: string, value: string): void => {
   }
 }
 
-/** Removes a cookie, whatever domain it is for. */
+/** Removes a cookie from any domain. */
 export const removeCookie = (name: string): void => {
   for (const domain of domains()) write(name, '', ';expires=Thu, 01 Jan 1970 00:00:00 GMT', domain)
 }

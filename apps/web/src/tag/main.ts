@@ -1,6 +1,6 @@
 import { startTag, type TagConfig } from './tag.ts'
 
-/** What the server puts in its place: of which source the tag is, and where it was asked for. */
+/** The server replaces it: the source of the tag, and the URL it was loaded from. */
 declare const __TRIBUTARY_TAG__: TagConfig
 
 const config = __TRIBUTARY_TAG__

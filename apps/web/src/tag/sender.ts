@@ -1,8 +1,11 @@
-/** Events that wait at most: the oldest go first while nothing can be sent. */
-const mostWaiting = 200
-/** A browser takes 64 KiB of requests that outlive their page. */
-const batchCharacters = 20_000
+/** Maximum waiting events: the oldest are dropped while nothing can be sent. */
+const maxWaiting = 200
+/** Bytes of a batch: a browser takes 64 KiB of all requests that outlive their page. */
+const batchBytes = 30_000
 const batchEvents = 20
+/** Bytes from which an event is sent alone without outliving its page; and from which all servers refuse it. */
+const largeBytes = 60_000
+const hugeBytes = 1_000_000
 const soonMs = 300
 const longestPauseMs = 60_000
 
@@ -13,26 +16,34 @@ export type Sender = {
   leave(): void
 }
 
-const bodyOf = (batch: readonly string[]): string =>
-  `{"batch":[${batch.join(',')}],"sentAt":"${new Date().toISOString()}"}`
+type Waiting = { text: string; bytes: number }
+
+const bodyOf = (batch: readonly Waiting[]): string =>
+  `{"batch":[${batch.map(({ text }) => text).join(',')}],"sentAt":"${new Date().toISOString()}"}`
+
+const isLarge = ([first]: readonly Waiting[]): boolean => first !== undefined && first.bytes > largeBytes
 
 /**
- * Sends events in batches, soon after they happen. What the server cannot take now is sent again, with growing pauses or after the time
- * that it asks for; message IDs keep it from counting twice. Bodies are plain text, so that no request needs a preflight.
+ * Sends events in batches, soon after they happen. Events that the server cannot accept now are sent again, with
+ * growing pauses or after the time it names; message IDs prevent duplicates. An event that is too large for a page that
+ * can be gone is sent alone, and so are others once such a request has failed. Bodies are plain text, so that no
+ * request needs a preflight.
  */
 export const createSender = (url: string): Sender => {
-  const waiting: string[] = []
+  let waiting: Waiting[] = []
+  /** Events on their way that end with the page. */
+  let endangered: readonly Waiting[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
   let failures = 0
   let busy = false
 
-  const take = (): string[] => {
+  const take = (): Waiting[] => {
     let count = 0
-    let characters = 0
-    for (const event of waiting) {
-      if (count > 0 && (count === batchEvents || characters + event.length > batchCharacters)) break
+    let size = 0
+    for (const { bytes } of waiting) {
+      if (count > 0 && (count === batchEvents || size + bytes > batchBytes)) break
       count++
-      characters += event.length
+      size += bytes
     }
     return waiting.splice(0, count)
   }
@@ -43,17 +54,22 @@ export const createSender = (url: string): Sender => {
   }
 
   /** Whether a batch needs to be sent again, and after how many seconds at the earliest. */
-  const post = async (batch: readonly string[]): Promise<number | undefined> => {
+  const post = async (batch: readonly Waiting[]): Promise<number | undefined> => {
+    // Other scripts of the page can use up the browser's limit for such requests: after a failure, requests do without.
+    const keepalive = failures === 0 && !isLarge(batch)
+    endangered = keepalive ? [] : batch
     try {
       const { status, headers } = await fetch(url, {
         method: 'POST',
         body: bodyOf(batch),
         credentials: 'omit',
-        keepalive: true,
+        keepalive,
       })
       return status < 500 && status !== 429 && status !== 408 ? undefined : Number(headers.get('retry-after'))
     } catch {
       return 0
+    } finally {
+      endangered = []
     }
   }
 
@@ -64,24 +80,32 @@ export const createSender = (url: string): Sender => {
     const again = await post(batch)
     busy = false
     failures = again === undefined ? 0 : failures + 1
-    if (again !== undefined) waiting.unshift(...batch)
+    if (again !== undefined) waiting = isLarge(batch) ? [...waiting, ...batch] : [...batch, ...waiting]
     if (waiting.length > 0)
       later(again === undefined ? 0 : Math.max(again * 1000, Math.min(longestPauseMs, 500 * 2 ** failures)))
   }
 
   return {
     add(event) {
-      waiting.push(JSON.stringify(event))
-      waiting.splice(0, waiting.length - mostWaiting)
+      const text = JSON.stringify(event)
+      const bytes = new TextEncoder().encode(text).length
+      if (bytes > hugeBytes) {
+        // oxlint-disable-next-line no-console -- for people who build the page
+        console.warn(`Tributary: an event of ${bytes} bytes is too large and was not sent`)
+        return
+      }
+      waiting.push({ text, bytes })
+      waiting.splice(0, waiting.length - maxWaiting)
       if (failures === 0) later(waiting.length < batchEvents ? soonMs : 0)
     },
     leave() {
+      const refused: Waiting[] = []
+      if (endangered.length > 0) navigator.sendBeacon(url, bodyOf(endangered))
       while (waiting.length > 0) {
         const batch = take()
-        if (navigator.sendBeacon(url, bodyOf(batch))) continue
-        waiting.unshift(...batch)
-        return
+        if (!navigator.sendBeacon(url, bodyOf(batch))) refused.push(...batch)
       }
+      waiting = refused
     },
   }
 }

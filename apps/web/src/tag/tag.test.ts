@@ -14,9 +14,9 @@ type SentEvent = {
 
 const config: TagConfig = { key: 'k 1', origin: 'https://events.shop.example', consent: 'granted' }
 let sent: Sent[]
-/** What the server answers, or 'down'. */
+/** The server's response, or 'down'. */
 let answer: () => Response
-/** Whether the server sets the cookies it is asked for, as it does for pages of its own site. */
+/** Whether the server sets the requested cookies, as it does for pages of its own site. */
 let sets: boolean
 
 const listening: (() => void)[] = []
@@ -120,7 +120,7 @@ test('cookies are asked of the server once, and again only when something is new
   expect(asked()[1]?.['trb_clicks']).toMatch(/^gclid:[a-z0-9]+:b$/)
 })
 
-test('what a server of another site cannot set is set by script', async () => {
+test('cookies that a server of another site cannot set are set by script', async () => {
   sets = false
   open('https://www.shop.example/?gclid=a', { origin: 'https://cdp.example' }).page()
   await settle()
@@ -175,7 +175,7 @@ test('consent that is refused on a later page removes what an earlier one has se
   expect(events()[1]?.userId).toBeUndefined()
 })
 
-test('a click in an address that the page has changed by itself is kept', async () => {
+test('a click in a URL that the page has changed is kept', async () => {
   const tag = open('https://www.shop.example/')
   visit('https://www.shop.example/#/sale?x')
   tag.page()
@@ -210,7 +210,7 @@ test('a call answers the message ID for the pixel, or takes the one that it is g
   expect(events().map(({ messageId }) => messageId)).toEqual(ids)
 })
 
-test('who is identified is in later events, traits on the page only; a reset forgets both', async () => {
+test('later events have the identified user, and traits stay on the page; a reset forgets both', async () => {
   const tag = open('https://www.shop.example/')
   tag.identify('user-1', { email: 'jane@example.com' })
   tag.track('A')
@@ -245,14 +245,14 @@ test.each([
   expect(events().map(({ messageId }) => messageId)).toEqual([id, id, id, expect.not.stringMatching(id)])
 })
 
-test('what the server refuses for good is not sent again', async () => {
+test('events that the server refuses for good are not sent again', async () => {
   answer = () => new Response('', { status: 400 })
   open('https://www.shop.example/', { consent: 'denied' }).track('A')
   await settle()
   expect(events()).toHaveLength(1)
 })
 
-test('what waits when the page is left is handed to the browser, in pieces that it takes', async () => {
+test('events that wait when the page is left are passed to the browser, in pieces that it accepts', async () => {
   const tag = open('https://www.shop.example/', { consent: 'denied' })
   for (let i = 0; i < 45; i++) tag.track(`E${i}`, { text: 'x'.repeat(1000) })
   window.dispatchEvent(new Event('pagehide'))
@@ -262,7 +262,7 @@ test('what waits when the page is left is handed to the browser, in pieces that 
   expect(events()).toHaveLength(45)
 })
 
-test('while nothing can be sent, no more than 200 events wait', async () => {
+test('while nothing can be sent, at most 200 events wait', async () => {
   answer = () => new Response('', { status: 503 })
   const tag = open('https://www.shop.example/', { consent: 'denied' })
   for (let i = 0; i < 500; i++) tag.track(`E${i}`)
@@ -291,4 +291,147 @@ test('a page with the tag twice sends its events once', async () => {
   tag.track('A')
   await settle()
   expect(events()).toHaveLength(1)
+})
+
+/** A browser's own limit: 64 KiB for all requests that outlive their page. */
+const takesLittle = (): { tries: number } => {
+  const seen = { tries: 0 }
+  const bytesOf = (body: string): number => new TextEncoder().encode(body).length
+  vi.stubGlobal('fetch', async (url: string, { body, keepalive }: { body: string; keepalive: boolean }) => {
+    seen.tries++
+    if (keepalive && bytesOf(body) > 64 * 1024) throw new TypeError('Failed to fetch')
+    sent.push({ url, body: JSON.parse(body) })
+    return answer()
+  })
+  vi.stubGlobal('navigator', {
+    ...navigator,
+    sendBeacon: (url: string, body: string) =>
+      bytesOf(body) <= 64 * 1024 && sent.push({ url, body: JSON.parse(body) }) > 0,
+  })
+  return seen
+}
+const names = (): (string | undefined)[] => events().map(({ event }) => event)
+
+test.each([
+  ['of ASCII', 'x'.repeat(70_000)],
+  ['of letters that take three bytes each', '日'.repeat(25_000)],
+  ['of pairs of surrogates', '🙂'.repeat(20_000)],
+  ['of half a megabyte', 'x'.repeat(500_000)],
+])('an event %s that outgrows keepalive is sent once, and so are those before and behind it', async (_, text) => {
+  const seen = takesLittle()
+  const tag = open('https://www.shop.example/', { consent: 'denied' })
+  tag.track('Before')
+  tag.track('Large', { text })
+  tag.track('Behind')
+  await settle()
+  expect(names()).toEqual(['Before', 'Large', 'Behind'])
+  expect(seen.tries).toBe(3)
+})
+
+test('many events of letters beyond ASCII go in batches that a browser takes', async () => {
+  takesLittle()
+  const tag = open('https://www.shop.example/', { consent: 'denied' })
+  const wanted = Array.from({ length: 30 }, (_, i) => `E${i}`)
+  for (const name of wanted) tag.track(name, { text: '日'.repeat(1500) })
+  await settle()
+  expect(names()).toEqual(wanted)
+})
+
+test('an event that all servers refuse is dropped with a console message, and others continue', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  const tag = open('https://www.shop.example/', { consent: 'denied' })
+  tag.track('Huge', { text: 'x'.repeat(1_000_001) })
+  tag.track('Small')
+  await settle()
+  expect(names()).toEqual(['Small'])
+  expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^Tributary: an event of \d+ bytes is too large/))
+  warn.mockRestore()
+})
+
+test('a large event that fails lets others go first, and is sent again', async () => {
+  takesLittle()
+  let fails = true
+  answer = () => {
+    const isLarge = JSON.stringify(sent.at(-1)).length > 60_000
+    if (!isLarge || !fails) return Response.json({})
+    fails = false
+    sent.pop()
+    throw new TypeError('Failed to fetch')
+  }
+  const tag = open('https://www.shop.example/', { consent: 'denied' })
+  tag.track('Large', { text: 'x'.repeat(70_000) })
+  tag.track('Small')
+  await settle()
+  expect(names()).toEqual(['Small', 'Large'])
+})
+
+test('a batch that the browser does not take for its keepalive goes without', async () => {
+  const asked: boolean[] = []
+  vi.stubGlobal('fetch', async (url: string, { body, keepalive }: { body: string; keepalive: boolean }) => {
+    asked.push(keepalive)
+    if (keepalive) throw new TypeError('Failed to fetch')
+    sent.push({ url, body: JSON.parse(body) })
+    return Response.json({})
+  })
+  open('https://www.shop.example/', { consent: 'denied' }).track('A')
+  await settle()
+  expect([names(), asked]).toEqual([['A'], [true, false]])
+})
+
+test('when the page is left, one event that the browser does not take keeps no other back', async () => {
+  takesLittle()
+  const tag = open('https://www.shop.example/', { consent: 'denied' })
+  tag.track('Large', { text: 'x'.repeat(70_000) })
+  tag.track('Small')
+  window.dispatchEvent(new Event('pagehide'))
+  expect(names()).toEqual(['Small'])
+  await settle()
+  expect(names()).toEqual(['Small', 'Large'])
+})
+
+test.each([
+  [55_520, '55520'],
+  [0, '0'],
+  [-1.5, '-1.5'],
+  ['u-1', 'u-1'],
+])('identify(%j, traits) keeps the ID and the traits', async (id, userId) => {
+  const tag = open('https://www.shop.example/', { consent: 'granted' })
+  tag.identify(id, { plan: 'pro' })
+  tag.track('A')
+  await settle()
+  expect(events()).toMatchObject([
+    { type: 'identify', userId, traits: { plan: 'pro' } },
+    { type: 'track', userId, context: { traits: { plan: 'pro' } } },
+  ])
+})
+
+const restore = (persisted: boolean): void => {
+  window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted }))
+}
+
+test('a page that is restored from the back/forward cache counts a view, with its name and properties', async () => {
+  const tag = open('https://www.shop.example/?a=1', { consent: 'denied' })
+  tag.page('Products', { list: 'new' })
+  restore(false)
+  await settle()
+  expect(events()).toHaveLength(1)
+  restore(true)
+  restore(true)
+  await settle()
+  expect(events()).toHaveLength(3)
+  expect(events()[2]).toMatchObject({ type: 'page', name: 'Products', properties: { list: 'new' } })
+  expect(new Set(events().map(({ messageId }) => messageId)).size).toBe(3)
+})
+
+test('a restored page that counts no views counts none, and uses the user who signed in elsewhere in the meantime', async () => {
+  const tag = open('https://www.shop.example/')
+  restore(true)
+  await settle()
+  expect(events()).toEqual([])
+  tag.page()
+  await settle()
+  document.cookie = 'trb_uid=jane;path=/'
+  restore(true)
+  await settle()
+  expect(events().map(({ userId }) => userId)).toEqual([undefined, 'jane'])
 })

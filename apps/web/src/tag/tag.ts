@@ -2,17 +2,20 @@ import { type Clicks, clickContext, clicksIn, formatClicks, mergeClicks, parseCl
 import { cookie, cookieNames, removeCookie, sharedDomain, writeCookie } from './cookies.ts'
 import { createSender } from './sender.ts'
 
-/** What the server says to the tag of a source. `origin` is where events and cookies are sent. */
+/** The configuration that the server gives to the tag of a source. `origin` is the server for events and cookies. */
 export type TagConfig = { key: string; origin: string; consent: 'granted' | 'denied' }
 
 type Options = { messageId?: string; timestamp?: string; context?: object }
 type Properties = Record<string, unknown>
 
-/** What pages call. Each call of an event answers its message ID, which a pixel is given so that both count once. */
+/**
+ * The functions for pages. Each call of an event returns its message ID, to be passed to a pixel so that both count
+ * once.
+ */
 export type Tag = {
   page(name?: string | Properties, properties?: Properties, options?: Options): string
   track(event: string, properties?: Properties, options?: Options): string
-  identify(userId?: string | Properties | null, traits?: Properties, options?: Options): string
+  identify(userId?: string | number | Properties | null, traits?: Properties, options?: Options): string
   /** Whether the visitor agrees to cookies and to sharing data for ads. */
   consent(choice: 'granted' | 'denied'): void
   /** Forgets who the visitor is, as after signing out. */
@@ -44,7 +47,7 @@ const gaClientId = (): string => /^GA\d+\.\d+\.(\d+\.\d+)$/.exec(cookie('_ga'))?
 const present = (values: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
 
-/** Who the visitor is, and which clicks brought them: in memory, and with consent in cookies. */
+/** The visitor and their ad clicks: in memory, and with consent in cookies. */
 const createVisitor = (config: TagConfig) => {
   const place = `${config.origin}/tag/v1/${encodeURIComponent(config.key)}/cookies`
   const domain =
@@ -65,14 +68,14 @@ const createVisitor = (config: TagConfig) => {
     for (const name of Object.values(cookieNames)) if (cookie(name) !== '') removeCookie(name)
   }
 
-  /** Asks the server to set cookies, one time after the other. Whatever it could not set is set by script. */
+  /** Calls the server to set cookies, one call at a time. Cookies that it could not set are set by script. */
   const ask = (set: Record<string, string>): void => {
     const send = async (): Promise<void> => {
       if (granted)
         await fetch(place, { method: 'POST', body: JSON.stringify(set), credentials: 'include', keepalive: true })
     }
     const after = (): void => {
-      // Consent that was withdrawn meanwhile counts.
+      // Consent can have been withdrawn in the meantime.
       if (!granted) return remove()
       for (const [name, value] of Object.entries(set)) if (cookie(name) !== value) writeCookie(name, value)
     }
@@ -90,7 +93,7 @@ const createVisitor = (config: TagConfig) => {
       [session]: '1',
     })
     const wanted = JSON.stringify(set)
-    // What is being asked for is not asked for again.
+    // The same request is not sent twice.
     if (wanted === askedFor || Object.entries(set).every(([name, value]) => cookie(name) === value)) return
     askedFor = wanted
     ask(set)
@@ -103,7 +106,7 @@ const createVisitor = (config: TagConfig) => {
     try {
       userId = userId || decodeURIComponent(cookie(cookieNames.userId))
     } catch {
-      // A value that somebody else has written.
+      // Other code wrote this value.
     }
     clicks = mergeClicks(parseClicks(cookie(cookieNames.clicks), now), clicksIn(location.search, now))
     fbp = fbp || `${prefix}${Date.now()}.${Math.floor(Math.random() * 2_147_483_648)}`
@@ -117,7 +120,7 @@ const createVisitor = (config: TagConfig) => {
   return {
     ids: () => ({ anonymousId, ...(userId === '' ? {} : { userId }) }),
     granted: () => granted,
-    /** What an event says of ads; nothing without consent. */
+    /** The ad data of an event; nothing without consent. */
     context: () =>
       granted
         ? {
@@ -130,9 +133,15 @@ const createVisitor = (config: TagConfig) => {
             }),
           }
         : {},
-    /** Looks at the address again, which pages change without a load. */
+    /** Reads the URL again, which pages change without a load. */
     look() {
       if (granted) begin()
+    },
+    /** Takes over who the visitor has become on other pages. */
+    restore() {
+      if (!granted || cookie(cookieNames.anonymousId) === '') return
+      userId = ''
+      begin()
     },
     identify(user: string) {
       userId = user
@@ -177,12 +186,14 @@ export const startTag = (config: TagConfig): void => {
   if ('started' in tag) return
   Object.assign(tag, { started: true })
   const early = tag.splice(0)
-  // What the page says before anything else holds from the beginning.
+  // The page's first call can already decide the consent.
   const [first, , [choice] = []] = early[0] ?? []
   const consent = first !== 'consent' ? config.consent : choice === 'granted' ? 'granted' : 'denied'
   const visitor = createVisitor({ ...config, consent })
   const sender = createSender(`${config.origin}/v1/b?writeKey=${encodeURIComponent(config.key)}`)
   let traits: Properties = {}
+  /** The page view that counts again when the page is restored. */
+  let lastPage: [name?: string | Properties, properties?: Properties] | undefined
 
   const send = (type: string, id: string, fields: object, options: Options = {}): string => {
     const { messageId = id, timestamp = new Date().toISOString(), context } = options
@@ -207,7 +218,7 @@ export const startTag = (config: TagConfig): void => {
         },
       })
     } catch (error) {
-      // Properties that are no JSON: told to the page's own handlers, which must not break by it.
+      // Properties that are no JSON: the page's error handlers receive the error, and the page continues.
       reportError(error)
     }
     return messageId
@@ -217,15 +228,16 @@ export const startTag = (config: TagConfig): void => {
   const calls = {
     page(id: string, name?: string | Properties, properties: Properties = {}, options?: Options) {
       visitor.look()
+      lastPage = [name, properties]
       if (typeof name === 'string') return send('page', id, { name, properties }, options)
       return send('page', id, { properties: name ?? {} }, options)
     },
     track: (id: string, event: string, properties: Properties = {}, options?: Options) =>
       send('track', id, { event, properties }, options),
-    identify(id: string, user?: string | Properties | null, given?: Properties, options?: Options) {
-      const known = typeof user === 'string'
-      if (known) visitor.identify(user)
-      traits = { ...traits, ...(known || user === null || user === undefined ? given : user) }
+    identify(id: string, user?: string | number | Properties | null, given?: Properties, options?: Options) {
+      const isId = typeof user !== 'object' && user !== undefined
+      if (isId) visitor.identify(String(user))
+      traits = { ...traits, ...(isId || user === null || user === undefined ? given : user) }
       return send('identify', id, { traits }, options)
     },
     consent(id: string, choice: string) {
@@ -246,6 +258,12 @@ export const startTag = (config: TagConfig): void => {
     if (Object.hasOwn(calls, name)) (calls[name as keyof typeof calls] as (...all: unknown[]) => string)(id, ...given)
 
   addEventListener('pagehide', sender.leave)
+  // A page that comes out of the back/forward cache is seen again, and nothing of it runs but this.
+  addEventListener('pageshow', ({ persisted }) => {
+    if (!persisted) return
+    visitor.restore()
+    if (lastPage !== undefined) calls.page(newId(), ...lastPage)
+  })
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'hidden') sender.leave()
   })

@@ -1,6 +1,6 @@
 import type { LoginResponse } from '@tributary/contract'
 
-/** What the server answers to a login, without an organisation. */
+/** The server's response to a login, without an organization. */
 export const loginAnswer: LoginResponse = {
   access_token: 'a',
   set_password_otp_token: 'p',

@@ -32,7 +32,7 @@ export const workspaceOn = (plan: string): Workspace => ({
   create_time: '2026-01-01T00:00:00Z',
 })
 
-/** What a server is configured with; none of its addresses is asked. */
+/** The configuration of a server; its URLs are never called. */
 export const config = {
   sign_up_enabled: true,
   oauth: null,
@@ -69,9 +69,10 @@ afterEach(() => {
 })
 
 /**
- * Renders a part of a workspace for a member with a role. The server knows the user and the configuration; `answers`
- * says what it answers to other paths (without `/api`), a rejection when it cannot be reached, and may replace these.
- * Gives the paths that were asked, in order; `settled` resolves when no answer is waited for. The test file says `// @vitest-environment happy-dom` on its first line.
+ * Renders a part of a workspace for a member with a role. The server has the user and the configuration; `answers`
+ * gives its responses to other paths (without `/api`), a rejection for an unreachable one, and can replace these.
+ * Returns the requested paths, in order; `settled` resolves when no response is pending. The test file has `//
+ * @vitest-environment happy-dom` on its first line.
  */
 export const openInWorkspace = (
   element: ReactNode,

@@ -1,4 +1,4 @@
-// What a busy machine shows late is waited for: the second that the library waits is too short there.
+// Waits longer for a busy machine: the library's one second is too short there.
 import { configure } from '@testing-library/react'
 
 configure({ asyncUtilTimeout: 20_000 })

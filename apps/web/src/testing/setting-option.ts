@@ -1,6 +1,6 @@
 import type { SettingOption } from '@tributary/contract'
 
-/** A text setting that may be left empty, changed by `part`. */
+/** An optional text setting, changed by `part`. */
 export const settingOption = (part: Partial<SettingOption>): SettingOption => ({
   name: 'url',
   display_name: 'URL',

@@ -74,11 +74,12 @@ export const aSignal: Signal = {
   last_conversion_time: time,
   revision: 4,
   author: '',
+  warnings: [],
   create_time: time,
   update_time: time,
 }
 
-/** What a preview of it says: one of two conversions would be sent. */
+/** Its preview: one of two conversions would be sent. */
 export const aPreview: SignalPreview = {
   looked_at_count: 5,
   conversion_count: 2,
@@ -97,4 +98,5 @@ export const aPreview: SignalPreview = {
     },
   ],
   sample: [],
+  warnings: [],
 }

@@ -5,14 +5,18 @@ export const someCounts = (some: Partial<SyncRunCounts> = {}): SyncRunCounts => 
   read: 0,
   added: 0,
   changed: 0,
+  updated: 0,
+  sent_again: 0,
   unchanged: 0,
   skipped: 0,
   invalid: 0,
   rejected: 0,
   waiting: 0,
+  not_sent: 0,
   removed: 0,
   removals_rejected: 0,
   removals_waiting: 0,
+  removals_not_sent: 0,
   ...some,
 })
 

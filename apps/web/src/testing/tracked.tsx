@@ -5,7 +5,7 @@ import { vi } from 'vitest'
 import { flushAnalytics, startAnalytics } from '../lib/integrations/analytics.ts'
 import { useNotices } from '../ui/overlays/toast.tsx'
 
-/** What a server answers to one call. */
+/** A server's response to one call. */
 export type CallAnswer = { status?: number; body: unknown }
 
 type UseMutation<Input> = () => { mutateAsync: (input: Input) => Promise<unknown> }
@@ -20,7 +20,7 @@ const mutate = async <Input,>(
     const answer = answers(path, typeof body === 'string' ? JSON.parse(body) : undefined)
     return Promise.resolve(Response.json(answer.body, { status: answer.status ?? 200 }))
   })
-  // What the test before has shown.
+  // Notices of the test before.
   useNotices.setState({ waiting: [] })
   const client = new QueryClient()
   const { result, unmount } = renderHook(useIt, {
@@ -47,31 +47,31 @@ export const noticed = async <Input,>(
 }
 
 /**
- * Runs a mutation against a server that gives one answer, and returns the product events that it told, as name and
- * properties. The test file says `// @vitest-environment happy-dom` on its first line.
+ * Runs a mutation against a server that gives one response, and returns the product events that were sent, as name and
+ * properties. The test file has `// @vitest-environment happy-dom` on its first line.
  */
 export const tracked = async <Input,>(
   useIt: UseMutation<Input>,
   input: NoInfer<Input>,
   answer: CallAnswer,
 ): Promise<{ event: string; properties: Record<string, unknown> }[]> => {
-  const told: { event: string; properties: Record<string, unknown> }[] = []
+  const events: { event: string; properties: Record<string, unknown> }[] = []
   startAnalytics({
     writeKey: 'KEY',
     user: () => null,
     anonymousId: () => 'browser',
     send: (body) => {
-      for (const { event, properties } of JSON.parse(body).batch) told.push({ event, properties })
+      for (const { event, properties } of JSON.parse(body).batch) events.push({ event, properties })
       return Promise.resolve(200)
     },
     now: () => new Date(),
   })
-  // What was told before and not sent yet.
+  // Earlier events that were still queued.
   await flushAnalytics()
-  told.length = 0
+  events.length = 0
   const { unmount } = await mutate(useIt, input, () => answer)
   await flushAnalytics()
   unmount()
   vi.unstubAllGlobals()
-  return told
+  return events
 }

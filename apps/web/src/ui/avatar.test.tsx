@@ -33,7 +33,7 @@ test('an avatar with a picture shows it', () => {
   expect(container.querySelector('img')?.getAttribute('src')).toMatch(/^\/media\/a\.webp\?/)
 })
 
-test('UI-43: the picture of an app is asked for at 32 by 32 at most, and a picture that is inline stays as it is', () => {
+test('the picture of an app is requested at 32 by 32 at most, and an inline picture stays unchanged (UI-43)', () => {
   const { container } = renderUi(
     <>
       <AppIcon icon="icons/shop.png" />

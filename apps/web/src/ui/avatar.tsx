@@ -26,7 +26,7 @@ export type AvatarProps = {
   className?: string
 }
 
-/** A picture; without one the initials of the title; without both a person. The name must stand beside it in words. */
+/** A picture; without one the initials of the title; without both a person. The name must stand beside it. */
 export const Avatar = ({ title = '', image, size = 'sm', round = 'full', className }: AvatarProps) => {
   const box = cn(
     'inline-grid shrink-0 place-items-center overflow-hidden font-semibold',

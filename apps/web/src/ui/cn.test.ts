@@ -14,7 +14,7 @@ const utilities = (): string[] => {
       for (const name of text.split(' ')) {
         const conditions = name.replace(/\[.*?\]/g, (part) => '_'.repeat(part.length)).lastIndexOf(':')
         const utility = name.slice(conditions + 1)
-        // What is known sets something, so that it is not kept twice.
+        // A known utility sets a property, so merging it with itself keeps it once.
         if (!/^!|!$/.test(utility) && merge(`${utility} ${utility}`) === utility) found.add(utility)
       }
   return [...found]
@@ -25,7 +25,7 @@ const kind = (utility: string): string =>
   utility.replace(/^-/, '').replace(/-(\d.*|[[(].*|(?:ink|accent)(?:-.*)?)$/, '')
 const family = (utility: string): string => kind(utility).replace(/-.*/, '')
 
-test('of two utilities in use, the later wins exactly when it sets all that the earlier one sets', () => {
+test('of two utilities in use, the later wins exactly when it sets all properties of the earlier one', () => {
   const known = utilities()
   expect(known.length).toBeGreaterThan(400)
   const ofEachKind = [...new Map(known.map((utility) => [kind(utility), utility])).values()]

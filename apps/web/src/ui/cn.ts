@@ -13,7 +13,7 @@ const words: Readonly<Record<string, string>> = Object.fromEntries(
   }).flatMap(([property, utilities]) => utilities.split(' ').map((utility) => [utility, property])),
 )
 
-/** Prefixes that stand for several properties, by their value. What no line fits is named by all but its last part. */
+/** Prefixes of several properties, by their value. Other utilities are named by all but their last part. */
 const values: readonly [utility: RegExp, property: string][] = [
   [/^text-(\d?xs|sm|base|lg|\d?xl|\[.*\])$/, 'font-size'],
   [/^text-(left|center|right)$/, 'text-align'],
@@ -37,10 +37,9 @@ const values: readonly [utility: RegExp, property: string][] = [
   [/^line-clamp-.*/, 'line-clamp'],
   [/^(text|border|bg|whitespace|shadow|transition|cursor|fill|stroke)(-.*)?$/, '$1'],
   [/^(\[[^:]*:).*/, '$1'],
-  [/^(.*)-[[(].*$/, '$1'],
 ]
 
-/** What else a property of several sides sets. */
+/** Further properties that a property of several sides sets. */
 const covered: Readonly<Record<string, readonly string[]>> = {
   p: ['px', 'py', 'pt', 'pr', 'pb', 'pl'],
   px: ['pr', 'pl'],
@@ -76,14 +75,26 @@ const propertyOf = (utility: string): string => {
   if (word !== undefined) return word
   const found = values.find(([pattern]) => pattern.test(utility))
   if (found !== undefined) return utility.replace(...found)
+  const bracket = Math.max(utility.lastIndexOf('-['), utility.lastIndexOf('-('))
+  if (bracket >= 0) return utility.slice(0, bracket)
   const end = utility.lastIndexOf('-')
   return end <= 0 ? utility : utility.slice(0, end)
 }
 
 /** Under which conditions a class counts, as `max-sm:hover:`, and what it sets then. */
 const parsed = (name: string): { when: string; property: string } => {
-  const [, when = '', utility = ''] = /^((?:(?:\[[^\]]*\]|[^:[])+:)*)-?(.*)$/.exec(name) ?? []
-  return { when, property: propertyOf(utility) }
+  let start = 0
+  for (let index = 0; index < name.length; index++) {
+    if (name[index] === '[') {
+      const close = name.indexOf(']', index)
+      if (close < 0) break
+      index = close
+    } else if (name[index] === ':') {
+      if (index === start) break
+      start = index + 1
+    }
+  }
+  return { when: name.slice(0, start), property: propertyOf(name.slice(start).replace(/^-/, '')) }
 }
 
 const merge = (names: string): string => {

@@ -7,7 +7,7 @@ const minutes = (count: number): string => new Date(Date.now() + count * 60_000 
 
 test.each([
   ['what is due later says when', minutes(50), { upcoming: true, past: 'Due' }, /^in 50 min/],
-  ['what was due is not told as something that happened', minutes(-10), { upcoming: true, past: 'Due' }, /^Due$/],
+  ['a time that was due is not shown as a past event', minutes(-10), { upcoming: true, past: 'Due' }, /^Due$/],
   ['a moment of a clock that is ahead is now', minutes(50), {}, /^now$/],
 ])('%s', (_title, time, props, words) => {
   const { container } = renderUi(<RelativeTime time={time} {...props} />)

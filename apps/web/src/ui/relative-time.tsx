@@ -20,12 +20,12 @@ const subscribe = (listener: () => void): (() => void) => {
   }
 }
 
-/** The time of now, epoch ms, a few seconds old at most: whoever uses it is rendered again as it moves on. */
+/** The present time, epoch ms, at most a few seconds old: components that use it render again as it changes. */
 export const useCurrentTime = (): number => useSyncExternalStore(subscribe, () => now)
 
 /**
- * A moment as "2 min ago", kept current, with the exact UTC time on hover. A past moment that the clocks disagree about
- * is "now"; with `upcoming` the moment may lie ahead: "in 2 min". `past` is said instead once it has come.
+ * A moment as "2 min ago", kept current, with the exact UTC time on hover. A past moment that is still ahead on this
+ * clock is "now". With `upcoming` the moment can be ahead: "in 2 min". `past` is the text once it has come.
  */
 export const RelativeTime = ({
   time,

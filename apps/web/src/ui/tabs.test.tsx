@@ -53,7 +53,7 @@ test('a visit that says so opens on a tab that its address does not name, until 
   expect(selected()).toBe('Settings')
 })
 
-test('of two tabs chosen in quick succession the second counts, also when it is the one that was shown', () => {
+test('of two tabs chosen in quick succession the second counts, even when it is the one that was shown', () => {
   const all = [...tabs, { id: 'setup', name: 'Set up', hash: 'setup', content: 'How to' }]
   const router = createMemoryRouter([{ path: '*', element: <Tabs browsable label="Source" tabs={all} /> }], {
     initialEntries: ['/s1#setup'],

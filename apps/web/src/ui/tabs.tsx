@@ -12,7 +12,7 @@ export type TabItem = {
   content: ReactNode
 }
 
-/** The tab that a URL hash names; when it names none the one without a hash, else the first. */
+/** The tab that a URL hash names; without one the tab without a hash, otherwise the first. */
 export const tabOfHash = (tabs: readonly { id: string; hash?: string }[], hash: string): string => {
   const wanted = hash.replace(/^#/, '')
   const found =
@@ -20,10 +20,10 @@ export const tabOfHash = (tabs: readonly { id: string; hash?: string }[], hash: 
   return found?.id ?? ''
 }
 
-/** What a visit of a page tells its tabs: begin with this one, though the address names none. */
+/** The state of a visit that selects the first tab when the URL names none. */
 export const onTab = (id: string): { tab: string } => ({ tab: id })
 
-/** The tab that a visit (a location of the router) opens on; '' when it does not say. */
+/** The tab that a visit (a location of the router) selects; '' for none. */
 export const tabOfVisit = ({ hash, state }: { hash: string; state: unknown }): string => {
   if (hash !== '') return hash.slice(1)
   return isRecord(state) && 'tab' in state && typeof state.tab === 'string' ? state.tab : ''
@@ -83,7 +83,7 @@ export const Tabs = ({
     const hash = tabs.find((tab) => tab.id === id)?.hash
     void navigate(
       { pathname: location.pathname, search: location.search, hash: hash ?? '' },
-      // At once: while a page is busy, a click on the tab that is still shown would count for nothing.
+      // Immediately: while a page is busy, a click on the tab that is still shown would have no effect.
       { replace: true, preventScrollReset: true, flushSync: true },
     )
   }

@@ -3,7 +3,7 @@ import { googleComparable } from '../../../wire/conversions/comparable.ts'
 const hashed = { type: 'string', kind: 'identity', help: 'Normalized and hashed before it is sent.' } as const
 const plain = { type: 'string', kind: 'context' } as const
 
-/** Whom a conversion is of, and what they agreed to: the fields that both actions take. */
+/** The person of a conversion and the consent: the fields of both actions. */
 export const personFields = {
   conversion_action_id: {
     label: 'Conversion action',

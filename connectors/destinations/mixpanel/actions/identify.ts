@@ -46,7 +46,7 @@ const profileNames: ReadonlyMap<string, string> = new Map([
 export const profileOf = (traits: Readonly<Record<string, unknown>>): JsonObject =>
   Object.fromEntries(Object.entries(traits).map(([name, value]) => [profileNames.get(name) ?? name, value]))
 
-/** Sets the profile, and merges device and user when both are there. */
+/** Sets the profile, and merges device and user when the event has both. */
 export const identifyOperations = (outgoing: OutgoingEvent, settings: MixpanelSettings): Made => {
   const payload = identify.payloadOf(outgoing)
   const { user_id: user = '', anonymous_id: other = '', ip = '', message_id: messageId, time } = payload

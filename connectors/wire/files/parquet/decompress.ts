@@ -3,7 +3,7 @@ import { BrokenFile } from '../broken-file.ts'
 
 const damaged = (): BrokenFile => new BrokenFile('The Parquet file is damaged: a page cannot be decompressed')
 
-/** Copies bytes that stand `distance` before the place they go to; they may overlap. */
+/** Copies bytes that are `distance` before their target; the ranges can overlap. */
 const repeat = (output: Uint8Array, to: number, distance: number, length: number): void => {
   if (distance === 0 || distance > to || to + length > output.length) throw damaged()
   if (distance >= length) output.copyWithin(to, to - distance, to - distance + length)
@@ -100,14 +100,17 @@ const unlz4Hadoop = (input: Uint8Array, size: number): Uint8Array => {
   return output
 }
 
+/** One buffer of the whole page: parts that are put together at the end take twice its size. */
+const inOnePart = (size: number) => ({ maxOutputLength: size, chunkSize: Math.max(64, size + 1) })
+
 /** By the numbers of CompressionCodec (apache/parquet-format, parquet.thrift). LZO is not there. */
 const codecs: Readonly<Record<number, (input: Uint8Array, size: number) => Uint8Array>> = {
   0: (input) => input,
   1: unsnappy,
-  2: (input, size) => gunzipSync(input, { maxOutputLength: size }),
-  4: (input, size) => brotliDecompressSync(input, { maxOutputLength: size }),
+  2: (input, size) => gunzipSync(input, inOnePart(size)),
+  4: (input, size) => brotliDecompressSync(input, inOnePart(size)),
   5: unlz4Hadoop,
-  6: (input, size) => zstdDecompressSync(input, { maxOutputLength: size }),
+  6: (input, size) => zstdDecompressSync(input, inOnePart(size)),
   7: unlz4,
 }
 
@@ -115,8 +118,8 @@ const codecs: Readonly<Record<number, (input: Uint8Array, size: number) => Uint8
 export const knowsCodec = (codec: number): boolean => Object.hasOwn(codecs, codec)
 
 /**
- * The bytes of a page, which has to have exactly `size` of them: no more is ever allocated, whatever stands in the page. Throws
- * BrokenFile for what has not.
+ * The decompressed bytes of a page, which must be exactly `size`: no more is ever allocated, whatever the page
+ * contains. Throws BrokenFile for another size.
  */
 export const decompress = (codec: number, input: Uint8Array, size: number): Uint8Array => {
   if (size === 0) return new Uint8Array()

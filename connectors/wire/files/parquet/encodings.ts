@@ -1,12 +1,12 @@
 import { BrokenFile } from '../broken-file.ts'
 import type { PhysicalType } from './footer.ts'
 
-/** A value as it stands in a page. Bytes are a view of it. */
+/** A value of a page. Bytes are a view of it. */
 export type Raw = boolean | number | bigint | Uint8Array
 /** Gives the values of a page one after the other; nothing is kept of those that were given. Throws BrokenFile at the end. */
 export type Values = () => Raw
 
-/** Bytes of one value at most, also of one that is put together of parts. */
+/** Maximum bytes of one value, also of one with several parts. */
 const valueBytes = 8 * 1024 * 1024
 
 export const damagedPage = (): BrokenFile => new BrokenFile('The Parquet file is damaged: a page has too few values')
@@ -86,7 +86,7 @@ export const hybrid = (bytes: Uint8Array, width: number): (() => number) => {
         left = count
       } else {
         repeated = undefined
-        // The last run may be cut short where its values end.
+        // The last run can be cut short where its values end.
         packed = bytes.subarray(cursor.at(), cursor.at() + count * width)
         cursor.skip(count * width)
         left = Math.min(count * 8, Math.floor((packed.length * 8) / width))
@@ -101,7 +101,7 @@ export const hybrid = (bytes: Uint8Array, width: number): (() => number) => {
   }
 }
 
-/** Values as they are, one behind the other (PLAIN). */
+/** Unencoded values in order (PLAIN). */
 const plain = (bytes: Uint8Array, type: PhysicalType, length: number): Values => {
   const view = viewOf(bytes)
   let at = 0
@@ -141,7 +141,10 @@ const plain = (bytes: Uint8Array, type: PhysicalType, length: number): Values =>
   }
 }
 
-/** Integers as differences (DELTA_BINARY_PACKED). `end` tells where they end; it reads to the end of the block that has the last one. */
+/**
+ * Integers as differences (DELTA_BINARY_PACKED). `end` is the position after them; it reads to the end of the block
+ * with the last one.
+ */
 const deltas = (bytes: Uint8Array) => {
   const cursor = createCursor(bytes)
   const blockSize = cursor.varint()
@@ -185,7 +188,7 @@ const deltas = (bytes: Uint8Array) => {
 /** Lengths of a page, read whole, and where they end. */
 const lengthsOf = (bytes: Uint8Array): { lengths: Int32Array; end: number } => {
   const { next, total, end } = deltas(bytes)
-  // A block without bits tells thousands of values in a few bytes; of lengths no page has more than it has values.
+  // A block without bits describes thousands of values in a few bytes; a page has no more lengths than values.
   if (total > 16 * 1024 * 1024) throw damagedPage()
   const lengths = new Int32Array(total)
   for (let index = 0; index < total; index++) lengths[index] = Number(BigInt.asIntN(32, next()))

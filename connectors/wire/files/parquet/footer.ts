@@ -20,13 +20,13 @@ export type PhysicalType = (typeof physicalTypes)[number]
 export type Node = {
   name: string
   repetition: 'required' | 'optional' | 'repeated'
-  /** How deep what is there is defined and repeated, as levels in pages tell. */
+  /** The levels at which a present value is defined and repeated, as pages have them. */
   maxDefinition: number
   maxRepetition: number
   children: Node[]
-  /** Of leaves: how values stand in pages, and where the leaf is among all of them. */
+  /** For leaves: the encoding of values in pages, and the place of the leaf among all of them. */
   leaf: { type: PhysicalType; length: number; at: number } | undefined
-  /** What the values mean, by two generations of annotations. */
+  /** The meaning of the values, by two generations of annotations. */
   logical: ThriftStruct | undefined
   converted: number | undefined
   scale: number | undefined
@@ -37,11 +37,11 @@ export type Chunk = { codec: number; from: number; to: number; values: number }
 export type RowGroup = { rows: number; chunks: Chunk[] }
 export type ParquetFooter = { columns: Node[]; leaves: Node[]; rowGroups: RowGroup[]; rows: number }
 
-/** Bytes of a footer, schema depth, leaves and rows of a file, at most. */
+/** Maximum bytes of a footer, schema depth, leaves and rows of a file. */
 const footerBytes = 64 * 1024 * 1024
 const deepest = 24
-const mostLeaves = 10_000
-const mostRows = 200_000_000
+const maxLeaves = 10_000
+const maxRows = 200_000_000
 
 const damaged = (what: string): BrokenFile => new BrokenFile(`The Parquet file is damaged: ${what}`)
 
@@ -49,7 +49,7 @@ const textOf = (value: unknown): string => (value instanceof Uint8Array ? new Te
 
 const repetitions = ['required', 'optional', 'repeated'] as const
 
-/** The tree that the flat list of the schema stands for, without its root. */
+/** The tree of the schema's flat list, without its root. */
 const schemaOf = (elements: readonly ThriftStruct[]): { columns: Node[]; leaves: Node[] } => {
   const leaves: Node[] = []
   let at = 0
@@ -80,8 +80,8 @@ const schemaOf = (elements: readonly ThriftStruct[]): { columns: Node[]; leaves:
         const length = numberOf(element, 2) ?? 0
         if (type === 'FIXED_LEN_BYTE_ARRAY' && (length < 1 || length > 1024 * 1024))
           throw damaged('its schema is not valid')
-        if (leaves.length === mostLeaves)
-          throw new BrokenFile(`The file has more than ${mostLeaves.toLocaleString('en-US')} columns and members`)
+        if (leaves.length === maxLeaves)
+          throw new BrokenFile(`The file has more than ${maxLeaves.toLocaleString('en-US')} columns and members`)
         node.leaf = { type, length, at: leaves.length }
         leaves.push(node)
       }
@@ -153,6 +153,6 @@ export const readFooter = (fd: number, size: number): ParquetFooter => {
   const { columns, leaves } = schemaOf(structsOf(footer, 2))
   const rowGroups = structsOf(footer, 4).map((group) => rowGroupOf(group, leaves.length, size - 8 - length))
   const rows = rowGroups.reduce((sum, group) => sum + group.rows, 0)
-  if (rows > mostRows) throw new BrokenFile(`The file has more than ${mostRows.toLocaleString('en-US')} rows`)
+  if (rows > maxRows) throw new BrokenFile(`The file has more than ${maxRows.toLocaleString('en-US')} rows`)
   return { columns, leaves, rowGroups, rows }
 }

@@ -5,7 +5,7 @@ import { damagedPage, hybrid, type Values, valuesOf } from './encodings.ts'
 import { type Chunk, type Node, readAt } from './footer.ts'
 import { numberOf, readThrift, structOf, type ThriftStruct, Truncated } from './thrift.ts'
 
-/** Bytes of a page, and of all pages that are open at a time, at most. */
+/** Maximum bytes of a page, and of all open pages. */
 const pageBytes = 64 * 1024 * 1024
 const openBytes = 256 * 1024 * 1024
 
@@ -24,7 +24,7 @@ const dataPageV2 = 3
 /** The encodings that name values of the dictionary: PLAIN_DICTIONARY and RLE_DICTIONARY. */
 const isByDictionary = (encoding: number): boolean => encoding === 2 || encoding === 8
 
-/** A page as it stands in the file, and what decompresses a part of it to so many bytes. */
+/** A page of the file, and the function that decompresses a part of it to a number of bytes. */
 type Page = { head: ThriftStruct; bytes: Uint8Array; unpack: (part: Uint8Array, size: number) => Uint8Array }
 
 const hold = (open: OpenPages, bytes: number): void => {
@@ -80,7 +80,7 @@ const readPages = (fd: number, chunk: Chunk, open: OpenPages) => {
 /** Bits of a level. */
 const levelWidth = (most: number): number => 32 - Math.clz32(most)
 
-/** What stands before the values: levels of so many bits, behind their length. */
+/** The data before the values: levels with this number of bits, after their length. */
 const levelsOf = (bytes: Uint8Array, most: number): { levels: () => number; rest: Uint8Array } => {
   if (most === 0) return { levels: () => 0, rest: bytes }
   if (bytes.length < 4) throw damaged()
@@ -89,18 +89,18 @@ const levelsOf = (bytes: Uint8Array, most: number): { levels: () => number; rest
   return { levels: hybrid(bytes.subarray(4, 4 + size), levelWidth(most)), rest: bytes.subarray(4 + size) }
 }
 
-/** What a leaf has, one entry after the other: how far each is repeated and defined, and the text of the value where it is whole. */
+/** The entries of a leaf in order: how far each is repeated and defined, and the text of the value if there is one. */
 export type LeafReader = {
   /** The repetition of the entry that comes next; -1 at the end. */
   repetition(): number
   definition(): number
-  /** The value of the entry, null where there is none; goes on to the next one. */
+  /** The value of the entry, or null; moves to the next one. */
   take(): string | null
 }
 
 /**
- * Reads the pages of a leaf in a row group as their values are asked for: one page and one dictionary are open at a time. Sizes are
- * held against the file and the limits before anything is allocated. Throws BrokenFile.
+ * Reads the pages of a leaf in a row group as their values are needed: one page and one dictionary are open at a time.
+ * Sizes are checked against the file and the limits before anything is allocated. Throws BrokenFile.
  */
 export const readLeaf = (
   fd: number,
@@ -183,7 +183,7 @@ export const readLeaf = (
     beginValues(numberOf(about, 4), isPacked ? unpack(values, size - levelBytes) : values)
   }
 
-  /** Goes on to the next page; false at the end of the chunk. */
+  /** Moves to the next page; false at the end of the chunk. */
   const nextPage = (): boolean => {
     const page = pages.next()
     if (page === undefined) return false

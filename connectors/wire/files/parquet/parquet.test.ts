@@ -64,7 +64,7 @@ test.each(['none', 'snappy', 'lz4', 'brotli', 'zstd', 'gzip'])(
   },
 )
 
-test('differences, prefixes and split streams are put together again', () => {
+test('differences, prefixes and split streams are decoded', () => {
   const { values } = read(written('encodings'))
   expect(values).toHaveLength(300)
   for (const [at, row] of values.entries())
@@ -99,7 +99,7 @@ const page = (given: WrittenColumn['pages'][number], more: Partial<WrittenColumn
   pages: [given],
   ...more,
 })
-/** Levels of 1 bit in runs, each so many of one, with the length of all before them. */
+/** Levels of 1 bit in runs, each with its count, preceded by the length of all. */
 const levels = (...runs: [count: number, level: number][]): number[] => {
   const bytes = runs.flatMap(([count, level]) => {
     const run: number[] = []
@@ -187,7 +187,7 @@ test.each<[string, () => Uint8Array, string]>([
       ),
     'more than 2,000 columns',
   ],
-])('a file that %s is refused in words', (_, bytes, words) => {
+])('a file that %s is refused with a readable message', (_, bytes, words) => {
   const refused = (): unknown => read(bytes())
   expect(refused).toThrow(BrokenFile)
   expect(refused).toThrow(words)
@@ -204,7 +204,7 @@ test('2,000 columns are read', () => {
   expect(values[0]?.[1999]).toBe('1999')
 })
 
-test('a file with any byte changed is read or refused in words, and never anything else', () => {
+test('a file with any byte changed is read or refused with a readable message, and never anything else', () => {
   // A fixed sequence, so that what fails once fails again.
   let state = 1
   const random = (below: number): number => {
@@ -226,7 +226,7 @@ test('a file with any byte changed is read or refused in words, and never anythi
   expect(refused).toBeGreaterThan(50)
 })
 
-test.each(['none', 'gzip'] as const)('what is written as texts is read again, compressed as %s', (compression) => {
+test.each(['none', 'gzip'] as const)('a file written as texts is read again, compressed as %s', (compression) => {
   const rows = Array.from({ length: 1003 }, (_, at) => at)
   const columns = [
     { name: '_key', values: rows.map(String) },

@@ -5,10 +5,13 @@ import { type Node, type ParquetFooter, readFooter } from './footer.ts'
 import { type LeafReader, type OpenPages, readLeaf } from './pages.ts'
 import { jsonOf, kindOfLeaf, textsOf, type ValueKind } from './value-texts.ts'
 
-/** Characters of a row, those of all rows together, columns, characters of a name, and rows and characters given at a time, at most. */
+/**
+ * Maximum characters of a row, characters of all rows, columns, characters of a name, and rows and characters of a
+ * batch.
+ */
 const rowCharacters = 8 * 1024 * 1024
 const fileCharacters = 20 * 1024 * 1024 * 1024
-const mostColumns = 2000
+const maxColumns = 2000
 const nameCharacters = 300
 const rowsAtATime = 500
 const charactersAtATime = 1024 * 1024
@@ -55,7 +58,7 @@ const createValueReader = (kinds: readonly ValueKind[], onCharacters: (count: nu
     onCharacters(4)
   }
 
-  /** How far the entry that comes next is defined. */
+  /** The definition level of the next entry. */
   const definitionAt = (node: Node, leaves: Leaves): number => leafOf(firstLeaf(node), leaves).definition()
 
   const itemsOf = (repeated: Node, leaves: Leaves, read: () => string): string[] => {
@@ -84,7 +87,7 @@ const createValueReader = (kinds: readonly ValueKind[], onCharacters: (count: nu
     return `{${[...pairs].map(([name, of]) => `${name}:${of}`).join()}}`
   }
 
-  /** A node that is there, as JSON. */
+  /** The JSON of a present node. */
   const bodyOf = (node: Node, leaves: Leaves): string => {
     if (node.leaf !== undefined) {
       const value = leafOf(node, leaves).take()
@@ -116,7 +119,7 @@ const createValueReader = (kinds: readonly ValueKind[], onCharacters: (count: nu
   }
 
   return {
-    /** The value of a column in the next row: of one that is nested as JSON, null where there is none. */
+    /** The value of a column in the next row, a nested one as JSON; null for none. */
     valueOf(column: Node, leaves: Leaves): string | null {
       if (column.leaf !== undefined && column.repetition !== 'repeated') {
         const value = leafOf(column, leaves).take()
@@ -131,8 +134,8 @@ const createValueReader = (kinds: readonly ValueKind[], onCharacters: (count: nu
 
 const checkNames = (columns: readonly Node[]): void => {
   if (columns.length === 0) throw new BrokenFile('The Parquet file has no columns')
-  if (columns.length > mostColumns)
-    throw new BrokenFile(`The file has more than ${mostColumns.toLocaleString('en-US')} columns`)
+  if (columns.length > maxColumns)
+    throw new BrokenFile(`The file has more than ${maxColumns.toLocaleString('en-US')} columns`)
   const known = new Set<string>()
   for (const [at, { name }] of columns.entries()) {
     if (name === '' || name.length > nameCharacters || name.includes('\0'))
@@ -164,7 +167,7 @@ function* rowsOf(fd: number, { columns, leaves, rowGroups }: ParquetFooter): Gen
     for (let index = 0; index < rows; index++) {
       row++
       inRow = 0
-      // What repeats something belongs to the row before, which has ended.
+      // A repetition belongs to the row before, which has ended.
       if (readers.some((reader) => reader.repetition() > 0))
         throw new BrokenFile(`The Parquet file is damaged: row ${row} has parts that do not fit together`)
       found.push(columns.map((column) => valueOf(column, readers)))
@@ -188,7 +191,10 @@ export function* readParquet(fd: number, size: number): Generator<FileRow[], voi
   yield* rowsOf(fd, readFooter(fd, size))
 }
 
-/** Reads all of a Parquet file, and tells its columns and how many rows there are. Throws BrokenFile for one that is broken anywhere. */
+/**
+ * Reads all of a Parquet file, and returns its columns and the number of rows. Throws BrokenFile for one that is broken
+ * anywhere.
+ */
 export const scanParquet = (fd: number, size: number): FileScan => {
   const footer = readFooter(fd, size)
   checkNames(footer.columns)

@@ -3,7 +3,7 @@ import { BrokenFile } from '../broken-file.ts'
 export type ThriftStruct = ReadonlyMap<number, ThriftValue>
 export type ThriftValue = boolean | number | bigint | Uint8Array | readonly ThriftValue[] | ThriftStruct
 
-/** Structs in structs at most: Parquet has a handful. */
+/** Maximum depth of nested structs: Parquet needs a handful. */
 const deepest = 32
 
 const broken = (): BrokenFile => new BrokenFile('The Parquet file is damaged: its description cannot be read')
@@ -14,8 +14,8 @@ export class Truncated extends Error {
 }
 
 /**
- * Reads a struct of Thrift's compact protocol that begins at `start`, and tells where it ends. Bytes are views. Throws Truncated when
- * the bytes end first, and BrokenFile for what is no such struct.
+ * Reads a struct of Thrift's compact protocol that begins at `start`, and returns its end. Bytes are views. Throws
+ * Truncated when the bytes end first, and BrokenFile for an invalid struct.
  */
 export const readThrift = (bytes: Uint8Array, start: number): { struct: ThriftStruct; end: number } => {
   let at = start

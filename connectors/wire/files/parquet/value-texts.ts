@@ -1,9 +1,10 @@
+import { withoutEnd } from '@tributary/connector-kit'
 import { BrokenFile } from '../broken-file.ts'
 import type { Raw, Values } from './encodings.ts'
 import type { Node } from './footer.ts'
 import { numberOf, structOf } from './thrift.ts'
 
-/** What values of a leaf are: the type of their column, their text, and what that is inside of a nested value. */
+/** The kind of a leaf's values: the type of their column, their text, and their type inside of a nested value. */
 export type ValueKind = { type: string; text: (raw: Raw) => string; inJson: 'number' | 'boolean' | 'text' }
 
 const day = 86_400_000n
@@ -14,7 +15,7 @@ const outOfRange = (): BrokenFile => new BrokenFile('The Parquet file has a date
 /** Days since 1970 as ISO 8601 has them. */
 const dateText = (days: bigint): string => {
   const ms = days * day
-  // What Date can hold.
+  // The range of Date.
   if (ms > 8_640_000_000_000_000n || ms < -62_167_219_200_000n) throw outOfRange()
   const date = new Date(Number(ms))
   const two = (value: number): string => String(value).padStart(2, '0')
@@ -24,9 +25,7 @@ const dateText = (days: bigint): string => {
 /** Nanoseconds of a day as a time, to the last digit that is not 0. */
 const timeText = (nanos: bigint): string => {
   const two = (value: bigint): string => String(value).padStart(2, '0')
-  const rest = String(nanos % 1_000_000_000n)
-    .padStart(9, '0')
-    .replace(/0+$/, '')
+  const rest = withoutEnd(String(nanos % 1_000_000_000n).padStart(9, '0'), '0')
   const time = `${two(nanos / hour)}:${two((nanos / 60_000_000_000n) % 60n)}:${two((nanos / 1_000_000_000n) % 60n)}`
   return rest === '' ? time : `${time}.${rest}`
 }
@@ -115,7 +114,7 @@ const time = (nanos: bigint): ValueKind =>
 
 const date = (): ValueKind => text('date', (raw) => dateText(bigOf(raw)))
 
-/** By what the type of the leaf is, where nothing is said about it. */
+/** The kind that follows from the physical type, without an annotation. */
 const plainKind = (node: Node): ValueKind => {
   switch (node.leaf?.type) {
     case 'BOOLEAN':
@@ -181,8 +180,8 @@ const convertedKind = (node: Node): ValueKind | undefined => {
 }
 
 /**
- * What the values of a leaf are. Numbers, decimals and times are exact to the digit; bytes that are said to be nothing else are `\x` and
- * hexadecimal digits, as PostgreSQL writes them.
+ * The kind of a leaf's values. Numbers, decimals and times are exact to the digit; bytes without another type are `\x`
+ * and hexadecimal digits, as PostgreSQL writes them.
  */
 export const kindOfLeaf = (node: Node): ValueKind => logicalKind(node) ?? convertedKind(node) ?? plainKind(node)
 
@@ -195,7 +194,7 @@ export const textsOf =
 
 const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[-+]?\d+)?$/
 
-/** A text of a leaf as it stands in JSON. */
+/** The JSON of a leaf's text. */
 export const jsonOf = ({ inJson, type }: ValueKind, value: string): string => {
   if (inJson === 'boolean') return value === 't' ? 'true' : 'false'
   if (inJson === 'number' && isNumber.test(value)) return value

@@ -3,7 +3,14 @@ import { gzipSync } from 'node:zlib'
 import { type Metrics, noMetrics } from '@tributary/kernel'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { defaultCollectSettings } from '../ports.ts'
-import { basic, liveKey, otherKey, type RunningCollect, startCollect } from '../testing/server.ts'
+import {
+  basic,
+  keysOfLargeOrganization,
+  liveKey,
+  otherKey,
+  type RunningCollect,
+  startCollect,
+} from '../testing/server.ts'
 
 const MiB = 1024 * 1024
 const track = { userId: 'u1', event: 'Paid' }
@@ -12,13 +19,13 @@ const { keyless } = defaultCollectSettings
 
 /** Collection, and the most that it held of bodies whenever it looked. */
 const start = async (options: Parameters<typeof startCollect>[0] = {}) => {
-  const seen = { most: 0, now: 0, looks: 0 }
+  const seen = { max: 0, now: 0, looks: 0 }
   const metrics: Metrics = {
     ...noMetrics,
     gauge(name, value) {
       if (name !== 'collect_buffered_bytes') return
       seen.now = value
-      seen.most = Math.max(seen.most, value)
+      seen.max = Math.max(seen.max, value)
       seen.looks++
     },
   }
@@ -30,9 +37,15 @@ const start = async (options: Parameters<typeof startCollect>[0] = {}) => {
 type Stalled = { socket: Socket; answer: Promise<string> }
 
 /** Begins a request of `announced` bytes, sends `sent` of them and waits for what comes. */
-const begin = ({ port }: RunningCollect, headers: string, announced: number, sent: number): Stalled => {
+const begin = (
+  { port }: RunningCollect,
+  headers: string,
+  announced: number,
+  sent: number,
+  path = '/v1/batch',
+): Stalled => {
   const socket = connect(port, '127.0.0.1', () => {
-    socket.write(`POST /v1/batch HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${announced}\r\n\r\n`)
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${announced}\r\n\r\n`)
     if (sent > 0) socket.write(Buffer.alloc(sent, 0x20))
   })
   onTestFinished(() => void socket.destroy())
@@ -84,12 +97,12 @@ describe('an unknown key before the body', () => {
     expect(running.sockets[0]?.bytesRead).toBeLessThan(500)
   })
 
-  test('is told to a sender that sends its whole body first, of which nothing is held', async () => {
+  test('is answered to a sender that sends its whole body first, of which nothing is held', async () => {
     const { running, seen } = await start()
     const headers = { authorization: basic('nobody') }
     expect(await reasonOf(await post(running, batchOf(4 * MiB - 2000), headers))).toEqual([401, 'WRITE_KEY_UNKNOWN'])
     await expect.poll(() => seen.looks).toBeGreaterThan(1)
-    expect(seen.most).toBe(0)
+    expect(seen.max).toBe(0)
   })
 
   test('a webhook without a key in its address or headers is refused before its body is read', async () => {
@@ -106,7 +119,7 @@ describe('bodies without a key before them', () => {
     const { running, seen } = await start()
     const strangers = Array.from({ length: 64 }, () => begin(running, '', MiB, MiB - 1))
     await expect.poll(refusedOf(strangers), { timeout: 30_000 }).toBe(56)
-    expect(seen.most).toBeLessThanOrEqual(keyless.addressBytes)
+    expect(seen.max).toBeLessThanOrEqual(keyless.addressBytes)
     expect((await post(running, batchOf(4 * MiB - 2000), { authorization: basic(liveKey) })).status).toBe(200)
   })
 
@@ -116,8 +129,8 @@ describe('bodies without a key before them', () => {
       begin(running, `X-Forwarded-For: 198.51.100.${i}\r\n`, MiB, MiB - 1),
     )
     await expect.poll(refusedOf(strangers), { timeout: 30_000 }).toBeGreaterThan(32)
-    expect(seen.most).toBeGreaterThan(keyless.bufferedBytes / 2)
-    expect(seen.most).toBeLessThanOrEqual(keyless.bufferedBytes)
+    expect(seen.max).toBeGreaterThan(keyless.bufferedBytes / 2)
+    expect(seen.max).toBeLessThanOrEqual(keyless.bufferedBytes)
     expect((await post(running, batchOf(4 * MiB - 2000), { authorization: basic(liveKey) })).status).toBe(200)
     const small = await post(running, json({ batch: [track], writeKey: liveKey }), {
       'x-forwarded-for': '203.0.113.9',
@@ -164,7 +177,7 @@ describe('bodies without a key before them', () => {
       Array.from({ length: 100 }, async () => (await post(running, small, { 'content-encoding': 'gzip' })).status),
     )
     expect(answers.filter((status) => status !== 413 && status !== 503)).toEqual([])
-    expect(seen.most).toBeLessThanOrEqual(keyless.addressBytes)
+    expect(seen.max).toBeLessThanOrEqual(keyless.addressBytes)
     await expect.poll(() => seen.now).toBe(0)
   })
 })
@@ -182,6 +195,27 @@ describe('bodies of a known key', () => {
       'OVERLOADED',
     ])
     expect((await post(running, batchOf(MiB / 2), { authorization: basic(otherKey) })).status).toBe(200)
+  })
+
+  test('of twelve workspaces of one organization hold less than half of all, and another organization is served', async () => {
+    const { running, seen } = await start({ settings: { ...settings, bufferedBytes: 8 * MiB } })
+    const stalled = keysOfLargeOrganization.map((key) => begin(running, authorization(key), MiB, MiB / 2))
+    await expect.poll(refusedOf(stalled)).toBe(5)
+    await expect.poll(() => seen.now).toBe(3.5 * MiB)
+    expect((await post(running, batchOf(MiB / 2), { authorization: basic(otherKey) })).status).toBe(200)
+  })
+
+  test('of one kind of call leave room for the others, however many organizations send them', async () => {
+    const { running, seen } = await start({ settings: { bufferedBytes: 8 * MiB, workspaceBufferedBytes: 8 * MiB } })
+    const stall = (key: string, bytes: number, path?: string) =>
+      begin(running, authorization(key), bytes + 1, bytes, path)
+    stall(keysOfLargeOrganization[0] ?? '', 3 * MiB)
+    await expect.poll(() => seen.now).toBe(3 * MiB)
+    stall(liveKey, 1.5 * MiB)
+    await expect.poll(() => seen.now).toBe(4.5 * MiB)
+    expect(await stall(otherKey, 1.5 * MiB).answer).toMatch(/^HTTP\/1\.1 503 /)
+    stall(otherKey, 1.5 * MiB, '/v1/track')
+    await expect.poll(() => seen.now).toBe(6 * MiB)
   })
 
   test('that come too slowly are answered 408 and given back', async () => {

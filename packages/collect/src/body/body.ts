@@ -1,37 +1,61 @@
 import type { IncomingMessage } from 'node:http'
 import { type BodyTerms, type BodyFault as ReceiveFault, receiveBody } from '@tributary/http'
+import { type CharsetFault, charsetOf, type Holders, utf8Of } from '@tributary/kernel'
 import { type InflateFault, type InflateTerms, inflate } from './inflate.ts'
 
-export type BodyFault = ReceiveFault | InflateFault
+export type BodyFault = ReceiveFault | InflateFault | CharsetFault
 
-/** Under which terms a body is read and decompressed. */
+/** Terms for reading and decompressing a body. */
 export type ReadTerms = BodyTerms & { inflating: InflateTerms }
 
-const withoutMark = (body: Buffer): Buffer =>
-  body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body
+/** The owner whose turn inflating a body takes, and the holders whose shares it counts against. */
+export type BodySender = { owner: string; holders: Holders }
 
 const isGzip = (body: Buffer): boolean => body[0] === 0x1f && body[1] === 0x8b
 
 /**
- * Reads a request's body, decompressed, at most `terms.limit` bytes before and after; calls `done` exactly once with the
- * body (without a byte order mark) or what is wrong. Bytes held count against the budget until `release` is called,
- * which the receiver does once it is done with the body. A gzip body is recognised even when its header is missing,
- * since no JSON text begins with its two magic bytes.
+ * The compression in a header; undefined for none. Some senders write `none`, or name `identity` beside another one.
+ */
+const compressionOf = (header: string | undefined): string | undefined =>
+  header
+    ?.toLowerCase()
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '' && part !== 'identity' && part !== 'none')
+    .join(', ') || undefined
+
+/**
+ * Reads a request's body, decompresses it, and converts it from the charset of its Content-Type to UTF-8 without a byte
+ * order mark. Calls `done` exactly once with the result and the bytes as sent, or with a fault. The body has at most
+ * `terms.limit` bytes before and after. Held bytes count against the shares of the sender until `release` is called,
+ * which the receiver does once it is done with the body. A gzip body is recognized even when its header is missing,
+ * since no JSON text begins with its two magic bytes. Bytes that cannot be decoded are passed on, too, to find the key
+ * in them.
  */
 export const readBody = (
   req: IncomingMessage,
   terms: ReadTerms,
-  owner: string,
-  done: (body: Buffer | BodyFault, release: () => void) => void,
+  { owner, holders }: BodySender,
+  done: (body: Buffer | BodyFault, release: () => void, sent?: Buffer) => void,
 ): void =>
-  receiveBody(req, terms, owner, (body, held) => {
+  receiveBody(req, terms, holders, (body, held) => {
     const release = (): void => held.release()
     if (typeof body === 'string') return done(body, release)
-    const named = req.headers['content-encoding']?.trim().toLowerCase()
-    const isPlain = named === undefined || named === '' || named === 'identity'
-    if (isPlain && !isGzip(body)) return done(withoutMark(body), release)
-    inflate(isPlain ? 'gzip' : named, body, { limit: terms.limit, owner, held, terms: terms.inflating }, (result) => {
-      if (typeof result === 'string') release()
-      done(typeof result === 'string' ? result : withoutMark(result), release)
+    const decode = (sent: Buffer): void => {
+      const text = utf8Of(sent, charsetOf(req.headers['content-type']))
+      if (typeof text === 'string') return done(text, release, sent)
+      const more = text.length - sent.length
+      const fault = text.length > terms.limit ? 'too-large' : more > 0 && !held.add(more) ? 'overloaded' : undefined
+      if (fault === undefined) return done(text, release, sent)
+      release()
+      done(fault, release)
+    }
+    const compression = compressionOf(req.headers['content-encoding'])
+    if (compression === undefined && !isGzip(body)) return decode(body)
+    const options = { limit: terms.limit, owner, held, terms: terms.inflating }
+    inflate(compression ?? 'gzip', body, options, (result) => {
+      if (typeof result !== 'string') return decode(result)
+      release()
+      done(result, release)
     })
   })

@@ -1,13 +1,12 @@
 import { once } from 'node:events'
 import { brotliCompressSync, constants, createZstdCompress, gzipSync, zstdCompressSync } from 'node:zlib'
-import { createBodyBudget } from '@tributary/http'
-import { createWorkShare, type WorkShare } from '@tributary/kernel'
+import { createPool, createWorkShare, type WorkShare } from '@tributary/kernel'
 import { expect, test } from 'vitest'
 import { type InflateTerms, inflate, knownInflating, strangersInflating } from './inflate.ts'
 
 const MiB = 1024 * 1024
 
-/** Inflates with so much left in the budget; tells the outcome, and how many bytes were ever taken. */
+/** Inflates with so much left in the budget; resolves to the outcome, and the number of bytes ever taken. */
 const run = async (
   encoding: string,
   body: Buffer,
@@ -15,21 +14,22 @@ const run = async (
   limit = 4 * MiB,
   terms: InflateTerms = knownInflating,
 ) => {
-  const budget = createBodyBudget({ limit: 100 * MiB, share: left + body.length })
-  budget.take('sender', body.length)
+  const pool = createPool({ total: 100 * MiB, shares: { network: left + body.length }, shrinking: ['network'] })
+  const sender = pool.open({ network: 'sender' })
+  sender.add(body.length)
   let taken = 0
   const held = {
     add(bytes: number): boolean {
-      const fits = budget.take('sender', bytes)
+      const fits = sender.add(bytes)
       if (fits) taken += bytes
       return fits
     },
-    drop: (bytes: number) => budget.give('sender', bytes),
+    drop: (bytes: number) => sender.drop(bytes),
   }
   const result = await new Promise((resolve) =>
     inflate(encoding, body, { limit, owner: 'sender', held, terms }, resolve),
   )
-  return { result: Buffer.isBuffer(result) ? result.length : result, taken, used: budget.used() }
+  return { result: Buffer.isBuffer(result) ? result.length : result, taken, used: pool.held() }
 }
 
 const piece = 64 * 1024

@@ -7,23 +7,22 @@ import {
   createInflateRaw,
   createZstdDecompress,
 } from 'node:zlib'
-import type { Held } from '@tributary/http'
-import { createWorkShare, type WorkShare, type WorkShareSettings } from '@tributary/kernel'
+import { createWorkShare, type PoolHold, type WorkShare, type WorkShareSettings } from '@tributary/kernel'
 
-/** How much larger than it came a body may become. Batches of events become 5 to 50 times larger. */
+/** Limits the growth of a body. Batches of events become 5 to 50 times larger. */
 export type InflateTerms = {
-  /** So large it may always become, in bytes; … */
+  /** A body may always become this large, in bytes; … */
   freeBytes: number
-  /** … beyond that so many times larger than it came. */
+  /** … beyond that, this many times larger than it came. */
   maxRatio: number
   /**
-   * Begins work for somebody that makes at most so many bytes, now or when it is their turn; false, and it never begins,
-   * when too much of theirs waits.
+   * Begins work for an owner that makes at most so many bytes, now or in its turn. Returns false, and never begins,
+   * when too much work of the owner waits.
    */
   begin(owner: string, bytes: number, work: () => void): boolean
 }
 
-/** For bodies whose key is known: all at once. */
+/** For bodies with a known key: all at the same time. */
 export const knownInflating: InflateTerms = {
   freeBytes: 1024 * 1024,
   maxRatio: 200,
@@ -33,13 +32,13 @@ export const knownInflating: InflateTerms = {
   },
 }
 
-/** What a millisecond of the thread is worth in bytes: most of it goes to collecting the memory they are written to. */
+/** The cost of a millisecond of the thread in bytes: most of it is garbage collection of the written memory. */
 const bytesPerMs = 128 * 1024
 const strangersShare: Partial<WorkShareSettings> = { share: 0.1, together: 0.2, burstMs: 10, freeMs: 0, waiting: 256 }
 
 /**
- * For bodies of strangers, which nobody pays for: with room for what browsers and phones send, and at a pace of about
- * 13 MB a second from one network, and twice that from all.
+ * For bodies of senders without a known key, which no customer pays for. There is capacity for what browsers and phones
+ * send, and a pace of about 13 MB a second for one network, and twice that for all.
  */
 export const strangersInflating = (share: WorkShare = createWorkShare(strangersShare)): InflateTerms => ({
   freeBytes: 64 * 1024,
@@ -51,7 +50,7 @@ export const strangersInflating = (share: WorkShare = createWorkShare(strangersS
     }),
 })
 
-/** Bytes of a piece that comes out at once: each piece costs a round of the event loop. */
+/** Bytes of one output piece: each piece costs a round of the event loop. */
 const pieceBytes = 64 * 1024
 /** RFC 9659: a sender over HTTP may not ask for a window of more than 8 MiB. */
 const zstdWindowLog = 23
@@ -62,7 +61,7 @@ const createInflater: Readonly<Record<string, (body: Buffer) => Transform>> = {
   br: () => createBrotliDecompress({ chunkSize: pieceBytes }),
   zstd: () =>
     createZstdDecompress({ chunkSize: pieceBytes, params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLog } }),
-  // RFC 9110 8.4.1.2: "deflate" is the zlib format; many senders leave its header out, which its first bits tell.
+  // RFC 9110 8.4.1.2: "deflate" is the zlib format; many senders leave its header out, which its first bits show.
   deflate: (body) =>
     (body[0] ?? 0) % 16 === 8 ? createInflate({ chunkSize: pieceBytes }) : createInflateRaw({ chunkSize: pieceBytes }),
 }
@@ -70,14 +69,14 @@ const createInflater: Readonly<Record<string, (body: Buffer) => Transform>> = {
 export type InflateFault = 'too-large' | 'overloaded' | 'unknown-encoding' | 'bad-compression'
 
 /**
- * Decompresses a body of at most `limit` bytes and calls `done` once. What comes out counts against the budget piece by
- * piece, as it comes, and the work ends with the first piece that is too much. Afterwards the result is what is held, in
- * place of the body; after a fault the caller releases.
+ * Decompresses a body of at most `limit` bytes and calls `done` once. Each piece of output counts against the shares as
+ * it comes, and the work ends with the first piece that is too much. Afterwards the result is held in place of the
+ * body; after a fault the caller releases.
  */
 export const inflate = (
   encoding: string,
   body: Buffer,
-  options: { limit: number; owner: string; held: Pick<Held, 'add' | 'drop'>; terms: InflateTerms },
+  options: { limit: number; owner: string; held: Pick<PoolHold, 'add' | 'drop'>; terms: InflateTerms },
   done: (result: Buffer | InflateFault) => void,
 ): void => {
   const { limit, owner, held, terms } = options

@@ -138,7 +138,7 @@ test('bytes that are no UTF-8 are read as the parser reads their replacements', 
       expectSame(Buffer.from(text.replace('?', String.fromCharCode(byte)), 'latin1'))
 })
 
-test('what is too deep or has too many values is told before its end', () => {
+test('a text that is too deep or has too many values is reported before its end', () => {
   const limits = { depth: 3, values: 6, sliceBytes: 7 }
   expect(scan(Buffer.from('[[[]]]'), limits)).toMatchObject({ isObject: false })
   expect(scan(Buffer.from('[[[[]]]]'), limits)).toEqual({ fault: 'depth', at: 3 })
@@ -180,17 +180,17 @@ describe('a large body is read in slices, of which none looks at more than a few
     const { body, looks } = counted(Buffer.from(text))
     const parse = vi.spyOn(JSON, 'parse')
     const slices = readBodyInSlices(body)
-    let most = 0
+    let maxLooks = 0
     let count = 0
     for (let done = false; !done; count++) {
       done = slices.next().done === true
-      most = Math.max(most, looks())
+      maxLooks = Math.max(maxLooks, looks())
     }
     const longest = Math.max(0, ...parse.mock.calls.map(([each]) => String(each).length))
     parse.mockRestore()
     expect(longest).toBeLessThan(100)
     expect(count).toBe(Math.ceil(text.length / sliceBytes))
     // Each byte is looked at a few times, for each way in which a value may go on.
-    expect(most).toBeLessThan(6 * sliceBytes)
+    expect(maxLooks).toBeLessThan(6 * sliceBytes)
   })
 })

@@ -1,10 +1,10 @@
-/** How deep a JSON text may be and how many values it may have; and bytes that are looked at without a break. */
+/** Maximum depth and number of values of a JSON text; and the bytes that are scanned without a break. */
 export type ScanLimits = { depth: number; values: number; sliceBytes: number }
 
-/** What is wrong with a text, and at which byte; `undefined` at its end. */
+/** A fault of a text, and its byte offset; `undefined` at the end of the text. */
 export type ScanFault = { fault: 'syntax' | 'depth' | 'values'; at: number | undefined }
 
-/** What collection wants to know of a body. */
+/** The facts of a body that collection needs. */
 export type BodyOutline = {
   isObject: boolean
   /** `batch` of the body: how many items it has, when it is a list. */
@@ -24,13 +24,13 @@ const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byt
 const isHex = (byte: number | undefined): boolean =>
   isDigit(byte) || (byte !== undefined && (byte | 0x20) >= code('a') && (byte | 0x20) <= code('f'))
 
-/** What may stand behind a backslash beside `u`. */
+/** Characters that may follow a backslash, besides `u`. */
 const escapes: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'))
 const literals: ReadonlyMap<number, Buffer> = new Map(
   ['true', 'false', 'null'].map((text) => [code(text), Buffer.from(text)]),
 )
 
-/** The place behind the string that begins at a quote; below 0 the place of its fault, as `-1 - place`. */
+/** The position after the string that begins at a quote; below 0 the position of its fault, as `-1 - position`. */
 const stringEnd = (body: Buffer, start: number): number => {
   for (let at = start + 1; at < body.length; at++) {
     const byte = body[at] as number
@@ -46,14 +46,14 @@ const stringEnd = (body: Buffer, start: number): number => {
   return -1 - body.length
 }
 
-/** The place behind the digits from a place on; the place itself when there is none. */
+/** The position after the digits from a position on; the same position when there is none. */
 const digitsEnd = (body: Buffer, start: number): number => {
   let at = start
   while (isDigit(body[at])) at++
   return at
 }
 
-/** The place behind the number that begins here; below 0 the place of its fault, as `-1 - place`. */
+/** The position after the number that begins here; below 0 the position of its fault, as `-1 - position`. */
 const numberEnd = (body: Buffer, start: number): number => {
   const whole = body[start] === minus ? start + 1 : start
   let at = body[whole] === zero ? whole + 1 : digitsEnd(body, whole)
@@ -72,7 +72,7 @@ const numberEnd = (body: Buffer, start: number): number => {
   return at
 }
 
-/** The place behind a string, number or literal; below 0 the place of its fault, as `-1 - place`. */
+/** The position after a string, number, or literal; below 0 the position of its fault, as `-1 - position`. */
 const scalarEnd = (body: Buffer, start: number): number => {
   const byte = body[start] as number
   if (byte === quote) return stringEnd(body, start)
@@ -86,7 +86,7 @@ const scalarEnd = (body: Buffer, start: number): number => {
 
 const maxKeyLength = 256
 
-/** The text of a string that has at most so many characters, however it is escaped; undefined for all other values. */
+/** The text of a string with at most `length` characters, however it is escaped; undefined for all other values. */
 const textAt = (body: Buffer, start: number, end: number, length: number): string | undefined => {
   if (body[start] !== quote || end - start > 6 * length + 2) return undefined
   const text: unknown = JSON.parse(body.toString('utf8', start, end))
@@ -97,7 +97,7 @@ const names = ['batch', 'writeKey'] as const
 type Name = (typeof names)[number]
 const quotedNames = names.map((name) => Buffer.from(`"${name}"`))
 
-/** The name that stands between two places if it is one that counts. Most others are told by their length. */
+/** The name between two positions if it is a known one. The length excludes most other names. */
 const nameAt = (body: Buffer, start: number, end: number): Name | undefined => {
   const found = quotedNames.findIndex(
     (quoted) => quoted.length === end - start && body.compare(quoted, 0, quoted.length, start, end) === 0,
@@ -109,7 +109,7 @@ const nameAt = (body: Buffer, start: number, end: number): Name | undefined => {
   return names.find((name) => name === text)
 }
 
-/** Notes what the outline tells while the text is gone through. Of a name that comes twice the last one counts. */
+/** Collects the outline during the scan. The last one of a doubled name counts. */
 const createOutline = (body: Buffer) => {
   const outline: BodyOutline = { isObject: false, batch: 'absent', writeKey: undefined, firstWriteKey: undefined }
   /** The name of the body's member at hand, and of the member of the first item of its batch. */
@@ -126,7 +126,7 @@ const createOutline = (body: Buffer) => {
         inList = false
       } else if (inFirst(depth)) inner = nameAt(body, start, end)
     },
-    /** A value begins inside of as many lists and objects; `end` is where it ends, if it is neither. */
+    /** Notes a value at a depth of lists and objects; `end` is its end, if it is neither. */
     value(depth: number, start: number, end: number): void {
       const byte = body[start]
       if (depth === 0) outline.isObject = byte === openObject
@@ -149,9 +149,9 @@ const createOutline = (body: Buffer) => {
 type Expected = 'value' | 'value-or-end' | 'name' | 'name-or-end' | 'colon' | 'comma-or-end' | 'nothing'
 
 /**
- * Goes through a text and says whether it is JSON, as `JSON.parse` would, without making any of its values, and what it
- * has that collection asks for. Stops after each slice of bytes, so that whoever runs it can let others go first: a body of
- * 4 MB that consists of nothing but empty objects takes `JSON.parse` more than 150 ms at once.
+ * Decides whether a text is JSON, as `JSON.parse` would, without creating any values, and returns its outline. Stops
+ * after each slice of bytes, so that the caller can let others go first. For a body of 4 MB that consists of empty
+ * objects, `JSON.parse` takes more than 150 ms without a break.
  */
 export function* scanJson(body: Buffer, limits: ScanLimits): Generator<void, BodyOutline | ScanFault> {
   const { outline, name, value, comma: nextItem } = createOutline(body)
@@ -207,7 +207,7 @@ export function* scanJson(body: Buffer, limits: ScanLimits): Generator<void, Bod
       at++
       continue
     }
-    // Only an end is left, of what is open.
+    // Only the end of an open list or object may follow.
     const mayEnd = expected === 'comma-or-end' || expected === 'value-or-end' || expected === 'name-or-end'
     if (!mayEnd || byte !== (isObject[depth] === 1 ? closeObject : closeList)) return syntax(at)
     depth--

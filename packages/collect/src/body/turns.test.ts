@@ -37,7 +37,7 @@ test('what waits runs in turns of its owners, in their order, and no more than w
   for (let n = 0; n < 10; n++) await round()
   expect(ran).toEqual([])
   pass(60_000)
-  // A new one does not overtake, and tells the share that time has passed.
+  // A new job does not overtake, and makes the share notice that time has passed.
   expect(begin('b', 'b2', 30)).toBe(true)
   await expect.poll(() => ran.length).toBe(5)
   expect(ran).toEqual(['a1', 'b1', 'a2', 'b2', 'a4'])

@@ -1,38 +1,39 @@
 import type { WorkShare } from '@tributary/kernel'
 
-/** When bodies are worked on in turns, and how much of what waits for one is held. Bytes. */
+/** Decides which bodies are processed in turns, and how many waiting bytes are held. Bytes. */
 export type TurnSettings = {
   /** A larger body takes turns. */
   largeBytes: number
-  /** Bodies that wait, of one owner and of all together. */
+  /** Bytes of bodies that wait, of one owner and of all together. */
   ownerBytes: number
   allBytes: number
 }
 
-/** Bytes of a body that count as one common piece of work: twice what ordinary events of that size take. */
+/** Bytes of a body that count as one unit of work: twice what ordinary events of that size take. */
 const pieceBytes = 32 * 1024
 
-/** Bytes of a body that are worked on at once: a millisecond of ordinary events, and never ten. */
+/** Bytes of a body that are processed without a break: a millisecond of ordinary events, and never ten. */
 export const sliceBytes = 256 * 1024
 
-/** Work on a body; true when there is more of it to do, for which it is called again after others had their turns. */
+/** Work on a body; returns true when more is left, and is then called again after others had their turns. */
 export type Job = () => boolean
 
 /**
- * Bodies that may take long, in turns: each owner has its share of the thread, the owners take turns, and what waits is
- * bounded in number (by the share) and in bytes.
+ * Runs long work on bodies in turns. Each owner has its share of the thread, the owners take turns, and the waiting
+ * bodies are bounded in number (by the share) and in bytes.
  */
 export type Turns = {
   /**
-   * Runs a job now, or when it is its owner's turn; false, and it is never run, when too much of the owner or of all waits
-   * already. A job that has more to do goes on in later turns, each in an own round of the event loop. It must not throw.
+   * Runs a job now, or in its owner's turn. Returns false, and never runs it, when too much of the owner or of all
+   * waits already. A job with more to do continues in later turns, each in its own round of the event loop. It must not
+   * throw. A job whose client is `gone` before its turn is never run; then `dropped` is called.
    */
-  begin(owner: string, bytes: number, job: Job): boolean
+  begin(owner: string, bytes: number, job: Job, leaving?: { gone: AbortSignal; dropped(): void }): boolean
   /** Bytes of bodies that wait. */
   waiting(): number
 }
 
-/** Turns of a share, with nothing waiting. */
+/** Creates turns of a share, with nothing waiting. */
 export const createTurns = (share: WorkShare, settings: TurnSettings): Turns => {
   const held = new Map<string, number>()
   let all = 0
@@ -43,24 +44,33 @@ export const createTurns = (share: WorkShare, settings: TurnSettings): Turns => 
     all += bytes
   }
   return {
-    begin(owner, bytes, job) {
+    begin(owner, bytes, job, leaving) {
       const count = bytes > settings.largeBytes ? Math.ceil(Math.min(bytes, sliceBytes) / pieceBytes) : 1
       const pieces = (): number => count
       const work = (): void => {
         if (job()) share.resume(owner, work, pieces)
       }
-      // Nobody overtakes what waits of its own.
+      // A job does not overtake waiting ones of its owner.
       if (!held.has(owner) && share.wait(owner) === 0) {
         share.run(owner, work, pieces)
         return true
       }
       if ((held.get(owner) ?? 0) + bytes > settings.ownerBytes || all + bytes > settings.allBytes) return false
       hold(owner, bytes)
+      const leave = (): void => {
+        hold(owner, -bytes)
+        leaving?.dropped()
+      }
       const inTurn = (): void => {
+        leaving?.gone.removeEventListener('abort', leave)
         hold(owner, -bytes)
         work()
       }
-      if (share.later(owner, inTurn, pieces)) return true
+      if (share.later(owner, inTurn, pieces, leaving?.gone)) {
+        if (leaving?.gone.aborted === true) leave()
+        else leaving?.gone.addEventListener('abort', leave, { once: true })
+        return true
+      }
       hold(owner, -bytes)
       return false
     },

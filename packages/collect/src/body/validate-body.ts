@@ -18,7 +18,7 @@ const faultRefusal = ({ fault, at }: ScanFault, body: Buffer): Refusal => {
   return refusals.badJson(at === undefined ? undefined : String(body.toString('utf8', 0, at).length))
 }
 
-/** The JSON object of a body, or why there is none. Decoded as UTF-8; broken sequences become U+FFFD. */
+/** The JSON object of a body in UTF-8, or why there is none. */
 export const parseBody = (body: Buffer): { value: Record<string, unknown> } | { refusal: Refusal } => {
   if (body.length === 0) return { refusal: refusals.emptyBody }
   try {

@@ -2,13 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
+import { withoutEnd } from '@tributary/kernel'
 import { LRUCache } from 'lru-cache'
 
 /** A script ready to be sent. */
 export type Script = { plain: Buffer; gzip: Buffer }
 
 export type BrowserSdk = {
-  /** The official analytics-next build for one write key, told to talk to `origin`. */
+  /** The official analytics-next build for one write key, configured to send to `origin`. */
   script(origin: string, writeKey: string): Script
   /** A chunk that the build loads when it needs it. */
   bundle(file: string): Script | undefined
@@ -51,7 +52,7 @@ const stubs = [
   'register',
 ]
 
-/** Gives `queue` a method for each call: it is kept in the list until the SDK has taken the queue's place. */
+/** Gives `queue` a method for each call: the call is kept in the list until the SDK has replaced the queue. */
 const stubCode = `queue.methods = ${literal(stubs.join(' '))}.split(' ')
   queue.methods.forEach(function (name) {
     queue[name] = function () {
@@ -62,9 +63,9 @@ const stubCode = `queue.methods = ${literal(stubs.join(' '))}.split(' ')
   })`
 
 /**
- * The build finds its home only in https script tags. So it is told: the page's own `_cdn` first, else the origin this
- * very script came from, else the one it was asked at. A page that has no snippet, only the script's tag, gets the list
- * for early calls from here.
+ * Sets the home of the build, which finds it only in https script tags. It takes the page's own `_cdn` first, else the
+ * origin of this script, else the one of the request. A page that has only the script's tag, without a snippet, gets
+ * the list for early calls from here.
  */
 const prologue = (origin: string): string =>
   `!function () {
@@ -79,18 +80,24 @@ const prologue = (origin: string): string =>
 }();
 `
 
+/** Removes the line at the end of a script that names its source map. */
+const withoutSourceMap = (script: string): string => {
+  const start = script.lastIndexOf('//# sourceMappingURL=')
+  return start < 0 || script.slice(start).trimEnd().includes('\n') ? script : script.slice(0, start).replace(/\n$/, '')
+}
+
 /**
- * Reads the UMD build of @segment/analytics-next once. Its two addresses of Segment's own servers (fallbacks and error
- * reports) are replaced by ours: a page that uses this product talks to this product only.
+ * Reads the UMD build of @segment/analytics-next once. Replaces its two addresses of Segment's own servers (fallbacks
+ * and error reports) by ours: a page that uses this product sends to this product only.
  */
 export const loadBrowserSdk = (): BrowserSdk => {
   const home = folder()
-  const standalone = readFileSync(join(home, 'standalone.js'), 'utf8').replace(/\n?\/\/# sourceMappingURL=.*\s*$/, '')
+  const standalone = withoutSourceMap(readFileSync(join(home, 'standalone.js'), 'utf8'))
   if (!standalone.includes(keyMark)) throw new Error('The browser SDK has no place for the write key')
   const bundles = new Map<string, Script>()
   for (const file of readdirSync(home)) {
     if (!/\.bundle\.[0-9a-f]+\.js$/.test(file)) continue
-    const plain = Buffer.from(readFileSync(join(home, file), 'utf8').replace(/\n?\/\/# sourceMappingURL=.*\s*$/, ''))
+    const plain = Buffer.from(withoutSourceMap(readFileSync(join(home, file), 'utf8')))
     bundles.set(file, { plain, gzip: gzipSync(plain) })
   }
   const scripts = new LRUCache<string, Script>({ max: cachedScripts })
@@ -116,11 +123,11 @@ export const loadBrowserSdk = (): BrowserSdk => {
 }
 
 /**
- * The script element for a page's head: calls made before the SDK has arrived wait in a list that the SDK works off.
- * `origin` is where this server is reached, http or https.
+ * The script element for a page's head. Calls made before the SDK has arrived wait in a list that the SDK processes.
+ * The `origin` is the address of this server, http or https.
  */
 export const snippet = ({ origin, writeKey }: { origin: string; writeKey: string }): string => {
-  const base = origin.replace(/\/+$/, '')
+  const base = withoutEnd(origin, '/')
   return `<script>
 !function () {
   var queue = window.analytics = window.analytics || []

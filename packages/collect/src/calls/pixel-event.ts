@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer'
 import type { EventType } from '@tributary/contract'
+import { formParams } from '@tributary/kernel'
 import { parseBody } from '../body/validate-body.ts'
-import { badPixel, type Refusal } from '../refusal.ts'
+import { badPixel, type Refusal, wrongBytes } from '../refusal.ts'
 
 /** An event that came as the address of a picture, as the JSON body it stands for. */
 export type PixelEvent = { value: Record<string, unknown>; body: Buffer }
@@ -13,6 +15,7 @@ export const dataPixel = (query: string): PixelEvent | { refusal: Refusal } => {
   const data = new URLSearchParams(query).get('data')?.replaceAll(' ', '+')
   if (data === undefined || data === '') return { refusal: badPixel }
   const body = Buffer.from(data, 'base64')
+  if (!isUtf8(body)) return { refusal: wrongBytes }
   const parsed = parseBody(body)
   return 'refusal' in parsed ? { refusal: badPixel } : { value: parsed.value, body }
 }
@@ -43,13 +46,15 @@ const set = (tree: Tree, key: string, value: string | Tree): void => {
 
 /**
  * The query of `/pixel/v1/{type}`: parameters are fields, dots nest (`properties.price=5`), values stay text. The write
- * key is left out.
+ * key is left out. A page in another charset than UTF-8 escapes its own bytes, of which nothing says which they are: they are refused.
  */
-export const queryPixel = (query: string, type: EventType): PixelEvent => {
+export const queryPixel = (query: string, type: EventType): PixelEvent | { refusal: Refusal } => {
+  const params = formParams(query)
+  if (typeof params === 'string') return { refusal: wrongBytes }
   const value: Tree = {}
   set(value, 'type', type)
   set(value, 'channel', 'web')
-  for (const [name, text] of new URLSearchParams(query)) {
+  for (const [name, text] of params) {
     if (name === 'writeKey' || name === '' || name === 'type') continue
     const path = name.split('.')
     put(value, path.length > maxDepth || path.includes('') ? [name] : path, name, text)

@@ -56,7 +56,10 @@ describe('settings of the browser and mobile SDKs', () => {
 })
 
 describe('a custom domain', () => {
-  const domains = { workspaceOf: (host: string) => ({ 'own.example': 'w1', 'theirs.example': 'w9' })[host] }
+  const domains = {
+    workspaceOf: (host: string) => ({ 'own.example': 'w1', 'theirs.example': 'w9' })[host],
+    mayHaveCertificate: () => true,
+  }
   const send = async (host: string) => {
     const other = await startCollect({
       domains,
@@ -84,7 +87,7 @@ describe('a custom domain', () => {
     expect(settings).toMatchObject({ code: 403, reason: 'DOMAIN_OF_ANOTHER_WORKSPACE' })
   })
 
-  test('that nobody has is answered as the address of the product', async () => {
+  test('that no workspace has is answered as the address of the product', async () => {
     const { status, settings } = await send('nobody.example')
     expect(status).toBe(200)
     expect(settings.integrations['Segment.io']).toMatchObject({ apiHost: 'events.example.com/v1' })
@@ -116,7 +119,7 @@ describe('sourceConfig of the RudderStack SDKs', () => {
 })
 
 describe('the browser SDK', () => {
-  test('it is served with the write key inside, and speaks to nobody but this origin', async () => {
+  test('it is served with the write key inside, and sends to this origin only', async () => {
     const response = await get(`/analytics.js/v1/${liveKey}/analytics.min.js`)
     const text = await response.text()
     expect(response.headers.get('content-type')).toMatch('text/javascript')

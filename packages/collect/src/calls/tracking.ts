@@ -1,5 +1,5 @@
-import { freeWhole } from '@tributary/kernel'
-import { sendRedirect, sendSuccess } from '../answer.ts'
+import { freeWhole, noteWork, WorkHeld } from '@tributary/kernel'
+import { sendOnwardPage, sendRedirect, sendSuccess } from '../answer.ts'
 import type { BodyFault } from '../body/body.ts'
 import { readBody } from '../body/body.ts'
 import type { Job, Turns } from '../body/turns.ts'
@@ -10,29 +10,58 @@ import type { WriteKeyCache, WriteKeyEntry } from '../ports.ts'
 import type { Refusal } from '../refusal.ts'
 import * as refusals from '../refusal.ts'
 import type { TrackRoute } from '../routes.ts'
+import { bodyItem, templateItem } from './items.ts'
 
 /**
- * The body that counts, and as what when that is not what the path says. `own`: the source's own rule made it. Nothing at
- * all when there is nothing to keep. `redirect`: where a browser is led on to.
+ * The body to keep, and its route when that differs from the path.
+ * - `own`: the source's own rule made it;
+ * - `nothing`: there is no body to keep;
+ * - `redirect`: the address that a browser is led on to.
  */
 export type TransformedBody = ({ body: Buffer; route?: TrackRoute; own?: true } | { nothing: true } | Refusal) & {
   redirect?: string
 }
 
-const sendDone = ({ req, res }: CollectRequest, redirect: string | undefined): void =>
-  redirect === undefined ? sendSuccess(req, res) : sendRedirect(req, res, redirect)
+const noBytes = Buffer.alloc(0)
 
-/** Makes the body that counts of the one that was sent; or says why it cannot. `entry` is whose key the call names. */
+/**
+ * Answers a finished call. A browser is redirected to a verified host of the workspace, and to other hosts through a
+ * page that names them.
+ */
+const sendDone = (
+  { req, res }: CollectRequest,
+  redirect: string | undefined,
+  isVerified: (host: string) => boolean,
+): void => {
+  const address = redirect === undefined ? null : URL.parse(redirect)
+  if (address === null || !/^https?:$/.test(address.protocol)) return sendSuccess(req, res)
+  if (isVerified(address.hostname)) return sendRedirect(req, res, address.href)
+  sendOnwardPage(req, res, address)
+}
+
+/** Aborts when the client disconnects before it has its answer. */
+const goneSignal = ({ res }: CollectRequest): AbortSignal => {
+  const controller = new AbortController()
+  res.once('close', () => {
+    if (!res.writableFinished) controller.abort()
+  })
+  return controller.signal
+}
+
+/**
+ * Makes the body to keep from the body in UTF-8, or returns why it cannot. The `entry` belongs to the key of the call,
+ * and `sent` has the bytes before they were decoded.
+ */
 export type BodyTransform = {
-  (sent: Buffer, request: CollectRequest, entry: WriteKeyEntry | undefined): TransformedBody
-  /** Whether it runs what a workspace wrote: then it takes of that workspace's share of the thread. */
+  (given: Buffer, request: CollectRequest, entry: WriteKeyEntry | undefined, sent: Buffer): TransformedBody
+  /** Whether it runs code of a workspace: then it uses that workspace's share of the thread. */
   ownCode?: (entry: WriteKeyEntry) => boolean
 }
 
 /**
- * Calls with a body: single events and batches. The checks stand in the order of their price, and a request that names
- * its key outside of the body is refused before the body is parsed.
- * `transform` makes the body that counts of the one that was sent.
+ * Handles calls with a body: single events and batches. The checks run in the order of their cost, and a request with
+ * its key outside of the body is refused before the body is parsed. The `transform` makes the body to keep from the one
+ * that was sent.
  */
 export const createTracking = (
   context: IngestionContext,
@@ -40,12 +69,13 @@ export const createTracking = (
   turns: Turns,
 ): ((request: CollectRequest, route: TrackRoute, transform?: BodyTransform) => void) => {
   const { settings, retryLater } = context
-  type Fault = Exclude<BodyFault, 'aborted' | 'unknown-encoding'>
+  type Fault = Exclude<BodyFault, 'aborted' | 'unknown-encoding' | 'unknown-charset'>
   const faults: Record<Fault, Refusal> = {
     'too-large': refusals.bodyTooLarge(settings.bodyBytes),
     overloaded: retryLater.overloaded,
     'too-slow': retryLater.tooSlow,
     'bad-compression': refusals.badCompression,
+    'wrong-bytes': refusals.wrongBytes,
   }
   const keylessFaults: Record<Fault, Refusal> = {
     ...faults,
@@ -53,14 +83,24 @@ export const createTracking = (
     overloaded: retryLater.keylessOverloaded,
   }
 
-  /** Whose request it is, or why it is refused: [refusal, source, key]. */
+  const refusalOf = (
+    { headers }: CollectRequest['req'],
+    fault: Exclude<BodyFault, 'aborted'>,
+    owner: WriteKeyEntry | undefined,
+  ): Refusal => {
+    if (fault === 'unknown-encoding') return refusals.badEncoding(headers['content-encoding'] ?? '')
+    if (fault === 'unknown-charset') return refusals.unknownCharset(headers['content-type'] ?? '')
+    return (owner === undefined ? keylessFaults : faults)[fault]
+  }
+
+  /** The source of a request, or why it is refused: [refusal, source, key]. */
   type Refused = [Refusal, WriteKeyEntry?, string?]
   type ValidationResult = { entry: WriteKeyEntry } | { refused: Refused }
   const unknown = (key: string): Refused => {
     const former = keys.findRevoked(key)
     return [former === undefined ? refusals.unknownKey : refusals.revokedKey, former, key]
   }
-  /** Whose key a body names, found without parsing it: of several the first that somebody has or had. */
+  /** The source of a key in a body, found without parsing: of the first key that is or was in use. */
   const namedWithin = (body: Buffer): WriteKeyEntry | undefined => {
     for (const key of keyCandidates(body)) {
       const entry = keys.find(key) ?? keys.findRevoked(key)
@@ -68,7 +108,7 @@ export const createTracking = (
     }
     return undefined
   }
-  /** Why a large body that nobody's key came with is not even parsed: it names no key that somebody has or had. */
+  /** Why a large body without a known key is not even parsed: it contains no key that is or was in use. */
   const unnamed = (body: Buffer): Refused | undefined => {
     if (body.length <= settings.eventBytes) return undefined
     const [first] = keyCandidates(body)
@@ -87,7 +127,7 @@ export const createTracking = (
     if (stranger !== undefined) return { refused: stranger }
     const closedEarly = early === undefined ? undefined : context.closedTo(early, own)
     if (closedEarly !== undefined) return { refused: [closedEarly, early, named] }
-    // What may be kept as one event is parsed.
+    // A body that may be kept as one event is parsed.
     const read = yield* readBodyInSlices(body, Math.max(parsedBytes, route.kind === 'single' ? settings.eventBytes : 0))
     if ('refusal' in read) return { refused: [read.refusal, early, named] }
     const key = named ?? read.key
@@ -105,19 +145,21 @@ export const createTracking = (
     request: CollectRequest,
     route: TrackRoute,
     named: string | undefined,
-    sent: Buffer,
+    [given, sent]: readonly [Buffer, Buffer],
     release: () => void,
     transform: BodyTransform | undefined,
   ): Generator<void, void> {
     const owner = named === undefined ? undefined : keys.find(named)
-    const transformed: TransformedBody = transform === undefined ? { body: sent } : transform(sent, request, owner)
+    const transformed: TransformedBody =
+      transform === undefined ? { body: given } : transform(given, request, owner, sent)
     const { redirect } = transformed
+    const isVerified = (host: string): boolean => owner !== undefined && context.hasVerified(owner.workspaceId, host)
     if ('nothing' in transformed) {
       release()
-      return sendDone(request, redirect)
+      return sendDone(request, redirect, isVerified)
     }
     if ('code' in transformed) {
-      context.refuse(request, route.kind, transformed, owner, named, sent)
+      context.refuse(request, route.kind, transformed, owner, named, given)
       return release()
     }
     const { body, route: kept = route } = transformed
@@ -135,11 +177,11 @@ export const createTracking = (
     const bytes = body.length
     yield* context.producer.append({ entry, meta: context.metaOf(request.req, entry, kept), body }, (refusal) => {
       release()
-      // The log has its own copy, and so large ones need not wait for a collection.
+      // The log has its own copy, so large bodies need not wait for a garbage collection.
       freeWhole(body)
       if (refusal !== undefined) return context.refuse(request, route.kind, refusal, entry, named)
       context.taken(route.kind, entry, bytes)
-      sendDone(request, redirect)
+      sendDone(request, redirect, isVerified)
     })
   }
 
@@ -149,46 +191,56 @@ export const createTracking = (
     const { req } = request
     const named = outerKey(req.headers, request.query)
     const owner = named === undefined ? undefined : keys.find(named)
-    // Nothing is read for a key that nobody has.
+    // Nothing is read for an unknown key.
     if (named !== undefined && owner === undefined) return context.refuse(request, route.kind, ...unknown(named))
     if (owner !== undefined && context.quota.isFull(owner.workspaceId))
       return context.refuse(request, route.kind, retryLater.quota, owner, named)
-    readBody(req, context.termsFor(owner), context.ownerOf(req, owner), (body, release) => {
-      try {
-        if (typeof body !== 'string') {
-          const slices = receive(request, route, named, body, release, transform)
-          const next: Job = () => {
-            try {
-              return slices.next().done !== true
-            } catch (error) {
-              release()
-              context.fail(request, error)
-              return false
+    readBody(
+      req,
+      context.termsFor(owner),
+      context.senderOf(req, owner, route.kind),
+      (body, release, sent = noBytes) => {
+        try {
+          if (typeof body !== 'string') {
+            const slices = receive(request, route, named, [body, sent], release, transform)
+            const ownCode = owner !== undefined && transform?.ownCode?.(owner) === true
+            const item = ownCode ? templateItem(owner) : bodyItem(owner?.sourceId, body)
+            const next: Job = () => {
+              try {
+                noteWork('collect', owner?.workspaceId ?? '', item)
+                return slices.next().done !== true
+              } catch (error) {
+                release()
+                if (error instanceof WorkHeld)
+                  context.refuse(request, route.kind, refusals.held(error.message), owner, named)
+                else context.fail(request, error)
+                return false
+              }
             }
+            const receiveNow = (): void => {
+              while (next()) {}
+            }
+            if (body.length <= settings.turns.largeBytes && !ownCode) return receiveNow()
+            // A body without a key is not parsed.
+            const payer = owner ?? namedWithin(body)
+            if (payer === undefined) return receiveNow()
+            const leaving = { gone: goneSignal(request), dropped: release }
+            if (turns.begin(payer.workspaceId, body.length, next, leaving)) return
+            context.refuse(request, route.kind, ownCode ? retryLater.busy : retryLater.largeBusy, payer, named)
+            return release()
           }
-          const receiveNow = (): void => {
-            while (next()) {}
-          }
-          const ownCode = owner !== undefined && transform?.ownCode?.(owner) === true
-          if (body.length <= settings.turns.largeBytes && !ownCode) return receiveNow()
-          // A body that names nobody is not parsed.
-          const payer = owner ?? namedWithin(body)
-          if (payer === undefined) return receiveNow()
-          if (turns.begin(payer.workspaceId, body.length, next)) return
-          context.refuse(request, route.kind, ownCode ? retryLater.busy : retryLater.largeBusy, payer, named)
-          return release()
+          if (body === 'aborted') return
+          const why = refusalOf(req, body, owner)
+          if (sent.length === 0) return context.refuse(request, route.kind, why, owner, named)
+          // Bytes that cannot be decoded may still contain a key, and so the source that counts them.
+          context.refuse(request, route.kind, why, owner ?? namedWithin(sent), named ?? keyCandidates(sent)[0], sent)
+          release()
+        } catch (error) {
+          release()
+          context.fail(request, error)
         }
-        if (body === 'aborted') return
-        const why =
-          body === 'unknown-encoding'
-            ? refusals.badEncoding(req.headers['content-encoding'] ?? '')
-            : (owner === undefined ? keylessFaults : faults)[body]
-        context.refuse(request, route.kind, why, owner, named)
-      } catch (error) {
-        release()
-        context.fail(request, error)
-      }
-    })
+      },
+    )
   }
 }
 

@@ -1,17 +1,17 @@
 const day = 86_400
-/** What browsers keep at most, however long a server asks for. */
+/** Maximum that browsers keep a cookie, however long a server asks for. */
 const longest = 400 * day
 /** Meta: "_fbc and _fbp" are kept for 90 days. */
 const metaDays = 90 * day
 
-/** A value as `encodeURIComponent` writes it, with marks between several of them. */
-const encoded = (length: number): RegExp => new RegExp(`^[\\w.~!*'()%:|-]{1,${length}}$`)
-
-/** Cookies that the tag may ask for: what their values look like, and how long they are kept in seconds; none ends with the browser. */
+/**
+ * Cookies that the tag may ask for: the pattern of their values, and how long they are kept in seconds. Cookies without
+ * a time end with the browser. The tag's own are written by `encodeURIComponent`, with marks between several values.
+ */
 const known: Readonly<Record<string, { value: RegExp; seconds?: number }>> = {
   trb_aid: { value: /^[0-9a-f-]{36}$/, seconds: longest },
-  trb_uid: { value: encoded(600), seconds: longest },
-  trb_clicks: { value: encoded(3500), seconds: longest },
+  trb_uid: { value: /^[\w.~!*'()%:|-]{1,600}$/, seconds: longest },
+  trb_clicks: { value: /^[\w.~!*'()%:|-]{1,3500}$/, seconds: longest },
   trb_s: { value: /^1$/ },
   // Meta, "fbp and fbc Parameters": version, index of the domain, time in ms, and a number or the click ID.
   _fbp: { value: /^fb\.\d\.\d{10,16}\.\d{1,20}$/, seconds: metaDays },
@@ -19,9 +19,9 @@ const known: Readonly<Record<string, { value: RegExp; seconds?: number }>> = {
 }
 
 /**
- * For which domain a server's cookie counts as the site's own: the host itself, or what page and server have in common, such as
- * `example.com` of `www.example.com` and `events.example.com`. Undefined for the page of another site: it would be the cookie of a
- * third party. Of an ending such as `co.uk`, which sites share, browsers take no cookie.
+ * The domain for which a server's cookie counts as the site's own: the host itself, or the common part of page and
+ * server. For `www.example.com` and `events.example.com` it is `example.com`. Undefined for the page of another site:
+ * the cookie would be of a third party. Browsers reject cookies of endings that sites share, such as `co.uk`.
  */
 export const cookieDomain = (page: string, server: string): { host: true } | { domain: string } | undefined => {
   if (page === server) return { host: true }
@@ -34,8 +34,8 @@ export const cookieDomain = (page: string, server: string): { host: true } | { d
 }
 
 /**
- * Lines of Set-Cookie for what the tag of a page asks for. Names and values that are none of the tag's are left out. Scripts may read
- * them, since the tag puts them into events; a request from another site sends none of them.
+ * Lines of Set-Cookie for the cookies that the tag of a page asks for. Unknown names and values are left out. Scripts
+ * may read the cookies, since the tag puts them into events; a request from another site sends none of them.
  */
 export const siteCookies = (
   asked: Readonly<Record<string, unknown>>,

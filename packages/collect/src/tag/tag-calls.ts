@@ -12,11 +12,11 @@ import * as refusals from '../refusal.ts'
 import type { TagRoute } from '../routes.ts'
 import { siteCookies } from './site-cookies.ts'
 
-/** What the code has where its source and this server belong. */
+/** Placeholder in the code for its source and this server. */
 const configMark = '__TRIBUTARY_TAG__'
 const cachedScripts = 100
 const scriptCache = 'public, max-age=300'
-/** All cookies together are shorter. */
+/** Maximum of bytes of all cookies together. */
 const cookieBytes = 8192
 
 const hostOf = (origin: string | undefined): string | undefined => {
@@ -25,8 +25,9 @@ const hostOf = (origin: string | undefined): string | undefined => {
 }
 
 /**
- * The product's own tag: its code, with what its source says of consent, and the cookies of the site that it asks for. Whoever has no
- * valid key gets neither, before a body is read. Cookies are set only for a page of the same site: the browser says which page asks.
+ * Serves the product's own tag, with its source's consent settings, and sets the cookies of the site that it asks for.
+ * A call without a valid key gets neither, before a body is read. Cookies are set only for a page of the same site,
+ * which the browser names.
  */
 export const createTagCalls = (options: {
   context: IngestionContext
@@ -62,13 +63,15 @@ export const createTagCalls = (options: {
       overloaded: context.retryLater.overloaded,
       'too-slow': context.retryLater.tooSlow,
       'bad-compression': refusals.badCompression,
+      'wrong-bytes': refusals.wrongBytes,
+      'unknown-charset': refusals.unknownCharset(req.headers['content-type'] ?? ''),
       'unknown-encoding': refusals.badEncoding(req.headers['content-encoding'] ?? ''),
     })[fault]
 
   const keepCookies = (request: CollectRequest, entry: WriteKeyEntry, key: string): void => {
     const { req, res } = request
     const terms = { ...context.termsFor(entry), limit: cookieBytes }
-    readBody(req, terms, context.ownerOf(req, entry), (body, release) => {
+    readBody(req, terms, context.senderOf(req, entry, 'tag'), (body, release) => {
       if (body === 'aborted') return
       const read = typeof body === 'string' ? { refusal: unread(req, body) } : parseBody(body)
       release()

@@ -5,6 +5,7 @@ import { cookieDomain, siteCookies } from './site-cookies.ts'
 
 const code = 'var config=__TRIBUTARY_TAG__;'
 const entry: WriteKeyEntry = {
+  organizationId: 'o1',
   workspaceId: 'w1',
   sourceId: 's1',
   sourceTitle: 'Shop',
@@ -27,7 +28,10 @@ const deps: Partial<CollectDeps> = {
     ready: () => true,
   },
   webhooks: new Map([['shopify', { receive: () => undefined, signed: true }]]),
-  domains: { workspaceOf: (host) => ({ 'events.shop.example': 'w1', 'events.theirs.example': 'w9' })[host] },
+  domains: {
+    workspaceOf: (host) => ({ 'events.shop.example': 'w1', 'events.theirs.example': 'w9' })[host],
+    mayHaveCertificate: () => true,
+  },
   trustedProxies: ['127.0.0.1'],
 }
 

@@ -15,7 +15,7 @@ import {
 import { type Collect, createCollect } from '../collect.ts'
 import type { CollectDeps, RefusalRow, WriteKeyEntry, WriteKeyUse } from '../ports.ts'
 
-/** `failWith` makes appends fail, those to one partition with `failIn`; `hold` keeps them from being confirmed. */
+/** `failWith` makes appends fail, those to one partition with `failIn`; `hold` delays their confirmation. */
 type Faults = { failWith?: Error; failIn?: number; hold?: Promise<void> }
 
 /** The real log in a folder of its own. */
@@ -44,7 +44,7 @@ const openTestLog = async (maxQueuedBytes: number, partitions: number) => {
   return {
     log,
     faults,
-    /** Everything in the log, partition by partition in order. */
+    /** All records of the log, partition by partition in order. */
     entries: async (): Promise<readonly LogRecord[]> => {
       for (let partition = 0; partition < partitions; ) if ((await readOn(partition)) === 0) partition++
       return read.toSorted((a, b) => a.partition - b.partition)
@@ -58,14 +58,17 @@ const openTestLog = async (maxQueuedBytes: number, partitions: number) => {
 }
 
 export const liveKey = 'wk_live_0123456789'
-/** Of another workspace. */
+/** A key of another workspace. */
 export const otherKey = 'wk_other_0123456789'
+/** Keys of twelve workspaces of one more organization. */
+export const keysOfLargeOrganization = Array.from({ length: 12 }, (_, index) => `wk_large_${index}_0123456789`)
 export const disabledKey = 'wk_off_0123456789'
 
 const knownKeys: ReadonlyMap<string, WriteKeyEntry> = new Map([
   [
     liveKey,
     {
+      organizationId: 'o1',
       workspaceId: 'w1',
       sourceId: 's1',
       sourceTitle: 'Shop',
@@ -78,6 +81,7 @@ const knownKeys: ReadonlyMap<string, WriteKeyEntry> = new Map([
   [
     otherKey,
     {
+      organizationId: 'o2',
       workspaceId: 'w2',
       sourceId: 's3',
       sourceTitle: 'Other shop',
@@ -87,9 +91,23 @@ const knownKeys: ReadonlyMap<string, WriteKeyEntry> = new Map([
       keyId: 'k3',
     },
   ],
+  ...keysOfLargeOrganization.map((key, index): [string, WriteKeyEntry] => [
+    key,
+    {
+      organizationId: 'o3',
+      workspaceId: `large-${index}`,
+      sourceId: `large-${index}`,
+      sourceTitle: 'Shop',
+      sourceEnabled: true,
+      app: 'http',
+      settings: {},
+      keyId: `large-${index}`,
+    },
+  ]),
   [
     disabledKey,
     {
+      organizationId: 'o1',
       workspaceId: 'w1',
       sourceId: 's2',
       sourceTitle: 'Old shop',
@@ -108,10 +126,10 @@ export type RunningCollect = {
   port: number
   collect: Collect
   coordination: Coordination
-  /** What the log holds. */
+  /** Records of the log. */
   entries(): Promise<readonly LogRecord[]>
   faults: Faults
-  /** What the sink was given. */
+  /** Rows that the sink received. */
   refused: RefusalRow[]
   touched: WriteKeyUse[]
   /** The server's ends of the connections, in the order they came. */

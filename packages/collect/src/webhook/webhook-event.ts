@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import { formParams } from '@tributary/kernel'
 import { bodyFault } from '../body/validate-body.ts'
-import type { Refusal } from '../refusal.ts'
+import { type Refusal, wrongBytes } from '../refusal.ts'
 
-/** Name of the event that a call of somebody else's webhook becomes, as RudderStack's server names it. */
+/** Name of the event for a call without a rule of its source, as RudderStack's server names it. */
 export const webhookEventName = 'webhook_source_event'
 
-/** JSON text of the parameters of an address without the write key; a name that comes more than once has a list. */
-const queryObject = (query: string): Buffer => {
-  const params = new URLSearchParams(query)
+/** JSON text of the parameters of an address without the write key; a doubled name has a list. */
+const queryObject = (query: string): Buffer | Refusal => {
+  const params = formParams(query)
+  if (typeof params === 'string') return wrongBytes
   params.delete('writeKey')
   const entries = [...new Set(params.keys())].map((name) => {
     const values = params.getAll(name)
@@ -17,12 +19,13 @@ const queryObject = (query: string): Buffer => {
 }
 
 /**
- * What a service without an SDK sends to `/v1/webhook`, as the body of a track event of a new anonymous user: the JSON
- * object is its `properties`, byte for byte; a list stands in `properties.items`; a call without a body (GET) gives the
- * parameters of its address.
+ * Makes the body of a track event of a new anonymous user from a call to `/v1/webhook` of a service without an SDK. The
+ * JSON object is its `properties`, byte for byte; a list stands in `properties.items`; a call without a body (GET)
+ * gives the parameters of its address.
  */
 export const webhookEvent = (body: Buffer, query: string, method: string): Buffer | Refusal => {
   const sent = method === 'GET' && body.length === 0 ? queryObject(query) : body
+  if (!Buffer.isBuffer(sent)) return sent
   const isList = /^\s*\[/.test(sent.toString('utf8', 0, 64))
   const properties = isList ? Buffer.concat([Buffer.from('{"items":'), sent, Buffer.from('}')]) : sent
   const wrong = bodyFault(properties)

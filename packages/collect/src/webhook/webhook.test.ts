@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ReceiveWebhook } from '@tributary/connector-kit'
 import { requestMeta } from '@tributary/contract'
-import { createWorkShare, type WorkShare } from '@tributary/kernel'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createWorkShare, setHeldWork, type WorkShare } from '@tributary/kernel'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { bodyItem, templateItem } from '../calls/items.ts'
 import type { WriteKeyEntry } from '../ports.ts'
 import { basic, type RunningCollect, startCollect } from '../testing/server.ts'
 import { createWebhookReceiver } from './receive-webhook.ts'
@@ -16,6 +17,7 @@ const receive: ReceiveWebhook = (call, settings) => {
 }
 
 const entryOf = (app: string, more: Partial<WriteKeyEntry> = {}): WriteKeyEntry => ({
+  organizationId: 'o1',
   workspaceId: 'w1',
   sourceId: app,
   sourceTitle: app,
@@ -65,7 +67,7 @@ const send = async (key: string, body: unknown, headers: Record<string, string> 
   }
 }
 
-test('what the rule makes is kept as a batch whose times stand; what names nobody is of a new anonymous user', async () => {
+test('the events of a rule are kept as a batch with their own times; events without a user ID are of a new anonymous user', async () => {
   const events = [
     { event: 'Paid', timestamp: '2026-01-01T00:00:00Z', messageId: 'm-1' },
     { type: 'identify', userId: 'u' },
@@ -228,7 +230,7 @@ test('templates of one workspace take turns beyond their share, and more than a 
   expect(refused.status).toBe(429)
   expect(refused.headers.get('retry-after')).not.toBeNull()
   expect(await refused.json()).toMatchObject({ reason: 'WORKSPACE_BUSY' })
-  // What holds much memory does not wait at all.
+  // A call with a large body does not wait at all.
   expect((await call('a', JSON.stringify('x'.repeat(300_000)))).status).toBe(429)
   // Another workspace, and what runs no template, go on at once.
   expect((await call('b')).status).toBe(200)
@@ -240,25 +242,77 @@ test('templates of one workspace take turns beyond their share, and more than a 
   await busy.stop()
 })
 
-test('a browser that sent a form is led on when its event is on disk, and when there is none to keep', async () => {
-  const events: object[][] = [[{ event: 'Lead Created' }], []]
+/** Collection of a source of forms whose thank-you page is at an address; `w1` has verified one host, and once another one. */
+const startForms = async (redirect: string, events: object[][] = [[{ event: 'Lead Created' }]]) => {
   const own = await startCollect({
     keys: { find: () => entryOf('open'), findRevoked: () => undefined, ready: () => true },
     webhooks: new Map([
-      [
-        'open',
-        { signed: false, receive: () => ({ events: events.shift() ?? [], redirect: 'https://shop.example/thanks' }) },
-      ],
+      ['open', { signed: false, receive: () => ({ events: events.shift() ?? [], redirect }) }],
     ]) as never,
+    domains: {
+      workspaceOf: (host) => ({ 'shop.example': 'w1', 'was.example': 'w1', 'theirs.example': 'w9' })[host],
+      mayHaveCertificate: (host) => host !== 'was.example',
+    },
   })
+  onTestFinished(() => own.stop())
+  const send = () =>
+    fetch(`${own.origin}/v1/webhook?writeKey=open-key`, { method: 'POST', body: 'a=1', redirect: 'manual' })
+  return { own, send }
+}
+
+test('a browser that sent a form is led on when its event is on disk, and when there is none to keep', async () => {
+  const { own, send } = await startForms('https://shop.example/thanks', [[{ event: 'Lead Created' }], []])
   for (const kept of [1, 1]) {
-    const answer = await fetch(`${own.origin}/v1/webhook?writeKey=open-key`, {
-      method: 'POST',
-      body: 'a=1',
-      redirect: 'manual',
-    })
+    const answer = await send()
     expect([answer.status, answer.headers.get('location')]).toEqual([303, 'https://shop.example/thanks'])
     expect(await own.entries()).toHaveLength(kept)
   }
-  await own.stop()
+})
+
+test.each([
+  ['https://evil.example/login', 'evil.example'],
+  ['https://theirs.example/', 'theirs.example'],
+  ['https://was.example/thanks', 'was.example'],
+  ['https://sub.shop.example/', 'sub.shop.example'],
+  ['https://shop.example@evil.example/', 'evil.example'],
+  ['https://shop.example.evil.example/', 'shop.example.evil.example'],
+  ['https://\u0455hop.example/', 'xn--hop-ehd.example'],
+  ['https://evil.example/?"><script>alert(1)</script>&a=1', 'evil.example'],
+])(
+  'a visitor is led to %s, which the workspace has not verified, through a page that names %s',
+  async (address, host) => {
+    const { own, send } = await startForms(address)
+    const answer = await send()
+    const page = await answer.text()
+    expect([answer.status, answer.headers.get('location')]).toEqual([200, null])
+    expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none'/)
+    expect(page).toContain(`<strong>${host}</strong>`)
+    expect(page).not.toContain('<script')
+    expect(await own.entries()).toHaveLength(1)
+  },
+)
+
+test('an address that is no web address leads nowhere', async () => {
+  for (const address of ['javascript:alert(1)', 'data:text/html,x', 'nothing']) {
+    const answer = await (await startForms(address)).send()
+    expect([answer.status, await answer.text()]).toEqual([200, '{"success":true}'])
+  }
+})
+
+test('a template that is held, since it blocked the thread, is not run: the reason is answered until its settings change', async () => {
+  onTestFinished(() => setHeldWork(new Map()))
+  const entry = entryOf('signed')
+  setHeldWork(new Map([[templateItem(entry), 'It blocked the thread main twice']]))
+  const events = [{ event: 'Paid', userId: 'u' }]
+  expect(await send('signed-key', events)).toEqual({ status: 422, reason: 'HELD', kept: [] })
+  expect((await send('open-key', events)).status).toBe(200)
+  expect(templateItem(entryOf('signed', { settings: { secret: 'changed' } }))).not.toBe(templateItem(entry))
+})
+
+test('a body that is held is refused with the reason, and another one of the same source is kept', async () => {
+  onTestFinished(() => setHeldWork(new Map()))
+  const held = { event: 'Paid', userId: 'u' }
+  setHeldWork(new Map([[bodyItem('plain', Buffer.from(JSON.stringify(held))), 'It blocked the thread main twice']]))
+  expect(await send('plain-key', held)).toEqual({ status: 422, reason: 'HELD', kept: [] })
+  expect((await send('plain-key', { event: 'Paid', userId: 'v' })).status).toBe(200)
 })

@@ -5,23 +5,23 @@ import type { TrackRoute } from '../routes.ts'
 import { createWebhookReceiver, webhookCall } from './receive-webhook.ts'
 import { webhookEvent } from './webhook-event.ts'
 
-/** What a source's own rule makes: events that have their times already. */
+/** Events made by a source's own rule: they have their times already. */
 const ownRoute: TrackRoute = { kind: 'batch', client: false, forwarded: true }
 
 /**
- * Calls to `/v1/webhook`. A kind of source with a rule of its own checks them and makes the events, here and not in the
- * pipeline: see docs/adr/0009-webhooks-become-events-at-the-door.md. For all others the body becomes the properties of a
- * track event.
+ * Handles calls to `/v1/webhook`. A kind of source with its own rule checks them and makes the events, here and not in
+ * the pipeline: see docs/adr/0009-webhooks-become-events-at-the-door.md. For all others the body becomes the properties
+ * of a track event.
  */
 export const createWebhook = (context: IngestionContext, deps: CollectDeps): BodyTransform => {
   const { webhooks, clock } = deps
   const receive = createWebhookReceiver(context.settings.eventBytes)
-  const transform: BodyTransform = (sent, { req, query }, entry) => {
-    // A source that is off is told so by the checks that follow.
+  const transform: BodyTransform = (given, { req, query }, entry, sent) => {
+    // Later checks refuse a disabled source.
     const rule = entry === undefined ? undefined : webhooks?.get(entry.app)
     if (entry !== undefined && entry.sourceEnabled && rule !== undefined) {
       if (entry.settings === undefined) return context.retryLater.settingsUnreadable
-      const received = receive(rule, entry.settings, webhookCall(req, query, sent, clock()))
+      const received = receive(rule, entry.settings, webhookCall(req, query, [given, sent], clock()))
       if (received !== undefined) {
         if ('refusal' in received) return received.refusal
         const { events, redirect } = received
@@ -30,7 +30,7 @@ export const createWebhook = (context: IngestionContext, deps: CollectDeps): Bod
         return { body: Buffer.from(`{"batch":[${events.join(',')}]}`), route: ownRoute, own: true, ...onward }
       }
     }
-    const body = webhookEvent(sent, query, req.method ?? '')
+    const body = webhookEvent(given, query, req.method ?? '')
     return Buffer.isBuffer(body) ? { body } : body
   }
   transform.ownCode = ({ app }) => webhooks?.get(app) !== undefined

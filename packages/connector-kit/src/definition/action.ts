@@ -8,7 +8,7 @@ type ActionField = Omit<ActionTarget, 'name' | 'required' | 'recommended'> & {
   readonly recommended?: boolean
 }
 
-/** What a mapping makes of a value for a field of each type; numbers keep the digits that they came with. */
+/** The value that a mapping makes for a field of each type; numbers keep the digits that they came with. */
 type ValueOf = {
   string: string
   number: number | ExactNumber
@@ -32,9 +32,9 @@ type Values<Fields extends Readonly<Record<string, ActionField>>> = {
 
 /** An action whose payload has the types of its fields. */
 export type Action<Fields extends Readonly<Record<string, ActionField>>> = ActionDefinition & {
-  /** What the mapping made of an event for this action. */
+  /** The payload that the mapping made for this action. */
   readonly payloadOf: (event: OutgoingEvent) => Values<Fields>
-  /** What the user has mapped beside the action's fields. */
+  /** Fields that the user has mapped beside the action's own. */
   readonly customOf: (event: OutgoingEvent) => Readonly<Record<string, unknown>>
 }
 

@@ -6,8 +6,8 @@ import type { SettingShape, SettingsOf, SettingsSchema } from './setting.ts'
 export type DataRow = readonly (string | null)[]
 
 /**
- * The server refuses a query, or does not finish it within its limits; the words are the server's own. What keeps from
- * asking at all (address, network, account) is a DeliveryError.
+ * Thrown when the server refuses a query, or does not finish it within its limits; the message is the server's own. A
+ * problem before the query (address, network, account) is a DeliveryError.
  */
 export class DataQueryError extends Error {
   override readonly name = 'DataQueryError'
@@ -23,7 +23,7 @@ export type RowsFrom = {
 
 /** A connection to a company's database on which nothing can be written. Disposing of it closes the connection. */
 export type DataSourceSession = AsyncDisposable & {
-  /** Whom it is connected to, and as whom, in one sentence for people. */
+  /** The server and the account that it is connected with, in one sentence for people. */
   about(): Promise<string>
   /** Tables that the account may read, by schema and name; those with `search` in `schema.name` in any case. */
   listTables(options: { search: string; offset: number; limit: number }): Promise<DataTable[]>
@@ -32,24 +32,26 @@ export type DataSourceSession = AsyncDisposable & {
   /** The columns that a query has, found without running it. Throws DataQueryError. */
   describe(query: DataQuery): Promise<DataColumn[]>
   /**
-   * The rows of a query, at most `limit`, in batches of about a mebibyte: the next batch is asked for when the one before is
-   * done with, so memory stays the same however many rows there are. With `from`, which databases alone are asked with, only rows
+   * The rows of a query, at most `limit`, in batches of about a mebibyte. The next batch is read when the one before is
+   * done with, so memory stays the same however many rows there are. With `from`, which only databases get, only rows
    * whose column has at least that value, or is null. Ends the query when its reader stops. Throws DataQueryError.
    */
   read(query: DataQuery, limit: number, from?: RowsFrom): AsyncGenerator<readonly DataRow[], void, void>
-  /** Counts what keeps columns from telling rows apart. Throws DataQueryError, also for a column that is not there. */
+  /**
+   * Counts rows that the key columns do not distinguish. Throws DataQueryError, also for a column that is not there.
+   */
   checkKey(query: DataQuery, key: readonly string[]): Promise<KeyCheck>
 }
 
-/** What a file has. */
+/** Columns and number of rows of a file. */
 export type FileScan = { columns: DataColumn[]; rows: number }
 
 /** The file that was uploaded for a data source, as this process can read it. */
 export type UploadedFile = {
   path: string
-  /** What it was called where it came from. */
+  /** Its name where it came from. */
   title: string
-  /** What it has, where it was read before with the same settings. */
+  /** Its scan, where it was read before with the same settings. */
   scan: FileScan | undefined
 }
 
@@ -61,15 +63,15 @@ export type Scratch = {
   hasRoom(): boolean
 }
 
-/** What opens a session: settings, the guarded way out, when to break off, and how long a statement may take, ms. */
+/** Context of a session: settings, the guarded way out, when to break off, and how long a statement may take, ms. */
 export type DataSourceContext<S extends Settings = Settings> = Pick<
   DeliverContext<S>,
   'settings' | 'connect' | 'signal'
 > & {
   statementMs: number
-  /** Of a kind that takes uploads, once there is one. */
+  /** For a kind that takes uploads, once there is one. */
   upload?: UploadedFile | undefined
-  /** Of a kind that is a file and takes no uploads. */
+  /** For a kind that is a file and takes no uploads. */
   scratch?: Scratch | undefined
   /** Audiences and profiles of the workspace itself, as tables. */
   people?: (() => DataSourceSession) | undefined
@@ -93,7 +95,7 @@ export type DataSourceDefinition<S extends Settings = Settings> = SettingsDefini
   open: (context: DataSourceContext<S>) => Promise<DataSourceSession>
 }
 
-/** A data source whose functions know its settings by their types; sound as `defineDestination` is. */
+/** Defines a data source whose functions have its settings with their types; sound as `defineDestination` is. */
 export const defineDataSource = <Shape extends SettingShape>(
   definition: Omit<DataSourceDefinition<SettingsOf<SettingsSchema<Shape>> & Settings>, 'settings'> & {
     settings: SettingsSchema<Shape>

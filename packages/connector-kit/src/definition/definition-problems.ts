@@ -34,11 +34,13 @@ export const logoProblems = (logo: string): string[] => {
   const problems: string[] = []
   const svg = logo.trim()
   if (!/^<svg\s[^>]*>[\s\S]*<\/svg>$/.test(svg)) return ['The logo is not one SVG element']
-  const [, width, height] = /\bviewBox="0 0 (\d+(?:\.\d+)?) (\d+(?:\.\d+)?)"/.exec(svg) ?? []
+  const [, width, height] = /\bviewBox="0 0 (\d{1,9}(?:\.\d{1,9})?) (\d{1,9}(?:\.\d{1,9})?)"/.exec(svg) ?? []
   if (width === undefined || width !== height) problems.push('The logo has no square viewBox that begins at 0 0')
-  if (/<(script|foreignObject|image|use|iframe|a)\b|\son[a-z]+\s*=|javascript:|<!|<\?/i.test(svg))
+  const forbidden = [/<(?:script|foreignObject|image|use|iframe|a)\b/i, /\son[a-z]+\s*=/i, /javascript:|<!|<\?/i]
+  if (forbidden.some((pattern) => pattern.test(svg)))
     problems.push('The logo has scripts or elements that could fetch something')
-  if (/\b(xlink:)?href\s*=|url\(\s*['"]?(?!#)|@import/i.test(svg)) problems.push('The logo refers to something outside')
+  if (/\b(?:xlink:)?href\s*=/i.test(svg) || /url\((?!#)|@import/i.test(svg))
+    problems.push('The logo refers to something outside')
   if (Buffer.byteLength(svg) > 8192) problems.push('The logo has more than 8 kB')
   return [...problems, ...textProblem('The logo', svg)]
 }
@@ -136,7 +138,7 @@ const objectProblems = (object: ObjectDefinition, definition: DestinationDefinit
   return problems
 }
 
-/** What it receives, and that no action writes nothing. */
+/** Checks the received objects, and that every action writes one. */
 const receivedProblems = (definition: DestinationDefinition): string[] => [
   ...repeated(definition.objects.map(({ name }) => name)).map((name) => `The object ${name} is there twice`),
   ...definition.objects.flatMap((object) => objectProblems(object, definition)),
@@ -164,7 +166,7 @@ const positive = (what: string, value: number | undefined, least = 1): string[] 
     ? []
     : [`${what} is ${value}; it must be a whole number of at least ${least}`]
 
-/** What is sent how, as it is with the defaults of all settings. */
+/** Checks batching, rate and concurrency with the defaults of all settings. */
 const paceProblems = (definition: DestinationDefinition): string[] => {
   const settings: Settings = Object.fromEntries(definition.settings.fields.map((field) => [field.name, field.default]))
   const { maxEvents, maxBytes, maxWaitMs } = definition.batching(settings)
@@ -194,7 +196,7 @@ const docsProblems = ({ docs }: Pick<DestinationDefinition, 'docs'>): string[] =
 
 type Described = Pick<DestinationDefinition, 'slug' | 'title' | 'description' | 'docs' | 'settings'>
 
-/** What every connector with settings and a guide says of itself. */
+/** Checks the texts of a connector with settings and a guide. */
 const describedProblems = ({ slug, title, description, docs, settings }: Described): string[] => [
   ...(kebabCase.test(slug) ? [] : [`The slug "${slug}" is not in kebab-case`]),
   ...textProblem('The title', title),
@@ -204,7 +206,7 @@ const describedProblems = ({ slug, title, description, docs, settings }: Describ
   ...settings.fields.flatMap((field) => fieldProblems(field, settings)),
 ]
 
-/** What a data source lacks before people may be offered it, in words; empty when it is complete. */
+/** Returns what a data source lacks before people may be offered it, in words; empty when it is complete. */
 export const dataSourceProblems = (definition: DataSourceDefinition): string[] => [
   ...describedProblems(definition),
   ...(definition.file === true ||
@@ -215,8 +217,8 @@ export const dataSourceProblems = (definition: DataSourceDefinition): string[] =
 ]
 
 /**
- * What a destination lacks before people may be offered it, in words; empty when it is complete. `auth: 'key'` needs a
- * secret setting, and credentials are to be known by their names.
+ * Returns what a destination lacks before people may be offered it, in words; empty when it is complete. `auth: 'key'`
+ * needs a secret setting; credentials are recognized by their names.
  */
 export const definitionProblems = (definition: DestinationDefinition): string[] => {
   const { settings, actions, kinds, auth } = definition

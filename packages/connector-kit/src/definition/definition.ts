@@ -19,7 +19,7 @@ import type { SettingShape, SettingsOf, SettingsSchema } from './setting.ts'
 
 export type FieldType = 'string' | 'url' | 'select' | 'boolean' | 'number' | 'headers' | 'secret' | 'template' | 'sql'
 
-/** What the form and the encryption go by of a setting; made of its schema by `defineSettings`. */
+/** The part of a setting that the form and the encryption use; created from its schema by `defineSettings`. */
 export type FieldDefinition = {
   /** Key in the settings object, snake_case. */
   name: string
@@ -28,14 +28,14 @@ export type FieldDefinition = {
   type: FieldType
   required: boolean
   default?: string | number | boolean
-  /** Of a `select`. */
+  /** For a `select`. */
   choices?: readonly { value: string; label: string }[]
   /** True: stored encrypted, never returned, never logged. */
   secret: boolean
   /**
-   * Of a secret: the settings that decide where it is sent and who can read it on its way. When one of them changes, the
-   * secret must be entered again, so that nobody who may only use it can have it sent elsewhere. Empty for a secret that
-   * is itself the address.
+   * For a secret: the settings that decide where it is sent and who can read it on its way. When one of them changes,
+   * the secret must be entered again, so that a user who may only use it cannot have it sent elsewhere. Empty for a
+   * secret that is itself the address.
    */
   sentTo?: readonly SecretTarget[]
   /** False: cannot be changed once it has a value. */
@@ -43,7 +43,7 @@ export type FieldDefinition = {
   /** Bounds of a `number`, inclusive. */
   min?: number
   max?: number
-  /** Longest text of a `string` or `secret`, in characters; 1,000 unless told. */
+  /** Longest text of a `string` or `secret`, in characters; 1,000 unless given. */
   maxLength?: number
   /** Shown only while the named field has this value. */
   showWhen?: { field: string; value: string | number | boolean }
@@ -54,7 +54,7 @@ export type Settings = Readonly<
   Record<string, string | number | boolean | Readonly<Record<string, string>> | undefined>
 >
 
-/** What a connector asks for, and the rules that span fields; messages by field name. */
+/** Settings of a connector, and the rules that span fields; messages by field name. */
 export type SettingsDefinition<S extends Settings = Settings> = {
   title: string
   settings: SettingsSchema
@@ -63,8 +63,8 @@ export type SettingsDefinition<S extends Settings = Settings> = {
 }
 
 /**
- * How personal data is made comparable before it is hashed (SHA-256, lower-case hex): `email` is trimmed and in lower
- * case, `phone` has digits only with the country's code, `name` and `text` are trimmed and in lower case.
+ * Normalization of personal data before it is hashed (SHA-256, lower-case hex). An `email` is trimmed and in lower
+ * case. A `phone` has digits only with the country's code. A `name` or `text` is trimmed and in lower case.
  */
 export type PiiRule = 'email' | 'phone' | 'name' | 'text'
 
@@ -101,8 +101,8 @@ export type ActionDefinition = {
 }
 
 /**
- * What tells one record from another: the event's own id or its user's, what an action's target is given, or a field that a
- * setting names.
+ * The value that identifies a record: the event's own ID or its user's, the value of an action's target, or a field
+ * that a setting names.
  */
 export type ObjectIdentifier = { event: 'messageId' | 'userId' } | { target: string } | { setting: string }
 
@@ -114,7 +114,10 @@ export type ObjectDefinition = {
   title: string
   /** One sentence. */
   description: string
-  /** What the connector carries out today, not what the vendor could; empty where the user's own words decide. */
+  /**
+   * Modes that the connector implements today, not those that the vendor could; empty where the user's own words
+   * decide.
+   */
   syncModes: readonly SyncMode[]
   /** By which a record that is there is found: at least one for every mode but INSERT_ONLY. */
   identifiers: readonly ObjectIdentifier[]
@@ -130,38 +133,51 @@ export type RowObjectDefinition = {
   title: string
   /** One sentence. */
   description: string
-  /** What `deliverRows` carries out, at least one. */
+  /** Modes that `deliverRows` implements, at least one. */
   syncModes: readonly SyncMode[]
   /** False: there is one of it, such as the contacts of a CRM, and people give it no name. */
   named?: false
-  /** Whether `listKeys` knows it. */
+  /** Whether `listKeys` can list it. */
   listable?: true
   /** Names that people cannot give it: rows of these objects are something else to the destination. */
   reserved?: readonly string[]
-  /** What rows name as their object, given the name that people chose and the field that tells their records apart. */
+  /** The object that rows name, from the name that people chose and the field that identifies their records. */
   address: (given: { name: string; identifier: string }) => string
 }
+
+/**
+ * Type of a field of rows, as its data source reports it: whole numbers of 64 bits, numbers, moments, and so on; `any`
+ * where only the values show it.
+ */
+export type RowColumn = {
+  name: string
+  kind: 'integer' | 'number' | 'flag' | 'bool' | 'json' | 'time' | 'text' | 'any'
+}
+
+/** The patterns of `plainKeys` where every key, or none, is only the same as itself. No key is empty. */
+export const everyKey = '^'
+export const noKey = '$^'
 
 /** A field of the records of an object, as its destination has it. */
 export type RowField = {
   name: string
-  /** What people call it there. */
+  /** Its name for people there. */
   label: string
-  /** The destination's own word; '' when it tells none. */
+  /** The destination's own word; '' without one. */
   type: string
   /** A new record cannot be without it. */
   required: boolean
-  /** No two records have the same value, so that it can tell them apart. */
+  /** No two records have the same value, so that it can identify them. */
   unique: boolean
   /** The values that it takes; empty for any. */
   options: readonly { value: string; label: string }[]
 }
 
-/** What a destination tells of an object that rows are written to. */
+/** The destination's description of an object that rows are written to. */
 export type RowObjectDetail = {
-  /** Empty when the destination cannot tell. */
+  /** Empty when the destination has no list of fields. */
   fields: readonly RowField[]
-  /** What else people may want to know, such as how many people were matched; in words. */
+  /** Further facts for people, such as how many people were matched. */
   facts: readonly { title: string; value: string }[]
 }
 
@@ -184,7 +200,7 @@ export type OutgoingEvent = {
   readonly json: string
   /** Name of the action that its mapping asks for. */
   readonly action: string
-  /** What the mapping made of it; absent when the event goes whole. */
+  /** The payload from the mapping; absent when the event goes whole. */
   readonly payload?: Readonly<Record<string, unknown>>
 }
 
@@ -198,27 +214,29 @@ export type OutgoingRow = Readonly<Omit<OutboundRow, 'payload'>> & {
 /** How a destination wants its events: together up to a number, a size and a wait. `maxEvents` 1 means one by one. */
 export type Batching = { maxEvents: number; maxBytes: number; maxWaitMs: number }
 
-/** What went over the wire as it may be kept and shown: secrets redacted, at most 4 kB each. */
+/** A request and its answer as they may be stored and shown: secrets redacted, at most 4 kB each. */
 export type Exchange = { httpStatus: number; latencyMs: number; request: string; response: string }
 
-/** What became of one event. */
+/** The outcome of one event. */
 export type EventOutcome =
-  | { kind: 'delivered' }
-  /** `misconfigured`: it cannot succeed before somebody changes the set-up, and waits for that however long. */
+  /** `note`: what was left out of it, for people. */
+  | { kind: 'delivered'; note?: string }
+  /** With `misconfigured` it cannot succeed before a user changes the set-up, and waits for that without limit. */
   | { kind: 'retry'; reason: string; retryAfterMs?: number; misconfigured?: boolean }
   | { kind: 'rejected'; reason: string }
-  /** Of a row: left out as it should be, being an insert of what is there or an update of what is not. */
+  /** For a row: left out as it should be, being an insert of an existing record or an update of a missing one. */
   | { kind: 'skipped'; reason: string }
 
 /**
- * The destination refuses a batch as a whole and one of its events may be to blame: the batch is sent again in two halves,
- * and those in halves, until the rest has gone and the one at fault stands alone. That one is rejected for `reason`.
+ * The destination refuses a batch as a whole, and one of its events may be to blame. The batch is sent again in two
+ * halves, and those in halves, until the rest has gone and the event at fault is alone. That one is rejected for
+ * `reason`.
  */
 export type SplitOutcome = { kind: 'split'; reason: string }
 
 /**
- * What became of a batch: one outcome for all, or one for each in the batch's order. `request` and `response` are given
- * when any event was not delivered.
+ * The outcome of a batch: one for all, or one for each in the batch's order. `request` and `response` are given when
+ * any event was not delivered.
  */
 export type DeliverResult = {
   outcomes: EventOutcome | SplitOutcome | readonly EventOutcome[]
@@ -233,7 +251,7 @@ export type DeliverContext<S extends Settings = Settings> = {
   /** The only ways out of the process: HTTP, and a connection for what is not. */
   request: (request: OutgoingRequest) => Promise<HttpAnswer>
   connect: (target: ConnectTarget) => Promise<GuardedStream>
-  /** What is kept open from one delivery to the next hangs on it. */
+  /** Connections that stay open from one delivery to the next end with it. */
   lifetime: Lifetime
   /**
    * The current token of the destination's grant, renewed when near its end; given one that was answered 401, another.
@@ -246,11 +264,11 @@ export type DeliverContext<S extends Settings = Settings> = {
   logger: Logger
   /** Aborted when the process must end now. */
   signal: AbortSignal
-  /** Given where a person looks on: hears of each request that was answered, whatever the answer, without secrets. */
+  /** Given while a person watches: gets each request that was answered, whatever the answer, without secrets. */
   onExchange?: (exchange: Exchange) => void
 }
 
-/** What a destination has against a setting: words for people, and what more it says. */
+/** A destination's objection to a setting: a message for people, and further detail. */
 export type SettingObjection = { message: string; detail?: string }
 /** By the setting's name; empty when all is well. */
 export type SettingObjections = Readonly<Record<string, SettingObjection>>
@@ -261,7 +279,7 @@ export type ConnectionTest = { ok: boolean; message: string }
 /** Requests of one destination in a span of time. */
 export type RateLimit = { requests: number; perMs: number }
 
-/** What signals need to know of an advertising platform. */
+/** The properties of an advertising platform that signals use. */
 export type ConversionPlatform = {
   platform: SignalPlatform
   /** The action that sends a conversion. */
@@ -272,17 +290,26 @@ export type ConversionPlatform = {
   eventId: { target: string; pixelParameter: string }
   /** The target of a code of the platform's test screen; absent where it has none. */
   testCode?: string
-  /** What a conversion is given by default, by target; places below `context.signal` are filled in for each conversion. */
+  /** Default values of a conversion, by target; places below `context.signal` are filled in for each conversion. */
   fields: MappingPreset['fields']
   /**
-   * Targets that tell who a conversion is of (any of them counts), and how much each weighs in match quality; the weights are 10
-   * together.
+   * Targets that identify the user of a conversion (any of them counts), and how much each weighs in match quality. The
+   * weights are 10 together.
    */
   identifiers: Readonly<Partial<Record<MatchIdentifier, { targets: readonly string[]; weight: number }>>>
   /** Groups of identifiers of which one must be there, all of it. */
   needs: readonly (readonly MatchIdentifier[])[]
-  /** What a refund is given in place of what a conversion is; absent where the platform takes none. */
-  refund?: { action: string; eventName?: string; fields: MappingPreset['fields'] }
+  /** Values of a refund in place of those of a conversion; absent where the platform takes none. */
+  refund?: {
+    action: string
+    eventName?: string
+    /**
+     * True: the platform gets the remaining value of the conversion, which needs the amount in the currency of the
+     * conversion.
+     */
+    restates?: true
+    fields: MappingPreset['fields']
+  }
   /** The oldest conversion that it takes, ms; of offline ones, where that differs. */
   maxAgeMs: { online: number; offline?: number }
   /** True: without consent a conversion is sent with that, and the platform limits its use. */
@@ -298,26 +325,26 @@ export type DestinationDefinition<S extends Settings = Settings> = SettingsDefin
   description: string
   /** The set-up guide shown in the product. */
   docs: { url: string; steps: readonly { title: string; text: string; code?: string; language?: string }[] }
-  /** What data it moves. */
+  /** Kinds of data that it moves. */
   kinds: readonly DataKind[]
-  /** How it knows who calls: nothing, something that the settings hold, or a grant of OAuth 2. */
+  /** How it authenticates callers: not at all, by a setting, or by a grant of OAuth 2. */
   auth: 'none' | 'key' | 'oauth2'
-  /** What it is registered as where people permit it; undefined while its settings ask for no grant. */
+  /** Its OAuth client, for which people give permission; undefined while its settings need no grant. */
   oauth2?: (settings: Partial<S>) => OAuth2Client | undefined
-  /** Of an advertising platform: what signals send it. */
+  /** For an advertising platform: what signals send it. */
   conversions?: ConversionPlatform
-  /** What it receives. Each action writes at least one of them. */
+  /** Objects that it receives. Each action writes at least one of them. */
   objects: readonly ObjectDefinition[]
-  /** What it can do, at least one thing. */
+  /** Its actions, at least one. */
   actions: readonly ActionDefinition[]
-  /** What a destination without mappings of its own uses, in order; the first that fits an event decides. */
+  /** The mappings of a destination without its own, in order; the first that fits an event decides. */
   presets: readonly MappingPreset[]
   batching: (settings: S) => Batching
-  /** What it allows; unlimited unless told. */
+  /** Its rate limit; unlimited unless given. */
   rate?: (settings: S) => RateLimit | undefined
-  /** Requests under way at once; the delivery's own bound unless told. */
+  /** Requests under way at a time; the delivery's own bound unless given. */
   concurrency?: number
-  /** Two of its requests at once, whoever sends them, would spoil each other's. */
+  /** Two of its requests at a time, from any sender, would spoil each other. */
   exclusive?: boolean
   /** True: events of one user arrive in their order. One request at a time, and what fails holds what is behind it. */
   ordered?: (settings: S) => boolean
@@ -338,16 +365,17 @@ export type DestinationDefinition<S extends Settings = Settings> = SettingsDefin
    * only: a row for it is refused with that reason.
    */
   deliverRows?: (batch: readonly OutgoingRow[], context: DeliverContext<S>) => Promise<DeliverResult>
-  /** What of it syncs may write rows to. With `deliverRows` only. */
+  /** Its objects that syncs may write rows to. With `deliverRows` only. */
   rowObjects?: readonly RowObjectDefinition[]
   /**
-   * Asks the destination about one of the row objects, by the name that people chose (its own name where they choose none). It changes
-   * nothing there, and knows only what is there already. Rejects as `deliverRows` does.
+   * Asks the destination about one of the row objects, by the name that people chose (its own name where they choose
+   * none). It changes nothing there, and finds only what exists already. Rejects as `deliverRows` does.
    */
   describeRows?: (context: DeliverContext<S>, given: { object: string; name: string }) => Promise<RowObjectDetail>
   /**
-   * Hands over the keys of all records of a row object, by its address, some at a time and each as the destination writes it; none where
-   * the object is not there. It changes nothing. Rejects as `deliverRows` does, with ConfigurationError where the object cannot be listed.
+   * Passes on the keys of all records of a row object, by its address, in parts and each as the destination writes it;
+   * none where the object is not there. It changes nothing. Rejects as `deliverRows` does, with ConfigurationError
+   * where the object cannot be listed.
    */
   listKeys?: (
     context: DeliverContext<S>,
@@ -355,16 +383,34 @@ export type DestinationDefinition<S extends Settings = Settings> = SettingsDefin
     onKeys: (keys: readonly string[]) => Promise<void>,
   ) => Promise<void>
   /**
-   * Rows with the operation `delete` of the object `users` make it delete users, so that it is told of those who are deleted
-   * here: always, or unless settings lack something for it, which is answered in words for people (`no access token`).
-   * `deletedUserOf` reads such a row. With `deliverRows` only.
+   * Creates the target of an object's rows, by its address, where it does not exist yet, with the types of these
+   * fields. Parts that it cannot create are left to `deliverRows`. Rejects as `deliverRows` does.
+   */
+  prepareRows?: (context: DeliverContext<S>, object: string, columns: readonly RowColumn[]) => Promise<void>
+  /**
+   * How the destination distinguishes keys of a row object, where it does not by each character. Both reject as
+   * `deliverRows` does.
+   */
+  keyForms?: {
+    /**
+     * A pattern, as RE2 reads it, of keys that are only the same as themselves in an object, by its address: `everyKey` where all are. A form
+     * of another key is one of these keys, or looks like none of them.
+     */
+    plainKeys: (context: DeliverContext<S>, object: string) => Promise<string>
+    /** The form of each key, given as JSON: two are the same to the destination when their forms are the same text. */
+    formsOf: (context: DeliverContext<S>, object: string, keys: readonly string[]) => Promise<readonly string[]>
+  }
+  /**
+   * Rows with the operation `delete` of the object `users` make it delete users, so that it gets the users who are
+   * deleted here. It always does, or unless settings lack something for it, which is returned as a text for people (`no
+   * access token`). `deletedUserOf` reads such a row. With `deliverRows` only.
    */
   deletesUsers?: true | ((settings: S) => string | undefined)
 }
 
 /**
- * A destination whose functions know its settings by their types. Sound because settings reach a definition's functions
- * only through the validation by its own schema.
+ * Defines a destination whose functions have its settings with their types. Sound because settings reach a definition's
+ * functions only through the validation by its own schema.
  */
 export const defineDestination = <Shape extends SettingShape>(
   definition: Omit<DestinationDefinition<SettingsOf<SettingsSchema<Shape>> & Settings>, 'settings'> & {

@@ -7,9 +7,9 @@ const payload = z.object({
   externalIds: z.array(z.object({ type: z.string(), id: z.string() })),
 })
 
-/** Who is to be deleted: what belongs to any of these ids. */
+/** A user to delete: all data with any of these IDs. */
 export type DeletedUser = z.output<typeof payload>
 
-/** The user that a row tells a destination to delete; undefined for any other row. */
+/** Reads the user that a row makes a destination delete; undefined for any other row. */
 export const deletedUserOf = ({ operation, object, json }: OutgoingRow): DeletedUser | undefined =>
   operation === 'delete' && object === 'users' ? payload.parse(JSON.parse(json)) : undefined

@@ -4,7 +4,7 @@ import type { DataSourceDefinition } from './data-source.ts'
 import type { DestinationDefinition } from './definition.ts'
 import type { SourceDefinition } from './source-definition.ts'
 
-/** What the catalog knows of a connector before anybody opens it: little enough to be in memory for hundreds. */
+/** The catalog's entry of a connector before it is loaded: little enough to be in memory for hundreds. */
 type Listed<Definition> = {
   readonly slug: string
   readonly title: string
@@ -41,21 +41,21 @@ export type ListedDataSource = Listed<DataSourceDefinition> & {
   readonly people: boolean
 }
 
-/** What the catalog lists of a data source's definition; `icon` is where its logo is served. */
+/** Returns the catalog's entry of a data source's definition; `icon` is where its logo is served. */
 export const listDataSource = (definition: DataSourceDefinition, icon: string): ListedDataSource => {
   const { slug, title, description, docs, file = false, upload = false, people = false } = definition
   return { slug, title, description, docsUrl: docs.url, icon, file, upload, people, load: async () => definition }
 }
 
-/** What the catalog lists of a destination's definition; `icon` is where its logo is served. */
+/** Returns the catalog's entry of a destination's definition; `icon` is where its logo is served. */
 export const listDestination = (definition: DestinationDefinition, icon: string): ListedDestination => {
   const { slug, title, description, docs, kinds } = definition
   return { slug, title, description, docsUrl: docs.url, icon, kinds, load: async () => definition }
 }
 
-/** What the catalog lists of a source's definition; `icon` is where its logo is served. */
+/** Returns the catalog's entry of a source's definition; `icon` is where its logo is served. */
 export const listSource = (definition: SourceDefinition, icon: string): ListedSource => {
-  const { slug, title, description, docsUrl = '', type, targetProduct = 'CDP', predefinedSchema, webhook } = definition
+  const { slug, title, description, docsUrl, type, targetProduct = 'CDP', predefinedSchema, webhook } = definition
   return {
     slug,
     title,

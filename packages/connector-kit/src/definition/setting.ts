@@ -3,11 +3,11 @@ import { z } from 'zod'
 import type { FieldDefinition, FieldType } from './definition.ts'
 import { headers, template, text, url, wholeNumber } from './setting-values.ts'
 
-/** What people are told of a setting, and when it is asked for. */
+/** The texts of a setting for people, and when it is shown. */
 type FieldOptions = Pick<FieldDefinition, 'label' | 'help' | 'showWhen'> & {
   /** It must have a value before anything is delivered. */
   required?: boolean
-  /** Of a setting that nobody has given. */
+  /** Value of a setting that is not given. */
   default?: string | number | boolean
   /** False: cannot be changed once it has a value. */
   editable?: boolean
@@ -18,7 +18,7 @@ type Presence<Options, Value> = Options extends { required: true } | { default: 
   ? Value
   : Value | undefined
 
-/** What the forms and the catalog are told of a setting, by its schema. */
+/** Descriptions of settings for the forms and the catalog, by their schemas. */
 const descriptions = z.registry<Omit<FieldDefinition, 'name'>>()
 
 /** The schema of a setting with its description. Sound because a value is asked for exactly where `Presence` says so. */
@@ -54,15 +54,17 @@ const targetsOf = ({ sentTo }: { sentTo?: readonly SecretTarget[] }): Pick<Field
 type Choice = { readonly value: string; readonly label: string }
 type Secret = Pick<FieldDefinition, 'sentTo'>
 
-/** What a connector may ask for. Each makes the Zod schema of one setting, with what the form says of it. */
+/**
+ * The kinds of settings of a connector. Each creates the Zod schema of one setting, with its description for the form.
+ */
 export const setting = {
-  /** A line of text, 1,000 characters unless told. */
+  /** A line of text, 1,000 characters unless given. */
   text: <const Options extends FieldOptions & { maxLength?: number }>(options: Options) =>
     described('string', text(options.maxLength ?? 1000), options, lengthOf(options)),
-  /** A text that is stored encrypted and never shown again, 1,000 characters unless told. */
+  /** A text that is stored encrypted and never shown again, 1,000 characters unless given. */
   secret: <const Options extends Omit<FieldOptions, 'default'> & Secret & { maxLength?: number }>(options: Options) =>
     described('secret', text(options.maxLength ?? 1000), options, { ...lengthOf(options), ...targetsOf(options) }),
-  /** A statement, 1,000 characters unless told. */
+  /** A statement, 1,000 characters unless given. */
   sql: <const Options extends FieldOptions & { maxLength?: number }>(options: Options) =>
     described('sql', text(options.maxLength ?? 1000), options, lengthOf(options)),
   /** Liquid that renders to JSON. */
@@ -109,7 +111,7 @@ export type SettingsOf<Schema extends SettingsSchema> = {
   readonly [Name in keyof Schema['shape']]: z.output<Schema['shape'][Name]>
 }
 
-/** Puts the settings of a connector together. Throws for a schema that `setting` has not made. */
+/** Combines the settings of a connector. Throws for a schema that `setting` has not created. */
 export const defineSettings = <const Shape extends SettingShape>(shape: Shape): SettingsSchema<Shape> => ({
   shape,
   fields: Object.entries(shape).map(([name, schema]) => {

@@ -115,13 +115,13 @@ describe('settings of which some come later', () => {
     [{ colour: 'red' }, { colour: 'Unknown setting' }],
     // A rule that spans fields counts for what is given, whatever else is missing.
     [{ on: true }, { key: 'Required when on' }],
-  ])('%j is refused all the same', (settings, errors) => {
+  ])('%j is still refused', (settings, errors) => {
     expect(validatePartialSettings(definition, settings)).toEqual({ ok: false, errors })
   })
 })
 
 describe('a setting', () => {
-  it('is told to the form as its schema says', () => {
+  it('has the form field that its schema describes', () => {
     expect(definition.settings.fields.map(({ label: _label, help: _help, ...field }) => field)).toEqual([
       { name: 'url', type: 'url', required: true, editable: true, secret: false },
       {

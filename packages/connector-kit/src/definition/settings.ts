@@ -53,8 +53,9 @@ export const validateSettings = (
 }
 
 /**
- * The secrets that are set and that the second settings would send somewhere else, or let somebody else read on their
- * way, than the first. Whoever may change settings may use a secret, not read it: each of these is to be entered again.
+ * Returns the secrets that are set and that the second settings would send elsewhere, or expose to others on their way,
+ * compared with the first. A user who may change settings may use a secret, not read it: each of these has to be
+ * entered again.
  */
 export const redirectedSecrets = (
   { settings: { fields } }: Pick<SettingsDefinition, 'settings'>,
@@ -73,7 +74,7 @@ export type PartialSettingsResult =
   | { ok: true; settings: Settings; missing: readonly string[] }
   | { ok: false; errors: Record<string, string> }
 
-/** Without the defaults of settings that cannot be changed: what nobody has chosen yet can still be chosen. */
+/** Removes the defaults of settings that cannot be changed: a value that no user has chosen yet can still be chosen. */
 const withoutFinalDefaults = (
   { fields }: SettingsSchema,
   parsed: Settings,
@@ -84,9 +85,9 @@ const withoutFinalDefaults = (
 }
 
 /**
- * Checks settings as `validateSettings` does, but lets required ones be absent: `missing` names them, in the order of the
- * definition. What is given has to be valid, also by the rules that span fields. While one is missing, settings that cannot
- * be changed later have no default.
+ * Checks settings as `validateSettings` does, but lets required ones be absent: `missing` names them, in the order of
+ * the definition. Given settings have to be valid, also by the rules that span fields. While one is missing, settings
+ * that cannot be changed later have no default.
  */
 export const validatePartialSettings = (
   definition: Pick<SettingsDefinition, 'settings' | 'check'>,

@@ -3,20 +3,24 @@ import type { Settings, SettingsDefinition } from './definition.ts'
 import type { SettingsSchema } from './setting.ts'
 
 /**
- * One step of a set-up guide. `{{origin}}`, `{{host}}` (the origin without its scheme), `{{insecure}}` (`true` for an
- * origin of http, else `false`) and `{{writeKey}}` in text and code stand for the reader's own values.
+ * One step of a set-up guide. Its text and code may have `{{origin}}`, `{{host}}` (the origin without its scheme),
+ * `{{insecure}}` (`true` for an origin of http, else `false`) and `{{writeKey}}` for the reader's own values.
  */
 export type SourceGuideStep = { title: string; text: string; code?: string; language?: string }
 
 /** A call of a webhook as it came in. */
 export type WebhookCall = {
   method: string
-  /** Bytes as sent, after decompression: what a signature is computed over. */
+  /** Decompressed, as UTF-8 without a byte order mark. */
   body: Buffer
+  /** The bytes before they were decoded, where those are others: what a signature is computed over. */
+  sent?: Buffer
   /** By name in lower case; a header that came more than once has its values joined by commas. */
   headers: Readonly<Record<string, string>>
   /** Parameters of the address, without the write key. */
   query: URLSearchParams
+  /** Whether the parameters have bytes that are not UTF-8. */
+  brokenQuery?: true
   /** Epoch ms. */
   receivedAt: number
 }
@@ -47,17 +51,17 @@ export type SourceDefinition = {
   description: string
   /** Web 1, Mobile 2, Server 3, Warehouse 4, Cloud 5, Offline 6, Unspecified 7. */
   type: number
-  /** CDP unless told. */
+  /** CDP unless given. */
   targetProduct?: TargetProduct
-  /** Where the documentation of the library is. */
-  docsUrl?: string
+  /** The documentation of the library: an https URL, or a page of the product such as `/docs/tag`. */
+  docsUrl: string
   guide: readonly SourceGuideStep[]
   /** The schema that its sources begin with, where its events are known beforehand. */
   predefinedSchema?: SourceSchema
-  /** What is asked for; nothing unless told. */
+  /** Its settings; none unless given. */
   settings?: SettingsSchema
   check?: SettingsDefinition['check']
-  /** What becomes of calls to its webhook. */
+  /** How calls to its webhook are handled. */
   webhook?: {
     receive: ReceiveWebhook
     /** True: calls are signed, so nothing is taken on any other way. */

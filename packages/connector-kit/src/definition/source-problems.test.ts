@@ -15,6 +15,7 @@ const complete: SourceDefinition = {
 
 it('a complete source has no problems', () => {
   expect(sourceProblems(complete)).toEqual([])
+  expect(sourceProblems({ ...complete, docsUrl: '/docs/tag' })).toEqual([])
 })
 
 it.each<[Partial<SourceDefinition>, string]>([
@@ -22,7 +23,12 @@ it.each<[Partial<SourceDefinition>, string]>([
   [{ title: ' ' }, 'The title is empty'],
   [{ description: 'Events.' }, 'The description says too little'],
   [{ type: 9 }, 'There is no type 9'],
-  [{ docsUrl: 'http://docs.example' }, 'The address of the documentation is not an https URL'],
+  ...['', 'http://docs.example', '/elsewhere', '/docs/', 'docs.example'].map(
+    (docsUrl): [{ docsUrl: string }, string] => [
+      { docsUrl },
+      'The address of the documentation is neither an https URL nor a page of the product',
+    ],
+  ),
   [{ guide: [{ title: 't', text: 'x', code: '{{writeKey}}' }] }, 'No code of the guide names this server'],
   [{ guide: [{ title: 't', text: 'x', code: '{{host}}' }] }, 'No code of the guide has the write key'],
   [{ guide: [...complete.guide, { title: 't', text: '{{key}}' }] }, 'The guide has {{key}}, which stands for nothing'],

@@ -1,7 +1,7 @@
 import { formatSourceSchema, parseSourceSchema, sourceTypes } from '@tributary/contract'
 import type { SourceDefinition } from './source-definition.ts'
 
-/** What code of a guide may have in place of the reader's own values. */
+/** Placeholders that code of a guide may have for the reader's own values. */
 const placeholders = new Set(['origin', 'host', 'insecure', 'writeKey'])
 
 const guideProblems = ({ guide }: SourceDefinition): string[] => {
@@ -29,7 +29,7 @@ const schemaProblems = ({ predefinedSchema: schema }: SourceDefinition): string[
   return formatSourceSchema(parseSourceSchema(text)) === text ? [] : ['Its schema does not read back as it is']
 }
 
-/** What a source lacks before people may be offered it, in words; empty when it is complete. */
+/** Returns what a source lacks before people may be offered it, in words; empty when it is complete. */
 export const sourceProblems = (definition: SourceDefinition): string[] => {
   const { slug, title, description, type, docsUrl } = definition
   return [
@@ -37,9 +37,9 @@ export const sourceProblems = (definition: SourceDefinition): string[] => {
     ...(title.trim() === '' ? ['The title is empty'] : []),
     ...(description.length > 60 ? [] : ['The description says too little']),
     ...(Object.values<number>(sourceTypes).includes(type) ? [] : [`There is no type ${type}`]),
-    ...(docsUrl === undefined || URL.parse(docsUrl)?.protocol === 'https:'
+    ...(URL.parse(docsUrl)?.protocol === 'https:' || /^\/docs\/[a-z0-9-]+$/.test(docsUrl)
       ? []
-      : ['The address of the documentation is not an https URL']),
+      : ['The address of the documentation is neither an https URL nor a page of the product']),
     ...guideProblems(definition),
     ...settingProblems(definition),
     ...schemaProblems(definition),

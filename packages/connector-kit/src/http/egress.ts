@@ -16,8 +16,8 @@ const alsoRefused = ['0.0.0.0/8', '192.0.0.0/24', '198.18.0.0/15', '240.0.0.0/4'
 )
 
 /**
- * Where clouds tell a machine about itself, its credentials among it. Whoever runs the product in a private network may
- * allow that network widely; these are never part of what is meant, so that no setting opens them.
+ * Addresses where clouds describe a machine to itself, with its credentials. An operator in a private network may allow
+ * that network widely; these addresses are never meant, so no setting opens them.
  */
 const metadata = [
   // Link-local as a whole: 169.254.169.254 of most clouds, .170.2 and .170.23 of AWS' containers, .0.23 of Tencent,
@@ -93,10 +93,10 @@ const parse = (text: string): Address | undefined => {
 }
 
 /**
- * A policy that lets sockets reach public unicast addresses and the given networks (CIDR), nothing else: private,
- * loopback, link-local (cloud metadata among them), carrier-grade NAT, multicast, reserved and unspecified addresses are
- * refused, also when written as IPv4-mapped, NAT64 or 6to4. What clouds tell a machine about itself is refused whatever
- * `allow` says. Throws when a network of `allow` cannot be read.
+ * Creates a policy that lets sockets reach public unicast addresses and the given networks (CIDR), nothing else.
+ * Private, loopback, link-local (cloud metadata among them), carrier-grade NAT, multicast, reserved and unspecified
+ * addresses are refused, also when written as IPv4-mapped, NAT64 or 6to4. Cloud metadata is refused whatever `allow`
+ * contains. Throws when a network of `allow` cannot be parsed.
  */
 export const createEgressPolicy = (options: { allow?: readonly string[] } = {}): EgressPolicy => {
   const allowed = (options.allow ?? []).map((text) => {

@@ -75,7 +75,7 @@ it.each([
   await expect(client().connect({ host, port: wrongPort })).rejects.toThrow(ConfigurationError)
 })
 
-it('nobody listening, and no answer in time, are to be tried again', async () => {
+it('a port without a listener, and no answer in time, are retryable', async () => {
   await new Promise((resolve) => server.close(resolve))
   await expect(client().connect({ host: '127.0.0.1', port })).rejects.toThrow('Connection refused (ECONNREFUSED)')
   const never: LookupFunction = () => {}
@@ -131,7 +131,7 @@ it('a peer that sends without end is cut off at the bytes of an answer, by an er
   expect(socket.bytesRead).toBeLessThan(1_000_000 + 128 * 1024)
 })
 
-it('what nobody reads is not taken from the peer, and ends nothing', async () => {
+it('unread bytes stay with the peer, and end nothing', async () => {
   const own = await talker(Number.POSITIVE_INFINITY)
   const socket = await client({ answerBytes: 1_000_000 }).connect({ host: '127.0.0.1', port: own.port })
   expect(socket.bytesRead).toBeLessThan(512 * 1024)

@@ -4,14 +4,14 @@ import { ConfigurationError, RetryableError } from '../errors.ts'
 import type { EgressPolicy } from './egress.ts'
 import { egressRefusal, networkError } from './network-error.ts'
 
-/** Where a socket leads; `host` is a name or a literal address. */
+/** Target of a socket; `host` is a name or a literal address. */
 export type ConnectTarget = {
   host: string
   port: number
-  /** Until the connection stands, ms; the client's own unless told. */
+  /** Until the connection is established, ms; the client's own unless given. */
   timeoutMs?: number
   signal?: AbortSignal
-  /** Bytes that the peer may send until `renew` is called, those of TLS included; the client's own unless told. */
+  /** Bytes that the peer may send until `renew` is called, those of TLS included; the client's own unless given. */
   answerBytes?: number
 }
 
@@ -19,9 +19,9 @@ export type ConnectTarget = {
 const defaultAnswerBytes = 4 * 1024 * 1024
 
 /**
- * A connection that counts what the peer sends: beyond the bound it is destroyed with a ConfigurationError, before a driver
- * that gathers a message of announced gigabytes has more than that in memory. It wraps the socket, so that TLS on top of it
- * goes through it, too.
+ * A connection that counts the bytes of the peer. Beyond the bound it is destroyed with a ConfigurationError, so that a
+ * driver that gathers a message of announced gigabytes never has more than that in memory. It wraps the socket, so that
+ * TLS on top of it goes through it, too.
  */
 export class GuardedStream extends Duplex {
   readonly #socket: Socket
@@ -84,7 +84,7 @@ export class GuardedStream extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    // Closed when the socket is, as a socket itself would be: what stands on top of it tells why it ended before that.
+    // Closed when the socket is, as a socket itself would be: a wrapper on top of it reports the reason before that.
     if (this.#socket.closed) return done(error)
     this.#socket.once('close', () => done(error))
     this.#socket.destroy()

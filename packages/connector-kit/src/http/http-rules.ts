@@ -1,4 +1,6 @@
-/** What a status says about an event: RFC 9110 §15, with 408 and 429 as the transient ones among the 4xx. */
+import { readTime } from '@tributary/kernel'
+
+/** Returns the outcome of an event by a status: RFC 9110 §15, with 408 and 429 as the transient ones among the 4xx. */
 export const classifyStatus = (status: number): 'delivered' | 'retry' | 'rejected' => {
   if (status >= 200 && status < 300) return 'delivered'
   if (status === 408 || status === 429 || status >= 500) return 'retry'
@@ -19,11 +21,8 @@ export const parseRetryAfter = (
 ): number | undefined => {
   const text = value?.trim()
   if (text === undefined || text === '') return undefined
-  const ms = /^\d+$/.test(text)
-    ? Number(text) * 1000
-    : /^[A-Za-z]{3,9},? /.test(text)
-      ? Date.parse(text) - now
-      : Number.NaN
-  if (Number.isNaN(ms)) return undefined
+  const time = /^\d+$/.test(text) ? now + Number(text) * 1000 : readTime(text)
+  if (time === undefined) return undefined
+  const ms = time - now
   return Math.min(Math.max(ms, 0), capMs)
 }

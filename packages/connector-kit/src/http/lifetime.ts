@@ -3,12 +3,12 @@ import type { DeliverContext, Settings } from '../definition/definition.ts'
 import type { RequestClient } from './request-client.ts'
 
 /**
- * How long a destination stays as it is set up: it ends when its settings change, when it is deleted, or with whoever
- * delivers to it. A connector hangs on it what it keeps open between deliveries, such as a connection to a database
+ * The lifetime of a destination's set-up: it ends when its settings change, when it is deleted, or with the thread that
+ * delivers to it. A connector binds to it what it keeps open between deliveries, such as a connection to a database
  * (found again by a WeakMap from the lifetime).
  */
 export type Lifetime = {
-  /** Called once at the end; at once when that is over. Must not reject. */
+  /** Called once at the end; immediately after the end. Must not reject. */
   onEnd(close: () => Promise<void>): void
   readonly ended: boolean
 }
@@ -32,7 +32,7 @@ export const createLifetime = (): Lifetime & { end(): Promise<void> } => {
   }
 }
 
-/** Makes one call of a connector in a context of its own; what it opened is closed when the call is over. */
+/** Runs one call of a connector in its own context; connections that it opened are closed when the call is over. */
 export const callOnce = async <T>(
   deps: {
     client: Pick<RequestClient, 'request' | 'connect'>

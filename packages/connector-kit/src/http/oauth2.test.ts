@@ -101,7 +101,7 @@ describe('a token request', () => {
     [{ email: 'ada@example.com', name: 'Ada' }, 'ada@example.com'],
     [{ name: 'Ada\u0000 Lovelace' }, 'Ada Lovelace'],
     [{ sub: '17' }, ''],
-  ])('tells whom an ID token names: %j', async (claims, account) => {
+  ])('returns the account of an ID token: %j', async (claims, account) => {
     const client = await server(json(200, { access_token: 'at', id_token: idToken(claims) }))
     expect((await exchangeCode(client, given, deps)).account).toBe(account)
   })
@@ -134,7 +134,7 @@ describe('a refusal', () => {
     if (kind !== GrantRefusedError) expect(failure).not.toBeInstanceOf(GrantRefusedError)
   })
 
-  it('tells the reason, without what was sent', async () => {
+  it('reports the reason, without the secrets that were sent', async () => {
     const client = await server(
       json(400, { error: 'invalid_request', error_description: 'no s3cr3t/+ and no refresh-1 here' }),
     )
@@ -184,7 +184,7 @@ describe('a request with the token of a grant', () => {
     expect(peer.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-2'])
   })
 
-  it('that nobody has permitted is an error of the set-up', async () => {
+  it('without a grant is an error of the set-up', async () => {
     await expect(call('http://127.0.0.1:1/')).rejects.toThrow(ConfigurationError)
   })
 })

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
-import { type Clock, isJsonObject } from '@tributary/kernel'
+import { type Clock, cutText, isJsonObject } from '@tributary/kernel'
 import type { DeliverContext, Settings } from '../definition/definition.ts'
 import { ConfigurationError, RetryableError } from '../errors.ts'
 import { parseRetryAfter } from './http-rules.ts'
 import { cutToBytes, hideSecrets } from './redaction.ts'
 import type { HttpAnswer, OutgoingRequest } from './request-client.ts'
 
-/** What a destination is registered as at its authorization server (RFC 6749). Texts are '' until they are filled in. */
+/** The registration of a destination at its authorization server (RFC 6749). Texts are '' until they are filled in. */
 export type OAuth2Client = {
-  /** Where a person permits it, opened in their browser; it may have parameters of its own. */
+  /** Page where a person permits it, opened in their browser; it may have its own parameters. */
   authorizeUrl: string
-  /** Where tokens are asked for. */
+  /** URL of token requests. */
   tokenUrl: string
   /** Origins that requests with an access token go to; '' for one that is not filled in. */
   tokensSentTo: readonly string[]
@@ -23,17 +23,17 @@ export type OAuth2Client = {
   extraAuthorizeParameters?: Readonly<Record<string, string>>
 }
 
-/** What was permitted. Times are epoch ms. */
+/** Tokens of a grant. Times are epoch ms. */
 export type GrantTokens = {
   accessToken: string
   /** Undefined when the server gave none: then nothing can be renewed. */
   refreshToken?: string | undefined
   issueTime: number
-  /** Undefined when the server did not tell. */
+  /** Undefined when the server did not send it. */
   expireTime?: number | undefined
 }
 
-/** What delivery knows of the grant of a destination, its tokens excepted. */
+/** The state of a destination's grant for delivery, without its tokens. */
 export type GrantState = {
   /** Another one after each consent. */
   id: string
@@ -49,12 +49,12 @@ export class GrantRefusedError extends ConfigurationError {
   override readonly name = 'GrantRefusedError'
 }
 
-/** Reason of a grant that ended without anybody here taking it back. */
+/** Reason of a grant that ended without being removed here. */
 export const revokedText = 'The connection was revoked: reconnect'
 
 /**
- * Names the client and every address that its secret, its grant or its access tokens are sent to: a grant is good for
- * those it was given for, and sent to no others.
+ * Names the client and every address that its secret, its grant or its access tokens are sent to. A grant is valid for
+ * those that it was given for, and sent to no others.
  */
 export const clientFingerprint = ({
   tokenUrl,
@@ -67,7 +67,7 @@ export const clientFingerprint = ({
 
 const list = new Intl.ListFormat('en-GB', { type: 'conjunction' })
 
-/** What has to be filled in before anybody can be asked for permission, in words; '' when nothing. */
+/** The settings to fill in before a user can be asked for permission, in words; '' for none. */
 export const missingOfClient = (client: OAuth2Client): string =>
   list.format([
     ...(client.authorizeUrl === '' ? ['the authorize URL'] : []),
@@ -136,14 +136,14 @@ const parsed = (body: string): unknown => {
 }
 
 /**
- * Whom an ID token names, '' when nobody. It came straight from the token address, so that its signature needs no check
- * (OpenID Connect Core 1.0, 3.1.3.7, 6), and it is shown only.
+ * The account that an ID token names, '' for none. It came straight from the token address, so that its signature needs
+ * no check (OpenID Connect Core 1.0, 3.1.3.7, 6), and it is shown only.
  */
 const accountOf = (idToken: string | undefined): string => {
   try {
     const payload: unknown = JSON.parse(Buffer.from(idToken?.split('.')[1] ?? '', 'base64url').toString())
     const text = textIn(payload, 'email') || textIn(payload, 'preferred_username') || textIn(payload, 'name')
-    return text.replaceAll(/\p{Cc}/gu, '').slice(0, 200)
+    return cutText(text.replaceAll(/\p{Cc}/gu, ''), 200)
   } catch {
     return ''
   }
@@ -183,23 +183,23 @@ const askForTokens = async (
     body: body.toString(),
     keepBytes: tokenAnswerBytes,
   })
-  const told = parsed(answer.body)
+  const tokenAnswer = parsed(answer.body)
   const now = clock()
-  const error = textIn(told, 'error')
+  const error = textIn(tokenAnswer, 'error')
   // Some servers refuse with 200.
   const refused = answer.status < 200 || answer.status > 299 || error !== ''
-  const accessToken = tokenIn(told, 'access_token')
+  const accessToken = tokenIn(tokenAnswer, 'access_token')
   if (!refused && accessToken !== '') {
-    const type = textIn(told, 'token_type')
+    const type = textIn(tokenAnswer, 'token_type')
     if (type !== '' && type.toLowerCase() !== 'bearer')
       throw new ConfigurationError('The token URL returned a token that is not a Bearer token')
-    const seconds = lifetimeIn(told)
+    const seconds = lifetimeIn(tokenAnswer)
     return {
       accessToken,
-      refreshToken: tokenIn(told, 'refresh_token') || undefined,
+      refreshToken: tokenIn(tokenAnswer, 'refresh_token') || undefined,
       issueTime: now,
       expireTime: seconds === undefined ? undefined : now + seconds * 1000,
-      account: accountOf(textIn(told, 'id_token')),
+      account: accountOf(textIn(tokenAnswer, 'id_token')),
     }
   }
   const secrets = [clientSecret, ...Object.values(form)]
@@ -210,14 +210,16 @@ const askForTokens = async (
   }
   // Not every server keeps to RFC 6749, 5.2; these say the same.
   if (error === 'invalid_grant' || error === 'bad_refresh_token' || error === 'bad_verification_code')
-    throw new GrantRefusedError(describe(answer, told, secrets))
+    throw new GrantRefusedError(describe(answer, tokenAnswer, secrets))
   throw new ConfigurationError(
-    refused ? `The token URL refused: ${describe(answer, told, secrets)}` : 'The token URL did not return a token',
+    refused
+      ? `The token URL refused: ${describe(answer, tokenAnswer, secrets)}`
+      : 'The token URL did not return a token',
   )
 }
 
 /**
- * Tokens for the code that came back (RFC 6749, 4.1.3), and whom they are of.
+ * Requests tokens for the code that came back (RFC 6749, 4.1.3); returns them with their account.
  *
  * @throws GrantRefusedError when the code is not good, ConfigurationError, RetryableError
  */
@@ -280,7 +282,7 @@ export const withGrant = <S extends Settings>(context: DeliverContext<S>): Deliv
     const again = await send(renewed)
     if (again.status !== 401) return again
     await accessToken(renewed, true)
-    // Somebody has connected it anew meanwhile.
+    // A user has connected it anew meanwhile.
     throw new RetryableError('Reconnected: retrying')
   },
 })

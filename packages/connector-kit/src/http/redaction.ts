@@ -1,10 +1,10 @@
 /** Bytes of a request or of a response that are kept. */
-export const keptBytes = 4096
+export const maxExchangeBytes = 4096
 
 const hidden = '[redacted]'
 
 /** Cuts a text to at most `bytes` of UTF-8 without splitting a character. */
-export const cutToBytes = (text: string, bytes = keptBytes): string => {
+export const cutToBytes = (text: string, bytes = maxExchangeBytes): string => {
   if (text.length * 3 <= bytes) return text
   const encoded = Buffer.from(text.length > bytes ? text.slice(0, bytes) : text)
   if (encoded.length <= bytes) return encoded.toString()
@@ -29,8 +29,8 @@ export const hideUrl = (address: string): string => {
 }
 
 /**
- * A request as it may be kept: start line, headers, body, at most 4 kB. Values of headers named in `secretHeaders`
- * (lower case) are hidden, and the given secrets wherever they stand; of a body that is no text only its size is told.
+ * Formats a request for storage: start line, headers, body, at most 4 kB. Values of headers named in `secretHeaders`
+ * (lower case) are hidden, and so are the given secrets anywhere. A body that is no text is shown by its size only.
  */
 export const requestText = (
   request: { method: string; url: string; headers: Readonly<Record<string, string>>; body: string | Uint8Array },

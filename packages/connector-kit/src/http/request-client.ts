@@ -7,7 +7,7 @@ import { ConfigurationError, RetryableError } from '../errors.ts'
 import type { EgressPolicy } from './egress.ts'
 import { type ConnectTarget, createGuardedSockets, type GuardedStream, guardedLookup } from './guarded-socket.ts'
 import { egressRefusal, networkError } from './network-error.ts'
-import { cutToBytes, keptBytes } from './redaction.ts'
+import { cutToBytes, maxExchangeBytes } from './redaction.ts'
 
 /** Read with the first request: it is 5 MB of each thread, of which one or two send any. */
 const undici: () => typeof import('undici') = () => createRequire(import.meta.url)('undici')
@@ -19,11 +19,11 @@ export type OutgoingRequest = {
   headers: Readonly<Record<string, string>>
   /** Sent as it is; a text as UTF-8. */
   body?: string | Uint8Array
-  /** From the call to the last byte of the answer, connecting included; the client's own unless told. */
+  /** From the call to the last byte of the answer, connecting included; the client's own unless given. */
   timeoutMs?: number
-  /** Bytes of the answer that are wanted; the client's own number unless told. */
+  /** Bytes of the answer that are returned; the client's own number unless given. */
   keepBytes?: number
-  /** Bytes of the answer that are read before it is cut, at most 16 MB; the client's own number unless told. */
+  /** Bytes of the answer that are read before it is cut, at most 16 MB; the client's own number unless given. */
   readBytes?: number
   signal?: AbortSignal
 }
@@ -40,9 +40,9 @@ export type HttpAnswer = {
 
 export interface RequestClient {
   /**
-   * Sends a request to an address the policy allows. Rejects with RetryableError when the network or the peer fails or
-   * the time is over, with EgressRefusedError when the address may not be reached, with ConfigurationError when the
-   * address makes no sense.
+   * Sends a request to an address that the policy allows. Rejects with RetryableError when the network or the peer
+   * fails or the time is over. Rejects with EgressRefusedError when the address may not be reached, with
+   * ConfigurationError when the address is invalid.
    */
   request(request: OutgoingRequest): Promise<HttpAnswer>
   /**
@@ -59,7 +59,7 @@ export interface RequestClient {
 export type RequestClientOptions = {
   egress: EgressPolicy
   logger: Logger
-  /** Name resolution; the system's unless told. Its answers are checked one by one. */
+  /** Name resolution; the system's unless given. Its answers are checked one by one. */
   lookup?: LookupFunction
   /** For TCP and TLS together, ms. */
   connectTimeoutMs?: number
@@ -68,7 +68,7 @@ export type RequestClientOptions = {
   keptResponseBytes?: number
   /** An answer longer than this is cut, and its connection ended. */
   readResponseBytes?: number
-  /** What a peer of `connect` may send in one answer, bytes. */
+  /** Maximum bytes that a peer of `connect` may send in one answer. */
   answerBytes?: number
   /** Connections held open to one origin; the lanes above bound what is under way. */
   connectionsPerOrigin?: number
@@ -79,16 +79,16 @@ export type RequestClientOptions = {
 }
 
 const defaultReadBytes = 256 * 1024
-/** What a request may ask to have read of its answer. */
-const mostReadBytes = 16 * 1024 * 1024
-/** What may frame an answer beside its body: headers, interim answers, trailers, the names of chunks. */
+/** Maximum bytes of its answer that a request may have read. */
+const maxReadBytes = 16 * 1024 * 1024
+/** Bytes that may frame an answer beside its body: headers, interim answers, trailers, the names of chunks. */
 const framingBytes = 64 * 1024
 
 /**
  * Ends a connection whose peer sends more bytes than an answer may have before anything new is written to it. What the
  * parser takes for framing reaches no handler: without this it would be read until the time of the request is over.
  */
-const boundAnswers = (socket: Socket, mostBytes: number): void => {
+const boundAnswers = (socket: Socket, maxBytes: number): void => {
   let written = 0
   let received = 0
   const push = socket.push.bind(socket)
@@ -98,15 +98,15 @@ const boundAnswers = (socket: Socket, mostBytes: number): void => {
       received = 0
     }
     received += Buffer.isBuffer(chunk) ? chunk.length : 0
-    if (received <= mostBytes) return push(chunk, encoding)
-    socket.destroy(new RetryableError(`The response has more than ${mostBytes.toLocaleString('en-US')} bytes`))
+    if (received <= maxBytes) return push(chunk, encoding)
+    socket.destroy(new RetryableError(`The response has more than ${maxBytes.toLocaleString('en-US')} bytes`))
     return false
   }
 }
 
 const createConnector = (options: RequestClientOptions, readBytes: number): buildConnector.connector => {
   const { egress } = options
-  const mostBytes = readBytes + framingBytes
+  const maxBytes = readBytes + framingBytes
   const connect = undici().buildConnector({
     allowH2: false,
     timeout: options.connectTimeoutMs ?? 5000,
@@ -127,7 +127,7 @@ const createConnector = (options: RequestClientOptions, readBytes: number): buil
         socket.destroy()
         return callback(egressRefusal(host), null)
       }
-      boundAnswers(socket, mostBytes)
+      boundAnswers(socket, maxBytes)
       callback(null, socket)
     })
   }
@@ -143,13 +143,13 @@ const flatHeaders = (headers: Record<string, string | string[] | undefined>): Re
 }
 
 /**
- * The only way out of the process for connectors. The guard sits at the socket: names are resolved by a checked lookup,
- * literal addresses are checked before connecting, and the connected address once more, so that neither a redirect (none
- * is followed), a rebinding name nor an odd spelling reaches a network the policy refuses. TLS is verified. One
- * connection pool per origin, each request bounded in time, each answer in size.
+ * Creates the only way out of the process for connectors. The guard is at the socket: names are resolved by a checked
+ * lookup, literal addresses are checked before connecting, and the connected address is checked again. So neither a
+ * redirect (none is followed), a rebinding name nor an odd spelling reaches a network that the policy refuses. TLS is
+ * verified. There is one connection pool per origin, each request is bounded in time, each answer in size.
  */
 export const createRequestClient = (options: RequestClientOptions): RequestClient => {
-  const kept = options.keptResponseBytes ?? keptBytes
+  const kept = options.keptResponseBytes ?? maxExchangeBytes
   const readable = options.readResponseBytes ?? defaultReadBytes
   const defaultTimeoutMs = options.timeoutMs ?? 10_000
   const maxInFlight = options.maxInFlight ?? 4096
@@ -183,7 +183,7 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
       const started = performance.now()
       const timeoutMs = request.timeoutMs ?? defaultTimeoutMs
       const wanted = request.keepBytes ?? kept
-      const readMost = Math.min(request.readBytes ?? readable, mostReadBytes)
+      const maxRead = Math.min(request.readBytes ?? readable, maxReadBytes)
       const chunks: Buffer[] = []
       let control: Dispatcher.DispatchController | undefined
       let status = 0
@@ -229,7 +229,7 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
           onResponseData: (controller, chunk) => {
             if (read < wanted) chunks.push(chunk.subarray(0, wanted - read))
             read += chunk.length
-            if (read <= readMost) return
+            if (read <= maxRead) return
             settle(undefined)
             controller.abort(new Error('Response truncated'))
           },
@@ -248,7 +248,7 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
       if (inFlight >= maxInFlight) throw new RetryableError('Too many requests in progress')
       if (closed) throw new RetryableError('Interrupted')
       if ((request.readBytes ?? 0) > readable) {
-        longAgent ??= openAgent(mostReadBytes)
+        longAgent ??= openAgent(maxReadBytes)
         return await send(longAgent, request, url)
       }
       agent ??= openAgent(readable)

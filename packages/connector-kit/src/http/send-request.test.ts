@@ -36,7 +36,7 @@ it('nothing is kept of what was delivered', async () => {
   })
 })
 
-it('who looks on hears of every request that was answered, without secrets', async () => {
+it('an observer gets every request that was answered, without secrets', async () => {
   const heard: Exchange[] = []
   await sendRequest({ ...answering({ body: 'ok' }), onExchange: (exchange) => heard.push(exchange) }, request, hidden)
   expect(heard).toMatchObject([{ httpStatus: 200, latencyMs: 5, response: expect.stringContaining('ok') }])
@@ -70,6 +70,6 @@ it.each([
   ['{"success":true}', false],
   ['ok', false],
   ['', false],
-])('a web page is told from an answer: %j', (body, wanted) => {
+])('a web page is distinguished from an answer: %j', (body, wanted) => {
   expect(isWebPage({ body })).toBe(wanted)
 })

@@ -5,8 +5,8 @@ import { requestText, responseText } from './redaction.ts'
 import type { HttpAnswer, OutgoingRequest } from './request-client.ts'
 
 /**
- * What of a request is secret: header values by their names in lower case, and texts wherever they stand. `body` is shown in
- * place of one that nobody could read, such as a compressed one.
+ * The secrets of a request: header values by their names in lower case, and texts anywhere. A body that people cannot
+ * read, such as a compressed one, is replaced by `body`.
  */
 export type Hidden = { headers?: readonly string[]; texts?: readonly string[]; body?: string }
 
@@ -18,8 +18,8 @@ export type Call = {
 }
 
 /**
- * Sends a request of a delivery, to be kept without its secrets, and told to who looks on. Rejects as the request client
- * does, with the request that was meant.
+ * Sends a request of a delivery, and passes it to `onExchange` without its secrets. Rejects as the request client does,
+ * with the request that failed.
  */
 export const sendRequest = async (
   context: Pick<DeliverContext, 'request' | 'signal' | 'onExchange'>,
@@ -41,7 +41,7 @@ export const sendRequest = async (
   return { answer, exchange }
 }
 
-/** What an answer says by its status alone, `Retry-After` taken into account; `now` is epoch ms. */
+/** Returns the outcome of an answer by its status alone, with its `Retry-After`; `now` is epoch ms. */
 export const outcomeOfAnswer = (
   answer: Pick<HttpAnswer, 'status' | 'headers'>,
   now: number,
@@ -54,7 +54,9 @@ export const outcomeOfAnswer = (
   return { kind, reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }
 
-/** What became of a batch that went in one request; request and answer are kept when any event was not delivered. */
+/**
+ * Returns the result of a batch that went in one request; request and answer are kept when any event was not delivered.
+ */
 export const resultOfCall = (call: Call, outcomes: DeliverResult['outcomes']): DeliverResult => {
   const { status: httpStatus, latencyMs } = call.answer
   const all = 'kind' in outcomes ? [outcomes] : outcomes

@@ -1,10 +1,10 @@
 import type { TargetType } from '@tributary/contract'
-import { ExactNumber, isJsonObject, type JsonObject, parseExactJson } from '@tributary/kernel'
+import { ExactNumber, isJsonObject, type JsonObject, parseExactJson, readTimeText } from '@tributary/kernel'
 
 /** A value of the type that was asked for, nothing, or why it cannot be one. */
 export type Coerced = { value: unknown } | { problem: string } | undefined
 
-/** What each type is called in messages. */
+/** Names of the types in messages. */
 const typeWords: Readonly<Record<TargetType, string>> = {
   string: 'text',
   number: 'a number',
@@ -32,7 +32,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-const numeral = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i
+const numeral = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i
 
 const integer = /^\s*(-?[1-9]\d{15,})\s*$/
 
@@ -59,35 +59,6 @@ const asBoolean = (value: unknown): boolean | undefined =>
     ? value
     : truths.get(typeof value === 'string' ? value.trim().toLowerCase() : isNumber(value) ? Number(value) : value)
 
-/** Days and times of RFC 3339 and their looser forms of ISO 8601: a space for the T, no seconds, no zone (then UTC). */
-const iso = /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)?\s?(Z|z|[+-]\d\d(?::?\d\d)?)?)?$/
-
-const zoneOf = (text: string | undefined): string => {
-  if (text === undefined || text.toUpperCase() === 'Z') return 'Z'
-  return text.length === 3 ? `${text}:00` : text.length === 5 ? `${text.slice(0, 3)}:${text.slice(3)}` : text
-}
-
-/** Numbers below 10^11 are seconds since 1970, others ms. */
-const timeOfNumber = (number: number): number => (Math.abs(number) < 1e11 ? number * 1000 : number)
-
-const epochMs = (value: unknown): number => {
-  if (isNumber(value)) return timeOfNumber(Number(value))
-  if (typeof value !== 'string') return Number.NaN
-  const text = value.trim()
-  if (/^-?\d{9,14}(\.\d+)?$/.test(text)) return timeOfNumber(Number(text))
-  const [, day, minutes, seconds = ':00', zone] = iso.exec(text) ?? []
-  if (day === undefined) return Number.NaN
-  // Date.parse takes 31 February for 3 March.
-  const midnight = Date.parse(`${day}T00:00:00Z`)
-  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) return Number.NaN
-  return minutes === undefined ? midnight : Date.parse(`${day}T${minutes}${seconds.replace(',', '.')}${zoneOf(zone)}`)
-}
-
-const asTime = (value: unknown): string | undefined => {
-  const ms = epochMs(value)
-  return Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : undefined
-}
-
 const asObject = (value: unknown): JsonObject | undefined => {
   const object = typeof value === 'string' && value.trimStart().startsWith('{') ? parsed(value) : value
   return isJsonObject(object) ? object : undefined
@@ -105,14 +76,14 @@ const asType: Readonly<Record<TargetType, (value: unknown) => unknown>> = {
   boolean: asBoolean,
   object: asObject,
   array: asArray,
-  datetime: asTime,
+  datetime: readTimeText,
   any: (value) => value,
 }
 
 /**
- * Makes a value of JSON one of a target's type. Nothing and null give nothing, and so does a text of spaces only for any
- * type but text; a text is read as what it says (a numeral, `true`, an RFC 3339 time, JSON), a list is made of a single
- * value, a time is RFC 3339 in UTC with ms.
+ * Converts a JSON value to a target's type. Nothing and null give nothing; so does a text of spaces, for any type but
+ * text. A text is parsed as its content (a numeral, `true`, an RFC 3339 time, JSON), a single value becomes a list, a
+ * time is RFC 3339 in UTC with ms.
  */
 export const coerce = (value: unknown, type: TargetType): Coerced => {
   if (value === undefined || value === null) return undefined

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { type EventMapping, eventMappings, type PipelineEvent } from '@tributary/contract'
+import { ExactNumber } from '@tributary/kernel'
 import { describe, expect, test } from 'vitest'
 import type { ActionDefinition, ActionTarget, DestinationDefinition } from '../definition/definition.ts'
 import { compileMappings } from './compile.ts'
+import { hashPersonalData, personalDataProblem } from './hash-personal-data.ts'
 import { presetMappings } from './presets.ts'
 
 const target = (name: string, more: Partial<ActionTarget> = {}): ActionTarget => ({
@@ -77,14 +79,14 @@ const mappingOf = (fields: Record<string, Source | [Source, object]>, more: obje
 const place = { workspaceId: 'w1', destinationId: 'd1' }
 const map = (targets: ActionTarget[], fields: Record<string, Source | [Source, object]>, of: PipelineEvent = event) =>
   compileMappings(definitionOf([action('do', { targets })]), mappingOf(fields), place)(of, 's1')
-/** What one source gives for a target of a type: its value, or what is told of it. */
+/** Returns what one source gives for a target of a type: its value, or the problem with it. */
 const one = (source: Source, more: Partial<ActionTarget> = {}): unknown => {
   const mapping = map([target('to', more)], { to: source })
   if (mapping.kind === 'unmapped') return mapping
-  const [told] = mapping.problems
-  if (mapping.kind === 'failed') return { fails: told?.message }
-  if (told === undefined) return mapping.payload?.['to']
-  return told.severity === 'note' ? { note: told.message } : { problem: told.message }
+  const [problem] = mapping.problems
+  if (mapping.kind === 'failed') return { fails: problem?.message }
+  if (problem === undefined) return mapping.payload?.['to']
+  return problem.severity === 'note' ? { note: problem.message } : { problem: problem.message }
 }
 
 describe('a source', () => {
@@ -147,7 +149,30 @@ describe('a source', () => {
       ['properties.one', 'datetime', '"1970-01-01T00:00:01.000Z"'],
     ] as const)
       expect([name, type, sent({ FIELD: name }, type)]).toEqual([name, type, `{"to":${wanted}}`])
-    expect(sent({ TEMPLATE: '{{ properties.one | plus: 1 }}' }, 'number')).toBe('{"to":2}')
+    for (const [template, wanted] of [
+      ['{{ properties.one | plus: 1 }}', '2'],
+      ['{{ properties.count }}', '9223372036854775807'],
+      ['{{ properties.count | plus: 1 }}', '9223372036854775808'],
+      [' {{ properties.one | times: 19.99 }}\n', '19.99'],
+    ] as const)
+      expect([template, sent({ TEMPLATE: template }, 'number')]).toEqual([template, `{"to":${wanted}}`])
+  })
+
+  test('a template gives a number where its mapping says so, also to a target of any value and to a field of its own', () => {
+    const total: Source = { TEMPLATE: '{{ 19.99 | times: 100 }}' }
+    const definition = definitionOf([action('do', { targets: [target('to', { type: 'any' })] })])
+    const sent = (name: string, type: string): unknown => {
+      const mapping = compileMappings(
+        definition,
+        mappingOf({ [name]: [total, { target: { name, type } }] }),
+        place,
+      )(event, 's1')
+      return mapping.kind === 'mapped' ? mapping.payload : mapping
+    }
+    expect(sent('to', 'number')).toEqual({ to: 1999 })
+    expect(sent('own', 'number')).toEqual({ own: 1999 })
+    expect(sent('own.deep', 'number')).toEqual({ own: { deep: 1999 } })
+    expect(sent('to', 'any')).toEqual({ to: '1999' })
   })
 
   test('null is sent as null where the target takes any value; elsewhere the preview says that it is left out', () => {
@@ -296,10 +321,12 @@ describe('personal data', () => {
   const hash = sha('ada@example.com')
   test.each<[ActionTarget['pii'], ActionTarget['type'], Source, unknown]>([
     ['email', 'string', { FIELD: 'context.traits.email' }, hash],
-    ['phone', 'string', { FIELD: 'context.traits.phone' }, sha('49030123')],
+    ['phone', 'string', { FIELD: 'context.traits.phone' }, sha('4930123')],
     ['phone', 'string', { CONSTANT: '0049 30 123' }, sha('4930123')],
-    ['phone', 'string', { CONSTANT: 4930123 }, sha('4930123')],
-    ['phone', 'string', { CONSTANT: 'none' }, undefined],
+    ['phone', 'string', { CONSTANT: 4930123456789 }, sha('4930123456789')],
+    ['phone', 'string', { CONSTANT: '+44 (0)20 7946 0958 ext. 9' }, sha('442079460958')],
+    ['email', 'string', { CONSTANT: '"Ada" <ada@example.com>' }, hash],
+    ['email', 'string', { CONSTANT: 'mailto:ada@example.com' }, hash],
     ['name', 'string', { CONSTANT: ' Zoë ' }, sha('zoë')],
     ['text', 'string', { CONSTANT: 'DE' }, sha('de')],
     ['email', 'string', { CONSTANT: hash }, hash],
@@ -316,8 +343,49 @@ describe('personal data', () => {
     const target = { type: 'string', pii: 'phone', comparable: (text: string) => text.replaceAll(' ', '') } as const
     expect(one({ CONSTANT: '+49 30 123' }, target)).toEqual(sha('+4930123'))
     expect(one({ CONSTANT: hash.toUpperCase() }, target)).toEqual(hash)
-    expect(one({ CONSTANT: 'x' }, { ...target, comparable: () => '' })).toBeUndefined()
+    expect(one({ CONSTANT: ' ' }, { ...target, comparable: () => '' })).toBeUndefined()
   })
+
+  test.each<[ActionTarget['pii'], unknown, string]>([
+    ['phone', '020 7946 0958', 'is a phone number without a country code'],
+    ['phone', 2079460958, 'is a phone number without a country code'],
+    ['phone', '+442079460958 / +442079460959', 'has more than one phone number'],
+    ['phone', 'none', 'is not a phone number'],
+    ['email', 'ada@example', 'is not an email address'],
+    ['email', 'ada@example.com, bob@example.com', 'is not an email address'],
+    ['email', sha(''), 'is the hash of an empty text'],
+    ['phone', sha('').toUpperCase(), 'is the hash of an empty text'],
+  ])('by the rule %s: %j is not sent, and the reason is in words that do not show it', (pii, value, words) => {
+    const given = { CONSTANT: value } as Source
+    const more = pii === undefined ? {} : { pii }
+    expect(one(given, { type: 'string', ...more })).toEqual({ problem: `"to" is not sent: the constant ${words}` })
+    expect(map([target('to', { required: true, type: 'string', ...more })], { to: given })).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringContaining(words),
+    })
+  })
+
+  test('in a list only what can be matched is sent, and no hash of nothing', () => {
+    const values = ['', 'none', sha(''), 'Ada@Example.com']
+    expect(hashPersonalData('email', values)).toEqual([hash])
+    expect(hashPersonalData('email', values.slice(0, 3))).toBeUndefined()
+  })
+
+  test.each<[NonNullable<ActionTarget['pii']>, string, string]>([
+    ['text', '12345678901234567890', '12345678901234567890'],
+    ['text', '-9007199254740993', '-9007199254740993'],
+    ['phone', '442079460958.0', '442079460958'],
+    ['phone', '44.2079460958e10', ''],
+  ])(
+    'by the rule %s the number %s that no double holds is hashed to the digit, or refused with a reason',
+    (pii, written, hashed) => {
+      const number = new ExactNumber(written)
+      const made = hashed === '' ? undefined : sha(hashed)
+      expect(hashPersonalData(pii, number)).toBe(made)
+      expect(hashPersonalData(pii, [number])).toEqual(made === undefined ? undefined : [made])
+      expect(personalDataProblem(pii, [number]) === undefined).toBe(made !== undefined)
+    },
+  )
 })
 
 describe('the first enabled mapping that fits decides', () => {

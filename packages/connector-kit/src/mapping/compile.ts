@@ -13,7 +13,7 @@ import {
 import type { ActionDefinition, ActionTarget, DestinationDefinition, PiiRule } from '../definition/definition.ts'
 import { spending, TooMuchWork } from '../templates/template-work.ts'
 import { coerce } from './coerce.ts'
-import { hashPersonalData } from './hash-personal-data.ts'
+import { hashPersonalData, personalDataProblem } from './hash-personal-data.ts'
 import { createPayload, isPlace } from './payload.ts'
 import { presetMappings } from './presets.ts'
 import { compileSource, type EventInHand, eventBudget, type MappingPlace, sourceWords, takeInHand } from './sources.ts'
@@ -21,12 +21,12 @@ import { compileSource, type EventInHand, eventBudget, type MappingPlace, source
 export type { MappingPlace } from './sources.ts'
 
 /**
- * What is told of one field: `field` is the id of its mapping or, of a required target without one, its name. An `error`
- * keeps the event, or a value that was meant to go, from being sent; a `note` blocks nothing.
+ * A problem of one field: `field` is the ID of its mapping or, for a required target without one, its name. An `error`
+ * prevents the event, or a value of it, from being sent; a `note` blocks nothing.
  */
 export type FieldProblem = { field: string; message: string; severity: MappingPreview['problems'][number]['severity'] }
 
-/** What the mappings of a destination make of an event. */
+/** The result of a destination's mappings for an event. */
 export type Mapping =
   /** `payload` is absent when the event goes as it is. Fields with problems were left out. */
   | {
@@ -60,13 +60,15 @@ type Target = {
   comparable: ActionTarget['comparable']
 }
 
-/** What the connector says of a target wins over what the mapping kept of it. */
-const targetOf = (action: ActionDefinition, { target }: FieldMapping): Target => {
+/** The connector's description of a target wins over the one that the mapping stored. */
+const targetOf = (action: ActionDefinition, { target, source }: FieldMapping): Target => {
   const known = action.targets.find(({ name }) => name === target.name)
   const { name } = target
   if (known !== undefined) {
-    const { label, type, required, pii, comparable } = known
-    return { name, label, type, required, pii, comparable }
+    const { label, required, pii, comparable } = known
+    // A target of any value would get the text that a template writes.
+    const isNumber = source.type === 'TEMPLATE' && known.type === 'any' && target.type === 'number'
+    return { name, label, type: isNumber ? 'number' : known.type, required, pii, comparable }
   }
   const label = target.display_name || name
   return { name, label, type: target.type, required: target.is_required, pii: undefined, comparable: undefined }
@@ -80,7 +82,9 @@ type Field = {
   value: (of: EventInHand) => { value: unknown } | { problem: string; fails: boolean; note?: true } | undefined
 }
 
-/** A field by itself, and each character or item that it puts into what is sent: it is made text of more than once. */
+/**
+ * Work of a field, and of each character or item that it puts into the payload: it is converted to text more than once.
+ */
 const perField = 500
 const perCopy = 2
 /** A hash of a text, and of each item of a list. */
@@ -117,6 +121,9 @@ const compileField = (action: ActionDefinition, mapping: FieldMapping): Field =>
       if (coerced !== undefined && 'problem' in coerced)
         return { problem: `${called(target)}: ${words} ${coerced.problem}`, fails: required }
       const value = pii === undefined ? coerced?.value : hashPersonalData(pii, coerced?.value, comparable)
+      const lost = pii === undefined ? undefined : personalDataProblem(pii, coerced?.value, comparable)
+      if (lost !== undefined && value === undefined)
+        return { problem: `${called(target)} is not sent: ${words} ${lost}`, fails: required }
       if (required && (value === undefined || value === ''))
         return { problem: `${called(target)} is required, but ${words} is empty`, fails: true }
       return value === undefined ? undefined : { value }
@@ -146,7 +153,7 @@ const compileFields = (action: ActionDefinition, mappings: readonly FieldMapping
   const enabled = mappings.filter((mapping) => mapping.enabled).map((mapping) => compileField(action, mapping))
   const unmapped = unmappedTargets(action, enabled)
   if (unmapped.length > 0) return () => failed(unmapped)
-  // What lies within another target is put into it.
+  // A target within another one is put into it.
   const fields = enabled.toSorted((a, b) => a.names.length - b.names.length)
   return (inHand) => {
     const of = inHand()
@@ -210,12 +217,14 @@ const tooMuch =
   'The mappings use more work than one event allows. Use fewer conditions, templates, or fields with large values'
 
 /**
- * The mappings of a destination made ready once, those of its app where it has none of its own: the first enabled one
- * that fits an event decides its outcome. Pure: the same event always gives the same. All that is done for one event shares
- * a bound on the work that it takes (`eventBudget`); beyond it the event fails with a reason that says so. A field is copied
- * as it came, its numbers to the digit. What is not there is left out; null is sent as null where the target takes any
- * value, else left out with a problem beside it; an optional field that cannot be made its target's
- * type too, with a problem beside it; a required one fails the event, and so does a template that cannot be rendered.
+ * Compiles the mappings of a destination once, or those of its app where it has none. The first enabled one that fits
+ * an event decides its outcome. Pure: the same event always gives the same. All work for one event shares a bound
+ * (`eventBudget`); beyond it the event fails with a reason that says so.
+ * - A field is copied as it came, its numbers to the digit.
+ * - A missing value is left out. Null is sent as null where the target takes any value, else left out with a problem
+ *   beside it.
+ * - An optional field that cannot be converted to its target's type is left out, too, with a problem beside it.
+ * - A required field that cannot be converted fails the event, and so does a template that cannot be rendered.
  */
 export const compileMappings = (
   definition: Pick<DestinationDefinition, 'slug' | 'title' | 'actions' | 'presets'>,

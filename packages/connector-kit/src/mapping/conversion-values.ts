@@ -1,22 +1,23 @@
-import { ExactNumber } from '@tributary/kernel'
+import { cutText, ExactNumber } from '@tributary/kernel'
 
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 
-/** What a value that is told looks like, short. */
-const shortly = (text: string): string => (text.length > 40 ? `${text.slice(0, 40).toWellFormed()}…` : text)
+/** Shortens a value for a message. */
+const shortly = (text: string): string => (text.length > 40 ? `${cutText(text, 40).toWellFormed()}…` : text)
 
 const isNothing = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
-/** A number, or the number that a text is with a point for its decimals; undefined for anything else. */
+/** A number, or the number that a text is with a point for its decimals; undefined for anything else, and beyond 2^53. */
 export const amountOf = (value: unknown): number | undefined => {
   const text = typeof value === 'number' || value instanceof ExactNumber ? value.toString() : value
   if (typeof text !== 'string' || !/^\s*-?\d+(\.\d+)?(e[+-]?\d+)?\s*$/i.test(text)) return undefined
   const amount = Number(text)
-  return Number.isFinite(amount) ? amount : undefined
+  // Rounded, it would count as another amount.
+  return Math.abs(amount) <= Number.MAX_SAFE_INTEGER ? amount : undefined
 }
 
-/** What a conversion is worth; what is not told is not there. */
+/** The worth of a conversion; parts that are not given are absent. */
 export type Money = { value?: number; currency?: string }
 
 /** Why value or currency of a conversion cannot be sent; `problem` is for people. */
@@ -31,9 +32,12 @@ export const moneyOf = (value: unknown, currency: unknown): Money | MoneyProblem
   if (!isNothing(value)) {
     const amount = amountOf(value)
     if (amount === undefined) {
-      const told = typeof value === 'string' ? shortly(value.trim()) : typeof value
-      const decimals = told.includes(',') ? '. Write decimals with a point, and no separator of thousands' : ''
-      return { problem: `The value "${told}" is not a number${decimals}`, of: 'value' }
+      const isText = typeof value === 'string' || typeof value === 'number' || value instanceof ExactNumber
+      const shown = isText ? shortly(String(value).trim()) : typeof value
+      if (isText && Math.abs(Number(value)) > Number.MAX_SAFE_INTEGER)
+        return { problem: `The value "${shown}" has more digits than an amount can have`, of: 'value' }
+      const decimals = shown.includes(',') ? '. Write decimals with a point, and no separator of thousands' : ''
+      return { problem: `The value "${shown}" is not a number${decimals}`, of: 'value' }
     }
     if (amount < 0) return { problem: 'The value is negative', of: 'value' }
     money.value = amount
@@ -49,7 +53,7 @@ export const moneyOf = (value: unknown, currency: unknown): Money | MoneyProblem
 
 export type Consent = 'granted' | 'denied' | 'none'
 
-/** What an event says of consent, in the words of consent banners; words that say nothing clear are a denial. */
+/** Returns the consent of an event, by the words of consent banners; unclear words are a denial. */
 export const consentOf = (value: unknown): Consent => {
   if (isNothing(value)) return 'none'
   if (value === true || value === 1) return 'granted'

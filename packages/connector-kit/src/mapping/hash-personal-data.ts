@@ -1,21 +1,40 @@
 import { hash } from 'node:crypto'
+import { emailOf, phoneOf, readPhone } from '@tributary/contract'
+import { ExactNumber } from '@tributary/kernel'
 import type { PiiRule } from '../definition/definition.ts'
 
-const hashed = /^[a-f0-9]{64}$/i
-
-const normalise: Readonly<Record<PiiRule, (text: string) => string>> = {
-  email: (text) => text.trim().toLowerCase(),
-  // The prefix of international calls is no part of the number.
-  phone: (text) => text.replace(/\D+/g, '').replace(/^0+/, ''),
+/** The form of personal data that platforms match by; '' where a text has none. */
+export const normalise: Readonly<Record<PiiRule, (text: string) => string>> = {
+  email: (text) => emailOf(text) ?? '',
+  phone: (text) => phoneOf(text)?.slice(1) ?? '',
   name: (text) => text.trim().toLowerCase(),
   text: (text) => text.trim().toLowerCase(),
 }
 
 type Comparable = (text: string) => string
 
+const isWritten = (value: unknown): value is string | number | ExactNumber =>
+  typeof value === 'string' || typeof value === 'number' || value instanceof ExactNumber
+
+const isHex = (text: string): boolean => {
+  for (let at = 0; at < text.length; at++) if (!'0123456789abcdef'.includes(text[at] ?? ' ')) return false
+  return true
+}
+
+const hashOfNothing = hash('sha256', '')
+
+/** SHA-256 of personal data as a company has made it itself, in lower case: '' for that of an empty text, undefined for what is no hash. */
+export const readHash = (text: string): string | undefined => {
+  if (text.length !== hashOfNothing.length) return undefined
+  const lower = text.toLowerCase()
+  if (!isHex(lower)) return undefined
+  return lower === hashOfNothing ? '' : lower
+}
+
 const hashOne = (comparable: Comparable, value: string): string | undefined => {
   const text = value.trim()
-  if (hashed.test(text)) return text.toLowerCase()
+  const known = readHash(text)
+  if (known !== undefined) return known === '' ? undefined : known
   const made = comparable(text)
   return made === '' ? undefined : hash('sha256', made)
 }
@@ -23,15 +42,38 @@ const hashOne = (comparable: Comparable, value: string): string | undefined => {
 /** Whether personal data gives a hash: it is one, or its comparable form says something. */
 export const isComparable = (rule: PiiRule, value: unknown, comparable: Comparable = normalise[rule]): boolean => {
   if (Array.isArray(value)) return value.some((item) => isComparable(rule, item, comparable))
-  if (typeof value !== 'string' && typeof value !== 'number') return false
+  if (!isWritten(value)) return false
   const text = String(value).trim()
-  return hashed.test(text) || comparable(text) !== ''
+  return (readHash(text) ?? comparable(text)) !== ''
 }
 
 /**
- * SHA-256 in lower-case hex of personal data in its comparable form; what is a hash already stays one. Items of a list
- * are hashed one by one. Undefined where nothing is left to be hashed: the hash of nothing would match everybody who
- * gives nothing. `comparable` makes it so in place of the rule.
+ * Why personal data gives no hash, as the end of a sentence that does not show it; undefined where it says nothing at all, or gives one.
+ */
+export const personalDataProblem = (
+  rule: PiiRule,
+  value: unknown,
+  comparable: Comparable = normalise[rule],
+): string | undefined => {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value]
+  for (const item of items) {
+    if (!isWritten(item)) continue
+    const text = String(item).trim()
+    if (text === '') continue
+    if (readHash(text) === '') return 'is the hash of an empty text'
+    if (isComparable(rule, text, comparable)) continue
+    if (rule === 'email') return 'is not an email address'
+    if (rule !== 'phone') return 'says nothing that can be matched'
+    const read = readPhone(text)
+    return 'problem' in read ? read.problem : 'is not a phone number'
+  }
+  return undefined
+}
+
+/**
+ * Returns the SHA-256 in lower-case hex of personal data in its comparable form; an existing hash stays as it is. Items
+ * of a list are hashed one by one. Undefined for empty data, since its hash would match every user without data.
+ * `comparable` replaces the rule's own form.
  */
 export const hashPersonalData = (
   rule: PiiRule,
@@ -40,10 +82,10 @@ export const hashPersonalData = (
 ): string | string[] | undefined => {
   if (Array.isArray(value)) {
     const hashes = value.flatMap((item) => {
-      const made = typeof item === 'string' || typeof item === 'number' ? hashOne(comparable, String(item)) : undefined
+      const made = isWritten(item) ? hashOne(comparable, String(item)) : undefined
       return made === undefined ? [] : [made]
     })
     return hashes.length === 0 ? undefined : hashes
   }
-  return typeof value === 'string' || typeof value === 'number' ? hashOne(comparable, String(value)) : undefined
+  return isWritten(value) ? hashOne(comparable, String(value)) : undefined
 }

@@ -18,7 +18,7 @@ export const createMappingIds = (): ((name: string) => string) => {
   }
 }
 
-/** What a connector says of a target, as a mapping keeps it. */
+/** Returns a connector's description of a target as a mapping stores it. */
 export const mappingTargetOf = (target: ActionTarget): FieldMapping['target'] => ({
   name: target.name,
   display_name: target.label,

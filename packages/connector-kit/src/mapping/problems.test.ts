@@ -183,7 +183,7 @@ describe('mappings that cannot be saved', () => {
     expect(problemsOf(templates(0))).toEqual({})
   })
 
-  test('are told by their place, and so are mappings of one id', () => {
+  test('are reported at their place, and so are mappings of one id', () => {
     expect(problemsOf(strict(), { ...strict(), destination: 'gone' })).toEqual({
       'event_mappings.1.destination': 'Example has no action "gone"',
       'event_mappings.1.id': 'Another mapping has this id',

@@ -123,8 +123,8 @@ export const templatesTooLong = (mappings: readonly EventMapping[]): string | un
 }
 
 /**
- * Why mappings cannot be saved: messages by place, such as `event_mappings.0.field_mappings.2.source.value`; required
- * targets that are not mapped are told at `event_mappings.0.field_mappings`. Empty when nothing is wrong.
+ * Returns why mappings cannot be saved: messages by place, such as `event_mappings.0.field_mappings.2.source.value`.
+ * Required targets that are not mapped are reported at `event_mappings.0.field_mappings`. Empty when nothing is wrong.
  */
 export const mappingProblems = (
   definition: Pick<DestinationDefinition, 'actions' | 'title'>,

@@ -12,7 +12,7 @@ export const isPlatform = (definition: DestinationDefinition | undefined): defin
 
 type Mapped = Pick<PlatformDefinition, 'slug' | 'actions' | 'conversions'>
 
-/** What a platform calls a conversion; '' where its destination decides, as at Google Ads. */
+/** Returns a platform's name of a conversion; '' where its destination decides, as at Google Ads. */
 export const standardEventName = (platform: SignalPlatform, { type, custom_name }: SignalConversion): string => {
   if (platform === 'google_ads') return ''
   return type === 'custom' ? custom_name : conversionNames[type][platform]
@@ -22,15 +22,15 @@ export const standardEventName = (platform: SignalPlatform, { type, custom_name 
 const ownTargets = ({ conversions: { eventName, testCode } }: Pick<Mapped, 'conversions'>): ReadonlySet<string> =>
   new Set([eventName, testCode].filter((name) => name !== undefined))
 
-/** What a platform is sent of a conversion unless its users say otherwise; the name of the conversion and a test code are not among it. */
+/** Returns the default fields of a conversion for a platform, without the name of the conversion and a test code. */
 export const signalFieldMappings = (definition: Mapped): FieldMapping[] => {
   const { action, fields } = definition.conversions
   return fieldMappingsOf(definition, { action, fields }, `signal/${definition.slug}`)
 }
 
-/** What is set of a platform of a signal. */
+/** The settings of a platform of a signal. */
 export type SignalPlatformSettings = {
-  /** What it calls the conversion; '' where its destination decides. */
+  /** Its name of the conversion; '' where its destination decides. */
   eventName: string
   testCode: string
   fields: readonly FieldMapping[] | undefined
@@ -38,7 +38,7 @@ export type SignalPlatformSettings = {
 
 const constant = (value: string) => ({ type: 'CONSTANT', value }) as const
 
-/** Where an event says that it is a conversion, or takes one back. */
+/** Filters events that are conversions, or that refund one. */
 const kindIs = (value: string): EventMapping['filters'] => [
   { id: 'kind', field: 'context.signal.kind', operator: 'equals', value },
 ]

@@ -26,7 +26,7 @@ const firstPlace = /^\{\{\s*([\w.]+)((?:\s*\|\s*default:\s*[\w.]+)*)\s*\}\}$/
 
 type Look = (of: EventInHand) => unknown
 
-/** What a source gives, without rendering where a template only names places. */
+/** Returns the value of a source, without rendering where a template only names places. */
 const look = (source: MappingSource): Look => {
   const [, first, rest = ''] = source.type === 'TEMPLATE' ? (firstPlace.exec(source.value) ?? []) : []
   if (first === undefined) {
@@ -69,7 +69,10 @@ const checkOf = (bit: number, target: ActionTarget | undefined, mapping: FieldMa
   }
 }
 
-/** Tells which identifiers a platform is sent of an event of a signal, as bits; nothing is hashed. */
+/**
+ * Compiles a check that returns, as bits, which identifiers a platform gets for an event of a signal; nothing is
+ * hashed.
+ */
 export const compilePresence = (
   definition: PlatformDefinition,
   settings: SignalPlatformSettings,

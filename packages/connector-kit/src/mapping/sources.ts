@@ -7,12 +7,12 @@ import {
   type SpendWork,
   valueAt,
 } from '@tributary/contract'
-import { parseExactJson } from '@tributary/kernel'
+import { computableJson, parseExactJson } from '@tributary/kernel'
 import { fallbackPaths, renderFallback } from '../templates/fallback-template.ts'
 import { renderText, type TemplateBudget, templateLimits } from '../templates/json-template.ts'
 import { spending } from '../templates/template-work.ts'
 
-/** Where a mapping is used. */
+/** The workspace and destination of a mapping. */
 export type MappingPlace = { workspaceId: string; destinationId: string }
 
 /** An event while it is mapped: its variables are made once, and its templates share what they may take. */
@@ -25,7 +25,7 @@ export type EventInHand = {
   readonly budget: TemplateBudget
   /** Takes from that budget; throws TooMuchWork. */
   readonly spend: SpendWork
-  /** What templates read: the event's own keys, and the variables under their names. */
+  /** Variables of templates: the event's own keys, and the variables under their names. */
   scope(): Readonly<Record<string, unknown>>
 }
 
@@ -47,8 +47,8 @@ const variables: Readonly<Record<MappingVariable, (of: EventInHand) => unknown>>
 const isVariable = (name: string): name is MappingVariable => Object.hasOwn(variables, name)
 
 /**
- * What the mappings of a destination may take for one event, its conditions, templates, fields and hashes together: about
- * 20 ms, since the thread that maps serves every workspace.
+ * Maximum work of a destination's mappings for one event, its conditions, templates, fields and hashes together. It is
+ * about 20 ms, since the thread that maps serves every workspace.
  */
 export const eventBudget = { ...templateLimits, memory: 1_000_000 } as const
 
@@ -72,13 +72,13 @@ export const takeInHand = (
     scope: () =>
       (scope ??= {
         ...Object.fromEntries(mappingVariables.map(({ name }) => [name, variables[name](inHand)])),
-        ...event,
+        ...(json === undefined ? event : ((computableJson(json) as PipelineEvent | undefined) ?? event)),
       }),
   }
   return inHand
 }
 
-/** What a source gives; a problem fails the event, whatever the target. */
+/** Returns the value of a source; a problem fails the event, whatever the target. */
 export type SourceValue = { value: unknown } | { problem: string }
 
 const nothing: SourceValue = { value: undefined }

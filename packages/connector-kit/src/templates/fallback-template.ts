@@ -4,7 +4,7 @@ const special = new Set('size first last length true false nil null empty blank'
 const path = '[A-Za-z_]\\w*(?:\\.[A-Za-z_]\\w*)+'
 const fallback = new RegExp(`^\\{\\{\\s*${path}(?:\\s*\\|\\s*default:\\s*${path})*\\s*\\}\\}$`)
 
-/** What reading a name of a path costs, in units of template-work.ts: as much as Liquid is charged for it. */
+/** Cost of reading a name of a path, in units of template-work.ts: as much as Liquid is charged for it. */
 const workOfName = 350
 
 /**
@@ -14,7 +14,8 @@ const workOfName = 350
  */
 export const fallbackPaths = (text: string): readonly (readonly string[])[] | undefined => {
   if (!fallback.test(text)) return undefined
-  const paths = [...text.matchAll(new RegExp(path, 'g'))].map(([found]) => found.split('.'))
+  const words = text.match(/[\w.]+/g) ?? []
+  const paths = words.filter((word) => word.includes('.')).map((word) => word.split('.'))
   return paths.some((names) => names.some((name) => special.has(name))) ? undefined : paths
 }
 
@@ -28,8 +29,9 @@ const read = (scope: Readonly<Record<string, unknown>>, names: readonly string[]
 }
 
 /**
- * What Liquid writes of such paths as plain text, for values that are texts, numbers, or booleans; undefined where one of the values
- * is a list or an object, or the text longer than `longest`, which is left to Liquid. `spend` is told what it costs.
+ * Renders such paths as Liquid does in plain text, for values that are texts, numbers, or booleans. Undefined where one
+ * of the values is a list or an object, or the text is longer than `longest`; then Liquid renders it. `spend` gets the
+ * cost.
  */
 export const renderFallback = (
   paths: readonly (readonly string[])[],

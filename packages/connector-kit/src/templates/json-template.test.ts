@@ -111,7 +111,7 @@ describe('a template writes plain text', () => {
 })
 
 describe('a text that is no template', () => {
-  test('MAP-14: is told as Error at its place', () => {
+  test('is reported as Error at its place [MAP-14]', () => {
     const problem = templateProblem('{{ a')
     expect(problem === undefined ? '' : templateProblemText(problem)).toMatch(/^Error at >> 1\| \{\{ a\n/)
   })
@@ -139,7 +139,7 @@ describe('a text that is no template', () => {
     expect(rendered(template)).toContain(message)
   })
 
-  test('is told with the lines around the place', () => {
+  test('is reported with the lines around the place', () => {
     expect(templateProblem('{\n  "a": "{{ body.a | nope }}"\n}')?.context).toBe(
       `   1| {\n>> 2|   "a": "{{ body.a | nope }}"\n${' '.repeat(14)}^\n   3| }`,
     )
@@ -183,7 +183,7 @@ test('the many templates of one owner are forgotten before those of others', () 
   expect(use(`${'x'.repeat(9000)}99`, 'b')).toBe(0)
   expect(use(`${'x'.repeat(9000)}0`, 'b')).toBe(1)
   expect(use('mine', 'a')).toBe(0)
-  // What is only looked at is not kept.
+  // A text that is only checked is not cached.
   expect(templateProblem('looked at')).toBeUndefined()
   expect(use('looked at', 'a')).toBe(1)
   parse.mockRestore()

@@ -1,4 +1,5 @@
 import { type TemplateProblem, templateFilters, templateProblemWord, templateTags } from '@tributary/contract'
+import { characterAt } from '@tributary/kernel'
 import {
   Liquid,
   LiquidError,
@@ -10,6 +11,7 @@ import {
   toValueSync,
 } from 'liquidjs'
 import { LRUCache } from 'lru-cache'
+import { decimalFilters } from './decimal-filters.ts'
 import { countNodes } from './template-cost.ts'
 import {
   CountedContext,
@@ -21,10 +23,15 @@ import {
 } from './template-work.ts'
 
 /**
- * Bounds of a template: characters of its text, and tags and outputs in it; of one rendering the parts that are rendered (each turn of a loop counts
- * its own), characters and items that filters and loops make, the work that all it evaluates and goes through comes to
- * (see template-work.ts), and characters that come out. They are counted, not timed: on a busy machine a limit of 50 ms
- * once refused a template of one line. What comes closest to all of them takes about 20 ms.
+ * Bounds of a template.
+ * - Of its text: characters, and tags and outputs in it.
+ * - Of one rendering: the rendered parts (each turn of a loop counts its own), and the characters and items that
+ *   filters and loops make.
+ * - Of one rendering, too: the work of everything that it evaluates and goes through (see template-work.ts), and the
+ *   characters of its output.
+ *
+ * They are counted, not timed: on a busy machine a limit of 50 ms once refused a template of one line. A template near
+ * all of them takes about 20 ms.
  */
 export const templateLimits = {
   characters: 10_000,
@@ -36,15 +43,15 @@ export const templateLimits = {
 } as const
 
 /**
- * Compiled templates that are remembered, and their characters; the one that was not used for longest goes first. A
- * character may take 270 bytes when it is compiled (measured with outputs of one letter), so that 1,024 long ones would
- * take gigabytes. An owner has a part of them, so that nobody's many templates have those of others compiled each time.
+ * Compiled templates that are remembered, and their characters; the least recently used one goes first. A character may
+ * take 270 bytes when it is compiled (measured with outputs of one letter), so that 1,024 long ones would take
+ * gigabytes. An owner has a share of them, so that the many templates of one owner do not evict those of others.
  */
 export const templateCacheEntries = 1024
 const rememberedCharacters = 400_000
 const ownersCharacters = rememberedCharacters / 4
 
-/** What `{{ … }}` writes: `json` escapes texts for the inside of quotes, `text` leaves them as they are. */
+/** Output of `{{ … }}`: `json` escapes texts for the inside of quotes, `text` leaves them as they are. */
 export type TemplateForm = 'json' | 'text'
 
 const tooMuch = (): Error => new Error("the template's output is too large")
@@ -56,14 +63,16 @@ const bounded = (text: string): string => {
 
 const jsonOf = (value: unknown): string => bounded(JSON.stringify(value ?? null))
 
-/** What `{{ … }}` puts into the text: JSON of lists and objects; of texts the inside of their JSON, for use in quotes. */
+/**
+ * Formats a value of `{{ … }}` for JSON: JSON of lists and objects; the inside of the JSON of texts, for use in quotes.
+ */
 const inJson = (value: unknown): string => {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string') return JSON.stringify(bounded(value)).slice(1, -1)
   return jsonOf(value)
 }
 
-/** What `{{ … }}` puts into plain text: texts as they are, JSON of lists and objects. */
+/** Formats a value of `{{ … }}` for plain text: texts as they are, JSON of lists and objects. */
 const inText = (value: unknown): string => {
   if (value === undefined || value === null) return ''
   return typeof value === 'string' ? bounded(value) : jsonOf(value)
@@ -84,6 +93,9 @@ const counting = (escape: (value: unknown) => string) =>
     return escape(value)
   }
 
+const handlerOf = (filter: Liquid['filters'][string] | undefined) =>
+  typeof filter === 'function' ? filter : filter?.handler
+
 const createEngine = (outputEscape: (value: unknown) => string): Liquid => {
   const engine = new Liquid({
     strictFilters: true,
@@ -99,6 +111,30 @@ const createEngine = (outputEscape: (value: unknown) => string): Liquid => {
   for (const name of Object.keys(engine.tags)) if (!templateTags.some((tag) => tag === name)) delete engine.tags[name]
   for (const name of Object.keys(engine.filters)) if (!templateFilters.includes(name)) delete engine.filters[name]
   engine.tags['liquid'] = OuterLiquidTag
+  for (const [name, filter] of Object.entries(decimalFilters)) engine.registerFilter(name, filter)
+  const { split } = engine.filters
+  engine.registerFilter('split', function (value: unknown, ...args: unknown[]): unknown {
+    // Ruby splits a text into its characters, JavaScript into halves of some.
+    if (typeof value === 'string' && args[0] === '') {
+      this.context.memoryLimit.use(value.length)
+      return Array.from(value)
+    }
+    return handlerOf(split)?.call(this, value, ...args)
+  })
+  const { replace, first, last } = engine.filters
+  engine.registerFilter('replace', function (value: unknown, ...args: unknown[]): unknown {
+    const [pattern, replacement] = args
+    if (typeof value !== 'string' || pattern !== '' || typeof replacement !== 'string')
+      return handlerOf(replace)?.call(this, value, ...args)
+    this.context.memoryLimit.use(value.length * (replacement.length + 1))
+    return Array.from(value).join(replacement)
+  })
+  engine.registerFilter('first', function (value: unknown): unknown {
+    return typeof value === 'string' ? characterAt(value, 0) : handlerOf(first)?.call(this, value)
+  })
+  engine.registerFilter('last', function (value: unknown): unknown {
+    return typeof value === 'string' ? characterAt(value, value.length - 1) : handlerOf(last)?.call(this, value)
+  })
   engine.registerFilter('json', {
     raw: true,
     handler(value: unknown) {
@@ -167,7 +203,7 @@ const problemOf = (error: unknown): TemplateProblem => ({
   message: error instanceof Error ? templateProblemWord(error.message) : String(error),
 })
 
-/** What was found of the texts that were looked at last. */
+/** Results of the texts that were checked last. */
 const looked = new LRUCache<string, { problem: TemplateProblem | undefined }>({
   maxSize: rememberedCharacters,
   sizeCalculation: (_, key) => key.length,
@@ -192,7 +228,7 @@ export const templateProblem = (text: string, form: TemplateForm = 'json'): Temp
   return problem
 }
 
-/** What renderings may still take. Those that are given the same one share it. */
+/** The remaining budget of renderings. Those with the same object share it. */
 export type TemplateBudget = WorkBudget & { output: number }
 
 /** The budget of one rendering by itself. */
@@ -205,7 +241,7 @@ const wholeBudget = (): TemplateBudget => {
 const createEmitter = (budget: TemplateBudget) => ({
   buffer: '',
   write(part: unknown): void {
-    // What is no text has been made one by then.
+    // Values that are no texts have been converted by then.
     if (typeof part !== 'string' && typeof part !== 'number') return
     const text = String(part)
     budget.work -= text.length
@@ -218,7 +254,7 @@ const createEmitter = (budget: TemplateBudget) => ({
 export type Rendered = { text: string } | { problem: TemplateProblem }
 
 export type RenderOptions = {
-  /** Taken from; that of one rendering unless told. */
+  /** The budget that it takes from; that of one rendering unless given. */
   budget?: TemplateBudget
   /** Whose template it is, such as a workspace: the memory for compiled ones is shared out among owners. */
   owner?: string

@@ -1,9 +1,9 @@
 import { type Template, type Token, TypeGuards, toValueSync, Value } from 'liquidjs'
 
 /**
- * What the parts of a template cost each time they are evaluated, in units of template-work.ts. Every token of a tag counts,
- * whether it is reached or not: all conditions of an `if`, all values of all `when`, all candidates of a `cycle`. So the
- * cost is known when the template is parsed, and nothing that is written in it is evaluated for free.
+ * Cost of the parts of a template each time they are evaluated, in units of template-work.ts. Every token of a tag
+ * counts, whether it is reached or not: all conditions of an `if`, all values of all `when`, all candidates of a
+ * `cycle`. So the cost is computed when the template is parsed, and no part of its text is evaluated for free.
  */
 const perNode = 200
 /** What a tag asks of each of its values: whether it is true, whether it is what a `case` looks for. */

@@ -4,8 +4,8 @@ import { hostileTemplates } from '../testing/testing-templates.ts'
 import { renderText, templateLimits, templateProblem } from './json-template.ts'
 
 /*
- * What a rendering really does is counted by the engine that runs it, not by us: how often each block of the functions of
- * liquidjs ran (V8's precise coverage). So a kind of work that nothing counts shows up here, whatever the clock says.
+ * The engine that runs a rendering counts its real work: how often each block of the functions of liquidjs ran (V8's
+ * precise coverage). So work that no counter counts shows up here, whatever the clock says.
  */
 const session = new Session()
 beforeAll(async () => {
@@ -46,7 +46,7 @@ const measure = async (template: string, variables: Record<string, unknown> = {}
 }
 
 /** Units of work for each block: so that nothing runs far beyond what is counted. */
-const leastPerBlock = 3
+const minPerBlock = 3
 
 const ended = /reads too much data|too many steps|limit exceeded|output is too large/
 
@@ -56,7 +56,7 @@ describe('each kind of work is counted as it is done', () => {
     const { problem, work, blocks } = await measure(template, variables)
     expect(problem).toMatch(ended)
     expect(work).toBeLessThanOrEqual(budgetOfTests)
-    expect(blocks * leastPerBlock).toBeLessThanOrEqual(work + 100_000)
+    expect(blocks * minPerBlock).toBeLessThanOrEqual(work + 100_000)
   })
 })
 
@@ -160,7 +160,7 @@ describe('templates of anything in any combination', () => {
       const { work, over, blocks } = await measure(template, variables)
       // The last piece of work that is counted before it is done may be large; it is not done then.
       expect(over === 0 || work === budgetOfTests, template).toBe(true)
-      expect(blocks * leastPerBlock, template).toBeLessThanOrEqual(work + 100_000)
+      expect(blocks * minPerBlock, template).toBeLessThanOrEqual(work + 100_000)
     }
     expect(rendered).toBeGreaterThan(40)
   })

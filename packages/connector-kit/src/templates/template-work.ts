@@ -1,12 +1,15 @@
 import { itemWork, type SpendWork, workOfText, workOfValue } from '@tributary/contract'
+import { characterAt, ExactNumber } from '@tributary/kernel'
 import { Context, defaultOperators, type Liquid, type Operators } from 'liquidjs'
+
+import { decimalFilters } from './decimal-filters.ts'
 
 type Filter = Liquid['filters'][string]
 type Handler = Extract<Filter, (...args: never[]) => unknown>
 
 /*
- * Work is counted in units of about a nanosecond of a common processor. What is written in a template is counted by
- * template-cost.ts, what it goes through here: the values that are read, compared, filtered, made and written.
+ * Work is counted in units of about a nanosecond of a common processor. The text of a template is counted by
+ * template-cost.ts, the values that it goes through here: those that are read, compared, filtered, made and written.
  */
 
 /** Each turn of a loop and each part that is rendered. */
@@ -39,13 +42,13 @@ const sizeOfObject = (value: object): number => {
   return size
 }
 
-/** What a rendering may take. */
+/** Maximum work of a rendering. */
 export type WorkBudget = { steps: number; memory: number; work: number }
 
 /** Values that a template reads, counted by how much there is to go through in them: a loop may read one thousands of times. */
 export class CountedContext extends Context {
   readonly #left: WorkBudget
-  /** What a template is given is never changed, so that each object is looked at once. */
+  /** The variables of a template never change, so that each object is measured once. */
   readonly #sizes = new WeakMap<object, number>()
   /** Filters make texts and lists; whatever else asks for memory makes a range of numbers. */
   filtering = false
@@ -111,7 +114,8 @@ export class CountedContext extends Context {
   override readProperty(...[holder, key]: Parameters<Context['readProperty']>): unknown {
     // The size of an object is counted anew each time.
     this.count(key === 'size' && !Array.isArray(holder) ? this.sizeOf(holder) : perName)
-    return super.readProperty(holder, key)
+    const value: unknown = super.readProperty(holder, key)
+    return typeof holder === 'string' && typeof value === 'string' ? characterAt(holder, Number(key)) : value
   }
 }
 
@@ -128,13 +132,16 @@ export const countWhole = (context: unknown, value: unknown): void => {
 const searchOf = (text: unknown, part: unknown): number =>
   typeof text === 'string' && typeof part === 'string' ? workOfText(text, part) : 0
 
+/** A number beyond doubles is compared by its digits: two of them are never the same object. */
+const comparable = (value: unknown): unknown => (value instanceof ExactNumber ? value.toString() : value)
+
 const comparing = (name: string): Operators[string] => {
   const compare = defaultOperators[name]
   return (left: unknown, right: unknown, context: Context) => {
     const lists = [left, right].filter((each) => Array.isArray(each))
     const items = lists.reduce((sum, list) => sum + sizeOfObject(list), 0) / itemWork
     countWork(context, perComparison * items + (name === 'contains' ? searchOf(left, right) : 0))
-    return compare?.(left as never, right as never, context as never) ?? false
+    return compare?.(comparable(left) as never, comparable(right) as never, context as never) ?? false
   }
 }
 
@@ -151,7 +158,7 @@ const thorough = new Set(
   'concat join lstrip map remove replace reverse rstrip slice split strip strip_html truncate uniq'.split(' '),
 )
 /** Conversions of a time that make a formatter of the language of each; the others read a number. */
-const byLanguage = /%[-_0^#:]*\d*[EO]?[aAbBhcxXZ]/g
+const byLanguage = /%[-_0^#:]*(?:[1-9]\d*)?[EO]?[aAbBhcxXZ]/g
 const perFormatter = 60_000
 const perConversion = 800
 
@@ -162,7 +169,7 @@ const dateWork = (format: unknown, zone: unknown): number => {
   return perConversion * format.length + perFormatter * (formatters + (zone === undefined ? 0 : 8))
 }
 
-/** What a filter goes through beyond its value and arguments. */
+/** Returns the work of a filter beyond its value and arguments. */
 const moreWork = (
   context: CountedContext,
   name: string,
@@ -173,7 +180,7 @@ const moreWork = (
   // Each item is asked for each part of the path.
   if (name === 'map') return typeof first === 'string' ? (context.sizeOf(value) / itemWork) * perName * first.length : 0
   if (name === 'date') return dateWork(first, second)
-  if (name === 'round') return perConversion
+  if (Object.hasOwn(decimalFilters, name)) return perConversion
   return name === 'date_to_xmlschema' ? 20 * perConversion : 0
 }
 

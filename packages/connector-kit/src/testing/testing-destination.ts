@@ -13,7 +13,7 @@ import { type Peer, type PeerAnswer, type PeerRequest, runConnectionTest, runCon
 /** A request as the vendor gets it. */
 export type VendorRequest = {
   method: string
-  /** Of the address that the connector asked, whatever stands for it in the test. */
+  /** Host of the address that the connector called, whatever stands for it in the test. */
   host: string
   path: string
   query: Readonly<Record<string, string>>
@@ -24,13 +24,13 @@ export type VendorRequest = {
   raw: PeerRequest
 }
 
-/** What a destination is tested with: data, and what the vendor documents. */
+/** Data for the tests of a destination, and what the vendor documents. */
 export type DestinationCase = {
   /** Origins that the connector asks, when no setting names them; the vendor of the test stands for each. */
   origins?: readonly string[]
   /** Settings that work; `url` is where the vendor of the test is. */
   settings: (url: string) => Readonly<Record<string, unknown>>
-  /** Of a destination that needs a grant: gives its tokens. */
+  /** For a destination that needs a grant: returns its tokens. */
   accessToken?: NonNullable<DeliverContext['accessToken']>
   /** Texts that nothing that is kept may contain. */
   secrets: readonly string[]
@@ -38,9 +38,9 @@ export type DestinationCase = {
   vendor: (request: VendorRequest) => PeerAnswer
   /** Events as mappings make them, all of which the vendor takes. */
   events: readonly OutgoingEvent[]
-  /** What the vendor gets for them, in order. */
+  /** Requests that the vendor gets for them, in order. */
   requests: readonly Partial<VendorRequest>[]
-  /** What is said when the test of the connection succeeds. */
+  /** The message when the test of the connection succeeds. */
   connected: string
   /** Undefined where the receiver is the user's own, and a refusal may be for the event. */
   badCredentials?: {
@@ -70,7 +70,10 @@ const valueOf = (bytes: Buffer, encoding: string | undefined): unknown => {
   }
 }
 
-/** What stands for the vendor until the test ends, what it is asked, and the way there for addresses of its origins. */
+/**
+ * Starts a stand-in for the vendor until the test ends. Returns it, the requests that it gets, and a function that
+ * leads addresses of its origins to it.
+ */
 export const startVendor = async (
   { origins = [] }: Pick<DestinationCase, 'origins'>,
   answer: (request: VendorRequest) => PeerAnswer,
@@ -127,14 +130,17 @@ const deliver = async (
 }
 
 const page = '<!doctype html><html><title>Sign in</title></html>'
-/** What no vendor documents, and what comes all the same: from a proxy, a parked domain, a broken server. */
+/** Answers that no vendor documents and that still come: from a proxy, a parked domain, a broken server. */
 const hostileAnswers: readonly [string, PeerAnswer][] = [
   ['a web page', { status: 200, headers: { 'content-type': 'text/html' }, body: page }],
   ['a web page in place of an error', { status: 502, headers: { 'content-type': 'text/html' }, body: page }],
   ['a redirect', { status: 302, headers: { location: 'https://elsewhere.example/' } }],
   ['JSON that is cut off', { status: 400, body: '{"failed_records":[{"index":0' }],
   ['JSON of another shape', { status: 400, body: '{"failed_records":{"__proto__":[]},"error":[null],"errors":"no"}' }],
-  ['indexes that nobody sent', { status: 400, body: '{"failed_records":[{"index":-1},{"index":1e9},{"index":"0"}]}' }],
+  [
+    'indexes that were not sent',
+    { status: 400, body: '{"failed_records":[{"index":-1},{"index":1e9},{"index":"0"}]}' },
+  ],
   ['an answer of a megabyte', { status: 400, body: 'x'.repeat(1024 * 1024) }],
   ['nothing', 'reset'],
 ]
@@ -142,8 +148,8 @@ const hostileAnswers: readonly [string, PeerAnswer][] = [
 const isSuccess = (answer: PeerAnswer): boolean => typeof answer === 'object' && answer.status < 300
 
 /**
- * The tests that every destination passes, filled with its data: success, bad credentials, rate limit, partial failure,
- * oversize, age, hostile answers. What is special about a destination has tests of its own beside these.
+ * Defines the tests that every destination passes, filled with its data: success, bad credentials, rate limit, partial
+ * failure, oversize, age, hostile answers. The special behavior of a destination has its own tests beside these.
  */
 export const testDestination = (definition: DestinationDefinition, given: DestinationCase): void => {
   const hides = (kept: string): void => {
@@ -211,7 +217,7 @@ export const testDestination = (definition: DestinationDefinition, given: Destin
     })
 
     if (partialFailure !== undefined)
-      it('tells the events apart that the vendor refuses from those that it takes', async () => {
+      it('distinguishes the events that the vendor refuses from those that it takes', async () => {
         const { peer, options } = await vendorOf()
         const ended = await deliver(definition, given.settings(peer.url), partialFailure.events, options)
         expect(ended).toMatchObject({ outcomes: partialFailure.outcomes })

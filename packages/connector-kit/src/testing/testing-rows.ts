@@ -6,11 +6,11 @@ export type TestRecord = { id: string; plan: string | null }
 
 /** An object of a destination that carries out every mode, such as tables; each name is an object of its own that nothing is in yet. */
 export type RowObjectCase = {
-  /** What rows name as their object, by the name that people chose; records are told apart by the field `id`. */
+  /** The object that rows name, by the name that people chose; the field `id` identifies records. */
   address: (name: string) => string
-  /** Hands rows to the connector; an outcome for each. */
+  /** Delivers rows to the connector; returns an outcome for each. */
   write: (rows: readonly OutgoingRow[]) => Promise<readonly EventOutcome[]>
-  /** What is there, by id. */
+  /** The existing records, by ID. */
   read: (name: string) => Promise<readonly TestRecord[]>
   /** From now on a record with the plan `bad` is refused there, by the destination itself. */
   refuseBad: (name: string) => Promise<void> | void
@@ -19,7 +19,10 @@ export type RowObjectCase = {
 const delivered = { kind: 'delivered' }
 const skipped = { kind: 'skipped', reason: expect.stringMatching(/./) }
 
-/** The tests that every object passes that rows can be written to in every mode. What is special about one has tests beside these. */
+/**
+ * Defines the tests that every object passes that rows can be written to in every mode. Special behavior has its own
+ * tests beside these.
+ */
 export const testRowObject = (given: RowObjectCase): void => {
   const rowOf =
     (name: string) =>

@@ -46,7 +46,9 @@ const readBody = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks)
 }
 
-/** A real HTTP peer on loopback that records what it receives and answers as told. `port` 0 picks a free one. */
+/**
+ * Starts a real HTTP peer on loopback that records its requests and answers with `answer`. `port` 0 picks a free one.
+ */
 export const startPeer = async (
   answer: (request: PeerRequest, index: number) => PeerAnswer | Promise<PeerAnswer> = () => ({ status: 200 }),
   options: { port?: number; record?: boolean } = {},
@@ -139,8 +141,8 @@ const runDefinition = async (
 }
 
 /**
- * Runs a connector as the delivery does (settings validated, the real request client, loopback allowed) and hands back
- * what it answers or throws. `rebase` says where a request goes instead of its own address.
+ * Runs a connector as the delivery does (settings validated, the real request client, loopback allowed), and returns
+ * its result or throws its error. The address of a request is mapped by `rebase`.
  */
 export const runConnector = (
   definition: DestinationDefinition,
@@ -150,7 +152,7 @@ export const runConnector = (
 ): Promise<DeliverResult> =>
   runDefinition(definition, settings, options, (context) => definition.deliver(events, context))
 
-/** Hands rows of producers to a connector, as `runConnector` does events. */
+/** Delivers rows of producers to a connector, as `runConnector` does events. */
 export const runConnectorRows = (
   definition: DestinationDefinition,
   settings: Readonly<Record<string, unknown>>,
@@ -162,7 +164,7 @@ export const runConnectorRows = (
     return await definition.deliverRows(rows, context)
   })
 
-/** Has a connector ask about an object of its rows, as `runConnector` has it deliver. */
+/** Makes a connector describe an object of its rows, as `runConnector` makes it deliver. */
 export const runDescribeRows = async (
   definition: DestinationDefinition,
   settings: Readonly<Record<string, unknown>>,

@@ -16,7 +16,7 @@ const without = (value: unknown, spare: (name: string, value: unknown) => boolea
 }
 
 /** Names that `context.left_out` has at most: thousands of them would not fit either. */
-const mostNamed = 20
+const maxNamed = 20
 
 /**
  * An event within the size that collection takes, for bodies that a vendor may make as large as it likes. Nothing is cut
@@ -42,7 +42,7 @@ export const fitEvent = (
     if (size <= room) break
     gone.add(name)
     size -= own
-    if (leftOut.length < mostNamed) leftOut.push(name)
+    if (leftOut.length < maxNamed) leftOut.push(name)
   }
   properties = Object.fromEntries(Object.entries(properties).filter(([name]) => !gone.has(name)))
   const context = isJsonObject(event['context']) ? event['context'] : {}

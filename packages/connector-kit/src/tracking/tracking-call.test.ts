@@ -27,7 +27,7 @@ it.each([
   ['identify', { event: '', traits: { email: 'a@b.c' } }, { traits: { email: 'a@b.c' } }],
   ['group', { event: '', groupId: 'g-1', traits: { plan: 'pro' } }, { groupId: 'g-1', traits: { plan: 'pro' } }],
   ['alias', { event: '', previousId: 'p-1' }, { previousId: 'p-1' }],
-] as const)('a %s call is what it was: only what this server knows of it is left out', (type, own, wanted) => {
+] as const)('a %s call is what it was: only the values that this server added are left out', (type, own, wanted) => {
   expect(trackingCall(outgoingEvent({ ...base, type, ...own }))).toEqual({ type, ...common, ...wanted })
 })
 

@@ -4,7 +4,7 @@ import type { OutgoingEvent } from '../definition/definition.ts'
 
 type Call = Record<string, unknown>
 
-/** What each type cannot do without, beside its ids; it is the event's own where the mapping leaves it out. */
+/** Fields that each type requires, beside its IDs; the event's own where the mapping leaves them out. */
 const needed: Readonly<Record<OutgoingEvent['type'], readonly string[]>> = {
   track: ['event'],
   page: [],
@@ -28,15 +28,16 @@ const wholeCall = (event: PipelineEvent): Call => {
 }
 
 /**
- * An event as the call of the tracking API that it was, for servers that take such calls:
- * - type, message id and ids are the event's, so that the receiver counts it once and knows its user;
- * - the name of a page or screen stands in `name`; keys that are not of the API stand at the top again;
+ * Converts an event back to the call of the tracking API that it was, for servers that take such calls:
+ * - type, message ID and IDs are the event's, so that the receiver counts it once and finds its user;
+ * - the name of a page or screen is in `name`; keys that are not of the API are at the top again;
  * - `timestamp` is when it happened by our clock. The device's own times are left out: a receiver would correct the
  *   right time by them once more;
- * - what only we know of it (place, time of receipt) is left out.
+ * - values that this server added (place, time of receipt) are left out.
  *
- * A mapping's payload takes the place of all but type and message id. What the call is refused without, and the mapping
- * does not give, is the event's own: user id or anonymous id, name of a track call, group id, previous id, timestamp.
+ * A mapping's payload replaces all but type and message ID. Some fields are the event's own where the mapping does not
+ * give them, since the call is refused without them. They are user ID or anonymous ID, name of a track call, group ID,
+ * previous ID, timestamp.
  *
  * Source: Segment, "Spec: Common fields"; RudderStack, "HTTP API" follows it.
  */

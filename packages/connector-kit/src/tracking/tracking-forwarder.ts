@@ -19,16 +19,16 @@ import { trackingCall } from './tracking-call.ts'
 export type TrackingReceiver<S extends Settings> = {
   /** How people call it. */
   title: string
-  /** Where batches go. */
+  /** URL of batches. */
   address: (settings: S) => string
   writeKey: (settings: S) => string
   /** Bytes of one request's body. */
   requestBytes: number
-  /** Bytes of one event; unlimited unless told. */
+  /** Bytes of one event; unlimited unless given. */
   eventBytes?: number
-  /** Told after a test in which every answer was as it should be. */
+  /** The message after a test in which every answer was as it should be. */
   tested: string
-  /** Says more about the key than the batch address does; undefined where there is nothing to say. */
+  /** Tests the key further than the batch address does; undefined where there is nothing to report. */
   testKey?: (context: DeliverContext<S>) => Promise<ConnectionTest | undefined>
 }
 
@@ -40,7 +40,7 @@ const target = (
   help: string,
 ): ActionTarget => ({ name, label, help, type, required: false, recommended: false, kind })
 
-/** What a forwarder can do: pass the event on, whole or as an object of the fields that are mapped. */
+/** The action of a forwarder: pass the event on, whole or as an object of the mapped fields. */
 export const forwardAction = (receiver: string): ActionDefinition => ({
   name: 'forward',
   title: 'Forward event',
@@ -63,7 +63,7 @@ export const forwardAction = (receiver: string): ActionDefinition => ({
   eventTypes: [],
 })
 
-/** What a forwarder's receiver gets. */
+/** The object that a forwarder's receiver gets. */
 export const forwardedEvents = (receiver: string): ObjectDefinition => ({
   name: 'events',
   title: 'Events',
@@ -75,12 +75,12 @@ export const forwardedEvents = (receiver: string): ObjectDefinition => ({
 
 const delivered: EventOutcome = { kind: 'delivered' }
 
-/** What a body has beside its events and the commas between them. */
+/** Bytes of a body beside its events and the commas between them. */
 const envelopeBytes = '{"batch":[]}'.length
 
 const wrongAddress = new Set([301, 302, 303, 307, 308, 404, 405, 410])
 
-/** What stands between the batch address and taking events, in words for people; undefined where nothing does. */
+/** The reason why the batch address does not take events, for people; undefined for none. */
 const setUpProblem = (title: string, answer: HttpAnswer): string | undefined => {
   const status = `HTTP ${answer.status}`
   if (answer.status === 401 || answer.status === 403) return `${title} refuses the write key (${status})`

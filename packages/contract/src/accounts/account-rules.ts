@@ -1,10 +1,11 @@
+import { withoutEnd } from '@tributary/kernel/text-ends'
 import { z } from 'zod'
 import { line } from '../api/fields.ts'
 
-/** An e-mail address: trimmed, at most 320 characters; letter case is kept, comparisons ignore it. */
+/** An email address: trimmed, at most 320 characters; letter case is kept, comparisons ignore it. */
 export const email = line(320).pipe(z.email('Invalid email'))
 
-/** The five rules of a password that is set, in the order shown; the order of letters and digits is Unicode's. */
+/** The five rules of a new password, in the order shown. Unicode decides what letters and digits are. */
 export const passwordRules = [
   { message: 'Must be at least 8 characters in length', test: (text: string) => Array.from(text).length >= 8 },
   { message: 'One uppercase character', test: (text: string) => /\p{Lu}/u.test(text) },
@@ -13,7 +14,7 @@ export const passwordRules = [
   { message: 'One special character', test: (text: string) => /[^\p{L}\p{N}\s]/u.test(text) },
 ] as const
 
-/** A password that is set: the rules above, at most 1024 characters, never trimmed. The first unmet rule is told. */
+/** A new password: the rules above, at most 1024 characters, never trimmed. The error names the first unmet rule. */
 export const newPassword = z
   .string()
   .max(1024, 'At most 1024 characters')
@@ -47,7 +48,7 @@ export const amount = z
   .regex(/^\d+(\.\d{1,2})?$/, 'Must be a valid number with up to two decimals')
   .refine((text) => Number(text) < 1_000_000_000, 'Must be less than 1000000000')
 
-/** How many addresses one batch of invitations holds at most. */
+/** Maximum number of addresses in one batch of invitations. */
 export const inviteEmailsMax = 10
 
 /** Addresses to invite: trimmed, empty ones and repetitions (ignoring case) dropped, then 1 to 10 valid ones. */
@@ -71,19 +72,22 @@ export const inviteEmails = z
     else if (emails.some((each) => !email.safeParse(each).success)) fail('One of the emails is invalid')
   })
 
-/** Bytes of an uploaded image at most. */
+/** Maximum bytes of an uploaded image. */
 export const imageMaxBytes = 2_097_152
 
 /** Media types of images that are accepted; the server recognises them by their bytes. */
 export const imageTypes = ['image/jpeg', 'image/jpg', 'image/png', 'image/webp'] as const
 
-/** Bytes of a call with an image at most: base64 takes a third more, and what is a little too large is told as such. */
+/**
+ * Maximum bytes of a call with an image. Base64 adds a third, and a slightly larger image still gets the message about
+ * its size.
+ */
 export const imageBodyLimit = 4 * 1_048_576
 
-/** An image as it is sent: base64 of at most 2 MB of bytes. */
+/** An image in a request: base64 of at most 2 MB of bytes. */
 export const imageUpload = z.object({
   content: z
     .base64('Must be base64')
     .min(1, 'Image is required.')
-    .refine((text) => Math.floor((text.replace(/=+$/, '').length * 3) / 4) <= imageMaxBytes, 'Max file size is 2MB.'),
+    .refine((text) => Math.floor((withoutEnd(text, '=').length * 3) / 4) <= imageMaxBytes, 'Max file size is 2MB.'),
 })

@@ -1,7 +1,7 @@
 import { roles } from '@tributary/kernel/browser'
 import { z } from 'zod'
 import { organizationAdministrators } from '../api/access.ts'
-import { empty, errors, nextPageToken, pageQuery, reference, time, title } from '../api/fields.ts'
+import { errors, nextPageToken, pageQuery, reference, time, title } from '../api/fields.ts'
 import { keyAreaNames } from '../api/key-areas.ts'
 import { defineMethod } from '../api/method.ts'
 import { roleInput } from './memberships.ts'
@@ -9,39 +9,53 @@ import { roleInput } from './memberships.ts'
 /** Valid keys of an organization at a time. */
 export const maxApiKeys = 50
 
-/** Hours that the secret before goes on after a rotation, at most and unless the call says otherwise. */
+/** Hours that the previous secret stays valid after a rotation: the maximum, and the default. */
 export const rotationOverlapHours = { default: 24, max: 168 } as const
 
-/** With what programs call the API. */
+/** Maximum number of write keys that are listed with the API key that created them, newest first. */
+export const maxListedWriteKeys = 100
+
+/** A write key that an API key created, as it is listed with that API key. */
+const createdWriteKey = z.object({
+  /** `workspaces/{id}/writekeys/{id}`. */
+  name: z.string(),
+  title: z.string(),
+  source: z.object({ name: z.string(), title: z.string() }),
+})
+export type CreatedWriteKey = z.infer<typeof createdWriteKey>
+
+/** A key with which programs call the API. */
 export const apiKey = z.object({
   /** `organizations/{id}/apiKeys/{id}`. */
   name: z.string(),
   title: z.string(),
   role: z.enum(roles),
-  /** The parts of the API that it may call. */
+  /** The parts of the API that the key can call. */
   areas: z.array(z.enum(keyAreaNames)),
-  /** The one workspace that it is for; null for a key of the whole organization. */
+  /** The one workspace that the key is for; null for a key of the whole organization. */
   workspace: z.object({ name: z.string(), title: z.string() }).nullable(),
-  /** The last characters of the key, by which people tell it from others. */
+  /** The last characters of the key, by which people recognize it. */
   hint: z.string(),
   create_time: time,
-  /** Name or email of whoever created it. */
+  /** Name or email of the user or key that created it. */
   creator: z.string(),
-  /** From when on it is refused; null for never. */
+  /** The time from which the key is refused; null for never. */
   expire_time: time.nullable(),
   expired: z.boolean(),
-  /** To a minute; null while it was not used. */
+  /** Rounded to a minute; null while the key is unused. */
   last_used_time: time.nullable(),
-  /** Until when the secret before the last rotation is accepted; null when it is not. */
+  /** The time until which the secret before the last rotation is accepted; null when it is not accepted. */
   previous_expire_time: time.nullable(),
+  /** Active write keys that it created. They stay when it is revoked. */
+  writekeys: z.array(createdWriteKey),
 })
 export type ApiKey = z.infer<typeof apiKey>
 
-/** A key at the moment when its secret was made: only a hash of that is kept. */
+/** A key at the moment when its secret was made. Only a hash of the secret is stored. */
 const newApiKey = apiKey.extend({ key: z.string() })
 export type NewApiKey = z.infer<typeof newApiKey>
 
-/** What a key is made of; its end must be in the future. */
+/** The settings of a new key; its end must be in the future. */
 export const newApiKeyFields = z.object({
   title,
   role: roleInput,
@@ -97,8 +111,9 @@ export const apiKeys = {
     verb: 'DELETE',
     path: '/organizations/{organization}/apiKeys/{api_key}',
     access: organizationAdministrators,
-    summary: 'Revokes a key with all its secrets. It is refused within two seconds.',
-    response: empty,
+    summary:
+      'Revokes a key with all its secrets. It is refused within two seconds. Lists the active write keys that it has made, which stay.',
+    response: z.object({ writekeys: z.array(createdWriteKey) }),
     errors: [errors.forbidden, errors.notFound],
   }),
 }

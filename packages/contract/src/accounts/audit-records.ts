@@ -3,40 +3,40 @@ import { organizationAdministrators } from '../api/access.ts'
 import { errors, line, nextPageToken, pageQuery, time } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
 
-/** Who did something: a person, an API key, or the product itself. */
+/** The kinds of actors: a person, an API key, or the product itself. */
 export const auditActorKinds = ['user', 'key', 'product'] as const
 
-/** One thing that was done in an organization. */
+/** One action in an organization. */
 export const auditRecord = z.object({
   id: z.string(),
   time,
-  /** `<resource>.<verb>`, as the calls of the API are named. */
+  /** `<resource>.<verb>`, named as the API calls are. */
   action: z.string(),
-  /** Resource name of what was changed. */
+  /** Resource name of the changed resource. */
   resource: z.string(),
-  /** The workspace that it happened in; null for the organization itself. */
+  /** The workspace of the action; null for the organization itself. */
   workspace: z.object({ name: z.string(), title: z.string() }).nullable(),
   actor: z.object({
     kind: z.enum(auditActorKinds),
     /** Resource name of the user or the key; empty for the product. */
     name: z.string(),
-    /** Name of the person or title of the key; empty when both are gone. */
+    /** Name of the person or title of the key; empty when both are deleted. */
     title: z.string(),
     email: z.string(),
   }),
-  /** The organization that staff acted for; null for who belongs to it. */
+  /** The organization that a platform admin acted for; null when the actor belongs to it. */
   on_behalf_of: z.string().nullable(),
-  /** Where the call came from; empty where there was none. */
+  /** The address of the caller; empty when there was none. */
   ip: z.string(),
   user_agent: z.string(),
-  /** What else is known of it. */
+  /** Further details of the action. */
   detail: z.record(z.string(), z.unknown()),
-  /** Fields that were changed, without secrets. */
+  /** Changed fields, without secrets. */
   changes: z.array(z.object({ field: z.string(), before: z.unknown(), after: z.unknown() })),
 })
 export type AuditRecord = z.infer<typeof auditRecord>
 
-/** What narrows the audit log; nothing finds everything. */
+/** Filters of the audit log; without any, it lists all records. */
 export const auditFilters = z.object({
   /** A part of the name or email of a person, or of the title of a key. */
   actor: line(200).default(''),
@@ -60,7 +60,7 @@ export const auditRecords = {
     query: pageQuery.extend(auditFilters.shape),
     response: z.object({
       audit_records: z.array(auditRecord),
-      /** Days that records are kept on the plan of the organization; null for ever. */
+      /** Days that records are kept on the plan of the organization; null for forever. */
       retention_days: z.number().nullable(),
       next_page_token: nextPageToken,
     }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { anybody, organizationAdministrators } from '../api/access.ts'
-import { empty, errors, line, time } from '../api/fields.ts'
+import { empty, errors, line, storableText, time } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
 import { billingFrequencies } from './plans.ts'
 
@@ -23,10 +23,10 @@ const unconfirmed = {
   when: 'The bank asks to confirm the payment, with `client_secret` of the metadata. Nothing is changed until then.',
 } as const
 
-/** When the provider was last read, while it cannot be reached; null when this is what it holds now. */
+/** The time when the provider was last read, while it cannot be reached; null when the data is current. */
 const asOf = time.nullable()
 
-/** What an organization pays for, as the payment provider holds it. */
+/** The subscription of an organization, as the payment provider has it. */
 export const subscription = z.object({
   /** `organizations/{id}/subscription`. */
   name: z.string(),
@@ -41,12 +41,15 @@ export const subscription = z.object({
   /** The current period; null on a plan that costs nothing. */
   period_start_time: time.nullable(),
   period_end_time: time.nullable(),
-  /** What holds from the end of the period; null when it goes on as it is. */
+  /** The plan from the end of the period on; null when the present one continues. */
   next: z.object({ plan: z.string(), recurring_interval: z.enum(billingFrequencies) }).nullable(),
-  /** Since when an invoice is not paid, and when the limits of the first plan hold if it stays so; null when all is paid. */
+  /**
+   * The time since which an invoice is unpaid, and the time at which the limits of the first plan apply; null when all
+   * is paid.
+   */
   past_due_time: time.nullable(),
   limits_time: time.nullable(),
-  /** Who takes payments: `sandbox` moves no money; `none` where plans cannot be bought. */
+  /** The payment provider: `sandbox` moves no money; `none` where plans cannot be bought. */
   payment: z.enum(['none', 'sandbox', 'stripe']),
   as_of_time: asOf,
 })
@@ -65,7 +68,7 @@ export type PaymentMethod = z.infer<typeof paymentMethod>
 
 const atLeastTwo = (max: number) => line(max).min(2, 'At least 2 characters')
 
-/** Whom invoices are addressed to. */
+/** The addressee of invoices. */
 export const billingCompany = z.object({
   company: atLeastTwo(200),
   email: z.email('Invalid email').max(320, 'At most 320 characters'),
@@ -80,11 +83,11 @@ export const billingCompany = z.object({
 })
 export type BillingCompany = z.infer<typeof billingCompany>
 
-/** An invoice as it opens without a session, by the secret in its address. */
+/** An invoice as it opens without a session, by the secret in its URL. */
 export const invoice = z.object({
   number: z.string(),
   organization: z.string(),
-  /** Whom it was addressed to when it was made; null when nobody was entered. */
+  /** The addressee when the invoice was made; null when none was entered. */
   company: billingCompany.nullable(),
   status: z.enum(['paid', 'open', 'void']),
   create_time: time,
@@ -107,39 +110,41 @@ export const listedInvoice = invoice
   })
 export type ListedInvoice = z.infer<typeof listedInvoice>
 
-/** What a change of plan would do, before it is agreed to. */
+/** A preview of a change of plan. */
 export const planPreview = z.object({
-  /** `none` when it holds already. */
+  /** `none` when the plan is already in force. */
   takes_effect: z.enum(['now', 'period_end', 'none']),
-  /** When it takes effect at the end of the period. */
+  /** The time when it takes effect, at the end of the period. */
   effect_time: time.nullable(),
-  /** What is charged now: decimal text, lines add up to the total. Empty when nothing is. */
+  /** The amounts that are charged now, as decimal text; they add up to the total. Empty when nothing is charged. */
   lines: z.array(z.object({ description: z.string(), amount: z.string() })),
   total: z.string(),
   currency: z.string(),
-  /** From when unused time is counted: sent along with the change, exactly the total is charged. */
+  /**
+   * The time from which unused time is counted. The change must send it along, so that exactly the total is charged.
+   */
   prorate_time: time.nullable(),
 })
 export type PlanPreview = z.infer<typeof planPreview>
 
-/** A change of the plan that was asked for. */
+/** A requested change of the plan. */
 export const planChange = z.object({
   change: z.enum(['change', 'cancel', 'resume']),
-  /** Null for what is no change of plan. */
+  /** Null when the plan stays the same. */
   plan: z.string().nullable(),
   recurring_interval: z.enum(billingFrequencies).nullable(),
   takes_effect: z.enum(['now', 'period_end']).nullable(),
   create_time: time,
-  /** `pending` until the payment provider has answered; `unconfirmed` until the payment is confirmed, or for good. */
+  /** `pending` until the payment provider has answered; `unconfirmed` until the payment is confirmed, or forever. */
   outcome: z.enum(['pending', 'done', 'declined', 'refused', 'unconfirmed']),
-  /** Who asked for it; empty when the product did. */
+  /** The user who requested it; empty when the product did. */
   actor: z.string(),
 })
 export type PlanChange = z.infer<typeof planChange>
 
-/** What the form of the sandbox sends. Only test numbers are taken, and none is kept. */
+/** The form of the sandbox. It accepts only test numbers and stores none. */
 export const sandboxCard = z.object({
-  client_secret: z.string().max(200),
+  client_secret: storableText(200),
   number: z
     .string()
     .trim()
@@ -148,7 +153,7 @@ export const sandboxCard = z.object({
   exp_month: z.number().int().min(1, 'Enter a month from 1 to 12').max(12, 'Enter a month from 1 to 12'),
   exp_year: z.number().int().min(2000, 'Enter a year of four digits').max(2100, 'Enter a year of four digits'),
   cvc: z.string().regex(/^\d{3,4}$/, 'Enter three or four digits'),
-  /** The dialog in the place of the bank was agreed to. */
+  /** The user accepted the dialog that stands for the bank. */
   confirmed: z.boolean().default(false),
 })
 
@@ -177,7 +182,7 @@ export const subscriptions = {
     summary:
       'Changes the plan or its billing frequency. An upgrade takes effect immediately and is prorated; a downgrade takes effect at the end of the period.',
     request: planRequest.extend({
-      /** That of a preview of the last hour. */
+      /** The proration time of a preview that is at most an hour old. */
       prorate_time: time.optional(),
     }),
     response: subscription,
@@ -324,7 +329,7 @@ export const invoices = {
     path: `${organizationPath}:confirmSandboxPayment`,
     access: organizationAdministrators,
     summary: 'Confirms a payment in the sandbox, in the place of a bank.',
-    request: z.object({ client_secret: z.string().max(200) }),
+    request: z.object({ client_secret: storableText(200) }),
     response: empty,
     errors: [errors.invalid, declined, errors.forbidden, errors.notFound, noPayment, refused, away],
   }),

@@ -38,7 +38,7 @@ export const customDomain = z.object({
   records: z.array(dnsRecord),
   /** When the records were last looked for; null while they were not. */
   check_time: time.nullable(),
-  /** Why the last check did not succeed, for people; empty when it did. */
+  /** Why the last check failed, as a text; empty after a success. */
   problem: z.string(),
   create_time: time,
 })

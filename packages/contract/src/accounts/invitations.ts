@@ -14,10 +14,10 @@ export const invitation = z.object({
   name: z.string(),
   invitee_email: z.string(),
   role,
-  /** Name or address of who invited. */
+  /** Name or address of the inviting user. */
   inviter: z.string(),
   create_time: time,
-  /** When it was mailed last. */
+  /** The time of the last email. */
   send_time: time,
   expire_time: time,
 })
@@ -32,12 +32,12 @@ export const invitationLink = z.object({
 })
 export type InvitationLink = z.infer<typeof invitationLink>
 
-/** What somebody who opens an invitation is told before accepting. */
+/** The facts about an invitation that its page shows before the user accepts. */
 export const invitationPreview = z.object({
   organization: z.object({ name: z.string(), display_name: z.string(), logo: z.string() }),
   inviter: z.string(),
   role,
-  /** The address it was sent to; empty for a link that anybody may use. */
+  /** The address it was sent to; empty for a link that any user can open. */
   invitee_email: z.string(),
   /** Whether that address has an account; false for a link. */
   has_account: z.boolean(),
@@ -46,7 +46,7 @@ export type InvitationPreview = z.infer<typeof invitationPreview>
 
 const requestLine = z.object({ invitee_email: z.string().max(1000), role: roleInput })
 
-/** One role for a list of addresses, or a line for each; both are made into lines. */
+/** One role for a list of addresses, or one line for each; the schema turns both into lines. */
 const batch = z
   .object({
     emails: z.array(z.string().max(1000)).max(1000).optional(),

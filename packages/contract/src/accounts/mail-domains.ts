@@ -1,4 +1,4 @@
-/** Where anybody gets an address: sharing one of these says nothing about working together. */
+/** Domains of public mail providers. Two users of one of these need not work together. */
 const publicMailDomains: ReadonlySet<string> = new Set(
   `
   126.com 139.com 163.com 189.cn aim.com aliyun.com aol.com aol.de aol.fr arcor.de att.net bellsouth.net
@@ -26,5 +26,5 @@ const publicMailDomains: ReadonlySet<string> = new Set(
 /** The domain of an address, in lower case. */
 export const mailDomain = (email: string): string => email.slice(email.lastIndexOf('@') + 1).toLowerCase()
 
-/** Whether a domain is one of the common ones where everybody can get an address. */
+/** Whether a domain is a public mail provider's. */
 export const isPublicMailDomain = (domain: string): boolean => publicMailDomains.has(domain.toLowerCase())

@@ -13,14 +13,14 @@ export const membership = z.object({
   /** `organizations/{id}/memberships/{id}`. */
   name: z.string(),
   user: z.string(),
-  /** A value that is none of the roles counts as a guest's. */
+  /** An unknown role counts as a guest's. */
   role: z.object({ value: z.enum(roles).or(z.string()) }),
   organization: z.object({ name: z.string(), title: z.string(), display_name: z.string() }),
   create_time: time,
 })
 export type Membership = z.infer<typeof membership>
 
-/** A membership as the members of an organization see it, with who it is. */
+/** A membership as the members of an organization see it, with the member's name. */
 export const member = membership.extend({
   profile: z.object({
     email: z.string(),
@@ -73,7 +73,7 @@ export const memberships = {
     name: 'memberships.delete',
     verb: 'DELETE',
     path: '/organizations/{organization}/memberships/{membership}',
-    /** Everybody may leave; the handler lets administrators alone remove others. */
+    /** Every member can leave; the handler lets only administrators remove others. */
     access: organizationMembers,
     summary: 'Removes a member and ends their access immediately. Anyone can end their own membership.',
     response: empty,

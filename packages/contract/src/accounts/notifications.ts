@@ -3,7 +3,7 @@ import { oneself } from '../api/access.ts'
 import { empty, errors, nextPageToken, pageQuery, time } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
 
-/** What the inbox tells of. */
+/** The kinds of notifications in the inbox. */
 export const notificationKinds = [
   'invitation_accepted',
   'delivery_failing',
@@ -30,7 +30,10 @@ export const notification = z.object({
 })
 export type Notification = z.infer<typeof notification>
 
-/** The realtime channel to one signed-in user, as the protocol names it; each event `notification` on it carries one. */
+/**
+ * The realtime channel of one signed-in user, as the protocol names it. Each `notification` event carries one
+ * notification.
+ */
 export const userChannel = (userId: string): string => `#server-to-user-${userId}`
 
 export const notifications = {

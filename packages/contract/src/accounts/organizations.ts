@@ -6,7 +6,7 @@ import { genericTitle } from '../rules/value-rules.ts'
 import { imageBodyLimit, imageUpload, organizationTitle } from './account-rules.ts'
 import { planLimits } from './plans.ts'
 
-/** What an organization can say it works in, in the order shown. */
+/** The industries of an organization, in the order shown. */
 export const industries = [
   'e-commerce',
   'digital-marketing',
@@ -28,7 +28,7 @@ export const organization = z.object({
   industry: z.enum(industries),
   /** `logo` is a path such as `media/logos/a.webp`, or empty. */
   extra: z.object({ logo: z.string() }),
-  /** The e-mail domain whose people may join by themselves; empty when nobody may. */
+  /** The email domain whose users can join without an invitation; empty when none can. */
   auto_join_domain: z.string(),
   subscription: z.object({ name: z.string(), extra: z.object({ plan_name: z.string() }) }),
   create_time: time,
@@ -44,14 +44,14 @@ export const workspace = z.object({
 })
 export type Workspace = z.infer<typeof workspace>
 
-/** An organization as staff see it: its plan, what it uses, and what does not go well in it. */
+/** An organization as platform admins see it: its plan, its usage, and its problems. */
 export const foundOrganization = z.object({
   name: z.string(),
   display_name: z.string(),
   plan_name: z.string(),
   plan_title: z.string(),
   create_time: time,
-  /** The workspace that was made first, to act in; empty for none. */
+  /** The oldest workspace, to act in; empty when there is none. */
   workspace: z.string(),
   usage: z.object({
     members: z.number(),
@@ -85,7 +85,7 @@ export const organizations = {
     path: '/organizations:find',
     access: staff,
     summary: 'Finds organizations by title, newest first, with plan, usage, and health; platform admins only.',
-    /** `search` is words of the title, or an id; nothing finds everything. */
+    /** `search` is words of the title, or an ID; without it, all are listed. */
     query: pageQuery.extend({ search: line(100).default('') }),
     response: z.object({ organizations: z.array(foundOrganization), next_page_token: nextPageToken }),
     errors: [errors.invalid, errors.forbidden],
@@ -137,7 +137,7 @@ export const organizations = {
     access: organizationAdministrators,
     summary:
       'Deletes an organization with its workspaces and all their data, and cancels its subscription immediately. This cannot be undone.',
-    /** `title` is that of the organization, so that no other one is deleted by mistake. */
+    /** `title` must be that of the organization, so that no other one is deleted by mistake. */
     request: z.object({ title: line(100) }),
     response: empty,
     errors: [errors.invalid, errors.forbidden, errors.notFound],
@@ -177,11 +177,11 @@ export const organizations = {
       destinations: z.number().int(),
       audiences: z.number().int(),
       syncs: z.number().int(),
-      /** With those who are invited. */
+      /** Includes invited users. */
       members: z.number().int(),
       events: z.number().int(),
       period_end_time: time,
-      /** What the plan has of each, -1 without a limit; null where plans do not limit. */
+      /** The limits of the plan, -1 for unlimited; null where plans do not limit. */
       limits: planLimits.nullable(),
     }),
     errors: [errors.notFound],

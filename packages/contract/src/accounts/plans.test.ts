@@ -24,7 +24,7 @@ describe('the button of a plan', () => {
     [free, team, 'Downgrade', 'change'],
     [team, pro, 'Downgrade', 'change'],
     [pro, team, 'Buy plan', 'change'],
-    // What costs the same is bought.
+    // A plan of the same price is bought.
     [plan('other', '120.00'), team, 'Buy plan', 'change'],
     [pro, enterprise, 'Downgrade', 'change'],
     [enterprise, free, 'Contact Sales', 'contact-sales'],
@@ -33,7 +33,7 @@ describe('the button of a plan', () => {
     [plan('special', 'custom'), free, 'Contact Sales', 'nothing'],
     [plan('special', ''), free, 'Contact Sales', 'nothing'],
   ] as const)(
-    'BIL-08, BIL-09, AMB-10, AMB-11: of %j beside the current %j reads %s and does %s',
+    'the button of %j beside the current %j is %s and does %s (BIL-08, BIL-09, AMB-10, AMB-11)',
     (each, current, label, does) => {
       expect(planChoice(each, current)).toEqual({ label, does })
     },

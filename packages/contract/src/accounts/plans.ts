@@ -7,10 +7,10 @@ import { minorUnits } from './money.ts'
 export const billingFrequencies = ['MONTHLY', 'ANNUALLY'] as const
 export type BillingFrequency = (typeof billingFrequencies)[number]
 
-/** Profiles beyond those of a plan are billed by so many, each that is begun. */
+/** Profiles above the included ones are billed in blocks of this size; a started block counts whole. */
 export const profileBlock = 10_000
 
-/** How much of what a plan gives; -1 is without a limit. */
+/** The amounts that a plan includes; -1 for unlimited. */
 const limit = z.number().int().min(-1)
 
 export const planFeatures = z.object({
@@ -26,7 +26,7 @@ export const planFeatures = z.object({
   customer_success_manager: z.boolean(),
 })
 
-/** Of a plan, what is counted. */
+/** The limits of a plan that are counted. */
 export const planLimits = planFeatures.pick({
   profiles: true,
   events: true,
@@ -40,19 +40,22 @@ export const planLimits = planFeatures.pick({
 export type PlanLimits = z.infer<typeof planLimits>
 export type PlanFeatures = z.infer<typeof planFeatures>
 
-/** A plan at one billing frequency: one that can be billed both ways is listed twice. */
+/** A plan at one billing frequency. A plan with two frequencies is listed twice. */
 export const plan = z.object({
   /** Such as `plans/free`. */
   name: z.string(),
   title: z.string(),
   description: z.string(),
-  /** Decimal text such as `120.00`; anything else is a custom price. */
+  /** Decimal text such as `120.00`; any other text is a custom price. */
   amount: z.string(),
   /** ISO 4217, in upper case. */
   currency: z.string(),
   interval: z.enum(billingFrequencies),
   features: planFeatures,
-  /** What each started 10,000 profiles beyond those of the plan cost in a period, as decimal text; null where none are billed. */
+  /**
+   * Price per period of each started block of 10,000 profiles above the included ones, as decimal text; null where none
+   * are billed.
+   */
   extra_profiles_amount: z.string().nullable(),
 })
 export type Plan = z.infer<typeof plan>
@@ -61,10 +64,10 @@ export type Plan = z.infer<typeof plan>
 export const currentPlan = <P extends { name: string }>(plans: readonly P[], planName: string): P | undefined =>
   plans.find(({ name }) => name === planName) ?? plans[0]
 
-/** What choosing a plan's card does, in the order of the checks. */
+/** The action of a plan's card, in the order of the checks. */
 export type PlanChoice = { label: string; does: 'contact-sales' | 'nothing' | 'change' }
 
-/** The label of a plan's button and what it does, with the plan that is current. */
+/** The label and the action of a plan's button beside the current plan. */
 export const planChoice = (
   { name, amount, currency }: Pick<Plan, 'name' | 'amount' | 'currency'>,
   current: Pick<Plan, 'name' | 'amount' | 'currency'> | undefined,

@@ -5,42 +5,47 @@ import { defineMethod } from '../api/method.ts'
 
 const count = z.number().int()
 
-/** How much of one limit is used. */
+/** The usage of one limit. */
 export const measuredUsage = z.object({
   used: count,
   /** -1 without a limit. */
   limit: count,
-  /** What it comes to by the end of the period at the pace of the last seven days; null when the period has just begun. */
+  /**
+   * The projection for the end of the period at the pace of the last seven days; null when the period has just begun.
+   */
   projected: count.nullable(),
 })
 export type MeasuredUsage = z.infer<typeof measuredUsage>
 
-/** What the profiles beyond those of a plan cost in the current period, as it stands. Amounts are decimal text. */
+/** The present cost of the profiles above the included ones in the current period. Amounts are decimal text. */
 export const overage = z.object({
   /** Profiles that the plan includes in the period. */
   included: count,
-  /** What each started 10,000 more cost. */
+  /** Price of each started block of 10,000 more. */
   price: z.string(),
   currency: z.string(),
-  /** How many times 10,000 more are billed as it stands, and what that costs. */
+  /** The number of blocks of 10,000 that are billed at present, and their cost. */
   blocks: count,
   amount: z.string(),
-  /** What is billed at most in a period; null without a cap. */
+  /** The maximum that is billed in a period; null without a cap. */
   cap: z.string().nullable(),
-  /** From how many profiles on nothing more is billed and events are held once the grace has passed; null without a cap. */
+  /**
+   * The number of profiles from which nothing more is billed and, after the grace period, events are held; null without
+   * a cap.
+   */
   holds_beyond: count.nullable(),
 })
 export type Overage = z.infer<typeof overage>
 
-/** What an organization has used of its plan in the current period, and what of it is held. Days are of UTC. */
+/** The usage of an organization in the current period, and its held events. Days are of UTC. */
 export const usageReport = z.object({
   period_start_time: time,
   period_end_time: time,
   profiles: measuredUsage,
   events: measuredUsage,
-  /** Each day that has any, oldest first. A profile counts on the day of its first event in the period. */
+  /** Each day with usage, oldest first. A profile counts on the day of its first event in the period. */
   days: z.array(z.object({ date: z.string(), events: count, new_profiles: count })),
-  /** Sources with events or held events, those with the most events first, 1,000 at most; deleted ones included. */
+  /** Sources with events or held events, those with the most events first, at most 1,000; deleted ones included. */
   sources: z.array(
     z.object({
       source: z.string(),
@@ -51,22 +56,25 @@ export const usageReport = z.object({
       held_events: count,
     }),
   ),
-  /** What workspaces have used that were deleted since: it counts nevertheless. */
+  /** The usage of workspaces that were deleted in the period: it still counts. */
   deleted_workspaces: z.object({ events: count, profiles: count }),
-  /** Null on a plan whose profiles beyond those included are not billed. */
+  /** Null on a plan that does not bill profiles above the included ones. */
   overage: overage.nullable(),
-  /** How long an organization can be over a limit in each period before its events are held. */
+  /** Days per period that an organization can be over a limit before its events are held. */
   grace_hours: count,
-  /** From when events are held unless the organization is within its plan before; null while it is, and where plans do not hold. */
+  /**
+   * The time from which events are held unless the organization returns within its plan; null while it is within, and
+   * where plans do not hold.
+   */
   holds_from_time: time.nullable(),
   held: z.object({
-    /** Held events that wait, of all periods. */
+    /** Held events of all periods. */
     events: count,
-    /** Since when events are held; null while they are not. */
+    /** The time since which events are held; null while they are not. */
     since: time.nullable(),
-    /** When the oldest of them is removed; null while nothing is held, and where events are kept forever. */
+    /** The time when the oldest of them is removed; null while nothing is held, and where events are kept forever. */
     removal_time: time.nullable(),
-    /** Held events that were removed because they were older than events are kept. */
+    /** Held events that were removed because they reached the maximum age. */
     removed_events: count,
   }),
 })

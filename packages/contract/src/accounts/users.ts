@@ -29,7 +29,7 @@ export const user = z.object({
 })
 export type User = z.infer<typeof user>
 
-/** What every kind of login answers. Tokens that do not apply are empty strings. */
+/** The response of every kind of login. Tokens that do not apply are empty strings. */
 export const loginResponse = z.object({
   access_token: z.string(),
   set_password_otp_token: z.string(),
@@ -45,7 +45,7 @@ export const credentials = z.object({
   password: z.string().min(1, 'Password is required').max(1024, 'At most 1024 characters'),
 })
 
-/** What a one-time code is asked for. */
+/** The purpose of a one-time code. */
 export const otpActions = ['login', 'sign up'] as const
 
 /** An address with the code that was mailed to it; `otp` is another name of `otp_token`. */
@@ -54,7 +54,7 @@ export const otpCredentials = z
   .transform(({ email, otp_token, otp }) => ({ email, otp_token: otp_token ?? otp }))
   .pipe(z.object({ email: z.string(), otp_token: z.string('Required') }))
 
-/** What the third-party sign-in page brings back, with the verifier that never left the browser. */
+/** The data that the third-party sign-in page returns, with the verifier that never left the browser. */
 export const oauthCallback = z.object({
   provider: line(50).min(1, 'Required'),
   code: z.string().min(1, 'Required').max(4000),
@@ -67,6 +67,9 @@ export const oauthCallback = z.object({
   /** The `iss` of the return address, when the provider sets it (RFC 9207). */
   iss: z.string().max(2000).optional(),
 })
+
+/** A sign-in payload uses one of several ways, and can have fields of another one. */
+const signInFields = ['provider', 'mode', 'email', 'password', 'otp_token', 'otp']
 
 const codeErrors = [
   errors.invalid,
@@ -99,6 +102,7 @@ export const users = {
     access: anybody,
     summary: 'Starts a session with email and password.',
     request: credentials,
+    alsoKnown: signInFields,
     response: loginResponse,
     errors: [
       errors.invalid,
@@ -123,6 +127,7 @@ export const users = {
     access: anybody,
     summary: 'Starts a session with a one-time code.',
     request: otpCredentials,
+    alsoKnown: signInFields,
     response: loginResponse,
     errors: codeErrors,
   }),
@@ -133,6 +138,7 @@ export const users = {
     access: anybody,
     summary: 'Creates an account for an email confirmed by a one-time code, and starts a session.',
     request: otpCredentials,
+    alsoKnown: signInFields,
     response: loginResponse,
     errors: [...codeErrors, signUpDisabled],
   }),
@@ -160,6 +166,7 @@ export const users = {
     access: anybody,
     summary: 'Starts a session for a user confirmed by third-party sign-in.',
     request: oauthCallback,
+    alsoKnown: signInFields,
     response: loginResponse,
     errors: [...callbackErrors, { code: 404, reason: 'NO_ACCOUNT', when: 'No account uses this sign-in.' }],
   }),
@@ -170,6 +177,7 @@ export const users = {
     access: anybody,
     summary: 'Like the login callback, but creates an account if there is none.',
     request: oauthCallback,
+    alsoKnown: signInFields,
     response: loginResponse,
     errors: [...callbackErrors, signUpDisabled],
   }),
@@ -208,12 +216,29 @@ export const users = {
     verb: 'POST',
     path: '/users/{user}:setPassword',
     access: oneself,
-    summary: 'Sets the password with the one-time token of a login response. All other sessions of the user end.',
-    request: z.object({ name: line(300), otp_token: z.string().min(1, 'Required').max(200), password: newPassword }),
+    summary:
+      'Sets the password with the one-time token of the login response that began the session, or with the current password. All other sessions of the user end.',
+    request: z
+      .object({
+        name: line(300),
+        otp_token: z.string().min(1, 'Required').max(200).optional(),
+        current_password: z.string().min(1, 'Required').max(1024, 'At most 1024 characters').optional(),
+        password: newPassword,
+      })
+      .refine(({ otp_token, current_password }) => otp_token !== undefined || current_password !== undefined, {
+        path: ['otp_token'],
+        message: 'Required',
+      }),
     response: empty,
     errors: [
       errors.invalid,
-      { code: 401, reason: 'INVALID_TOKEN', when: 'The one-time token is wrong, used, or expired.' },
+      {
+        code: 401,
+        reason: 'INVALID_TOKEN',
+        when: 'The one-time token is wrong, used, expired, or of another session.',
+      },
+      { code: 401, reason: 'INVALID_CREDENTIALS', when: 'The current password is wrong.' },
+      errors.tooMany,
       errors.forbidden,
       errors.notFound,
     ],
@@ -295,7 +320,7 @@ export const users = {
 export const session = z.object({
   /** `users/{id}/sessions/{id}`. */
   name: z.string(),
-  /** What the browser called itself at login. */
+  /** The browser's user agent at login. */
   user_agent: z.string(),
   ip: z.string(),
   create_time: time,

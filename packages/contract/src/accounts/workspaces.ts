@@ -7,21 +7,21 @@ import { workspace } from './organizations.ts'
 
 export const objectKinds = ['source', 'destination', 'audience', 'sync', 'signal'] as const
 
-/** What a search finds: something in a workspace that people gave a name to. */
+/** A search result: something in a workspace that has a name. */
 export const foundObject = z.object({
   /** Its resource name. */
   name: z.string(),
   kind: z.enum(objectKinds),
   title: z.string(),
-  /** What it is made of; of an audience, a sync and a signal what it is, without an icon. */
+  /** The catalog entry it was created from; for an audience, a sync or a signal its kind, which has no icon. */
   app: z.object({ display_name: z.string(), extra: z.object({ app_icon: z.string() }) }),
 })
 export type FoundObject = z.infer<typeof foundObject>
 
-/** Characters of a search for workspaces. */
+/** Maximum characters of a search for workspaces. */
 export const maxSearchLength = 100
 
-/** A workspace that staff look for, and up to 3 members whom the search names. */
+/** A workspace that a platform admin searches for, and up to 3 members whose names match. */
 export const foundWorkspace = z.object({
   workspace,
   people: z.array(z.object({ first_name: z.string(), last_name: z.string(), email: z.string() })),
@@ -39,7 +39,7 @@ export const workspaces = {
     name: 'workspaces.list',
     verb: 'GET',
     path: '/workspaces',
-    /** The handler refuses the list of another `user`, but to staff. */
+    /** The handler refuses the list of another `user`, except for platform admins. */
     access: everybody,
     summary: "Lists the workspaces of a user, oldest first; by default, the caller's.",
     /** `user` is a resource name `users/{id}` or an id. */
@@ -63,9 +63,12 @@ export const workspaces = {
     access: workspaceMembers,
     summary:
       'Finds sources, destinations, audiences, syncs, and signals of a workspace by title or app, best match first.',
-    /** `search` is words, or the letters of them in order; nothing finds everything, by title. There are no further pages. */
+    /**
+     * `search` is words, or the letters of them in order; without it, workspaces are listed by title. There are no
+     * further pages.
+     */
     query: pageQuery.omit({ page_token: true }).extend({ search: line(100).default('') }),
-    /** `complete` is false when more fits than was asked for. */
+    /** `complete` is false when there are more matches than requested. */
     response: z.object({ objects: z.array(foundObject), complete: z.boolean() }),
     errors: [errors.invalid, errors.notFound],
   }),
@@ -76,7 +79,9 @@ export const workspaces = {
     access: staff,
     summary:
       'Finds workspaces of all organizations by title, organization or member, newest first; platform admins only.',
-    /** `search` is words of titles, names and addresses, or an id; nothing finds everything. Each search is recorded. */
+    /**
+     * `search` is words of titles, names and addresses, or an ID; without it, all are listed. Each search is recorded.
+     */
     query: pageQuery.extend({ search: line(maxSearchLength).default('') }),
     response: z.object({ workspaces: z.array(foundWorkspace), next_page_token: nextPageToken }),
     errors: [errors.invalid, errors.forbidden],
@@ -85,7 +90,7 @@ export const workspaces = {
     name: 'workspaces.create',
     verb: 'POST',
     path: '/workspaces',
-    /** The handler asks for an administrator of the `organization` in the body. */
+    /** The handler requires an administrator of the `organization` in the body. */
     access: everybody,
     summary: 'Creates a workspace in an organization.',
     request: z.object({ title: genericTitle, organization: reference, request_id: requestId }),
@@ -110,7 +115,7 @@ export const workspaces = {
     access: workspaceAdministrators,
     summary:
       'Deletes a workspace with all its data. The last one of an organization is refused. This cannot be undone.',
-    /** `title` is that of the workspace, so that no other one is deleted by mistake. */
+    /** `title` must be that of the workspace, so that no other one is deleted by mistake. */
     request: z.object({ title: line(100) }),
     response: empty,
     errors: [errors.invalid, errors.forbidden, errors.notFound, lastWorkspace],
@@ -121,9 +126,12 @@ export const workspaces = {
     path: '/workspaces:actOnBehalf',
     access: staff,
     summary: 'Starts acting on behalf of a workspace as a platform admin. Every switch is logged.',
-    /** An id or a resource name. */
+    /** An ID or a resource name. */
     request: z.object({ workspaceId: line(300).pipe(z.string().min(5, 'At least 5 characters')) }),
     response: z.object({ workspace }),
     errors: [errors.invalid, errors.forbidden, errors.notFound],
   }),
 }
+
+/** Refuses to act on behalf of an organization that the platform admin belongs to (STF-18). */
+export const ownOrganizationMessage = 'You cannot act on behalf of your own organization'

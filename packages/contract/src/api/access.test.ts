@@ -5,8 +5,8 @@ import { type Access, keyAreaOf, type Method, methodList } from '../index.ts'
 const root = (path: string): string => /^\/(workspaces|organizations|users)\/\{\w+\}/.exec(path)?.[1] ?? ''
 
 /**
- * Who may call a method, as its address and verb alone tell: below a workspace editors change and every member reads;
- * below an organization administrators change and every member reads; what is a user's is the user's.
+ * The access that the path and verb of a method imply. Below a workspace, editors change and every member reads. Below
+ * an organization, administrators change and every member reads. A user's own resources are for that user only.
  */
 const expected = ({ path, verb }: Method): Access => {
   switch (root(path)) {
@@ -21,9 +21,12 @@ const expected = ({ path, verb }: Method): Access => {
   }
 }
 
-/** The others. A declaration that is not as expected has to be here, too: nobody is let in by a slip. */
+/**
+ * The exceptions. A method whose access differs from `expected` must be listed here, so that no access is granted by
+ * mistake.
+ */
 const otherwise: Readonly<Record<string, Access>> = {
-  // Before anybody has signed in, or with a link that is known to few.
+  // Calls without a session, or with a secret link.
   'config.get': { scope: 'anybody' },
   'users.login': { scope: 'anybody' },
   'users.sendOtp': { scope: 'anybody' },
@@ -37,10 +40,11 @@ const otherwise: Readonly<Record<string, Access>> = {
   'invitations.get': { scope: 'anybody' },
   'invitationLinks.get': { scope: 'anybody' },
   'invoices.get': { scope: 'anybody' },
-  // Those who are no members yet.
+  // Calls of users who are not members yet.
   'invitationLinks.accept': { scope: 'everybody' },
   'organizations.join': { scope: 'everybody' },
   'users.onboard': { scope: 'staff' },
+  'installation.get': { scope: 'staff' },
   'onboardings.list': { scope: 'staff' },
   'onboardings.revoke': { scope: 'staff' },
   'customDomains.list': { scope: 'workspace', roles: [] },
@@ -51,50 +55,53 @@ const otherwise: Readonly<Record<string, Access>> = {
   'workspaces.find': { scope: 'staff' },
   'workspaces.actOnBehalf': { scope: 'staff' },
   'refusedRequests.listUnowned': { scope: 'staff' },
+  'heldWork.listAll': { scope: 'staff' },
+  // The event can stop Tributary again.
+  'heldWork.release': { scope: 'workspace', roles: administrators },
   'users.get': { scope: 'oneselfOrStaff' },
   'memberships.list': { scope: 'oneselfOrStaff' },
-  // Who was invited, and by which links, concerns administrators.
+  // Only administrators see invitations and links.
   'invitations.list': { scope: 'organization', roles: administrators },
   'invitationLinks.list': { scope: 'organization', roles: administrators },
-  // So do the keys of programs.
+  // Only administrators see API keys.
   'apiKeys.list': { scope: 'organization', roles: administrators },
-  // So does who did what.
+  // Only administrators see the audit log.
   'auditRecords.list': { scope: 'organization', roles: administrators },
-  // So does what is paid, and how.
+  // Only administrators see payments.
   'subscriptions.listChanges': { scope: 'organization', roles: administrators },
   'usageReports.get': { scope: 'organization', roles: administrators },
   'subscriptions.get': { scope: 'organization', roles: administrators },
   'paymentMethods.list': { scope: 'organization', roles: administrators },
   'billingCompanies.get': { scope: 'organization', roles: administrators },
   'invoices.list': { scope: 'organization', roles: administrators },
-  // Everybody may leave.
+  // Every member can leave.
   'memberships.delete': { scope: 'organization', roles: everyRole },
   'workspaces.update': { scope: 'workspace', roles: administrators },
   'workspaces.delete': { scope: 'workspace', roles: administrators },
-  // Who is to be forgotten is known to few.
+  // Only administrators see privacy requests.
   'privacyRequests.create': { scope: 'workspace', roles: administrators },
   'privacyRequests.list': { scope: 'workspace', roles: administrators },
   'privacyRequests.get': { scope: 'workspace', roles: administrators },
   'profileExports.get': { scope: 'workspace', roles: administrators },
   'suppressions.list': { scope: 'workspace', roles: administrators },
   'suppressions.delete': { scope: 'workspace', roles: administrators },
-  // It shows values that guests see masked, to those who may use them.
+  // It shows values that guests see masked, so only editors can call it.
   'audiences.suggest': { scope: 'workspace', roles: editors },
-  // They ask a company's own database.
+  // These query a company's own database.
   'dataSources.listTables': { scope: 'workspace', roles: editors },
   'dataSources.getTable': { scope: 'workspace', roles: editors },
-  // It asks a destination with its credentials.
+  // It calls a destination with its credentials.
   'destinations.getObject': { scope: 'workspace', roles: editors },
   'syncDryRuns.get': { scope: 'workspace', roles: editors },
   'signalDrafts.get': { scope: 'workspace', roles: editors },
   'syncDrafts.get': { scope: 'workspace', roles: editors },
   'syncRuns.listRows': { scope: 'workspace', roles: editors },
   'syncRuns.getRowAttempt': { scope: 'workspace', roles: editors },
-  // It shows what may be read anyway.
+  // It shows only what the user can read anyway.
   'mappings.suggest': { scope: 'workspace', roles: everyRole },
 }
 
-describe('who may call a method', () => {
+describe('access of a method', () => {
   test.each(methodList.map((method) => [method.name, method] as const))(
     '%s follows from its path and verb, or is an exception',
     (name, method) => {
@@ -102,7 +109,7 @@ describe('who may call a method', () => {
     },
   )
 
-  test('an exception is of a method and says something else than its path and verb', () => {
+  test('an exception names an existing method and differs from what its path and verb imply', () => {
     for (const [name, access] of Object.entries(otherwise)) {
       const method = methodList.find((each) => each.name === name)
       expect(method && expected(method)).toBeDefined()
@@ -111,28 +118,40 @@ describe('who may call a method', () => {
   })
 })
 
-test('an API key can make every call in a workspace or organization but those of people', () => {
+test('an API key can make every call in a workspace or organization except those reserved for people', () => {
   const inTheirs = methodList.filter(({ access }) => access.scope === 'workspace' || access.scope === 'organization')
-  expect(inTheirs.filter((method) => keyAreaOf(method) === undefined).map(({ name }) => name)).toEqual([
+  expect(
+    inTheirs
+      .filter((method) => keyAreaOf(method) === undefined)
+      .map(({ name }) => name)
+      .toSorted(),
+  ).toEqual([
     'apiKeys.create',
     'apiKeys.rotate',
-    'organizations.delete',
-    'workspaces.delete',
-    'destinations.connect',
     'destinations.completeConnect',
+    'destinations.connect',
+    'invitationLinks.create',
+    'invitations.batchCreate',
+    'invitations.resend',
+    'memberships.update',
+    'organizations.delete',
+    'profileKeys.create',
+    'profileKeys.rotate',
+    'syncTokens.create',
+    'workspaces.delete',
   ])
 })
 
-test('what reads has a body, and nobody follows what reads', () => {
+test('a method with `reads` has a body and no followers', () => {
   for (const { name, verb, reads, followedBy } of methodList) {
     if (reads) expect([name, verb]).toEqual([name, 'POST'])
     if (reads || verb === 'GET') expect([name, followedBy]).toEqual([name, undefined])
   }
 })
 
-test('what changes sources, keys, destinations, mappings, connections or replays is followed', () => {
+test('a method that changes sources, keys, destinations, mappings, connections or replays names its followers', () => {
   const followed = /^(sources|writekeys|destinations|mappings|connections|replays)\./
-  // What they change is in no snapshot.
+  // No snapshot has the data that these methods change.
   const unseen = ['destinations.testConnection', 'destinations.connect', 'destinations.retry', 'mappings.sendTest']
   const changes = methodList.filter(({ name, verb, reads }) => followed.test(name) && verb !== 'GET' && !reads)
   expect(changes.filter(({ followedBy }) => followedBy === undefined).map(({ name }) => name)).toEqual(unseen)

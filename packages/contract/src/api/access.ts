@@ -1,15 +1,14 @@
 import { administrators, editors, everyRole, type Role } from '@tributary/kernel/browser'
 
 /**
- * Who may make a call. It is asked for in one place before the handler runs, which then knows the workspace or
- * organization that was found. What depends on more than the path, such as whom a resource belongs to or what a body
- * names, stays with the handler.
+ * The access of a call. It is checked before the handler runs, which then gets the workspace or organization. A check
+ * that needs more than the path stays in the handler, such as the owner of a resource or the names in a body.
  *
- * - `anybody` needs no session, `everybody` one. `staff` are platform admins, who may also act in every workspace and
- *   organization.
- * - `workspace` and `organization` are those of the path. Whoever does not belong to it is answered 404, whoever has none
- *   of the roles 403.
- * - `oneself` is the user of the path, and nobody else; `oneselfOrStaff` lets platform admins, too.
+ * - `anybody` needs no session, `everybody` needs one. `staff` are platform admins, who can also act in every workspace
+ *   and organization.
+ * - `workspace` and `organization` are those of the path. A user outside of it gets 404, a member without one of the
+ *   roles 403.
+ * - `oneself` is only the user of the path; `oneselfOrStaff` also admits platform admins.
  */
 export type Access =
   | { scope: 'anybody' | 'everybody' | 'staff' | 'oneself' | 'oneselfOrStaff' }
@@ -23,7 +22,7 @@ export const oneselfOrStaff = { scope: 'oneselfOrStaff' } as const satisfies Acc
 export const workspaceMembers = { scope: 'workspace', roles: everyRole } as const satisfies Access
 export const workspaceEditors = { scope: 'workspace', roles: editors } as const satisfies Access
 export const workspaceAdministrators = { scope: 'workspace', roles: administrators } as const satisfies Access
-/** Platform admins alone, in a workspace: no role of its members lets anybody in. */
+/** Only platform admins, in a workspace: no role of its members grants access. */
 export const staffOfWorkspace = { scope: 'workspace', roles: [] } as const satisfies Access
 export const organizationMembers = { scope: 'organization', roles: everyRole } as const satisfies Access
 export const organizationAdministrators = { scope: 'organization', roles: administrators } as const satisfies Access

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '@tributary/kernel/browser'
 import { z } from 'zod'
 import type { DocumentedError } from './method.ts'
 
-// Letters of any script are welcome; what a terminal, a log or a header would obey is not.
+// Letters of any script are allowed; characters that control a terminal, a log or a header are not.
 const controlCharacters = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 
 /** One line of text: trimmed, at most `max` characters, without control characters. */
@@ -38,7 +38,7 @@ const integer = (schema: z.ZodNumber) =>
 /** Default and largest number of rows of a page. */
 export const pageLimits = { default: 50, max: 1000 } as const
 
-/** The query of every list (AIP-158): 0 or nothing asks for 50, more than 1000 gives 1000, less than 0 is refused. */
+/** The query of every list (AIP-158): 0 or none means 50, more than 1000 means 1000, less than 0 is refused. */
 export const pageQuery = z.object({
   page_size: integer(z.number().int())
     .refine((size) => size >= 0, 'Must not be negative')
@@ -53,7 +53,9 @@ export const nextPageToken = z.string()
 /** Which fields a PATCH changes: comma-separated paths; `*` or nothing means every field of the body. */
 export const maskQuery = z.object({ update_mask: z.string().max(1000).optional() })
 
-/** A JSON object that passes as it is, not copied: what `parseExactJson` has read keeps its numbers and its order. */
+/**
+ * A JSON object that passes unchanged, without a copy: the result of `parseExactJson` keeps its numbers and its order.
+ */
 export const exactObject = z
   .unknown()
   .refine(isJsonObject, 'Must be an object')

@@ -1,6 +1,6 @@
 import type { Method } from './method.ts'
 
-/** What an API key may be limited to: parts of the API, with what they are called on screens. */
+/** The parts of the API that an API key can be limited to, with their titles on screens. */
 export const keyAreas = {
   sources: 'Sources and schemas',
   destinations: 'Destinations and deliveries',
@@ -17,7 +17,7 @@ export type KeyArea = keyof typeof keyAreas
 /** Every area, in the order of the table. */
 export const keyAreaNames = Object.keys(keyAreas) as [KeyArea, ...KeyArea[]]
 
-/** The area of each group of methods. A group without one is for people alone. */
+/** The area of each group of methods. A group without one is reserved for people. */
 const areaOfGroup: Readonly<Record<string, KeyArea>> = {
   sources: 'sources',
   catalogSources: 'sources',
@@ -39,6 +39,7 @@ const areaOfGroup: Readonly<Record<string, KeyArea>> = {
   alertChannels: 'destinations',
   events: 'events',
   metrics: 'events',
+  heldWork: 'events',
   profiles: 'profiles',
   profileKeys: 'profiles',
   profileExports: 'profiles',
@@ -77,16 +78,24 @@ const areaOfGroup: Readonly<Record<string, KeyArea>> = {
   invoices: 'billing',
 }
 
-/** The resources of organizations and workspaces, as the names of calls begin with them. */
+/** The resources of organizations and workspaces: the first part of method names. */
 export const apiResources: readonly string[] = Object.keys(areaOfGroup)
 
 /**
- * What only a person does. A key that makes keys could outlive its own end; an organization is begun, joined and deleted, and a workspace deleted, by somebody;
- * a permission of another service is given in a browser.
+ * Calls that are reserved for people. Members, roles, links, keys and tokens that a key created would outlive the key.
+ * Only a person creates, joins and deletes an organization, and deletes a workspace. A person grants OAuth access in a
+ * browser. Write keys are not listed, because they only collect events.
  */
 const peopleOnly: readonly string[] = [
   'apiKeys.create',
   'apiKeys.rotate',
+  'invitations.batchCreate',
+  'invitations.resend',
+  'invitationLinks.create',
+  'memberships.update',
+  'profileKeys.create',
+  'profileKeys.rotate',
+  'syncTokens.create',
   'organizations.create',
   'organizations.join',
   'organizations.delete',
@@ -97,7 +106,10 @@ const peopleOnly: readonly string[] = [
   'destinations.completeConnect',
 ]
 
-/** The area that a key must have for a call; undefined for one that is no business of keys. What anybody may call needs none. */
+/**
+ * The area that a key must have for a call; undefined for a call that no key can make. A call without a session needs
+ * no area.
+ */
 export const keyAreaOf = ({ name, access: { scope } }: Pick<Method, 'name' | 'access'>): KeyArea | undefined =>
   scope === 'staff' || scope === 'oneself' || scope === 'oneselfOrStaff' || peopleOnly.includes(name)
     ? undefined

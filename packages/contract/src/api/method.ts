@@ -1,37 +1,44 @@
 import type { z } from 'zod'
 import type { Access } from './access.ts'
 
+/** The header by which a page names the build that it belongs to. */
+export const pageBuildHeader = 'x-page-build'
+
 export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** A failure that a method documents: its HTTP status, its stable reason and when it happens. */
+/** A documented failure of a method: its HTTP status, its stable reason and its cause. */
 export type DocumentedError = { code: number; reason: string; when: string }
 
 /** A part of the product that keeps a snapshot of sources, write keys, destinations and connections. */
 export type CacheFollower = 'collection' | 'pipeline' | 'delivery' | 'profiles' | 'profile-api' | 'signals' | 'sync-api'
 
 /**
- * One call of the API as a value. The path is relative to `/api`; `{name}` stands for one segment without ':' and '/',
+ * One call of the API as a value. The path is relative to `/api`. `{name}` stands for one segment without ':' and '/',
  * and a trailing `:verb` is a custom method (AIP-136).
  */
 export type Method = {
-  /** `<resource>.<verb>`, also the operation id. */
+  /** `<resource>.<verb>`, also the operation ID. */
   name: string
   verb: Verb
   path: string
   /** One sentence for the API documentation. */
   summary: string
-  /** Who may call it. */
+  /** The callers that the method admits. */
   access: Access
-  /** For a call with a body that changes nothing, as a preview: it leaves no record. A GET needs not say so. */
+  /** True for a call with a body that changes nothing, such as a preview: it is not recorded. A GET needs no flag. */
   reads?: true
-  /** Who works with what this call changes from a snapshot in memory: the answer comes when they have seen the change. */
+  /**
+   * The parts that keep a snapshot of the changed data in memory. The response waits until they have read the change.
+   */
   followedBy?: readonly CacheFollower[]
   /** The body, for POST, PUT and PATCH. */
   request?: z.ZodType
   query?: z.ZodType
-  /** For PATCH: fields that say how another field changes. They come with it, and an `update_mask` need not name them. */
+  /** Fields of a body that callers can send without effect. Any other unknown field is refused. */
+  alsoKnown?: readonly string[]
+  /** For PATCH: fields that control how another field changes. An `update_mask` need not name them. */
   maskCompanions?: Readonly<Record<string, readonly string[]>>
-  /** Bytes of a body at most, for calls that need more than others. */
+  /** Maximum bytes of a body, for calls that need more than others. */
   bodyLimit?: number
   response: z.ZodType
   errors: readonly DocumentedError[]
@@ -49,13 +56,13 @@ export type MethodParams<M extends Method> = PathParams<M['path']>
 type Input<S> = S extends z.ZodType ? z.input<S> : undefined
 type Output<S> = S extends z.ZodType ? z.output<S> : undefined
 
-/** What a caller may send as body and query. */
+/** The body and query that a caller sends. */
 export type MethodRequest<M extends Method> = Input<M['request']>
 export type MethodQuery<M extends Method> = Input<M['query']>
-/** What a handler gets after validation. */
+/** The input of a handler after validation. */
 export type ParsedRequest<M extends Method> = Output<M['request']>
 export type ParsedQuery<M extends Method> = Output<M['query']>
-/** What a caller gets, and what a handler must return. */
+/** The response that a caller gets and a handler returns. */
 export type MethodResponse<M extends Method> = z.output<M['response']>
 export type HandlerResponse<M extends Method> = z.input<M['response']>
 
@@ -74,22 +81,30 @@ export type ResourcePattern<Pattern extends string> = {
   pattern: Pattern
   /** The name of the resource with these ids. */
   format(params: PathParams<Pattern>): string
-  /** The ids in a name, or undefined when it is not a name of this kind. */
+  /** The IDs in a name, or undefined when the name is not of this kind. */
   parse(name: string): PathParams<Pattern> | undefined
 }
 
 /** Makes a formatter and parser of resource names. Ids hold letters, digits, '-' and '_' only. */
 export const resourcePattern = <const Pattern extends string>(pattern: Pattern): ResourcePattern<Pattern> => {
   const names = [...pattern.matchAll(placeholder)].map((match) => match[1] ?? '')
-  const expression = new RegExp(`^${pattern.replace(placeholder, '([A-Za-z0-9_-]+)')}$`)
+  const segments = pattern.split('/')
   return {
     pattern,
     format: (params) => formatPath(pattern, params),
     parse(name) {
-      const match = expression.exec(name)
-      if (match === null) return undefined
-      // The expression has one group for each placeholder, so the keys are exactly the pattern's.
-      return Object.fromEntries(names.map((key, index) => [key, match[index + 1] ?? ''])) as PathParams<Pattern>
+      const given = name.split('/')
+      if (given.length !== segments.length) return undefined
+      const ids: string[] = []
+      for (const [index, segment] of segments.entries()) {
+        const text = given[index] ?? ''
+        if (!segment.startsWith('{')) {
+          if (segment !== text) return undefined
+        } else if (/^[A-Za-z0-9_-]+$/.test(text)) ids.push(text)
+        else return undefined
+      }
+      // A segment is either a whole placeholder or none, so the keys are exactly the pattern's.
+      return Object.fromEntries(names.map((key, index) => [key, ids[index] ?? ''])) as PathParams<Pattern>
     },
   }
 }
@@ -147,5 +162,6 @@ export const resourceNames = {
     'workspaces/{workspace}/destinations/{destination}/parkedDeliveries/{parked_delivery}',
   ),
   failureGroup: resourcePattern('workspaces/{workspace}/destinations/{destination}/failureGroups/{failure_group}'),
+  heldWork: resourcePattern('workspaces/{workspace}/heldWork/{held_work}'),
   replay: resourcePattern('workspaces/{workspace}/destinations/{destination}/replays/{replay}'),
 } as const

@@ -23,7 +23,7 @@ describe('every method', () => {
     for (const error of method.errors) expect(error.reason).toMatch(/^[A-Z][A-Z0-9_]+[A-Z0-9]$/)
   })
 
-  test('is named as it is reached, by its group and its verb', () => {
+  test('is named after its path: its group and its verb', () => {
     const reached = Object.entries(methods).flatMap(([group, verbs]) =>
       Object.entries(verbs).map(([verb, method]) => [`${group}.${verb}`, method.name]),
     )
@@ -36,7 +36,7 @@ describe('every method', () => {
     expect(new Set(methodList.map((method) => method.name)).size).toBe(methodList.length)
   })
 
-  test('DATA-11b: is addressed by a resource name, or by a collection at the root or in its parent', () => {
+  test('is addressed by a resource name, or by a collection at the root or in its parent (DATA-11b)', () => {
     const shape = (pattern: string): string => pattern.replace(/\{\w+\}/g, '{}')
     const names = new Set(Object.values(resourceNames).map(({ pattern }) => shape(pattern)))
     const isAddress = (path: string): boolean => {
@@ -48,7 +48,7 @@ describe('every method', () => {
     const others = methodList
       .map(({ path }) => shape(path.slice(1)).replace(/:\w+$/, ''))
       .filter((path) => !isAddress(path))
-    // Entries of the catalogues are read by a workspace, which counts its own; who is invited knows no organisation yet.
+    // A workspace reads the entries of the catalogs, since it counts its own. An invited user has no organization yet.
     expect(new Set(others)).toEqual(
       new Set([
         'workspaces/{}/catalogSources/{}',
@@ -68,7 +68,7 @@ describe('every method', () => {
     }
   })
 
-  test('that lists has paging, unless there are few', () => {
+  test('that lists has paging, unless the list is short', () => {
     const few = [
       'plans.list',
       'paymentMethods.list',
@@ -107,7 +107,7 @@ describe('page_size', () => {
     ['1000', 1000],
     ['1001', 1000],
     [5000, 1000],
-  ])('%s asks for %s rows', (given, rows) => {
+  ])('%s means %s rows', (given, rows) => {
     expect(pageQuery.parse({ page_size: given }).page_size).toBe(rows)
   })
 

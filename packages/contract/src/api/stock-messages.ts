@@ -15,8 +15,8 @@ const tooBig = ({ origin, maximum, inclusive }: z.core.$ZodRawIssue<z.core.$ZodI
 }
 
 /**
- * The text of a broken rule whose schema has none of its own: for missing values, addresses, and the limits of texts,
- * numbers and lists. Given to a parse as its `error`; undefined leaves the text to Zod.
+ * The message for a broken rule whose schema has none: for missing values, addresses, and the limits of texts, numbers
+ * and lists. Pass it to a parse as `error`. Where it is undefined, Zod's text is used.
  */
 export const stockMessage: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
@@ -26,6 +26,9 @@ export const stockMessage: z.core.$ZodErrorMap = (issue) => {
       return issue.input === '' ? 'Required' : { email: 'Invalid email', url: 'Invalid url' }[String(issue.format)]
     case 'too_small':
       return tooSmall(issue as z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall>)
+    case 'invalid_key':
+      // The message of the key's own rule, in place of a general one.
+      return (issue as z.core.$ZodRawIssue<z.core.$ZodIssueInvalidKey>).issues[0]?.message
     case 'too_big':
       return tooBig(issue as z.core.$ZodRawIssue<z.core.$ZodIssueTooBig>)
     default:

@@ -7,19 +7,19 @@ import { genericTitle } from '../rules/value-rules.ts'
 import { audienceDestinationMethods } from './destinations.ts'
 import { audienceListChange, audienceLists } from './lists.ts'
 import { audienceMembership } from './membership.ts'
-import { audienceQuery, valueTypes } from './query.ts'
+import { audienceQuery, nameWarnings, valueTypes } from './query.ts'
 import { audienceChanged, queryTooLarge } from './refusals.ts'
 import { audienceVersions } from './versions.ts'
 
-/** `preparing` was never computed; a paused and a failed one keep the profiles of the time before. */
+/** `preparing` was never computed; a paused and a failed one keep their last profiles. */
 export const audienceStates = ['preparing', 'computing', 'live', 'paused', 'failed'] as const
 export type AudienceState = (typeof audienceStates)[number]
 
-/** What computing an audience does: it waits for others, reads events, and decides about profiles. */
+/** The phases of computing an audience: waiting for others, reading events, deciding about profiles. */
 export const audienceSteps = ['waiting', 'events', 'profiles'] as const
 export type AudienceStep = (typeof audienceSteps)[number]
 
-/** How far computing an audience is. `share` of the rows of events are read; null while that is not known. */
+/** Progress of computing an audience. `share` is the share of event rows that were read; null while it is unknown. */
 export const audienceProgress = z.object({ step: z.enum(audienceSteps), share: z.number().min(0).max(1).nullable() })
 export type AudienceProgress = z.infer<typeof audienceProgress>
 
@@ -34,7 +34,7 @@ export const audienceSummary = z.object({
   /** Profiles in it as of `as_of`, exactly; null before the first time. */
   size: z.number().int().nullable(),
   as_of: time.nullable(),
-  /** Destinations that are told who enters and leaves, and syncs that send its members. */
+  /** Destinations that receive entries and exits, and syncs that send its members. */
   destination_count: z.number().int(),
   sync_count: z.number().int(),
   create_time: time,
@@ -44,7 +44,7 @@ export type AudienceSummary = z.infer<typeof audienceSummary>
 
 /** A statement that decides who is in an audience, with the values of its parameters. */
 export const audienceStatement = z.object({
-  /** Where it runs. What the first answers are parameters of the second. */
+  /** The store that runs it. Results of the first are parameters of the second. */
   store: z.enum(['events', 'profiles']),
   text: z.string(),
   params: z.record(z.string(), z.string()),
@@ -55,37 +55,41 @@ export const audience = audienceSummary.extend({
   query: audienceQuery,
   /** Rises with each change of the title or the query. */
   version: z.number().int(),
-  /** Why it could not be computed, in words; '' when it could. */
+  /** Why it could not be computed, as a sentence; '' when it could. */
   failure: z.string(),
-  /** When a profile entered or left last; null for never. */
+  /** When a profile last entered or left; null for never. */
   change_time: time.nullable(),
-  /** How many entered and left the last time. */
+  /** The number of profiles that entered and left at the last computation. */
   entered_count: z.number().int(),
   left_count: z.number().int(),
-  /** Who changed it last; '' for a member who is gone. */
+  /** The user who changed it last; '' for a deleted member. */
   author: z.string(),
   /** Audiences whose queries name this one. */
   dependents: z.array(z.object({ name: z.string(), title: z.string() })),
-  /** How its list was changed last; null for one that has conditions. */
+  /** The last change of its list; null for an audience with conditions. */
   list: audienceListChange.nullable(),
+  /** Names in its query that were never received. Present after it was created or changed. */
+  warnings: nameWarnings,
 })
 export type Audience = z.infer<typeof audience>
 
 /** Profiles that a preview shows. */
 export const previewSample = 5
 
-/** Who would be in an audience with a query. */
+/** The profiles that an audience with a query would have. */
 export const audiencePreview = z.object({
   as_of: time,
-  /** Whether `size` and the other counts are exact; else they are estimated of a sample of all profiles. */
+  /** Whether `size` and the other counts are exact; otherwise they are estimates from a sample of all profiles. */
   exact: z.boolean(),
   size: z.number().int(),
-  /** Of them, those with the trait email, with the trait phone, and with an anonymous id. */
+  /** Profiles among them with the trait email, with the trait phone, and with an anonymous ID. */
   email_count: z.number().int(),
   phone_count: z.number().int(),
   device_count: z.number().int(),
   /** Those seen last. */
   sample: z.array(profileSummary),
+  /** Names of the query that were never received. */
+  warnings: nameWarnings,
 })
 export type AudiencePreview = z.infer<typeof audiencePreview>
 
@@ -138,7 +142,7 @@ export const audiences = {
     request: z.object({
       title: genericTitle.optional(),
       query: audienceQuery.optional(),
-      /** The version that the change was made from: another one is refused. */
+      /** The version that the change is based on; any other one is refused. */
       version: z.number().int().optional(),
     }),
     response: audience,
@@ -150,7 +154,7 @@ export const audiences = {
     path: '/workspaces/{workspace}/audiences/{audience}',
     access: workspaceEditors,
     summary:
-      'Deletes an audience that no other audience depends on. Its destinations are disconnected, and are not told that its profiles leave. Models and syncs of its members are deleted, too.',
+      'Deletes an audience that no other audience depends on. Its destinations are disconnected, and receive no exits of its profiles. Models and syncs of its members are deleted, too.',
     response: empty,
     errors: [errors.forbidden, errors.notFound, inUse],
   }),
@@ -173,7 +177,10 @@ export const audiences = {
     summary: 'Counts the profiles that meet a query now, and shows some of them.',
     request: z.object({
       query: audienceQuery,
-      /** Whether an estimate is enough: of a workspace with many profiles a sample is looked at then, which takes less than a second. */
+      /**
+       * Whether an estimate is enough. In a workspace with many profiles, it reads a sample, which takes less than a
+       * second.
+       */
       estimate: z.boolean().default(false),
     }),
     response: audiencePreview,
@@ -189,7 +196,7 @@ export const audiences = {
     query: pageQuery,
     response: z.object({
       as_of: time.nullable(),
-      /** When a profile entered or left last; another one means another list. */
+      /** The time of the last entry or exit; another time means another list. */
       change_time: time.nullable(),
       members: z.array(z.object({ profile: profileSummary, enter_time: time })),
       next_page_token: nextPageToken,
@@ -206,7 +213,7 @@ export const audiences = {
     access: workspaceMembers,
     summary: 'Gets the SQL that decides who is in an audience.',
     response: z.object({
-      /** The time that they are of: when the audience was computed last, else now. */
+      /** The time of the counts: the last computation of the audience, otherwise now. */
       as_of: time,
       statements: z.array(audienceStatement),
     }),

@@ -19,7 +19,7 @@ describe('a date', () => {
   ])('%s begins at %s: without a zone it is UTC, and of fractions milliseconds count', (text, time) => {
     expect(beginning(text)).toBe(time)
   })
-  test('of year 1 and of year 9999 is one, also where its zone leads out of them', () => {
+  test('of year 1 and of year 9999 is valid, even when its zone leads out of them', () => {
     expect(beginning('0001-01-01')).toBe('0001-01-01T00:00:00.000Z')
     expect(beginning('9999-12-31T23:59:59.999Z')).toBe('9999-12-31T23:59:59.999Z')
     expect(beginning('9999-12-31T23:59:59-23:59')).toBe('+010000-01-01T23:58:59.000Z')
@@ -34,7 +34,7 @@ describe('a date', () => {
     '2026-3-4',
     '1772600767',
     '',
-  ])('%j is none', (text) => expect(spanOfDate(text)).toBeUndefined())
+  ])('%j is invalid', (text) => expect(spanOfDate(text)).toBeUndefined())
 })
 
 describe('a comparison', () => {
@@ -47,7 +47,7 @@ describe('a comparison', () => {
     expect(span('between', '', ['2026-03-04', '2026-03-05'])).toEqual({ from: start, until: start + 2 * day })
     expect(span('today', '')).toEqual({ from: start, until: start + day })
   })
-  test('with a number of days is about so many times 24 hours, to the millisecond; each time is on one side', () => {
+  test('with a number of days covers that many times 24 hours, to the millisecond; each time is on one side', () => {
     const away = (operator: 'within_last' | 'before_last' | 'within_next' | 'after_next') =>
       spanOfComparison({ operator, value: '2', values: [] }, now)
     expect(away('within_last')).toEqual({ from: now - 2 * day + 1, until: now + 1 })

@@ -1,19 +1,20 @@
 import type { SelectedAttribute } from './query.ts'
 
 /**
- * A day, or a moment of it, as ISO 8601 writes them, from year 1 to 9999: `2026-03-04`, `2026-03-04T05:06:07.890+02:00`. Without a
- * zone it is UTC. The groups are year, month, day, hour, minute, second, fraction, and the sign, hours and minutes of the zone.
- * Every store reads dates by this pattern; numbers are no dates.
+ * A day, or a moment of it, as ISO 8601 writes them, from year 1 to 9999: `2026-03-04`,
+ * `2026-03-04T05:06:07.890+02:00`. Without a zone it is UTC. The groups are year, month, day, hour, minute, second,
+ * fraction, and the sign, hours and minutes of the zone. Every store reads dates by this pattern; numbers are not
+ * dates.
  */
 export const datePattern =
   /^([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(?:[T ]([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9])(?:\.([0-9]{1,9}))?)?(?:Z|([+-])([01][0-9]|2[0-3]):([0-5][0-9]))?)?$/
 
 const dayMs = 86_400_000
 
-/** Epoch ms from `from` on, and before `until`; undefined where there is no such end. */
+/** Epoch ms, from `from` on and before `until`; undefined where that end is open. */
 export type TimeSpan = { readonly from: number | undefined; readonly until: number | undefined }
 
-/** The whole day of a day, else the millisecond of a moment; undefined for what is neither, such as February 30. */
+/** The whole day of a day, or the millisecond of a moment; undefined for other texts, such as February 30. */
 export const spanOfDate = (text: string): { from: number; until: number } | undefined => {
   const found = datePattern.exec(text)
   if (found === null) return undefined
@@ -28,12 +29,12 @@ export const spanOfDate = (text: string): { from: number; until: number } | unde
   return { from, until: from + 1 }
 }
 
-/** Days that a relative date may be away at most: a hundred years. */
+/** Maximum distance of a relative date, in days: a hundred years. */
 export const maxDaysAway = 36_500
 
 /**
- * The times that a comparison of a date is about, at a moment (epoch ms). Days are days of UTC; so many days ago is so many times 24 hours,
- * and now belongs to the last of them. Of a value that `selectedAttribute` has accepted.
+ * The range of times that a comparison of a date covers, at a moment (epoch ms). Days are UTC days. A number of days
+ * ago is that many times 24 hours, and the last of them includes now. The value must have passed `selectedAttribute`.
  */
 export const spanOfComparison = (
   { operator, value, values }: Pick<SelectedAttribute, 'operator' | 'value' | 'values'>,

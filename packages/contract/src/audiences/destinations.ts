@@ -3,25 +3,25 @@ import { workspaceEditors, workspaceMembers } from '../api/access.ts'
 import { empty, errors, nextPageToken, pageQuery, reference, time } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
 
-/** `filling`: profiles that are in are being sent, since it was connected or a resend. `live`: whoever enters and leaves is sent. */
+/** `filling`: present members are being sent, after connecting or a resend. `live`: entries and exits are sent. */
 export const audienceDestinationStates = ['filling', 'live'] as const
 
-/** How far a destination is told of an audience. */
+/** The progress of an audience's sends to a destination. */
 const connectionState = {
   state: z.enum(audienceDestinationStates),
-  /** False while the destination is paused: what it is sent is held. */
+  /** False while the destination is paused: its events are held. */
   enabled: z.boolean(),
-  /** Profiles that were in when it was connected or they were sent again, and how many of them are sent. */
+  /** Members at the time of connecting or resending, and how many of them were sent. */
   fill_count: z.number().int(),
   fill_sent_count: z.number().int(),
   connect_time: time,
-  /** Events that are tried again, and those that were given up, with the reason of the latest; '' for none. */
+  /** Events that are retried, and dead letters, with the reason of the latest; '' for none. */
   waiting_count: z.number().int(),
   dead_count: z.number().int(),
   last_error: z.string(),
 }
 
-/** A destination that is told who enters and leaves an audience. */
+/** A destination that receives the entries and exits of an audience. */
 export const audienceDestination = z.object({
   /** The destination: `workspaces/{id}/destinations/{id}`. */
   name: z.string(),
@@ -31,13 +31,13 @@ export const audienceDestination = z.object({
 })
 export type AudienceDestination = z.infer<typeof audienceDestination>
 
-/** An audience of which a destination is told. */
+/** An audience whose entries and exits a destination receives. */
 export const destinationAudience = z.object({
   /** The audience: `workspaces/{id}/audiences/{id}`. */
   name: z.string(),
   title: z.string(),
   ...connectionState,
-  /** The latest events that tell of it, by resource name, newest first: a mapping can be tried with them. */
+  /** Resource names of the latest events about the audience, newest first: a mapping can be tried with them. */
   recent_events: z.array(z.object({ name: z.string(), title: z.string(), time })),
 })
 export type DestinationAudience = z.infer<typeof destinationAudience>
@@ -52,18 +52,18 @@ const noAudiences = {
 
 const named = z.object({ destination: reference })
 
-/** Where profiles that enter and leave audiences are sent: methods of `audiences`. */
+/** Methods of `audiences` that manage the destinations of entries and exits. */
 export const audienceDestinationMethods = {
   listDestinations: defineMethod({
     name: 'audiences.listDestinations',
     verb: 'GET',
     path: '/workspaces/{workspace}/audiences/{audience}/destinations',
     access: workspaceMembers,
-    summary: 'Lists the destinations that are told who enters and leaves an audience, and those that could be.',
+    summary: 'Lists the destinations that receive the entries and exits of an audience, and those that can.',
     query: pageQuery,
     response: z.object({
       destinations: z.array(audienceDestination),
-      /** Others of the workspace that take `track` events. */
+      /** Other destinations of the workspace that accept `track` events. */
       available: z.array(z.object({ name: z.string(), title: z.string() })),
       next_page_token: nextPageToken,
     }),
@@ -86,7 +86,7 @@ export const audienceDestinationMethods = {
     path: '/workspaces/{workspace}/audiences/{audience}:resend',
     access: workspaceEditors,
     summary:
-      'Sends a connected destination every profile that is in an audience again, as far as it was told of changes; later ones follow. `audiences.cancelFill` ends it.',
+      'Sends every profile that is in an audience to a connected destination again, up to the changes that it has received; later ones follow. `audiences.cancelFill` ends it.',
     request: named,
     response: z.object({ fill_count: z.number().int() }),
     errors: [errors.invalid, errors.forbidden, errors.notFound, sending],
@@ -117,7 +117,7 @@ export const audienceDestinationMethods = {
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/audiences',
     access: workspaceMembers,
-    summary: 'Lists the audiences of which a destination is told who enters and leaves.',
+    summary: 'Lists the audiences whose entries and exits a destination receives.',
     query: pageQuery,
     response: z.object({ audiences: z.array(destinationAudience), next_page_token: nextPageToken }),
     errors: [errors.notFound],

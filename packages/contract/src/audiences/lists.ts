@@ -5,13 +5,13 @@ import { defineMethod } from '../api/method.ts'
 import { genericTitle } from '../rules/value-rules.ts'
 import { audienceChanged, queryTooLarge } from './refusals.ts'
 
-/** What the values of a list are. Email addresses and phone numbers are looked for among traits, too. */
+/** The kind of the values of a list. Email addresses and phone numbers are also looked up among traits. */
 export const listKinds = ['user_id', 'anonymous_id', 'email', 'phone'] as const
 export type ListKind = (typeof listKinds)[number]
 
 /**
- * Limits of lists: `values` and `bytes` (of the body) of one call, identifiers `identifiers` on one list, and `kept` with
- * those of its versions. More than `matches` identifiers of one value are nobody's.
+ * Limits of lists: `values` and `bytes` (of the body) per call, `identifiers` per list, and `kept` including those of
+ * its versions. A value with more than `matches` identifiers matches no profile.
  */
 export const listLimits = {
   values: 50_000,
@@ -21,52 +21,52 @@ export const listLimits = {
   matches: 20,
 } as const
 
-/** What may be done with a list: `remove` takes a profile off it. */
+/** The operations on a list: `remove` removes one profile. */
 export const listOperations = ['import', 'add', 'replace', 'remove'] as const
 
-/** A change of a list. Values are not kept. */
+/** A change of a list. The given values are not stored. */
 export const audienceListChange = z.object({
   operation: z.enum(listOperations),
   /** Null for `remove`. */
   kind: z.enum(listKinds).nullable(),
-  /** How many values were given, and how many different ones of them were of known profiles. */
+  /** The number of given values, and of distinct values among them that match profiles. */
   value_count: z.number().int(),
   found_count: z.number().int(),
   time,
-  /** Who did it; '' for a member who is gone. */
+  /** The user who changed the list; '' for a deleted member. */
   author: z.string(),
 })
 export type AudienceListChange = z.infer<typeof audienceListChange>
 
-/** What was found of the values of a list. Places count from 0, in the order in which the values were given. */
+/** The matches of the values of a list. Places count from 0, in the order of the given values. */
 export const listReport = z.object({
-  /** Different values that profiles have, and how many profiles that are. */
+  /** Distinct values that profiles have, and the number of those profiles. */
   found_count: z.number().int(),
   profile_count: z.number().int(),
   /** Places of values that no profile has. */
   not_found: z.array(z.number().int()),
-  /** Places of values that cannot be of this kind. */
+  /** Places of values that are invalid for this kind. */
   invalid: z.array(z.number().int()),
-  /** Places of values that were given before. */
+  /** Places of repeated values. */
   duplicates: z.array(z.number().int()),
 })
 export type ListReport = z.infer<typeof listReport>
 
 const values = {
   kind: z.enum(listKinds),
-  /** Each is reported, whatever it is. */
+  /** Invalid values are reported, so any text is accepted here. */
   values: z
     .array(z.string())
     .min(1, 'Enter at least one identifier')
     .max(listLimits.values, `At most ${listLimits.values} identifiers`),
-  /** Reports what would be found, and changes nothing. */
+  /** Reports the matches and changes nothing. */
   validate_only: z.boolean().default(false),
 }
 
 const noList = { code: 400, reason: 'NO_LIST', when: 'The audience has conditions, and no list.' } as const
 const limitReached = { code: 400, reason: 'LIMIT_REACHED', when: 'The workspace or the list has too many.' } as const
 
-/** Audiences that are lists of identifiers: methods of `audiences`. */
+/** Methods of `audiences` for audiences that are lists of identifiers. */
 export const audienceLists = {
   importList: defineMethod({
     name: 'audiences.importList',
@@ -78,7 +78,7 @@ export const audienceLists = {
     request: z.object({ title: genericTitle, ...values, request_id: requestId }),
     bodyLimit: listLimits.bytes,
     response: z.object({
-      /** The audience; '' when it was only validated. */
+      /** The audience; '' when the values were only validated. */
       name: z.string(),
       report: listReport,
     }),
@@ -93,7 +93,7 @@ export const audienceLists = {
     request: z.object({
       operation: z.enum(['add', 'replace']),
       ...values,
-      /** The version of the audience that the change was made from: another one is refused. */
+      /** The version of the audience that the change is based on; any other one is refused. */
       version: z.number().int().optional(),
     }),
     bodyLimit: listLimits.bytes,

@@ -6,7 +6,7 @@ import { epochSeconds } from '../events/metrics.ts'
 import { profileSummary } from '../profiles.ts'
 import { queryTooLarge } from './refusals.ts'
 
-/** What may happen to a profile when an audience is computed. */
+/** The changes of a profile when an audience is computed. */
 export const audienceChangeKinds = ['entered', 'left'] as const
 export type AudienceChangeKind = (typeof audienceChangeKinds)[number]
 
@@ -16,9 +16,9 @@ export const audienceChange = z.object({
   id: z.string(),
   kind: z.enum(audienceChangeKinds),
   time,
-  /** As it is now; null for one that was deleted. */
+  /** The profile now; null for a deleted one. */
   profile: profileSummary.nullable(),
-  /** Whether it is another one now, which it was merged into. */
+  /** Whether it was merged into another profile, which is named. */
   merged: z.boolean(),
 })
 export type AudienceChange = z.infer<typeof audienceChange>
@@ -27,7 +27,7 @@ export type AudienceChange = z.infer<typeof audienceChange>
 export const audiencePoint = z.object({
   /** `YYYYMMDDHH` or `YYYYMMDD`. */
   bucket: z.string(),
-  /** As it was last; null before it was computed first. */
+  /** The size at the end of it; null before the first computation. */
   size: z.number().int().nullable(),
   entered_count: z.number().int(),
   left_count: z.number().int(),
@@ -36,26 +36,26 @@ export type AudiencePoint = z.infer<typeof audiencePoint>
 
 /** Why a profile is in an audience or not. */
 export const audienceExplanation = z.object({
-  /** When the audience was computed last, else now: the conditions are looked at as of then. */
+  /** The time for which the conditions are evaluated: the last computation, otherwise now. */
   as_of: time,
   profile: profileSummary,
-  /** Since when it is in; null when it was not in as of `as_of`. */
+  /** The time since which it is a member; null when it was not a member as of `as_of`. */
   enter_time: time.nullable(),
-  /** Whether it meets the query. It may differ from `enter_time` until the audience is computed again. */
+  /** Whether it matches the query. It can differ from `enter_time` until the audience is computed again. */
   met: z.boolean(),
-  /** Whether it is suppressed, which puts it in no audience. */
+  /** Whether it is suppressed. A suppressed profile is in no audience. */
   suppressed: z.boolean(),
-  /** Whether it is left out because it has no user id. */
+  /** Whether it is excluded because it has no user ID. */
   anonymous: z.boolean(),
   /** Every condition in the order of the query, and whether it is true of the profile. */
   conditions: z.array(z.object({ id: z.string(), met: z.boolean() })),
 })
 export type AudienceExplanation = z.infer<typeof audienceExplanation>
 
-/** Hours or days that a history has at most. */
+/** Maximum hours or days of a history. */
 export const maxAudiencePoints = 400
 
-/** Who is in audiences, since when, and who was: methods of `audiences`. */
+/** Methods of `audiences` for present and past members. */
 export const audienceMembership = {
   listChanges: defineMethod({
     name: 'audiences.listChanges',

@@ -6,6 +6,7 @@ import {
   queryGroup,
   segment,
   segmentQuery,
+  stockMessage,
   timeframeMs,
 } from '../index.ts'
 
@@ -59,11 +60,11 @@ describe('a timeframe', () => {
     ['day', '1a', 'Only numbers are allowed'],
     ['day', 1.5, 'Only numbers are allowed'],
     ['day', '', 'Required'],
-  ])('SEG-06, FORM-32, FORM-33, FORM-34, AMB-45: of %s %j says %s', (unit, value, message) => {
+  ])('for %s, %j has the error %s (SEG-06, FORM-32, FORM-33, FORM-34, AMB-45)', (unit, value, message) => {
     expect(inTime(unit, value)).toBe(message)
   })
 
-  test('of a month is 30 days', () => {
+  test('of a month means 30 days', () => {
     expect(timeframeMs({ time: { unit: 'month', value: 2 } })).toBe(60 * 86_400_000)
   })
 })
@@ -81,7 +82,7 @@ describe('a number', () => {
       'dddd'
     ]
   test.each(['-3', '1.5', '0'])('%j of a trait is one', (value) => expect(ofTrait({ value })).toBeUndefined())
-  test.each(['1a', '1e5', 'Infinity', '0x1', '٣'])('%j of a trait is none', (value) => {
+  test.each(['1a', '1e5', 'Infinity', '0x1', '٣'])('%j of a trait is invalid', (value) => {
     expect(ofTrait({ value })).toEqual({ value: 'Only numbers are allowed' })
   })
   test('FORM-36, FORM-37: a list of them has at least one, and numbers only', () => {
@@ -122,7 +123,7 @@ describe('a comparison of dates', () => {
     ['1.5', 'Only numbers are allowed'],
     ['-1', 'Only numbers are allowed'],
     ['', 'Required'],
-  ])('of %j days says %s', (value, message) => {
+  ])('%j days have the error %s', (value, message) => {
     expect(ofTrait({ operator: 'within_last', value })?.['value']).toBe(message)
   })
   test('has operators of its own', () => {
@@ -131,7 +132,7 @@ describe('a comparison of dates', () => {
   })
 })
 
-test('all lists together have at most 10,000 values, and a value may contain any of 100 texts', () => {
+test('all lists together have at most 10,000 values, and a value can contain any of 100 texts', () => {
   const values = (count: number) => Array.from({ length: count }, String)
   const list = (operator: string, count: number, id = 'dddd') => ({
     id: `${id.slice(1)}q`,
@@ -146,7 +147,7 @@ test('all lists together have at most 10,000 values, and a value may contain any
   expect(errorsOf(list('contains_any', 101))['dddd']).toEqual({ values: 'At most 100 elements' })
 })
 
-test('SEG-08: each error is told by the id of the group, segment, query or attribute that it is of', () => {
+test('each error names the ID of the group, segment, query or attribute that it belongs to (SEG-08)', () => {
   const errors = queryErrors({
     groups: {
       aaaa: { segments: [] },
@@ -208,4 +209,17 @@ test('a query is one sentence, which says where a missing value counts and what 
   expect(trait({ valueType: 'text', operator: 'not_equals_any', values: ['a', 'b'] })).toContain(
     'where born is missing or is none of “a”, “b”.',
   )
+})
+
+test.each<[string, (id: string) => unknown]>([
+  ['group', (id) => ({ groups: { [id]: { segments: [{ id: 'bbbb', queries: [event()] }] } } })],
+  ['segment', (id) => ({ groups: { aaaa: { segments: [{ id, queries: [event()] }] } } })],
+  ['condition', (id) => tree(event({ id }))],
+  ['trait', (id) => tree(event({ selectedAttributes: [attribute({ id })] }))],
+])('a bad ID of a %s is refused as one that is not four letters or digits', (_, queryWith) => {
+  const messages = (id: string) =>
+    audienceQuery.safeParse(queryWith(id), { error: stockMessage }).error?.issues.map(({ message }) => message)
+  expect(messages('m4In')).toBeUndefined()
+  for (const id of ['group-1', 'abc', 'abcde', 'a b1', 'äbcd'])
+    expect(messages(id)).toEqual(['Must be four letters or digits'])
 })

@@ -5,17 +5,20 @@ import { shortIdText } from '../rules/conditions.ts'
 import { digits, numberList, selectedValue, timeInterval } from '../rules/value-rules.ts'
 import { maxDaysAway, spanOfDate } from './dates.ts'
 
-/** How parts of a query go together. */
+/** The operators that join parts of a query. */
 export const queryOperators = ['and', 'or'] as const
 export type QueryOperator = (typeof queryOperators)[number]
 
-/** What a value is compared as. A text of digits is a number, too, and a text as ISO 8601 writes them a date; a number is neither. */
+/**
+ * The type that a value is compared as. A text of digits is also a number, and an ISO 8601 text is also a date. A
+ * number is neither.
+ */
 export const valueTypes = ['text', 'number', 'date'] as const
 export type ValueType = (typeof valueTypes)[number]
 
 /**
- * How a trait or property is compared, by what its value is compared as. Those with `any` have a list of values, `between` has
- * two, and `within_last`, `before_last`, `within_next` and `after_next` have a number of days.
+ * The comparisons of a trait or property, by the type of its value. Those with `any` have a list of values, `between`
+ * has two, and `within_last`, `before_last`, `within_next` and `after_next` have a number of days.
  */
 export const attributeOperators = {
   text: [
@@ -78,17 +81,18 @@ export const attributesWithDays: ReadonlySet<AttributeOperator> = new Set([
   'after_next',
 ])
 
-/** How often an event was performed. `at_most` includes never. */
+/** The comparisons of an event's count. `at_most` includes never. */
 export const countOperators = ['at_least', 'exactly', 'at_most'] as const
 export type CountOperator = (typeof countOperators)[number]
 
-/** What a query asks for: events, traits, whether profiles are in another audience, or on the list of its own audience. */
+/** The kinds of conditions: events, traits, membership in another audience, or presence on the audience's own list. */
 export const queryTypes = ['event', 'attribute', 'audience', 'list'] as const
 export type QueryType = (typeof queryTypes)[number]
 
 /**
- * Limits of one audience. `conditions` counts queries and the attributes of event queries, `values` the values of all lists, both with
- * those of other audiences it names; `parts` are the texts of which a value may contain any.
+ * Limits of one audience. `conditions` counts queries and the attributes of event queries. `values` counts the values
+ * of all lists. Both include the other audiences that it names. `parts` is the number of texts of which a value can
+ * contain any.
  */
 export const audienceLimits = {
   conditions: 100,
@@ -99,7 +103,7 @@ export const audienceLimits = {
   count: 1_000_000,
 } as const
 
-/** What is said of more values than all lists may have. */
+/** The message for more values than all lists can have. */
 export const tooManyValues = `At most ${audienceLimits.values} values in all lists`
 
 /** A number that consists of digits only. */
@@ -111,10 +115,10 @@ const digitsOnly = z
   .int('Only numbers are allowed')
   .nonnegative('Only numbers are allowed')
 
-/** A number as it is written: with a sign and a fraction, of at most 15 digits on either side of the point. */
-export const decimalText = /^-?[0-9]{1,15}(\.[0-9]{1,15})?$/
+/** A number as a text: with a sign and a fraction, at most 100 digits on either side of the point. */
+export const decimalText = /^-?[0-9]{1,100}(\.[0-9]{1,100})?$/
 
-/** The name of a trait or property. Its parts are joined by dots, as an object inside an object has it. */
+/** The name of a trait or property. Dots join the names of nested objects. */
 export const attributeName = line(200)
   .min(1, 'Required')
   .regex(
@@ -164,7 +168,7 @@ const attributeProblem = (attribute: Attribute): Problem | undefined => {
   return valueType === 'number' && !decimalText.test(value) ? ['value', 'Only numbers are allowed'] : undefined
 }
 
-/** What must be true of one trait, or of one property of an event. */
+/** A condition on one trait, or on one property of an event. */
 export const selectedAttribute = z
   .object({
     id: shortIdText,
@@ -181,18 +185,42 @@ export const selectedAttribute = z
   })
 export type SelectedAttribute = z.infer<typeof selectedAttribute>
 
-/** The last so many days or months; a month is 30 days. */
+/** The last days or months; a month is 30 days. */
 export const timeframe = z.object({
   time: z.object({ unit: z.enum(['day', 'month']), value: digitsOnly }).pipe(timeInterval),
 })
 export type Timeframe = z.infer<typeof timeframe>
 
-/** Days that a month of a timeframe has. */
+/**
+ * A name of an event, a property or a trait that was never received, though a query, a definition, a mapping or a
+ * signal uses it.
+ * - `id` is the element that names it, or ''.
+ * - `field` is the field of that element; in mappings and signals it includes the place in the body.
+ * - `nearest` is the most similar received name, or ''.
+ */
+export const nameWarning = z.object({ id: z.string(), field: z.string(), nearest: z.string(), message: z.string() })
+export type NameWarning = z.infer<typeof nameWarning>
+
+/** Warnings of a response. A server of an earlier version sends none. */
+export const nameWarnings = z.array(nameWarning).default([])
+
+/** Days of a month in a timeframe. */
 export const daysOfMonth = 30
 
 /** The length of a timeframe in ms. */
 export const timeframeMs = ({ time: { unit, value } }: Timeframe): number =>
   value * (unit === 'month' ? daysOfMonth : 1) * 86_400_000
+
+/** Two days or moments of UTC, both included. */
+export const datesBetween = z.object({ first: line(40), last: line(40) }).superRefine(({ first, last }, context) => {
+  const [from, until] = [spanOfDate(first)?.from, spanOfDate(last)?.until]
+  const refuse = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message })
+  if (from === undefined) refuse('first', first === '' ? 'Required' : notADate)
+  if (until === undefined) refuse('last', last === '' ? 'Required' : notADate)
+  if (from !== undefined && until !== undefined && from >= until)
+    refuse('last', 'The second date must not be before the first one')
+})
+export type DatesBetween = z.infer<typeof datesBetween>
 
 /** One condition of a segment. */
 export const segmentQuery = z
@@ -201,22 +229,26 @@ export const segmentQuery = z
     type: z.enum(queryTypes),
     /** The name of an event, or the type of a call without a name. For `event`. */
     selectedEvent: line(500).default(''),
-    /** A resource name, and whether its profiles are meant or all others. For `audience`. */
+    /** A resource name, and whether the condition matches its members or all others. For `audience`. */
     selectedAudience: z.object({ name: reference, member: z.boolean() }).nullable().default(null),
-    /** The audience that has the list, and the version that it was changed by. For `list`. */
+    /** The audience that has the list, and the version that changed it. For `list`. */
     selectedList: z.object({ name: reference, version: z.number().int().min(1).max(1_000_000_000) }).optional(),
-    /** For `event` its properties, for `attribute` traits; all of them must be true. */
+    /** For `event` its properties, for `attribute` traits; all conditions must be true. */
     selectedAttributes: z.array(selectedAttribute).max(20).default([]),
-    /** When the event was performed; null for at any time. For `event`. */
+    /** When the event was performed; null for any time. For `event`. */
     timeframe: timeframe.nullable().default(null),
+    /** The dates between which the event was performed, instead of a timeframe. For `event`. */
+    dates: datesBetween.optional(),
     /** For `event`. */
     count: z
       .object({ operator: z.enum(countOperators), value: digitsOnly.max(audienceLimits.count) })
       .default({ operator: 'at_least', value: 1 }),
   })
-  .superRefine(({ type, selectedEvent, selectedAudience, selectedList, selectedAttributes }, context) => {
+  .superRefine(({ type, selectedEvent, selectedAudience, selectedList, selectedAttributes, ...times }, context) => {
     const refuse = (field: string, message: string): void =>
       context.addIssue({ code: 'custom', path: [field], message })
+    if (times.dates !== undefined && times.timeframe !== null)
+      refuse('dates', 'Choose a time frame or two dates, not both')
     if (type === 'event' && selectedEvent === '') refuse('selectedEvent', 'Required')
     if (type === 'audience' && selectedAudience === null) refuse('selectedAudience', 'Required')
     if (type === 'list' && selectedList === undefined) refuse('selectedList', 'Required')
@@ -226,7 +258,7 @@ export type SegmentQuery = z.infer<typeof segmentQuery>
 
 const usersTable = z.literal('users', 'Only users can be queried').default('users')
 
-/** Queries that are all true. */
+/** Queries that must all be true. */
 export const segment = z.object({
   id: shortIdText,
   tableName: usersTable,
@@ -246,14 +278,14 @@ export type QueryGroup = z.infer<typeof queryGroup>
 export const queriesOf = (query: { groups: Readonly<Record<string, QueryGroup>> }): SegmentQuery[] =>
   Object.values(query.groups).flatMap(({ segments }) => segments.flatMap(({ queries }) => queries))
 
-/** How many conditions a tree has. */
+/** The number of conditions of a tree. */
 export const conditionCount = (query: { groups: Readonly<Record<string, QueryGroup>> }): number =>
   queriesOf(query).reduce((count, { type, selectedAttributes }) => {
     const attributes = selectedAttributes.length
     return count + (type === 'attribute' ? attributes : 1 + attributes)
   }, 0)
 
-/** How many values the lists of a tree have. */
+/** The number of values in the lists of a tree. */
 export const listValueCount = (query: { groups: Readonly<Record<string, QueryGroup>> }): number =>
   queriesOf(query).reduce(
     (count, { selectedAttributes }) => selectedAttributes.reduce((sum, { values }) => sum + values.length, count),
@@ -265,7 +297,7 @@ export const audienceQuery = z
   .object({
     operator: z.enum(queryOperators).default('and'),
     groups: z.record(shortIdText, queryGroup).refine((groups) => Object.keys(groups).length > 0, 'Add a condition'),
-    /** Whether profiles without a user id count. */
+    /** Whether profiles without a user ID are included. */
     includeAnonymous: z.boolean().default(true),
   })
   .refine((query) => conditionCount(query) <= audienceLimits.conditions, {
@@ -278,21 +310,21 @@ export const audienceQuery = z
     message: 'A list is the only condition of its audience',
   })
 export type AudienceQuery = z.infer<typeof audienceQuery>
-/** The list that an audience is made from; undefined for one that has conditions. */
+/** The list of the audience; undefined for an audience with conditions. */
 export const listOf = (query: AudienceQuery): SegmentQuery['selectedList'] =>
   queriesOf(query).find(({ type }) => type === 'list')?.selectedList
-/** A query as it is being written: numbers may still be any text. */
+/** A query while it is edited: numbers can still be any text. */
 export type AudienceDraft = z.input<typeof audienceQuery>
 
-/** Messages of one element by the field they are about; '' is the element itself. */
+/** Messages of one element by field; '' is the element itself. */
 export type ElementErrors = Readonly<Record<string, string>>
 
-/** What stands for the whole tree among the ids of elements. */
+/** The ID that stands for the whole tree. */
 export const wholeQuery = ''
 
 /**
- * What is wrong with a query, by the id of the group, segment, query or attribute that it is wrong with, and there by field
- * (`time.value`, `count.value`, `value`). Empty when nothing is.
+ * The errors of a query, by the ID of the group, segment, query or attribute, and then by field (`time.value`,
+ * `count.value`, `value`). Empty for a valid query.
  */
 export const queryErrors = (query: unknown): ReadonlyMap<string, ElementErrors> => {
   const errors = new Map<string, Record<string, string>>()
@@ -310,7 +342,7 @@ export const queryErrors = (query: unknown): ReadonlyMap<string, ElementErrors> 
         field = []
       } else field.push(String(step))
     }
-    const name = field.filter((step) => step !== 'timeframe').join('.')
+    const name = field.filter((step) => step !== 'timeframe' && step !== 'dates').join('.')
     const known = errors.get(id) ?? {}
     known[name] ??= message
     errors.set(id, known)

@@ -1,4 +1,4 @@
-/** Refuses what takes more than one query may. */
+/** The refusal of a query that exceeds the limits. */
 export const queryTooLarge = {
   code: 400,
   reason: 'QUERY_TOO_LARGE',

@@ -6,7 +6,6 @@ import {
   attributesWithoutValue,
   type SegmentQuery,
   type SelectedAttribute,
-  type Timeframe,
 } from './query.ts'
 
 const words: Readonly<Record<AttributeOperator, string>> = {
@@ -35,10 +34,10 @@ const words: Readonly<Record<AttributeOperator, string>> = {
   not_exists: 'is not set',
 }
 
-/** What follows a number of days. */
+/** The words after a number of days. */
 const behindDays: Partial<Record<AttributeOperator, string>> = { before_last: ' ago', after_next: ' away' }
 
-/** Values of a list that a sentence names. */
+/** Maximum number of a list's values that a sentence names. */
 const namedValues = 3
 
 const valueOf = ({ operator, valueType, value, values }: SelectedAttribute): string => {
@@ -57,7 +56,8 @@ const attributeText = (attribute: SelectedAttribute): string =>
 
 const join = (parts: readonly string[], word: 'and' | 'or'): string => parts.join(` ${word} `)
 
-const timeText = (timeframe: Timeframe | null): string => {
+const timeText = ({ timeframe, dates }: Pick<SegmentQuery, 'timeframe' | 'dates'>): string => {
+  if (dates !== undefined) return ` between ${dates.first} and ${dates.last}`
   if (timeframe === null) return ''
   const { unit, value } = timeframe.time
   return ` in the last ${value === 1 ? '' : `${value} `}${unit}${value === 1 ? '' : 's'}`
@@ -65,18 +65,18 @@ const timeText = (timeframe: Timeframe | null): string => {
 
 const times = (value: number): string => (value === 1 ? 'once' : `${value} times`)
 
-const eventText = ({ selectedEvent, selectedAttributes, timeframe, count }: SegmentQuery): string => {
+const eventText = ({ selectedEvent, selectedAttributes, timeframe, dates, count }: SegmentQuery): string => {
   const { operator, value } = count
   const where = selectedAttributes.length === 0 ? '' : ` where ${join(selectedAttributes.map(attributeText), 'and')}`
   const what = `${selectedEvent}${where}`
-  const when = timeText(timeframe)
+  const when = timeText({ timeframe, dates })
   if (value === 0 && operator !== 'at_least') return `did not do ${what}${when}`
   if (operator === 'at_least') return value <= 1 ? `did ${what}${when}` : `did ${what} at least ${times(value)}${when}`
   if (operator === 'exactly') return `did ${what} exactly ${times(value)}${when}`
   return `did ${what} at most ${times(value)} (or never)${when}`
 }
 
-/** One condition in words: 'did Order Completed at least 3 times in the last 30 days'. */
+/** One condition as a text: 'did Order Completed at least 3 times in the last 30 days'. */
 export const conditionText = (query: SegmentQuery, titleOf: (audience: string) => string): string => {
   if (query.type === 'event') return eventText(query)
   if (query.type === 'attribute') return `have traits where ${join(query.selectedAttributes.map(attributeText), 'and')}`
@@ -86,8 +86,8 @@ export const conditionText = (query: SegmentQuery, titleOf: (audience: string) =
 }
 
 /**
- * A whole query as one sentence: 'Profiles that did Order Completed at least 3 times in the last 30 days and …'. `titleOf` names
- * other audiences by their resource names. Brackets stand where and and or meet.
+ * A whole query as one sentence: 'Profiles that did Order Completed at least 3 times in the last 30 days and …'.
+ * `titleOf` gives the titles of other audiences by resource name. Brackets stand where 'and' meets 'or'.
  */
 export const audienceSentence = (query: AudienceQuery, titleOf: (audience: string) => string): string => {
   const groups = Object.values(query.groups).map(({ operator, segments }) => {

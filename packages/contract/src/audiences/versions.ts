@@ -6,33 +6,33 @@ import { audienceListChange } from './lists.ts'
 import { audienceQuery } from './query.ts'
 import { audienceChanged } from './refusals.ts'
 
-/** Versions of an audience that are kept: of more the oldest are forgotten. */
-export const keptVersions = 100
+/** Maximum versions of an audience; the oldest are deleted first. */
+export const maxVersions = 100
 
-/** What an audience was called and asked for once; each change of either is a version. */
+/** The title and query of an audience at one time; each change of either is a version. */
 export const audienceVersion = z.object({
   /** `workspaces/{id}/audiences/{id}/versions/{version}`. */
   name: z.string(),
   version: z.number().int(),
   title: z.string(),
   create_time: time,
-  /** Who made it; '' for a member who is gone. */
+  /** The user who made it; '' for a deleted member. */
   author: z.string(),
-  /** The version that was restored by it; null when none was. */
+  /** The version that this one restored; null when it restored none. */
   restored_version: z.number().int().nullable(),
-  /** What was changed of its list by it; null when nothing was. */
+  /** The change of the list in this version; null when the list did not change. */
   list: audienceListChange.nullable(),
 })
 export type AudienceVersion = z.infer<typeof audienceVersion>
 
-/** What an audience was before: methods of `audiences`. */
+/** Methods of `audiences` for earlier versions. */
 export const audienceVersions = {
   listVersions: defineMethod({
     name: 'audiences.listVersions',
     verb: 'GET',
     path: '/workspaces/{workspace}/audiences/{audience}/versions',
     access: workspaceMembers,
-    summary: `Lists the last ${keptVersions} versions of an audience, newest first: who changed its title or query, and when.`,
+    summary: `Lists the last ${maxVersions} versions of an audience, newest first: who changed its title or query, and when.`,
     query: pageQuery,
     response: z.object({ versions: z.array(audienceVersion), next_page_token: nextPageToken }),
     errors: [errors.notFound],
@@ -53,7 +53,7 @@ export const audienceVersions = {
     access: workspaceEditors,
     summary: 'Makes a new version with the title and the query of an earlier one.',
     request: z.object({
-      /** The version of the audience as it was seen: another one is refused. */
+      /** The version of the audience that the caller has seen; any other one is refused. */
       current_version: z.number().int().optional(),
     }),
     response: audienceVersion,

@@ -58,7 +58,7 @@ const unreadableSecrets = {
   when: 'Its secrets were encrypted with another secret key.',
 }
 
-/** What every call may be answered that asks the database itself. */
+/** The errors of every call that queries the database. */
 const askingErrors = [
   errors.invalid,
   errors.forbidden,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { line, storableText } from '../api/fields.ts'
 
-/** What a data source and a model are bounded by. */
+/** Limits of data sources and models. */
 export const dataSourceLimits = {
   /** Data sources and models of a workspace. */
   dataSources: 100,
@@ -17,24 +17,24 @@ export const dataSourceLimits = {
   previewCharacters: 1000,
   /** Bytes of a part of an upload. */
   uploadPart: 3 * 1024 * 1024,
-  /** Uploads of a data source that are listed. */
+  /** Maximum listed uploads of a data source. */
   uploads: 20,
 } as const
 
-/** What people are told of a query that the database does not understand. */
+/** The message for a query that the database does not understand. */
 export const invalidQuery = 'Please verify that the SQL Query is valid.'
 
-/** What people are told while the database cannot be reached, or refuses the account. */
+/** The message while the database cannot be reached, or refuses the account. */
 export const unreachable =
   "We couldn't establish a connection to your data warehouse; access is either currently in progress or has been revoked."
 
-/** Name of a schema, table or column, as it is: a database allows any character in it. */
+/** Name of a schema, table or column, unchanged: databases allow any character in it. */
 const identifier = storableText(300).min(1, 'Required')
 
 /** The one table of a file. */
 export const fileTable = { schema: 'file', name: 'rows' } as const
 
-/** What rows are read: those of a table, or of one statement that only reads. */
+/** The rows to read: those of a table, or of one read-only statement. */
 export const dataQuery = z.union([
   z.object({
     sql: storableText(dataSourceLimits.sql).refine((text) => text.trim() !== '', 'Required'),
@@ -43,19 +43,19 @@ export const dataQuery = z.union([
 ])
 export type DataQuery = z.infer<typeof dataQuery>
 
-/** The columns that tell rows apart. */
+/** The columns that identify a row. */
 export const primaryKey = z
   .array(identifier)
   .min(1, 'Choose at least one column')
   .max(dataSourceLimits.keyColumns, `At most ${dataSourceLimits.keyColumns} columns`)
   .refine((names) => new Set(names).size === names.length, 'Choose each column once')
 
-/** The tables of audiences and profiles: each audience by its id, and all profiles. */
+/** The tables of audiences and profiles: each audience by its ID, and all profiles. */
 export const peopleTables = { audiences: 'audiences', profiles: { schema: 'profiles', name: 'all' } } as const
 
 /**
- * A table, or a view; `rows` is the database's own estimate, null where it has none. `title` is what people call one whose name
- * is an id.
+ * A table or a view; `rows` is the database's estimate, or null. `title` is the readable name of a table whose name is
+ * an ID.
  */
 export const dataTable = z.object({
   schema: z.string(),
@@ -66,11 +66,11 @@ export const dataTable = z.object({
 })
 export type DataTable = z.infer<typeof dataTable>
 
-/** A column as the database calls its type. */
+/** A column with the database's name of its type. */
 export const dataColumn = z.object({ name: z.string(), type: z.string() })
 export type DataColumn = z.infer<typeof dataColumn>
 
-/** A column of a table. `in_key`: it is part of the table's primary key. */
+/** A column of a table. `in_key`: it belongs to the table's primary key. */
 export const knownColumn = dataColumn.extend({ nullable: z.boolean(), in_key: z.boolean() })
 export type KnownColumn = z.infer<typeof knownColumn>
 
@@ -78,12 +78,12 @@ export type KnownColumn = z.infer<typeof knownColumn>
 export const dataPreview = z.object({
   columns: z.array(dataColumn),
   rows: z.array(z.array(z.string().nullable())),
-  /** There are more rows than are shown. */
+  /** There are more rows than shown. */
   more: z.boolean(),
 })
 export type DataPreview = z.infer<typeof dataPreview>
 
-/** What keeps columns from telling rows apart. */
+/** The reasons why columns do not identify a row. */
 export const keyCheck = z.object({
   rows: z.number().int(),
   /** Rows with a null in the key. */
@@ -94,5 +94,5 @@ export const keyCheck = z.object({
 })
 export type KeyCheck = z.infer<typeof keyCheck>
 
-/** `search` looks in `schema.name`, in any case. */
+/** `search` matches `schema.name`, in any letter case. */
 export const tableSearch = line(200).default('')

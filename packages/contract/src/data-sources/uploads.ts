@@ -9,17 +9,17 @@ export const upload = z.object({
   file_name: z.string(),
   size_bytes: z.number().int(),
   rows: z.number().int(),
-  /** As they were found when it was uploaded. */
+  /** The columns that were found at the upload. */
   columns: z.array(dataColumn),
-  /** Email of who uploaded it; '' for a user who is gone. */
+  /** Email of the uploader; '' for a deleted user. */
   uploaded_by: z.string(),
   upload_time: time,
-  /** It is the one that is read. */
+  /** The data source reads this file. */
   current: z.boolean(),
 })
 export type Upload = z.infer<typeof upload>
 
-/** Base64 takes a third more than its bytes; what is a little too large is told as such. */
+/** Base64 adds a third, and a slightly larger part still gets the message about its size. */
 const partCharacters = Math.ceil(dataSourceLimits.uploadPart / 3) * 4
 
 export const uploads = {
@@ -31,10 +31,10 @@ export const uploads = {
     summary:
       'Uploads a file, in parts of up to 3 MB one after the other. The last part has the file read and put in the place of the one before; a broken file changes nothing.',
     request: z.object({
-      /** Tells the parts of one upload from those of others. */
+      /** Identifies the upload that a part belongs to. */
       upload_id: z.uuid('Must be a UUID'),
       file_name: line(255).min(1, 'Required'),
-      /** Bytes of all parts before this one. A part may be sent again. */
+      /** Bytes of all earlier parts. A part can be sent again. */
       offset: z.number().int().min(0).default(0),
       /** Its bytes as base64. */
       content: z.base64('Must be base64').max(partCharacters, 'A part can have at most 3 MB'),
@@ -42,9 +42,9 @@ export const uploads = {
     }),
     bodyLimit: partCharacters + 64 * 1024,
     response: z.object({
-      /** Bytes that have arrived. */
+      /** Bytes that were received. */
       size_bytes: z.number().int(),
-      /** With the last part. */
+      /** Present with the last part. */
       upload: upload.nullable(),
     }),
     errors: [

@@ -29,7 +29,7 @@ export const connection = z.object({
 })
 export type Connection = z.infer<typeof connection>
 
-/** The outcomes of what went from a source to a destination in a period. */
+/** The outcomes of events from a source at a destination in a period. */
 export const connectionActivity = deliveryOutcomes.extend({
   /** Resource names of its ends. */
   source: z.string(),

@@ -5,13 +5,13 @@ import { defineMethod } from '../api/method.ts'
 import { operations, producerKinds } from './outbound.ts'
 
 /**
- * The outcome of an event at a destination: an attempt was taken, is to be tried again, or was given up; `filtered` ones
- * were never tried, since a filter, a missing mapping, the consent or the event itself leaves the destination out.
+ * The outcome of an event at a destination: delivered, to be retried, or dead. A `filtered` event was never tried,
+ * because of a filter, a missing mapping, the consent or the event itself.
  */
 export const deliveryStatuses = ['delivered', 'retry', 'dead', 'filtered'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
-/** The reason of what is held though nobody tried it: something earlier of its record waits. */
+/** The reason of an event that is held without an attempt, because an earlier change of its record waits. */
 export const waitsForEarlierChange = 'Waiting for an earlier change of the same record'
 
 /** One attempt to deliver one event. */
@@ -23,25 +23,31 @@ export const delivery = z.object({
   event_id: z.string(),
   message_id: z.string(),
   event_type: z.string(),
-  /** What a list shows of the event: its name, or its type where it has none. */
+  /** The title in a list: the event's name, or its type when it has none. */
   event_title: z.string(),
   time: time,
-  /** 1 is the first. */
+  /** Counts from 1. */
   attempt: z.number().int(),
   /** One of `deliveryStatuses`. */
   status: z.string(),
-  /** 0 when there was no answer. */
+  /** 0 when there was no response. */
   http_status: z.number().int(),
   latency_ms: z.number().int(),
   reason: z.string(),
-  /** Kept for failures, without secrets; empty otherwise. Of a batch, what can be told to be of other events is left out. Masked for guests. */
+  /**
+   * Stored for failures, without secrets; empty otherwise. For a batch, recognizable data of other events is removed.
+   * Masked for guests.
+   */
   request: z.string(),
   response: z.string(),
-  /** The audience that it tells of, by resource name, where an audience sent it and no source. */
+  /** Resource name of the audience that sent the event in place of a source. */
   audience: z.string().optional(),
-  /** The signal whose conversion it is, by resource name, where a signal sent it and no source. */
+  /** Resource name of the signal that sent the conversion in place of a source. */
   signal: z.string().optional(),
-  /** What was asked for, where no source sent it; `event_id` is the producer's own id of it then. Of an event of an audience, `key` is the profile. */
+  /**
+   * The operation, when no source sent it. `event_id` is then the producer's own ID. For an event of an audience, `key`
+   * is the profile.
+   */
   row: z
     .object({
       producer: z.enum(producerKinds),
@@ -53,29 +59,29 @@ export const delivery = z.object({
 })
 export type Delivery = z.infer<typeof delivery>
 
-/** Parked deliveries wait for another try (`waiting`), or nobody tries again by itself (`dead`). */
+/** Parked deliveries wait for a retry (`waiting`), or are not retried automatically (`dead`). */
 export const parkedStates = ['waiting', 'dead'] as const
 
 /** Events of one source or audience that are held for a destination. */
 export const parkedDelivery = z.object({
   name: z.string(),
   source: z.string(),
-  /** The audience that sent them; absent where a source did. */
+  /** The audience that sent them; absent when a source did. */
   audience: z.object({ name: z.string(), title: z.string() }).optional(),
   destination: z.string(),
   state: z.enum(parkedStates),
   event_count: z.number().int(),
   attempts: z.number().int(),
   first_time: time,
-  /** When it is tried again, if it waits. */
+  /** The time of the next attempt, if it waits. */
   next_time: time,
-  /** Null before the first try and when there was no answer. */
+  /** Null before the first attempt, and when there was no response. */
   last_status: z.number().int().nullable(),
   last_reason: z.string(),
   /** Masked for guests. */
   request: z.string(),
   response: z.string(),
-  /** Which events they are, at most 100; empty for those that were held without a try. */
+  /** The IDs of the events, at most 100; empty for events that were held without an attempt. */
   events: z.array(
     z.object({
       name: z.string(),
@@ -85,16 +91,16 @@ export const parkedDelivery = z.object({
       event_title: z.string(),
       user_id: z.string(),
       anonymous_id: z.string(),
-      /** When it was received; null when it is not stored (any more), or an audience sent it. */
+      /** The time of receipt; null when the event is not stored, or an audience sent it. */
       receive_time: time.nullable(),
-      /** The profile that it tells of, by resource name, where an audience sent it. */
+      /** Resource name of the profile in an event that an audience sent. */
       profile: z.string().optional(),
     }),
   ),
 })
 export type ParkedDelivery = z.infer<typeof parkedDelivery>
 
-/** How much is parked in one state. */
+/** The size of what is parked in one state. */
 export const parkedSummary = z.object({
   /** Number of events. */
   event_count: z.number().int(),

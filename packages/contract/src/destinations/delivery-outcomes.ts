@@ -8,11 +8,11 @@ import { z } from 'zod'
 export const deliveryOutcomes = z.object({
   /** The sum of the four below. */
   received: z.number().int(),
-  /** Left out: by a filter, for want of a mapping, by consent or by the event itself. */
+  /** Filtered: by a filter, a missing mapping, consent or the event itself. */
   filtered: z.number().int(),
-  /** To be tried again, or held and not tried yet. */
+  /** To be retried, or held without an attempt. */
   pending: z.number().int(),
-  /** Given up, and not delivered by a retry or a replay since. */
+  /** Dead letters that were not delivered since by a retry or a replay. */
   failed: z.number().int(),
   delivered: z.number().int(),
 })

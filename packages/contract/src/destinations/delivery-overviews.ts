@@ -6,20 +6,20 @@ import { epochSeconds } from '../events/metrics.ts'
 import { parkedSummary } from './deliveries.ts'
 import { deliveryOutcomes } from './delivery-outcomes.ts'
 
-/** The longest period of an overview, days; the one before it is read, too. */
+/** Maximum days of an overview; the period before it is read, too. */
 export const overviewDays = { hour: 2, day: 92 } as const
 
 const totals = deliveryOutcomes.extend({
-  /** Of the delivered ones: those that never failed before. */
+  /** Delivered events without an earlier failure. */
   first_try: z.number().int(),
-  /** Of 100 deliveries 95 took at most so long; null when there was none. */
+  /** 95th percentile of the latency; null without deliveries. */
   p95_latency_ms: z.number().int().nullable(),
 })
 export type DeliveryTotals = z.infer<typeof totals>
 
 /** Outcomes of events by hour or day. */
 const bucket = z.object({
-  /** At the first try. */
+  /** Delivered at the first attempt. */
   delivered: z.number().int(),
   /** Delivered after a failure. */
   retried: z.number().int(),
@@ -30,15 +30,17 @@ export type DeliveryBucket = z.infer<typeof bucket>
 
 export const deliveryOverview = z.object({
   current: totals,
-  /** The period of the same length before. */
+  /** The previous period of the same length. */
   previous: totals,
-  /** Of the current period, by UTC day (`YYYYMMDD`) or hour (`YYYYMMDDHH`); empty ones are left out. */
+  /** Outcomes in the current period, by UTC day (`YYYYMMDD`) or hour (`YYYYMMDDHH`); empty ones are omitted. */
   buckets: z.record(z.string(), bucket),
-  /** Why events of the current period were left out or given up, the most frequent first; at most 20 of each. */
+  /**
+   * Why events of the current period were filtered or became dead letters, the most frequent first; at most 20 of each.
+   */
   reasons: z.array(
     z.object({ status: z.enum(['filtered', 'dead']), reason: z.string(), event_count: z.number().int() }),
   ),
-  /** What is held at this moment, whenever it came. */
+  /** Deliveries that are parked now, of any time. */
   waiting: parkedSummary,
   dead: parkedSummary,
 })

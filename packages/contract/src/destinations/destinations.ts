@@ -14,9 +14,9 @@ const secretsUnreadable = {
 
 /** The app of one destination, with its settings. */
 export const destinationApp = z.object({
-  /** The instance: `workspaces/{id}/destinations/{id}/app`. Settings are changed on it. */
+  /** The instance: `workspaces/{id}/destinations/{id}/app`. Its settings can be changed. */
   name: z.string(),
-  /** The catalogue entry it is made of: `catalogDestinations/{slug}`. */
+  /** The catalog entry it was created from: `catalogDestinations/{slug}`. */
   catalog_app: z.string(),
   title: z.string(),
   display_name: z.string(),
@@ -31,12 +31,12 @@ export type DestinationApp = z.infer<typeof destinationApp>
 const objectField = z.object({
   name: z.string(),
   label: z.string(),
-  /** The destination's own word; '' when it tells none. */
+  /** The destination's own name of the type; '' when it has none. */
   type: z.string(),
   required: z.boolean(),
-  /** It can tell records apart. */
+  /** The field can identify a record. */
   unique: z.boolean(),
-  /** The values that it takes, at most 100; empty for any. */
+  /** The accepted values, at most 100; empty for any. */
   options: z.array(z.object({ value: z.string(), label: z.string() })),
 })
 export type ObjectField = z.infer<typeof objectField>
@@ -49,14 +49,14 @@ export const destination = z.object({
   name: z.string(),
   title: z.string(),
   app: destinationApp,
-  /** Whether its settings are complete; `enabled` and `grant` tell what else may hold its events. */
+  /** Whether its settings are complete. `enabled` and `grant` are the other reasons why its events can be held. */
   state: z.enum(destinationStates),
-  /** Names of the settings that it still needs, in the order of `app.settings`; empty when it is ready. */
+  /** Names of missing settings, in the order of `app.settings`; empty when it is ready. */
   missing_settings: z.array(z.string()),
   enabled: z.boolean(),
-  /** Consent categories that an event's user must have agreed to; empty asks for none. */
+  /** Consent categories that an event's user must have agreed to; empty requires none. */
   consent_categories: z.array(z.string()),
-  /** What it was permitted by OAuth 2; null for one that needs no permission. */
+  /** The OAuth 2 grant; null for a destination that needs none. */
   grant: oauthGrant.nullable(),
   create_time: time,
   update_time: time,
@@ -154,9 +154,10 @@ export const destinations = {
     request: z.object({
       name: line(100).min(1, 'Required'),
       value: newSettingValue,
-      /** Secrets by name, entered again; null takes one away. */
+      /** Secrets by name, entered again; null removes one. */
       secrets: settingsInput.default({}),
     }),
+    alsoKnown: Object.keys(setting.shape),
     response: destinationApp,
     errors: [
       {
@@ -184,13 +185,13 @@ export const destinations = {
     path: '/workspaces/{workspace}/destinations/{destination}/object',
     access: workspaceEditors,
     summary:
-      'Asks the destination about an object that syncs write rows to: its fields, and facts such as its size. `object` is one of the row objects of its app. What fails is told in `message`.',
+      'Asks the destination about an object that syncs write rows to: its fields, and facts such as its size. `object` is one of the row objects of its app. `message` names the cause of a failure.',
     query: z.object({ object: line(300).min(1, 'Required'), object_name: line(300).optional() }),
     response: z.object({
-      /** Empty when the destination cannot tell. */
+      /** Empty when the destination cannot list its fields. */
       fields: z.array(objectField),
       facts: z.array(z.object({ title: z.string(), value: z.string() })),
-      /** Why it could not be asked; '' otherwise. */
+      /** Why the call failed; '' otherwise. */
       message: z.string(),
     }),
     errors: [errors.invalid, errors.forbidden, errors.notFound, secretsUnreadable, errors.tooMany],
@@ -232,7 +233,7 @@ export const destinations = {
       failure_group: reference.optional(),
       parked_delivery: reference.optional(),
     }),
-    /** How many events are due now. */
+    /** The number of events that are due now. */
     response: z.object({ event_count: z.number().int() }),
     errors: [errors.invalid, errors.forbidden, errors.notFound],
   }),

@@ -4,24 +4,24 @@ import { errors, nextPageToken, pageQuery, time } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
 import { parkedStates } from './deliveries.ts'
 
-/** What is held for a destination for one cause: the same state, reason and HTTP status. */
+/** Parked deliveries of a destination with one cause: the same state, reason and HTTP status. */
 export const failureGroup = z.object({
-  /** `workspaces/{id}/destinations/{id}/failureGroups/{id}`; the same cause has the same name again. */
+  /** `workspaces/{id}/destinations/{id}/failureGroups/{id}`; the same cause always has the same name. */
   name: z.string(),
   state: z.enum(parkedStates),
-  /** Of the last attempt; empty for what was not tried yet. */
+  /** The reason of the last attempt; empty before the first attempt. */
   reason: z.string(),
-  /** Null before the first try and when there was no answer. */
+  /** Null before the first attempt, and when there was no response. */
   http_status: z.number().int().nullable(),
   event_count: z.number().int(),
-  /** When the first of them was tried first, and the last of them. */
+  /** The first attempts of the oldest and the newest delivery. */
   first_time: time,
   last_time: time,
-  /** When the next of them is tried again; null for dead letters. */
+  /** The next retry of any of them; null for dead letters. */
   next_time: time.nullable(),
-  /** The most that one of them was tried. */
+  /** The maximum number of attempts of one delivery. */
   attempts: z.number().int(),
-  /** What was sent and answered last, without secrets. Masked for guests. */
+  /** The last request and response, without secrets. Masked for guests. */
   request: z.string(),
   response: z.string(),
 })
@@ -55,7 +55,7 @@ export const failureGroups = {
     access: workspaceEditors,
     summary: "Discards dead letters. They can't be retried. The delivery log records it for each event.",
     request: z.object({}),
-    /** How many events. */
+    /** The number of events. */
     response: z.object({ event_count: z.number().int() }),
     errors: [errors.invalid, errors.forbidden, errors.notFound, errors.unavailable],
   }),

@@ -2,32 +2,33 @@ import { z } from 'zod'
 import { workspaceEditors, workspaceMembers } from '../api/access.ts'
 import { errors, line, reference, storableText, time } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
+import { nameWarnings } from '../audiences/query.ts'
 import { eventTypes } from '../events/tracking.ts'
 import { conditionList, conditionMatches, shortIdText } from '../rules/conditions.ts'
 
-/** Where the value of a target comes from: a place of the event, a fixed value, something known of its way, or Liquid. */
+/** Where the value of a target comes from: a place of the event, a fixed value, a delivery variable, or Liquid. */
 export const mappingSourceTypes = ['FIELD', 'CONSTANT', 'VARIABLE', 'TEMPLATE'] as const
 export type MappingSourceType = (typeof mappingSourceTypes)[number]
 
-/** Which part of an event a field belongs to; `custom` is what its users have named. */
+/** The part of an event that a field belongs to; `custom` fields have names that users chose. */
 export const fieldKinds = ['event', 'identity', 'property', 'trait', 'context', 'custom'] as const
 export type FieldKind = (typeof fieldKinds)[number]
 
-/** What a target takes. `datetime` is RFC 3339. */
+/** The type of a target. `datetime` is RFC 3339. */
 export const targetTypes = ['string', 'number', 'boolean', 'object', 'array', 'datetime', 'any'] as const
 export type TargetType = (typeof targetTypes)[number]
 
-/** Bounds of the mappings of one destination. */
+/** Limits of the mappings of one destination. */
 export const mappingLimits = {
   eventMappings: 100,
   fieldMappings: 200,
   templateCharacters: 10_000,
-  /** Of all templates of a destination. */
+  /** All templates of a destination together. */
   templateCharactersTogether: 100_000,
   constantCharacters: 4000,
 } as const
 
-/** Liquid filters that the template editor offers; the engine has more. */
+/** Liquid filters in the template editor; the engine supports more. */
 export const offeredFilters = [
   'append',
   'prepend',
@@ -46,7 +47,7 @@ const sourceBase = {
   kind: z.enum(fieldKinds).default('custom'),
 }
 
-/** FIELD and VARIABLE carry a name (a path as in `conditions.ts`, or one of `mappingVariables`), the others a value. */
+/** FIELD and VARIABLE have a name (a path as in `conditions.ts`, or one of `mappingVariables`), the others a value. */
 export const mappingSource = z.discriminatedUnion('type', [
   z.object({ type: z.literal('FIELD'), name: line(300).min(1, 'Required'), ...sourceBase }),
   z.object({ type: z.literal('VARIABLE'), name: line(100).min(1, 'Required'), ...sourceBase }),
@@ -63,9 +64,9 @@ export const mappingSource = z.discriminatedUnion('type', [
 ])
 export type MappingSource = z.infer<typeof mappingSource>
 
-/** What a destination's action takes at one place. */
+/** A place in the payload of a destination's action. */
 export const mappingTarget = z.object({
-  /** A path in what is sent, as in `conditions.ts`. */
+  /** A path in the payload, as in `conditions.ts`. */
   name: line(300).min(1, 'Required'),
   display_name: line(200).default(''),
   is_required: z.boolean().default(false),
@@ -84,7 +85,7 @@ export const fieldMapping = z.object({
 })
 export type FieldMapping = z.infer<typeof fieldMapping>
 
-/** Which events an action of the destination is done with, and what it is given. */
+/** The events that an action of the destination runs for, and its payload. */
 export const eventMapping = z.object({
   id: shortIdText,
   enabled: z.boolean().default(true),
@@ -94,21 +95,21 @@ export const eventMapping = z.object({
   event_type: z.enum([...eventTypes, '']).default(''),
   filters: conditionList.default([]),
   filter_match: z.enum(conditionMatches).default('all'),
-  /** What the destination does: the name of one of its actions. */
+  /** The name of the destination's action. */
   destination: line(100).min(1, 'Required'),
-  /** Empty sends the event whole, where the action takes that. */
+  /** Empty sends the whole event, where the action supports that. */
   field_mappings: z
     .array(fieldMapping)
     .max(mappingLimits.fieldMappings, `At most ${mappingLimits.fieldMappings} fields`),
 })
 export type EventMapping = z.infer<typeof eventMapping>
 
-/** The mappings of a destination in their order: the first enabled one that fits an event decides. */
+/** The mappings of a destination in their order. The first enabled one that matches an event is used. */
 export const eventMappings = z
   .array(eventMapping)
   .max(mappingLimits.eventMappings, `At most ${mappingLimits.eventMappings} mappings`)
 
-/** What a VARIABLE may name. */
+/** The names of a VARIABLE. */
 export const mappingVariables = [
   { name: 'event_id', display_name: 'Event ID' },
   { name: 'message_id', display_name: 'Message ID' },
@@ -136,54 +137,62 @@ export const destinationAction = z.object({
       /** How personal data is hashed on its way, or ''. */ pii: z.string(),
     }),
   ),
-  /** Further targets may be named. */
+  /** Further targets can be added. */
   custom_targets: z.boolean(),
-  /** Without field mappings the event is sent as it is. */
+  /** Without field mappings, the whole event is sent. */
   whole_event: z.boolean(),
-  /** Types it is meant for; empty for all. */
+  /** The types that it is for; empty for all. */
   event_types: z.array(z.enum(eventTypes)),
 })
 export type DestinationAction = z.infer<typeof destinationAction>
 
-/** The mappings of a destination with what they may be made of. */
+/** The mappings of a destination with the actions, targets and fields to choose from. */
 export const destinationMappings = z.object({
   /** `{destination}/mappings`. */
   name: z.string(),
   /** True while the destination uses the presets of its app. */
   is_preset: z.boolean(),
-  /** Grows with each change. */
+  /** Rises with each change. */
   revision: z.number().int(),
   event_mappings: eventMappings,
   actions: z.array(destinationAction),
   variables: z.array(z.object({ name: z.string(), display_name: z.string() })),
+  /** Names in the mappings that were never received. Present after they were saved. */
+  warnings: nameWarnings,
 })
 export type DestinationMappings = z.infer<typeof destinationMappings>
 
-/** An event to try a mapping with: a stored one by its name, one as JSON text, or the latest that it fits. */
+/** An event to try a mapping with: a stored one by its name, one as JSON text, or the latest that matches. */
 const trial = z.object({
   event_mapping: eventMapping,
   event: reference.optional(),
   payload: storableText(100_000).optional(),
 })
 
-/** What a mapping makes of an event. */
+/** The payload that a mapping makes of an event. */
 const mapped = z.object({
-  /** The event as JSON text, and where it comes from; null where there was none to try. */
+  /** The event as JSON text, and its origin; null when there was none to try. */
   event: z
     .object({ name: z.string(), title: z.string(), receive_time: time.nullable(), payload: z.string() })
     .nullable(),
-  /** False where the mapping leaves such events out; `reason` says why. */
+  /** False when the mapping does not match the event; `reason` says why. */
   fits: z.boolean(),
   reason: z.string(),
-  /** What the action is given, as JSON text; empty where there is nothing. */
+  /** The payload of the action, as JSON text; empty when there is none. */
   payload: z.string(),
   /**
-   * What is told of single fields, by the id of the field mapping or, of a required target without one, its name: an
-   * `error` keeps something from being sent or saved, a `note` blocks nothing.
+   * Problems of single fields, by the ID of the field mapping, or by the name of a required target without one. An
+   * `error` prevents sending or saving, a `note` does not.
    */
   problems: z.array(z.object({ field: z.string(), message: z.string(), severity: z.enum(['error', 'note']) })),
 })
-export type MappingPreview = z.infer<typeof mapped>
+export type TriedMapping = z.infer<typeof mapped>
+
+const mappingPreview = mapped.extend({
+  /** Names of the mapping that were never received. */
+  warnings: nameWarnings,
+})
+export type MappingPreview = z.infer<typeof mappingPreview>
 
 export const mappings = {
   get: defineMethod({
@@ -204,7 +213,7 @@ export const mappings = {
     summary: "Replaces a destination's mappings; null resets them to its app's presets. Applies from the next event.",
     request: z.object({
       event_mappings: eventMappings.nullable(),
-      /** The revision that the change was made on; without it the last saver wins. */
+      /** The revision that the change is based on; without it, the last save wins. */
       revision: z.number().int().optional(),
     }),
     response: destinationMappings,
@@ -235,7 +244,7 @@ export const mappings = {
     }),
     response: z.object({
       field_mappings: z.array(fieldMapping),
-      /** What a FIELD may name, from schemas and recent events. */
+      /** The names for a FIELD, from schemas and recent events. */
       fields: z.array(
         z.object({
           name: z.string(),
@@ -245,7 +254,7 @@ export const mappings = {
           example: z.string(),
         }),
       ),
-      /** Names of events that the sources have. */
+      /** Names of events of the sources. */
       events: z.array(z.object({ event_name: z.string(), event_type: z.string() })),
     }),
     errors: [errors.invalid, errors.notFound, errors.unavailable],
@@ -258,7 +267,7 @@ export const mappings = {
     reads: true,
     summary: "Previews a mapping's payload for an event. Nothing is saved or sent.",
     request: trial,
-    response: mapped,
+    response: mappingPreview,
     errors: [errors.invalid, errors.forbidden, errors.notFound, errors.unavailable],
   }),
   sendTest: defineMethod({
@@ -270,7 +279,7 @@ export const mappings = {
       'Sends one test event to the destination with a mapping and returns the request and response. Not retried or logged as a delivery.',
     request: trial,
     response: mapped.extend({
-      /** `delivered`, `retry` (would be tried again), `rejected`, or `none` where nothing was sent. */
+      /** `delivered`, `retry` (would be retried), `rejected`, or `none` when nothing was sent. */
       outcome: z.enum(['delivered', 'retry', 'rejected', 'none']),
       http_status: z.number().int(),
       latency_ms: z.number().int(),

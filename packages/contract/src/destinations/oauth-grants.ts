@@ -1,24 +1,24 @@
 import { z } from 'zod'
 import { errors, time } from '../api/fields.ts'
 
-/** What a destination was permitted where its events go, by OAuth 2. Its tokens are never shown. */
+/** The OAuth 2 grant of a destination. Its tokens are never shown. */
 export const oauthGrant = z.object({
-  /** `expired`: it has to be connected anew, and events for it are held until then. */
+  /** `expired`: it must be connected again, and its events are held until then. */
   status: z.enum(['none', 'connected', 'expired']),
-  /** Who permitted it, as the other side names them; empty when it does not. */
+  /** The account that granted it, as the vendor names it; empty when the vendor does not. */
   account: z.string(),
   connect_time: time.nullable(),
-  /** Why it expired, or why it could not be renewed the last time; empty when all is well. */
+  /** Why it expired, or why the last renewal failed; empty otherwise. */
   error: z.string(),
-  /** What has to be filled in before it can be connected, in words; empty when nothing. */
+  /** The settings to enter before it can be connected, as a sentence; empty when complete. */
   missing: z.string(),
 })
 export type OAuthGrant = z.infer<typeof oauthGrant>
 
-/** How long a person may take to permit it, ms. */
+/** Time limit of a person to grant access, ms. */
 export const consentMs = 10 * 60_000
 
-/** Path of the page of the web application to which people come back from giving permission to a destination. */
+/** Path of the page to which the vendor returns a person after OAuth 2 consent. */
 export const destinationReturnPath = '/destination-oauth-callback'
 
 const refused = {
@@ -27,7 +27,7 @@ const refused = {
   when: 'The provider returned no tokens; the message has its response.',
 } as const
 
-/** The parts of the methods by which a destination is connected and disconnected. */
+/** The methods that connect and disconnect a destination, each with its path and errors. */
 export const grantMethods = {
   connect: {
     summary:

@@ -18,7 +18,7 @@ const mixed = [
   outcome('b', { time: 2, destinationId: 'e' }),
 ]
 
-/** Rows whose ids end with numbers, and some that only seem to. */
+/** Rows whose IDs end with numbers, and some that only look like it. */
 const numbered = [
   ...['r.7', 'r.8', 'r.9', 'r.3', 'r.4', 'q.5', 'q.6'].map((id) => outcome(id)),
   ...['r.010', 'r.', '.', 'r.1x', 'r.-1', '11', 'r.1234567890123456', 'r.0', 'r.1'].map((id) => outcome(id)),
@@ -26,11 +26,11 @@ const numbered = [
   outcome('r.3', { status: 'dead', reason: 'no' }),
 ]
 
-test('a record of outcomes of numbered rows tells each by the id that it had, in their order', () => {
+test('a record of outcomes of numbered rows restores the ID of each row, in their order', () => {
   const body = outcomesBody(numbered)
-  const told = outcomesOf({ offset: 7, body: Buffer.from(body) })
-  expect(told.map(({ version: _version, ...rest }) => rest)).toEqual(numbered)
-  expect(told.map(({ version }) => version)).toEqual(numbered.map((_outcome, at) => 7 * outcomesOfRecord + at))
+  const outcomes = outcomesOf({ offset: 7, body: Buffer.from(body) })
+  expect(outcomes.map(({ version: _version, ...rest }) => rest)).toEqual(numbered)
+  expect(outcomes.map(({ version }) => version)).toEqual(numbered.map((_outcome, at) => 7 * outcomesOfRecord + at))
   expect(outcomesBody(numbered.slice(0, 3))).toContain('[[7,3]]')
 })
 
@@ -40,17 +40,14 @@ test.each([
   ['as it is written', outcomesBody(mixed)],
   ['as it was written before rows were numbered', JSON.stringify(before)],
   ['as it was written before outcomes stood together', JSON.stringify(mixed)],
-])(
-  'a record of outcomes %s tells each in its order, by versions that rise beyond those of the record before',
-  (_, body) => {
-    const told = outcomesOf({ offset: 7, body: Buffer.from(body) })
-    expect(told.map(({ version: _version, ...rest }) => rest)).toEqual(mixed)
-    const versions = told.map(({ version }) => version)
-    expect(versions).toEqual(mixed.map((_outcome, at) => 7 * outcomesOfRecord + at))
-  },
-)
+])('a record of outcomes %s restores their order, with versions above those of the record before', (_, body) => {
+  const outcomes = outcomesOf({ offset: 7, body: Buffer.from(body) })
+  expect(outcomes.map(({ version: _version, ...rest }) => rest)).toEqual(mixed)
+  const versions = outcomes.map(({ version }) => version)
+  expect(versions).toEqual(mixed.map((_outcome, at) => 7 * outcomesOfRecord + at))
+})
 
-test('outcomes of one batch of rows that follow each other take hardly more than one of them', () => {
+test('outcomes of consecutive rows of one batch take hardly more bytes than a single outcome', () => {
   const batch = Array.from({ length: 100 }, (_, at) => outcome(`run.${at}`))
   expect(outcomesBody(batch).length).toBeLessThan(150)
 })

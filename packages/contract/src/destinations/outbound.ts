@@ -1,39 +1,39 @@
 import { z } from 'zod'
 
-/** Who makes what is sent to destinations. */
+/** The kinds of producers that send to destinations. */
 export const producerKinds = ['event', 'replay', 'sync', 'audience', 'trait', 'signal', 'privacy'] as const
 export type ProducerKind = (typeof producerKinds)[number]
 
-/** What is to be done at the destination. Events have the operation `event`. */
+/** The operations at a destination. Events have the operation `event`. */
 export const operations = ['event', 'upsert', 'update', 'insert', 'delete'] as const
 export type Operation = (typeof operations)[number]
 
-/** A producer beside sources: its kind, and the name by which it appends to the stream and learns the outcomes. */
+/** A producer other than a source: its kind, and the name by which it appends to the stream and reads outcomes. */
 export const rowProducer = z.object({
   k: z.enum(producerKinds).exclude(['event', 'replay']),
   n: z.string().min(1),
-  /** Present when it has made events, not rows: what each of them is known by, in their order. */
+  /** Present when it has made events instead of rows: the key of each event, in their order. */
   e: z.array(z.string()).optional(),
 })
 export type RowProducer = z.infer<typeof rowProducer>
 
-/** What events are named that tell a destination of somebody who enters or leaves an audience. */
+/** The names of the events that report an entry to and an exit from an audience. */
 export const audienceEventNames = { entered: 'Audience Entered', left: 'Audience Exited' } as const
 
-/** Something that a producer sends other than an event. */
+/** A row that a producer sends in place of an event. */
 export type OutboundRow = {
-  /** Visible ASCII, at most 200 characters, unique within its producer: outcomes name it. */
+  /** Visible ASCII, at most 200 characters, unique within its producer. Outcomes refer to it. */
   recordId: string
   operation: Exclude<Operation, 'event'>
-  /** What of the destination it is about, such as `contacts`. */
+  /** The kind of object at the destination, such as `contacts`. */
   object: string
-  /** What the row is known by there. */
+  /** The identifier of the row at the destination. */
   key: string
-  /** What is to be there; of a delete what the destination may need to find it, often nothing. */
+  /** The record to write. For a delete, the values that the destination needs to find it, often none. */
   payload: Readonly<Record<string, unknown>>
 }
 
-/** A row whose payload is a JSON text already, an object without line feeds, as it stands in the stream. */
+/** A row whose payload is already a JSON text: an object without line feeds, as the stream stores it. */
 export const outboundText = ({
   recordId,
   operation,
@@ -43,17 +43,17 @@ export const outboundText = ({
 }: Omit<OutboundRow, 'payload'> & { json: string }): string =>
   `${JSON.stringify({ recordId, operation, object, key }).slice(0, -1)},"payload":${json}}`
 
-/** The body of a record of the stream that carries rows: a JSON list with one a line, whose payload is its last member. */
+/** The body of a stream record with rows: a JSON list with one row a line, whose payload is its last member. */
 export const outboundBody = (rows: readonly OutboundRow[]): string =>
   `[${rows.map(({ payload, ...row }) => outboundText({ ...row, json: JSON.stringify(payload) })).join(',\n')}]\n`
 
-/** Outcomes of one row at one destination, as they come one after the other. */
+/** Outcomes of one row at one destination, in their order. */
 export const outboundOutcome = z.object({
   recordId: z.string(),
   destinationId: z.string(),
   /**
-   * `delivered`: the destination has it. `retry`: it is tried again. `dead`: nobody tries again by itself. `filtered`: it
-   * is left out.
+   * `delivered`: the destination has it. `retry`: it is retried. `dead`: it is not retried automatically. `filtered`:
+   * it is not sent.
    */
   status: z.enum(['delivered', 'retry', 'dead', 'filtered']),
   reason: z.string(),
@@ -62,10 +62,10 @@ export const outboundOutcome = z.object({
 })
 export type OutboundOutcome = z.infer<typeof outboundOutcome>
 
-/** What outcomes of one batch have in common. */
+/** The common part of the outcomes of one batch. */
 const common = outboundOutcome.omit({ recordId: true })
 type Common = z.infer<typeof common>
-/** Outcomes that differ by their row alone; and those of rows that are numbered: of each range the first number and how many. */
+/** Outcomes that differ only by their row. Numbered rows are ranges: the first number and the count. */
 const named = common.extend({ recordIds: z.array(z.string()) })
 const numbered = common.extend({ prefix: z.string(), ranges: z.array(z.tuple([z.int(), z.int()])) })
 type OutcomeGroup = z.infer<typeof named> | z.infer<typeof numbered>
@@ -76,7 +76,7 @@ const isSame = (group: Common, outcome: Common): boolean =>
   group.reason === outcome.reason &&
   group.time === outcome.time
 
-/** The number that a record id ends with, as it writes a number itself; undefined when it ends with none. */
+/** The number at the end of a record ID, written without leading zeros; undefined when there is none. */
 const numberAtEnd = (recordId: string): { prefix: string; number: number } | undefined => {
   const dot = recordId.lastIndexOf('.') + 1
   const digits = recordId.length - dot
@@ -109,8 +109,8 @@ const join = (
 }
 
 /**
- * The body of a record of the log of outcomes: a JSON list in their order, where what is the same of those of one batch stands
- * there once, and of rows that follow each other in number only the first.
+ * The body of a record of the outcome log: a JSON list in their order. It stores the common part of a batch once, and
+ * only the first of consecutive row numbers.
  */
 export const outcomesBody = (outcomes: readonly OutboundOutcome[]): string => {
   const groups: OutcomeGroup[] = []
@@ -124,28 +124,28 @@ export const outcomesBody = (outcomes: readonly OutboundOutcome[]): string => {
   return JSON.stringify(groups)
 }
 
-/** As `outcomesBody` writes it, and as it was written before: with the id of each row, and each outcome by itself. */
+/** The format that `outcomesBody` writes, and the earlier one: with the ID of each row, and each outcome on its own. */
 const outcomesList = z.array(z.union([numbered, named, outboundOutcome]))
 
 type OutcomesRecord = { offset: number; body: Uint8Array }
 
-/** Outcomes that are the same of rows that follow each other: their ids are a prefix and a number, which rises as their version does. */
+/** Equal outcomes of consecutive rows. Their IDs are a prefix and a number, which rises as their version does. */
 export type OutcomeRange = Common & { prefix: string; first: number; count: number; version: number }
-/** One outcome, and what of two for the same row says which holds. */
-export type ToldOutcome = OutboundOutcome & { version: number }
+/** One outcome with its version: the higher version holds when a row has two. */
+export type VersionedOutcome = OutboundOutcome & { version: number }
 
 /**
- * Outcomes in a record of the log of outcomes, whose key is the name of their producer. `version` rises from one to the
- * next in the order of the log: of two for the same row the higher holds.
+ * The outcomes in a record of the outcome log, whose key is the name of the producer. `version` rises in the order of
+ * the log. When a row has two outcomes, the higher version holds.
  */
-export const outcomeRangesOf = (record: OutcomesRecord): (OutcomeRange | ToldOutcome)[] => {
+export const outcomeRangesOf = (record: OutcomesRecord): (OutcomeRange | VersionedOutcome)[] => {
   const list = outcomesList.parse(JSON.parse(new TextDecoder().decode(record.body)))
   let next = record.offset * outcomesOfRecord
   const take = (count: number): number => {
     next += count
     return next - count
   }
-  return list.flatMap((each): (OutcomeRange | ToldOutcome)[] => {
+  return list.flatMap((each): (OutcomeRange | VersionedOutcome)[] => {
     if ('ranges' in each) {
       const { ranges, ...same } = each
       return ranges.map(([first, count]) => ({ ...same, first, count, version: take(count) }))
@@ -156,8 +156,8 @@ export const outcomeRangesOf = (record: OutcomesRecord): (OutcomeRange | ToldOut
   })
 }
 
-/** The same, each row by itself. */
-export const outcomesOf = (record: OutcomesRecord): ToldOutcome[] =>
+/** The same, with one entry per row. */
+export const outcomesOf = (record: OutcomesRecord): VersionedOutcome[] =>
   outcomeRangesOf(record).flatMap((each) => {
     if ('recordId' in each) return [each]
     const { prefix, first, count, version, ...same } = each
@@ -168,5 +168,5 @@ export const outcomesOf = (record: OutcomesRecord): ToldOutcome[] =>
     }))
   })
 
-/** Outcomes of one record at most. */
+/** Maximum outcomes of one record. */
 export const outcomesOfRecord = 1000

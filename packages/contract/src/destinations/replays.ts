@@ -2,45 +2,53 @@ import { z } from 'zod'
 import { workspaceEditors, workspaceMembers } from '../api/access.ts'
 import { empty, errors, line, nextPageToken, pageQuery, reference, storableText, time } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
-import { eventSummary } from '../events/events.ts'
+import { eventSummary, timeBases } from '../events/events.ts'
 import { eventTypes } from '../events/tracking.ts'
 import { eventFilter } from '../rules/conditions.ts'
 
 /**
- * What is sent to a destination again: `history` are accepted events of the event store, also of sources that are not
- * connected with it; `dead` are its dead letters. (Events that a schema has blocked are another matter:
- * `violations.replayBlocked` lets those pass for the first time, to every destination.)
+ * The kinds of replays. `history` sends accepted events of the event store again, also from sources without a
+ * connection. `dead` sends dead letters again. Blocked events are released by `violations.replayBlocked` instead.
  */
 export const replayKinds = ['history', 'dead'] as const
 export type ReplayKind = (typeof replayKinds)[number]
 
-/** Running ones send; paused ones go on when they are told to; the others are over. */
-export const replayStates = ['running', 'paused', 'cancelled', 'done', 'failed'] as const
+/**
+ * Running ones send. Paused ones continue when they are resumed. Delivering ones have sent everything and wait for
+ * outcomes. The others are over.
+ */
+export const replayStates = ['running', 'paused', 'delivering', 'cancelled', 'done', 'failed'] as const
 export type ReplayState = (typeof replayStates)[number]
 
 export const replayLimits = {
-  /** Events that go to the deliveries in a second: at least, unless given, and at most. */
+  /** Events per second that a replay appends: the minimum, the default, and the maximum. */
   minRate: 1,
   rate: 500,
   maxRate: 5000,
-  /** Events of a history that conditions are asked of at most: more are not counted but refused. */
+  /** Maximum events of a history that conditions are evaluated for; a larger replay is refused. */
   conditionEvents: 500_000,
-  /** Events that a preview shows. */
+  /** Maximum events of a preview. */
   samples: 5,
+  /** Days after which a replay that has sent everything is done, even with missing outcomes. */
+  outcomeDays: 7,
 } as const
 
 const scopeFields = {
   kind: z.enum(replayKinds),
-  /** Received at or after, and before; of dead letters, first tried. */
+  /**
+   * Received at or after, and before; for dead letters, the first attempt. With `time_by`, a history uses the events'
+   * own times.
+   */
   start_time: time,
   end_time: time,
-  /** Only what came from this source. */
+  time_by: z.enum(timeBases).optional(),
+  /** Only events of this source. */
   source: reference.optional(),
-  /** Only events of this name, of this type, and that meet the conditions. */
+  /** Only events with this name and this type that meet the conditions. */
   event: line(500).min(1, 'Required').optional(),
   event_type: z.enum(eventTypes).optional(),
   filter: eventFilter.optional(),
-  /** Of dead letters: only those that were given up for exactly this reason. */
+  /** Only dead letters with exactly this reason. */
   reason: storableText(2000).optional(),
 }
 
@@ -52,6 +60,8 @@ const issuesOf = (scope: Scope): { path: string; message: string }[] => {
     issues.push({ path: 'end_time', message: 'Must be after the start' })
   if (scope.kind === 'history' && scope.reason !== undefined)
     issues.push({ path: 'reason', message: 'Only dead letters have a reason' })
+  if (scope.kind === 'dead' && scope.time_by === 'event_time')
+    issues.push({ path: 'time_by', message: 'Dead letters go by their first attempt' })
   return issues
 }
 
@@ -59,12 +69,12 @@ const check = (scope: Scope, context: z.RefinementCtx): void => {
   for (const { path, message } of issuesOf(scope)) context.addIssue({ code: 'custom', path: [path], message })
 }
 
-/** Which events or dead letters a replay is about. */
+/** The events or dead letters of a replay. */
 export const replayScope = z.object(scopeFields).superRefine(check)
 export type ReplayScope = z.infer<typeof replayScope>
 
 const place = String.raw`\d{1,9}-\d{1,15}-[0-9a-z]{0,32}`
-/** Where in the stored events a preview ended: events stored later are no part of it. Opaque. */
+/** The position in the event store where a preview ended. Events stored later are not included. Opaque. */
 const storedBefore = z.string().regex(new RegExp(`^(${place}(,${place}){0,63})?$`), "Must match the preview's count")
 
 const newReplay = z
@@ -76,9 +86,9 @@ const newReplay = z
       .min(replayLimits.minRate, `At least ${replayLimits.minRate}`)
       .max(replayLimits.maxRate, `At most ${replayLimits.maxRate}`)
       .default(replayLimits.rate),
-    /** As the preview has told, so that exactly what it counted is sent. */
+    /** The position of the preview, so that exactly the counted events are sent. */
     stored_before: storedBefore.optional(),
-    /** As the preview has told: refused with 409 when it is another number by now. */
+    /** The count of the preview; refused with 409 when the count has changed. */
     expected_event_count: z.number().int().min(0).optional(),
   })
   .superRefine(check)
@@ -89,6 +99,7 @@ export const replay = z.object({
   kind: z.enum(replayKinds),
   start_time: time,
   end_time: time,
+  time_by: z.enum(timeBases),
   /** Resource name and title of the one source; null for all. */
   source: z.object({ name: z.string(), title: z.string() }).nullable(),
   /** '' for every name, type or reason. */
@@ -100,22 +111,22 @@ export const replay = z.object({
   state: z.enum(replayStates),
   /** Why it failed; '' otherwise. */
   failure: z.string(),
-  /** Events that it is about, counted when it was made, and how many of them have gone to the deliveries. */
+  /** The number of events, counted at its creation, and how many were appended for delivery. */
   event_count: z.number().int(),
   sent_count: z.number().int(),
-  /** Of those, by the delivery log: taken by the destination; left out, for reasons that stand there; given up. */
+  /** The outcomes of the appended events, from the delivery log: delivered, filtered, dead. */
   delivered_count: z.number().int(),
   filtered_count: z.number().int(),
   failed_count: z.number().int(),
-  /** Who started it; null for a deleted user. */
+  /** The user who started it; null for a deleted user. */
   creator: z.object({ name: z.string(), display_name: z.string() }).nullable(),
   create_time: time,
-  /** When it was done, cancelled or failed. */
+  /** The time when the last event was sent, or it was canceled or failed; null before that. */
   finish_time: time.nullable(),
 })
 export type Replay = z.infer<typeof replay>
 
-const ended = { code: 409, reason: 'REPLAY_ENDED', when: 'It has already ended.' }
+const ended = { code: 409, reason: 'REPLAY_ENDED', when: 'It has already sent everything or ended.' }
 const changes = [errors.forbidden, errors.notFound, ended]
 
 export const replays = {
@@ -130,16 +141,16 @@ export const replays = {
     response: z.object({
       event_count: z.number().int(),
       /**
-       * Of dead letters that are chosen by name, type or conditions: how many of that time, source and reason nobody can
-       * look at, and so stay where they are. Those are held without a try, or no longer in the log.
+       * For dead letters chosen by name, type or conditions: the number in the same range whose events cannot be read,
+       * and which stay. They are held without an attempt, or no longer in the log.
        */
       unreadable_count: z.number().int(),
-      /** Of the first and last of them; null when there is none. */
+      /** The times of the first and the last event; null when there is none. */
       first_time: time.nullable(),
       last_time: time.nullable(),
       /** A few of the newest events of a history. */
       samples: z.array(eventSummary),
-      /** To be handed to `create`. */
+      /** To be passed to `create`. */
       stored_before: z.string(),
     }),
     errors: [

@@ -1,4 +1,4 @@
-/** Tags of Liquid that templates may use: those that neither read files nor build HTML. */
+/** The Liquid tags of templates: those that neither read files nor build HTML. */
 export const templateTags = [
   'assign',
   'break',
@@ -18,8 +18,8 @@ export const templateTags = [
 ] as const
 
 /**
- * Filters of Liquid that templates may use, on texts, numbers, lists and times. Those that run expressions, or whose
- * work is not counted, are left out. `json`, which writes a whole value, is our own.
+ * The Liquid filters of templates, for texts, numbers, lists and times. Filters that run expressions, or whose work is
+ * not counted, are excluded. `json`, which writes a whole value, is our own.
  */
 export const templateFilters: readonly string[] = `
   append capitalize downcase lstrip prepend remove remove_first replace replace_first
@@ -32,10 +32,10 @@ export const templateFilters: readonly string[] = `
   .trim()
   .split(/\s+/)
 
-/** Why a template is none: where, with the lines around it, and what is wrong there. */
+/** Why a template is invalid: the place with the lines around it, and the error. */
 export type TemplateProblem = { context: string; message: string }
 
-/** A problem in words for people: the place with its lines, then what is wrong there. */
+/** A problem as a readable text: the place with its lines, then the error. */
 export const templateProblemText = ({ context, message }: TemplateProblem): string =>
   context === '' ? `Error at ${message}` : `Error at ${context}\n${message}`
 

@@ -7,9 +7,10 @@ import { compatibilities, problemKinds } from '../sources/compatibility.ts'
 import { eventTypes } from './tracking.ts'
 
 /**
- * `rejected` events are kept with their reason and go nowhere else; `blocked` ones did not fit the schema of a source that
- * blocks, and can be replayed; `held` ones came when the organization was over a limit of its plan, and are released by
- * themselves.
+ * The outcome of collecting an event.
+ * - `rejected` events are stored with their reason and go nowhere else.
+ * - `blocked` ones violate the schema of a source that blocks, and can be replayed.
+ * - `held` ones came while the organization was over a limit of its plan, and are released automatically.
  */
 export const eventStatuses = ['accepted', 'rejected', 'blocked', 'held'] as const
 
@@ -19,28 +20,28 @@ export const eventSummary = z.object({
   name: z.string(),
   event_id: z.string(),
   message_id: z.string(),
-  /** One of `eventTypes`; a rejected event may have another or none. */
+  /** One of `eventTypes`; a rejected event can have another or none. */
   type: z.string(),
-  /** What a list shows: the event's name, or its type where it has none. */
+  /** The title in a list: the event's name, or its type when it has none. */
   title: z.string(),
   /** Resource name of its source. */
   source: z.string(),
   test: z.boolean(),
   status: z.string(),
-  /** Why it was rejected, or empty. */
+  /** Why it was rejected. Otherwise a note, such as about an unreadable time, or empty. */
   reason: z.string(),
   user_id: z.string(),
   anonymous_id: z.string(),
-  /** How it fitted the schema; '' for events that were not validated. */
+  /** The result of the validation; '' for events that were not validated. */
   compatibility: z.enum([...compatibilities, '']),
-  /** The version of the schema that validated it; 0 when none did. */
+  /** The version of the schema that validated it; 0 for none. */
   schema_version: z.number().int(),
   receive_time: time,
   timestamp: time,
 })
 export type EventSummary = z.infer<typeof eventSummary>
 
-/** An event that was accepted a moment ago and is not stored yet: usually it is a second later. */
+/** An event that was just accepted and is not stored yet: that usually takes a second. */
 export const pendingEvent = z.object({
   state: z.literal('pending'),
   /** `workspaces/{id}/events/{event_id}`. */
@@ -50,7 +51,7 @@ export const pendingEvent = z.object({
 
 export type PendingEvent = z.infer<typeof pendingEvent>
 
-/** An event with everything known of it. */
+/** An event with all its details. */
 export const eventDetail = eventSummary.extend({
   state: z.literal('stored'),
   group_id: z.string(),
@@ -58,25 +59,32 @@ export const eventDetail = eventSummary.extend({
   original_timestamp: time.nullable(),
   sent_at: time.nullable(),
   ip: z.string(),
-  /** What did not fit the schema version that validated it; properties as `Problem.property`. */
+  /** The violations of the schema version that validated it; properties as `Problem.property`. */
   problems: z.array(z.object({ property: z.string(), kind: z.enum(problemKinds) })),
-  /** When a blocked or held event was sent again; null when it was not. */
+  /** The time when a blocked or held event was sent again; null when it was not. */
   replay_time: time.nullable(),
   /**
-   * The event as destinations get it (`PipelineEvent`), with what its batch said of all its events; a rejected one as
-   * received, null when it is not a JSON object. Numbers stand in it to the digit.
+   * The event as destinations get it (`PipelineEvent`), including the common fields of its batch. A rejected one as
+   * received; null when it is not a JSON object. Numbers keep every digit.
    */
   payload: exactObject.nullable(),
-  /** The same as JSON text, for readers whose numbers are doubles. */
+  /** The same as JSON text, for clients that read numbers as doubles. */
   payload_text: z.string(),
   /** The event as received, as text. */
   original: z.string(),
-  /** Every attempt to deliver it, newest first (at most 200). */
+  /** All attempts to deliver it, newest first (at most 200). */
   deliveries: z.array(delivery),
 })
 export type EventDetail = z.infer<typeof eventDetail>
 
-/** Filters of both lists; texts are compared whole, `search` looks for a part of the name in any letter case. */
+/**
+ * The time by which events are listed and filtered: the time of receipt (the default), or the event's own time, which
+ * is never after its receipt.
+ */
+export const timeBases = ['receive_time', 'event_time'] as const
+export type TimeBasis = (typeof timeBases)[number]
+
+/** Filters of both lists. Texts must be equal; `search` matches a part of the name in any letter case. */
 const eventQuery = pageQuery.extend({
   type: z.enum(eventTypes).optional(),
   status: z.enum(eventStatuses).optional(),
@@ -84,24 +92,25 @@ const eventQuery = pageQuery.extend({
   test: z.enum(['true', 'false']).optional(),
   event: line(500).optional(),
   search: line(200).optional(),
-  /** User or anonymous id. */
+  /** User or anonymous ID. */
   user_id: line(500).optional(),
   message_id: line(200).optional(),
-  /** Only accepted events that have no profile: none of their IDs is of a user, or theirs is blocked or suppressed. */
+  /** Only accepted events without a profile: their IDs are blocked, suppressed, or absent. */
   profile: z.literal('none').optional(),
   /**
-   * A top-level property or trait, and the text of its value: a number in any way to write it, `true` or `false`. Only
-   * together. Rejected events are found by it only with `status=rejected`.
+   * A top-level property or trait, and the text of its value: a number in any notation, `true` or `false`. Both are
+   * required together. Rejected events are found only with `status=rejected`.
    */
   property: line(200).optional(),
   property_value: line(500).optional(),
-  /** Received at or after, and before. */
+  /** Range of the time that `time_by` names: at or after, and before. */
   start_time: time.optional(),
   end_time: time.optional(),
+  time_by: z.enum(timeBases).optional(),
 })
 const eventList = z.object({ events: z.array(eventSummary), next_page_token: nextPageToken })
 
-/** At most this many events are asked for at once. */
+/** Maximum events of one call. */
 export const eventBatchLimit = 50
 
 /** An event as a schema validates it. */
@@ -134,7 +143,7 @@ export const events = {
     verb: 'GET',
     path: '/workspaces/{workspace}/sources/{source}/events',
     access: workspaceMembers,
-    summary: 'Lists the events of a source, newest first.',
+    summary: 'Lists the events of a source, newest first, by the time of receipt or of the event.',
     query: eventQuery,
     response: eventList,
     errors: [errors.notFound, errors.unavailable],
@@ -144,7 +153,7 @@ export const events = {
     verb: 'GET',
     path: '/workspaces/{workspace}/events',
     access: workspaceMembers,
-    summary: 'Lists the events of a workspace, newest first.',
+    summary: 'Lists the events of a workspace, newest first, by the time of receipt or of the event.',
     query: eventQuery.extend({ source: reference.optional() }),
     response: eventList,
     errors: [errors.notFound, errors.unavailable],

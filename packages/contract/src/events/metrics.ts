@@ -5,10 +5,13 @@ import { defineMethod } from '../api/method.ts'
 import { compatibilities } from '../sources/compatibility.ts'
 
 /**
- * What can be counted over time. `events_received` are those that were received and understood: accepted, blocked,
- * and held ones. Deliveries count by `deliveryOutcomes`: once for each event and destination, by the last thing that happened before
- * the end of the range, in its bucket. `syncs_failed` are the runs of syncs that failed, by when they ended. `profiles` are the distinct profiles with an accepted event that is no test and no replay
- * of a blocked one: of those that were merged one, exactly.
+ * The metrics over time.
+ * - `events_received` counts accepted, blocked, and held events.
+ * - `deliveryOutcomes` count each event once per destination, by its last outcome before the end of the range, in the
+ *   bucket of that outcome.
+ * - `syncs_failed` counts failed runs of syncs, by when they ended.
+ * - `profiles` counts distinct profiles with an accepted event that is neither a test nor a replay of a blocked one.
+ *   Merged profiles count as one, exactly.
  */
 export const metricNames = [
   'events_received',
@@ -23,16 +26,16 @@ export const metricNames = [
 export type MetricName = (typeof metricNames)[number]
 
 /**
- * Per UTC hour (buckets `YYYYMMDDHH`), per UTC day (`YYYYMMDD`) or over the whole range (one bucket, `total`: the same
- * user seen in two hours is one profile, so buckets cannot be summed up).
+ * Per UTC hour (buckets `YYYYMMDDHH`), per UTC day (`YYYYMMDD`), or the whole range in one bucket `total`. Buckets of
+ * profiles cannot be added up: a user seen in two hours is one profile.
  */
 export const granularities = ['hour', 'day', 'total'] as const
 export type Granularity = (typeof granularities)[number]
 
-/** The longest range, days; hours are told apart over a shorter one. */
+/** Maximum days of a range; hours have a shorter one. */
 export const metricRangeDays = { hour: 31, day: 400, total: 400 } as const satisfies Record<Granularity, number>
 
-/** Whole seconds since 1970, also as text. */
+/** Whole seconds since 1970; text is accepted, too. */
 export const epochSeconds = z
   .union([z.number().int().min(0).max(9_999_999_999), z.string().regex(/^\d{1,10}$/, 'Must be whole seconds')])
   .transform(Number)
@@ -50,9 +53,9 @@ export const metrics = {
       'start_date.seconds': epochSeconds,
       'end_date.seconds': epochSeconds,
       granularity: z.enum(granularities).default('day'),
-      /** Only the events of this source, by resource name; runs of syncs have none. */
+      /** Only events of this source, by resource name; runs of syncs have none. */
       source: reference.optional(),
-      /** Only events that were validated so; deliveries are not validated. */
+      /** Only events with this validation result; deliveries have none. */
       compatibility: z.enum(compatibilities).optional(),
     }),
     response: z.record(z.string(), z.number()),

@@ -13,7 +13,7 @@ const typesByName: ReadonlyMap<string, EventType> = new Map(
   ]),
 )
 
-/** The type that a `type` of an event stands for: its name or the first letter of it, in any letter case. */
+/** The event type for a `type` text: its name or first letter, in any letter case. */
 export const eventTypeOf = (name: string): EventType | undefined =>
   typesByName.get(name) ?? typesByName.get(name.toLowerCase())
 
@@ -23,25 +23,25 @@ export const trackingLimits = {
   bodyBytes: 4 * 1024 * 1024,
   /** One event as received. */
   eventBytes: 32 * 1024,
-  /** Events of one batch that are taken; the ones behind are kept as rejected. */
+  /** Accepted events of one batch; those after them are stored as rejected. */
   batchEvents: 2500,
-  /** What the context and integrations of a batch come to when each of its events is stored with them. */
+  /** Maximum bytes of the context and integrations of a batch, counted once for each of its events. */
   sharedBytes: 16 * 1024 * 1024,
   messageIdLength: 100,
   jsonDepth: 200,
 } as const
 
 /**
- * What collect writes beside a request's body in the log, as JSON. The body is exactly what the client sent, after
- * decompression; for pixel calls it is the JSON that the query stands for.
+ * The meta of a request in the log, as JSON. The body is exactly what the client sent, after decompression; for pixel
+ * calls it is the JSON of the query.
  */
 export const requestMeta = z.object({
-  /** Workspace and source the key belonged to when the request came in. */
+  /** Workspace and source of the key at the time of the request. */
   w: z.string(),
   s: z.string(),
   /** `single` carries one event, `batch` an object with a `batch` list. */
   k: z.enum(['single', 'batch']),
-  /** The type the path decides, when the body lacks one. */
+  /** The type that the path implies, when the body has none. */
   t: z.enum(eventTypes).optional(),
   /** Receive time, epoch ms. */
   r: z.number().int(),
@@ -49,27 +49,32 @@ export const requestMeta = z.object({
   ip: z.string(),
   /** User agent header. */
   ua: z.string().optional(),
-  /** True for browser and mobile clients that call us directly, whose address belongs in context.ip. */
+  /** True for browser and mobile clients that call directly, so their address belongs in context.ip. */
   d: z.boolean().optional(),
-  /** Another server passes the events on: it has corrected their `timestamp` already. */
+  /** Another server forwards the events and has already corrected their `timestamp`. */
   f: z.boolean().optional(),
-  /** The events are sent again: the ids of the stored ones they stand for, one for each event, in their order. */
+  /** A replay: the IDs of the stored events, one for each event, in their order. */
   p: z.array(z.string()).optional(),
-  /** The request was set aside, under this id, and taken back: what an event without a message id is known by. */
+  /** The ID under which the request was set aside before it was taken back. It stands in for missing message IDs. */
   b: z.string().optional(),
   /** The events go to none of the destinations that are connected to the source. */
   u: z.literal(true).optional(),
-  /** The events are rows of a sync: they go to destinations when nothing live does. */
+  /** The events are rows of a sync: live events are delivered before them. */
   h: z.literal(true).optional(),
+  /** A sync imports the events from rows. Events before a usage period do not count in it. */
+  i: z.literal(true).optional(),
 })
 export type RequestMeta = z.infer<typeof requestMeta>
 
 /**
- * One event as the pipeline hands it on: to the live channel, to deliveries and, with the original beside it, to the
- * event store. Times are RFC 3339 in UTC with milliseconds.
+ * One event as the pipeline passes it on: to the live channel, to deliveries and, with the original, to the event
+ * store. Times are RFC 3339 in UTC with milliseconds.
  */
 export type PipelineEvent = {
-  /** The event's place in the log, `<partition>-<offset>-<index>`, padded: unique, stable over repeats, sorts as places do. */
+  /**
+   * The event's position in the log, `<partition>-<offset>-<index>`, padded: unique, stable over repeats, and sorted as
+   * positions are.
+   */
   eventId: string
   messageId: string
   type: EventType
@@ -93,8 +98,8 @@ export type PipelineEvent = {
 }
 
 /**
- * What consumers of the stream may ask of any accepted event. An event that no destination gets has nothing else there: of its
- * context what has traits or external ids, as a whole, or else no member.
+ * The fields that consumers of the stream can rely on in any accepted event. An event without destinations has no
+ * others. Its context is whole when it has traits or external IDs, and absent otherwise.
  */
 export type StreamedEvent = Pick<
   PipelineEvent,
@@ -112,61 +117,59 @@ export type StreamedEvent = Pick<
 >
 
 /**
- * Meta of a record of the stream; its body is a JSON array (UTF-8) of PipelineEvent, of StreamedEvent where `d` names none and no signal is
- * fed from the source, or `outboundBody` where it `holdsRows`.
+ * Meta of a record of the stream. Its body is a JSON array (UTF-8) of PipelineEvent. It is one of StreamedEvent where
+ * `d` names no destination and no signal uses the source. It is an `outboundBody` where `holdsRows` is true.
  */
 export const deliveryMeta = z.object({
   w: z.string(),
-  /** The source of the events; of what else is sent, the id (a UUID) of what made it. */
+  /** The source of the events; for other records, the ID (a UUID) of the producing object. */
   s: z.string(),
   /** Destinations connected when the events were processed. */
   d: z.array(z.string()),
   /** Number of events in the body. */
   n: z.number().int(),
   /**
-   * The replay that sends stored events to the one destination in `d` again: neither the connection's filter nor the
-   * events' own `integrations` leave it out then; consent, the age limit and the mappings in force hold as ever.
+   * The replay that sends stored events again to the one destination in `d`. The connection's filter and the events'
+   * own `integrations` do not apply. Consent, the age limit and the present mappings apply.
    */
   p: z.string().optional(),
-  /** Some of the events have numbers or an order of names that JSON.parse changes; absent where none has. */
+  /** Some of the events have numbers or an order of names that JSON.parse changes; absent otherwise. */
   e: z.literal(true).optional(),
   /**
-   * The offset behind the last request of the group that the pipeline appended it in: behind the last record of a group,
-   * all accepted events of requests before it are in the stream. Absent in records of replays.
+   * The offset after the last request of the group that the pipeline appended it in. After the last record of a group,
+   * all accepted events of earlier requests are in the stream. Absent in records of replays.
    */
   q: z.number().int().optional(),
-  /** Whose rows these are, or whose events; absent for events of sources. */
+  /** The producer of these rows or events; absent for events of sources. */
   b: rowProducer.optional(),
-  /** Events of sources that go behind live ones: rows of a sync, and what was blocked and is sent again. */
+  /** Low priority: rows of a sync, and blocked events that are sent again. */
   h: z.literal(true).optional(),
 })
 export type DeliveryMeta = z.infer<typeof deliveryMeta>
 
-/** Whether a record of the stream holds rows and not events. */
+/** Whether a record of the stream has rows instead of events. */
 export const holdsRows = ({ b }: DeliveryMeta): boolean => b !== undefined && b.e === undefined
 
-/** What the live channel `private-sources-{sourceId}` carries as event `event`: at most 10 kB with its envelope. */
+/** The payload of `event` on the live channel `private-sources-{sourceId}`: at most 10 kB with its envelope. */
 export type LiveEventSummary = {
   eventId: string
   messageId: string
   type: EventType
-  /** Event name shown in the table. */
+  /** Event name in the table. */
   title: string
   test: boolean
   receiveTime: string
   userId?: string
   anonymousId?: string
-  /** 'accepted', 'rejected' with a reason, 'blocked' because it does not fit the schema, or 'held' by a limit of the plan. */
+  /** 'accepted', 'rejected' with a reason, 'blocked' by its schema, or 'held' by a limit of the plan. */
   status: 'accepted' | 'rejected' | 'blocked' | 'held'
+  /** Why it was rejected, or a note about it. */
   reason?: string
-  /** How it fits the schema, and the version that validated it; absent for rejected events. */
+  /** The result of the validation, and the schema version; absent for rejected events. */
   compatibility?: Compatibility
   schemaVersion?: number
-  /**
-   * Short values of its properties, of the traits for identify, as far as the message has room: what is absent is in the
-   * stored event.
-   */
+  /** Short values of its properties (for identify, its traits) that fit into the message; the stored event has all. */
   values?: Record<string, string | number | boolean | null>
 }
-/** Message of the live channel: a handful of summaries and how many were left out since the last message. */
+/** Message of the live channel: a few summaries, and the number of omitted events since the last message. */
 export type LiveMessage = { events: LiveEventSummary[]; skipped: number }

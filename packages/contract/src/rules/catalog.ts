@@ -4,7 +4,7 @@ import { errors, line, nextPageToken, pageQuery } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
 import { settingOption } from './settings.ts'
 
-/** Numbers of the source types on the wire. */
+/** Numbers of the source types in the API. */
 export const sourceTypes = {
   Web: 1,
   Mobile: 2,
@@ -16,19 +16,21 @@ export const sourceTypes = {
 } as const
 export type SourceTypeName = keyof typeof sourceTypes
 
-/** The source type of a number; one that is not known is Unspecified. */
+/** The source type of a number; Unspecified for an unknown one. */
 export const sourceTypeOf = (number: number): SourceTypeName => {
   const names = Object.keys(sourceTypes) as SourceTypeName[]
   return names.find((name) => sourceTypes[name] === number) ?? 'Unspecified'
 }
 
-/** What a source's events are for. */
+/** The use of a source's events. */
 export const targetProducts = ['CDP', 'SIGNALS'] as const
 export type TargetProduct = (typeof targetProducts)[number]
 
 /**
- * One step of a set-up guide. `{{origin}}`, `{{host}}` (the origin without its scheme), `{{insecure}}` (`true` for an
- * origin of http, else `false`) and `{{writeKey}}` in text and code stand for the reader's own values.
+ * One step of a set-up guide. Its texts and code can have placeholders for the reader's own values:
+ * - `{{origin}}`, and `{{host}}`, the origin without its scheme,
+ * - `{{insecure}}`: `true` for an http origin, otherwise `false`,
+ * - `{{writeKey}}`.
  */
 export const guideStep = z.object({
   title: z.string(),
@@ -45,13 +47,13 @@ const catalogApp = z.object({
   display_name: z.string(),
   description: z.string(),
   docs_url: z.string(),
-  /** How many of it the workspace has. */
+  /** The number of them in the workspace. */
   instance_count: z.number().int(),
-  /** `app_icon` is a picture's address, also a data: address. */
+  /** `app_icon` is a picture's address, possibly a data: address. */
   extra: z.object({ app_icon: z.string() }),
 })
 
-/** A kind of source as the list shows it. */
+/** A kind of source as the catalog lists it. */
 export const listedCatalogSource = catalogApp.extend({
   has_predefined_schema: z.boolean(),
   /** One of the numbers of `sourceTypes`. */
@@ -60,73 +62,82 @@ export const listedCatalogSource = catalogApp.extend({
 })
 
 export const catalogSource = listedCatalogSource.extend({
-  /** What its sources ask for; empty for most. */
+  /** The settings of its sources; empty for most. */
   settings: z.array(settingOption),
   guide: z.array(guideStep),
 })
 export type ListedCatalogSource = z.infer<typeof listedCatalogSource>
 export type CatalogSource = z.infer<typeof catalogSource>
 
-/** What data an app moves. */
+/** The kinds of data that an app moves. */
 export const dataKinds = ['ETL', 'Reverse ETL', 'Event Streams', 'Offline Data'] as const
 export type DataKind = (typeof dataKinds)[number]
 
-/** How records are brought over, by the name on the wire: its number, and what people call it. */
+/** The modes of a sync, by name in the API: the number, and the title on screens. */
 export const syncModes = {
-  /** Writes over the record with the same identifier, and makes the others. */
+  /** Overwrites the record with the same identifier, and creates new ones. */
   UPSERT_ONLY: { number: 1, title: 'Create or update' },
-  /** Changes records that are there; makes none. */
+  /** Changes existing records; creates none. */
   UPDATE_ONLY: { number: 2, title: 'Update Only' },
-  /** Makes the records what the source has; what it no longer has is removed. */
+  /** Makes the records equal to the model; removes those that it no longer has. */
   FULL_SYNC: { number: 3, title: 'Full' },
-  /** Adds; changes nothing that is there. */
+  /** Adds records; changes none. */
   INSERT_ONLY: { number: 4, title: 'Insert Only' },
 } as const
 export type SyncMode = keyof typeof syncModes
 const syncModeNames = Object.keys(syncModes) as SyncMode[]
 export const syncMode = z.enum(syncModeNames)
 
-/** Something that a destination has more of or changes when it is sent events, such as rows of a table. */
+/** A mode as callers give it, by name or number (SYN-02 to SYN-05); read as the name. */
+export const syncModeInput = z
+  .union([syncMode, z.literal(syncModeNames.map((name) => syncModes[name].number))], {
+    error: `One of ${syncModeNames.map((name) => `${name} (${syncModes[name].number})`).join(', ')}`,
+  })
+  .transform((given) => syncModeNames.find((name) => name === given || syncModes[name].number === given) ?? 'FULL_SYNC')
+
+/** An object of a destination that events add to or change, such as rows of a table. */
 const destinationObject = z.object({
   name: z.string(),
   title: z.string(),
   description: z.string(),
-  /** Empty where the user decides, such as by a statement of their own. */
+  /** Empty where the user decides, such as by their own statement. */
   sync_modes: z.array(z.enum(syncModeNames)),
-  /** Labels of what tells one from another; empty where nothing is looked for. */
+  /** Labels of the fields that identify a record; empty where none is looked up. */
   identifiers: z.array(z.string()),
   /** Names of the actions that write it. */
   actions: z.array(z.string()),
 })
 
-/** Something that syncs write rows to; `sync_modes` has at least one. */
+/** An object that syncs write rows to; `sync_modes` has at least one. */
 const rowObject = z.object({
   name: z.string(),
   title: z.string(),
   description: z.string(),
   sync_modes: z.array(z.enum(syncModeNames)),
-  /** Whether people say which one, such as the name of a table; otherwise a sync's `object_name` is this name. */
+  /** Whether people enter its name, such as that of a table; otherwise a sync's `object_name` is this name. */
   named: z.boolean(),
-  /** Whether a sync that mirrors may own it: what of it is not in the model is removed then, whoever wrote it. */
+  /**
+   * Whether a mirroring sync can own it: its records that are not in the model are then removed, whatever wrote them.
+   */
   listable: z.boolean(),
 })
 
-/** A kind of destination as the list shows it. */
+/** A kind of destination as the catalog lists it. */
 export const listedCatalogDestination = catalogApp.extend({ data_kinds: z.array(z.enum(dataKinds)) })
 
 export const catalogDestination = listedCatalogDestination.extend({
   settings: z.array(settingOption),
   guide: z.array(guideStep),
-  /** What it receives. */
+  /** The kinds of data it accepts. */
   objects: z.array(destinationObject),
   actions: z.array(z.object({ name: z.string(), title: z.string(), description: z.string() })),
-  /** What of it syncs can write rows to. */
+  /** Its objects that syncs can write rows to. */
   row_objects: z.array(rowObject),
 })
 export type ListedCatalogDestination = z.infer<typeof listedCatalogDestination>
 export type CatalogDestination = z.infer<typeof catalogDestination>
 
-/** `search` looks in the title. */
+/** `search` matches the title. */
 const catalogQuery = pageQuery.extend({ search: line(200).optional() })
 
 export const catalogSources = {

@@ -24,7 +24,7 @@ describe('a path', () => {
     expect(pathNames(path)).toEqual(names)
   })
 
-  it('of any names gives them again', () => {
+  it('of any names has the same names again', () => {
     for (const names of [['a'], ['a.b', 'c[0]', '["x"]', '\\', '\\.', "'", '0', ' '], ['[0]'], ['a', ''], ['\\[']])
       expect(pathNames(pathOf(names))).toEqual(names)
   })
@@ -39,7 +39,7 @@ describe('a path', () => {
   })
 })
 
-it('a condition asks for a place of a list and for a name with a dot', () => {
+it('a condition accepts a place of a list and a name with a dot', () => {
   const event = { properties: { items: [{ sku: 'A' }], 'x.y': 1 } }
   const meets = (field: string, value: string) =>
     compileFilter({ match: 'all', conditions: [{ id: 'aaaa', field, operator: 'equals', value }] })(event)

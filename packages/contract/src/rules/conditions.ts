@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { line } from '../api/fields.ts'
 import { itemWork, type SpendWork, spendFreely, workOfText, workOfValue } from '../api/work.ts'
 
-/** How a condition compares what it finds with its value. */
+/** The comparisons of a condition. */
 export const conditionOperators = [
   'equals',
   'not_equals',
@@ -17,11 +17,11 @@ export const conditionOperators = [
 ] as const
 export type ConditionOperator = (typeof conditionOperators)[number]
 
-/** Operators that need no value. */
+/** Operators without a value. */
 export const withoutValue: ReadonlySet<ConditionOperator> = new Set(['exists', 'not_exists'])
 
-/** An id of 4 letters and digits, unique within its list. */
-export const shortIdText = z.string().regex(/^[0-9A-Za-z]{4}$/, 'Must be 4 letters or digits')
+/** An ID of 4 letters and digits, unique within its list. */
+export const shortIdText = z.string().regex(/^[0-9A-Za-z]{4}$/, 'Must be four letters or digits')
 
 /**
  * A place in an event as a path: names joined by dots, a dot within a name as `\.` or in `["a.b"]`, places of a list as
@@ -29,7 +29,7 @@ export const shortIdText = z.string().regex(/^[0-9A-Za-z]{4}$/, 'Must be 4 lette
  */
 export const eventPath = line(300).min(1, 'Required')
 
-/** What must be true of one place of an event. */
+/** A condition on one place of an event. */
 export const condition = z
   .object({
     id: shortIdText,
@@ -41,15 +41,15 @@ export const condition = z
   .refine(({ operator, value }) => withoutValue.has(operator) || value !== '', { path: ['value'], message: 'Required' })
 export type Condition = z.infer<typeof condition>
 
-/** How the conditions of a list go together. */
+/** The operators that join the conditions of a list. */
 export const conditionMatches = ['all', 'any'] as const
 
-/** Conditions of one list at most. */
+/** Maximum conditions of one list. */
 export const maxConditions = 20
 
 export const conditionList = z.array(condition).max(maxConditions, `At most ${maxConditions} conditions`)
 
-/** Conditions that an event meets together; an empty list is met by every event. */
+/** Conditions that an event must meet together; every event meets an empty list. */
 export const eventFilter = z.object({ match: z.enum(conditionMatches).default('all'), conditions: conditionList })
 export type EventConditions = z.infer<typeof eventFilter>
 
@@ -58,9 +58,9 @@ const bracket = /\[(?:(\d+)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\](?=[.[]|$)
 
 type Path = {
   names: string[]
-  /** Whether a place of a list is among them. */
+  /** Whether one of them is a place of a list. */
   hasPlace: boolean
-  /** Whether a bracket stands in it that is neither a place nor a quoted name, and is read as part of its name. */
+  /** Whether it has a bracket that is neither a place nor a quoted name, and is read as part of its name. */
   strayBracket: boolean
 }
 
@@ -97,16 +97,16 @@ const readPath = (path: string): Path => {
 }
 
 /**
- * The names of a path: `properties.a\.b.0`, `properties["a.b"][0]` and `properties['a.b'].0` as `properties`, `a.b`, `0`. A
- * bracket that is none of these is part of its name.
+ * The names of a path: `properties.a\.b.0`, `properties["a.b"][0]` and `properties['a.b'].0` are `properties`, `a.b`,
+ * `0`. Any other bracket is part of its name.
  */
 export const pathNames = (path: string): string[] => readPath(path).names
 
-/** The path of names, such that `pathNames` gives them again. */
+/** The path of names: the inverse of `pathNames`. */
 export const pathOf = (names: readonly string[]): string =>
   names.map((name) => name.replace(/[\\.[]/g, '\\$&')).join('.')
 
-/** Why a text is no path, in words; `target` for one that something is put at. Undefined where nothing is wrong. */
+/** Why a text is no path, as a sentence; `target` for a path that is written to. Undefined for a valid path. */
 export const pathMistake = (path: string, target = false): string | undefined => {
   const { names, hasPlace, strayBracket } = readPath(path)
   if (names.some((name) => name.trim() === '')) return "A path can't have empty names"
@@ -115,7 +115,7 @@ export const pathMistake = (path: string, target = false): string | undefined =>
   return target && hasPlace ? "A list can't be mapped item by item. Map the whole list" : undefined
 }
 
-/** What stands at a place of a value; undefined where there is nothing. Own properties only. */
+/** The value at a place of a value; undefined when it has none. Own properties only. */
 export const valueAt = (value: unknown, names: readonly string[]): unknown => {
   let at: unknown = value
   for (const name of names) {
@@ -127,9 +127,12 @@ export const valueAt = (value: unknown, names: readonly string[]): unknown => {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-const numeral = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i
+const numeral = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i
 
-/** Negative, 0 or positive; undefined where the two cannot be compared. Numbers by value, RFC 3339 times and other texts as texts. */
+/**
+ * Negative, 0 or positive; undefined when the two are not comparable. Numbers compare by value, RFC 3339 times by time,
+ * other texts as texts.
+ */
 const compare = (found: unknown, value: string): number | undefined => {
   const number =
     typeof found === 'number' ? found : typeof found === 'string' && numeral.test(found) ? Number(found) : undefined
@@ -169,11 +172,11 @@ const meets = (found: unknown, { operator, value }: Pick<Condition, 'operator' |
   }
 }
 
-/** A look-up and a comparison, and each name on the way. */
+/** The work of a look-up and a comparison, and of each name on the way. */
 const perCondition = 200
 const perName = 30
 
-/** What a comparison goes through: text is made of what is none, and a part is looked for in it. */
+/** The work of a comparison: values are turned into text, and a part is searched in it. */
 const workOfCondition = (found: unknown, { operator, value }: Pick<Condition, 'operator' | 'value'>): number => {
   if (withoutValue.has(operator)) return 0
   const contains = operator === 'contains' || operator === 'not_contains'
@@ -182,9 +185,9 @@ const workOfCondition = (found: unknown, { operator, value }: Pick<Condition, 'o
 }
 
 /**
- * A filter made ready once and asked for each event, which is an object as `PipelineEvent` describes. A condition on a
- * place that the event does not have is met by the operators that deny (`not_equals`, `not_contains`, `not_exists`) only.
- * What it goes through is spent before: where `spend` throws, so does the filter.
+ * A filter, compiled once and called for each event, an object as `PipelineEvent` describes. When the event lacks the
+ * place, only the negating operators (`not_equals`, `not_contains`, `not_exists`) are true. It spends its work
+ * beforehand: where `spend` throws, so does the filter.
  */
 export const compileFilter = ({
   match,

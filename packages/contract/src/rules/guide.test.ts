@@ -21,11 +21,11 @@ test('origin and key are filled into texts and code', () => {
 test.each([
   ['http://127.0.0.1:3000', 'true'],
   ['https://events.example.com', 'false'],
-])('libraries are told to take http only where the origin is http: %s', (origin, wanted) => {
+])('libraries are set to accept http only where the origin is http: %s', (origin, wanted) => {
   const asked = { ...step, code: 'allowInsecureProxy: {{insecure}}' }
   expect(fillGuide([asked], { origin, writeKey: 'k' })[0]?.code).toBe(`allowInsecureProxy: ${wanted}`)
 })
 
-test('without a key its place is marked', () => {
+test('without a key, a placeholder is shown in its place', () => {
   expect(fillGuide([step], { origin: 'https://x', writeKey: undefined })[0]?.code).toContain(missingKey)
 })

@@ -1,6 +1,6 @@
 import type { GuideStep } from './catalog.ts'
 
-/** What stands for the key where none can be filled in yet. */
+/** The placeholder of a write key that is not available yet. */
 export const missingKey = 'YOUR_WRITE_KEY'
 
 /** A guide with the reader's own origin and write key in its texts and code. */

@@ -1,6 +1,6 @@
 const startsWord = (text: string, at: number): boolean => at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1] ?? '')
 
-/** How many gaps there are between the letters of a word when they are taken from `at` on; undefined when they are not near by. */
+/** The number of gaps between the letters of a word, taken from `at` on; undefined when they are too far apart. */
 const gapsFrom = (text: string, word: string, at: number): number | undefined => {
   let [place, gaps] = [at, 0]
   for (const letter of word) {
@@ -12,7 +12,9 @@ const gapsFrom = (text: string, word: string, at: number): number | undefined =>
   return place - at <= 3 * word.length + 2 ? gaps : undefined
 }
 
-/** How well one word of a search fits a text, both in lower case: 0 when its letters are not in there in order. */
+/**
+ * The score of one word of a search in a text, both in lower case: 0 when the text does not have its letters in order.
+ */
 const wordScore = (text: string, word: string): number => {
   if (text === word) return 100
   if (text.startsWith(word)) return 90
@@ -28,9 +30,10 @@ const wordScore = (text: string, word: string): number => {
 }
 
 /**
- * How well a text fits a search, from 0 (not) to 100 (it is the text): every word of the search must be in the text, in
- * any order and letter case, at worst from the start of one on with a few other letters between its own. The start of the text counts more than that of
- * a word, that more than the middle of one, and letters with gaps the least. An empty search fits everything alike.
+ * The score of a text for a search, from 0 (no match) to 100 (equal). Every word of the search must be in the text, in
+ * any order and letter case. At worst, its letters begin at the start of a word, with a few others between them. The
+ * start of the text scores most, then the start of a word, the inside of a word, and letters with gaps. An empty search
+ * matches everything equally.
  */
 export const matchScore = (text: string, search: string): number => {
   const [lower, wanted] = [text.toLowerCase(), search.trim().toLowerCase()]

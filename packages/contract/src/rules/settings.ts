@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { line, storableText } from '../api/fields.ts'
 
-/** How a setting is shown and edited. */
+/** The control that shows and edits a setting. */
 export const settingTypes = [
   'string',
   'url',
@@ -16,7 +16,7 @@ export const settingTypes = [
 ] as const
 export type SettingType = (typeof settingTypes)[number]
 
-/** What a setting may hold. `headers` are an object of texts. Which of these fits is the app's business. */
+/** The value types of a setting. `headers` are an object of texts. The app decides which one is valid. */
 export const settingValue = z.union([
   storableText(10_000),
   z.number(),
@@ -26,10 +26,10 @@ export const settingValue = z.union([
 ])
 export type SettingValue = z.infer<typeof settingValue>
 
-/** Of a URL its origin, of anything else its whole value. */
+/** The compared part: the origin of a URL, or the whole value. */
 export const secretTargetParts = ['origin', 'value'] as const
 
-/** A setting that decides where a secret is sent, and what of it has to stay the same. */
+/** A setting that decides where a secret is sent, and its part that must stay the same. */
 export type SecretTarget = { setting: string; by: (typeof secretTargetParts)[number] }
 
 const targetPart = (by: SecretTarget['by'], value: SettingValue | undefined): string => {
@@ -37,7 +37,7 @@ const targetPart = (by: SecretTarget['by'], value: SettingValue | undefined): st
   return by === 'origin' && typeof value === 'string' ? (URL.parse(value.trim())?.origin ?? text) : text
 }
 
-/** Whether a secret goes to the same place with either value of a setting that decides where it goes. */
+/** Whether two values of a setting send a secret to the same place. */
 export const isSameTarget = (
   by: SecretTarget['by'],
   before: SettingValue | undefined,
@@ -49,10 +49,10 @@ const isBlank = (value: SettingValue): boolean =>
     ? value.trim() === ''
     : typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
-/** What a setting is changed to: never an empty text or no header at all. null takes it back to its default. */
+/** The new value of a setting: never an empty text or an empty object of headers. null restores its default. */
 export const newSettingValue = settingValue.refine((value) => !isBlank(value), 'Required')
 
-/** A setting of an app: how to ask for it. */
+/** The declaration of a setting of an app. */
 export const settingOption = z.object({
   name: z.string(),
   display_name: z.string(),
@@ -63,10 +63,10 @@ export const settingOption = z.object({
   editable: z.boolean(),
   /** Encrypted at rest and never returned. */
   is_secret: z.boolean(),
-  /** Of a secret: the settings that decide where it is sent. When one of them changes, it must be entered again. */
+  /** For a secret: the settings that decide where it is sent. When one of them changes, it must be entered again. */
   sent_to: z.array(z.object({ name: z.string(), by: z.enum(secretTargetParts) })),
   choices: z.array(z.object({ value: z.string(), title: z.string() })),
-  /** Bounds of a number, inclusive; null where there is none. */
+  /** Limits of a number, inclusive; null for none. */
   min: z.number().nullable(),
   max: z.number().nullable(),
   /** Shown only while another setting has this value. */
@@ -78,5 +78,5 @@ export type SettingOption = z.infer<typeof settingOption>
 export const setting = settingOption.extend({ value: settingValue, is_set: z.boolean() })
 export type Setting = z.infer<typeof setting>
 
-/** Settings as given at creation, by name. */
+/** The settings of a new instance, by name. */
 export const settingsInput = z.record(line(100), settingValue)

@@ -6,8 +6,8 @@ import { users } from '../accounts/users.ts'
 import { workspaces } from '../accounts/workspaces.ts'
 import { destinationTitle, digits, numberList, selectedValue, timeInterval } from './value-rules.ts'
 
-/** What a value is told, undefined when it is accepted. */
-const told = (schema: z.ZodType, value: unknown): string | undefined =>
+/** The message for an invalid value; undefined for a valid one. */
+const messageFor = (schema: z.ZodType, value: unknown): string | undefined =>
   schema.safeParse(value).error?.issues[0]?.message
 
 test.each([
@@ -19,27 +19,27 @@ test.each([
   ['', 'Invalid email'],
   ['jane@example.com', undefined],
   ['  jane.doe+tag@sub.example.co.uk ', undefined],
-])('FORM-26: the address %j is told %j, wherever an address is asked for', (text, message) => {
-  expect(told(email, text)).toBe(message)
-  expect(told(users.login.request, { email: text, password: 'x' })).toBe(message)
-  expect(told(users.sendOtp.request, { email: text, action: 'login' })).toBe(message)
+])('the address %j gets the message %j, in every field for an address (FORM-26)', (text, message) => {
+  expect(messageFor(email, text)).toBe(message)
+  expect(messageFor(users.login.request, { email: text, password: 'x' })).toBe(message)
+  expect(messageFor(users.sendOtp.request, { email: text, action: 'login' })).toBe(message)
 })
 
 test.each([
   ['', 'Required'],
   ['a', 'At least 2 characters'],
   ['ab', undefined],
-])('FORM-30: the workspace title %j is told %j, wherever one is given', (title, message) => {
-  expect(told(workspaces.create.request, { title, organization: 'organizations/o1' })).toBe(message)
-  expect(told(workspaces.update.request, { title })).toBe(message)
+])('the workspace title %j gets the message %j, in every field for one (FORM-30)', (title, message) => {
+  expect(messageFor(workspaces.create.request, { title, organization: 'organizations/o1' })).toBe(message)
+  expect(messageFor(workspaces.update.request, { title })).toBe(message)
   const organization = { title: 'Acme', industry: 'other', workspace_title: title }
-  expect(told(organizations.create.request, organization)).toBe(message)
+  expect(messageFor(organizations.create.request, organization)).toBe(message)
 })
 
 test('FORM-31: a destination title has at least 4 characters, and an empty one is required', () => {
-  expect(told(destinationTitle, '')).toBe('Required')
-  expect(told(destinationTitle, 'abc')).toBe('At least 4 characters')
-  expect(told(destinationTitle, 'abcd')).toBeUndefined()
+  expect(messageFor(destinationTitle, '')).toBe('Required')
+  expect(messageFor(destinationTitle, 'abc')).toBe('At least 4 characters')
+  expect(messageFor(destinationTitle, 'abcd')).toBeUndefined()
 })
 
 test.each([
@@ -51,8 +51,8 @@ test.each([
   ['day', 0, 'Must be greater than 0'],
   ['day', 90, undefined],
   ['day', 91, "Days can't exceed an interval of 90 days"],
-])('an interval in units of a %s with the value %i is told %j', (unit, value, message) => {
-  expect(told(timeInterval, { unit, value })).toBe(message)
+])('an interval in units of a %s with the value %i gets the message %j', (unit, value, message) => {
+  expect(messageFor(timeInterval, { unit, value })).toBe(message)
 })
 
 test.each([
@@ -60,23 +60,23 @@ test.each([
   ['1a', 'Only numbers are allowed'],
   ['1.5', 'Only numbers are allowed'],
   ['-1', 'Only numbers are allowed'],
-])('of digits only, %j is told %j', (text, message) => {
-  expect(told(digits, text)).toBe(message)
+])('of digits only, %j gets the message %j', (text, message) => {
+  expect(messageFor(digits, text)).toBe(message)
 })
 
 test('a list of numbers has at least one', () => {
-  expect(told(numberList, [])).toBe('Please submit at least one element')
+  expect(messageFor(numberList, [])).toBe('Please submit at least one element')
 })
 
 test.each([
   [['1', 'x'], 'Elements must be numbers'],
   [['1', ' '], 'Elements must be numbers'],
   [['1', '-2.5'], undefined],
-])('the list of numbers %j is told %j', (elements, message) => {
-  expect(told(numberList, elements)).toBe(message)
+])('the list of numbers %j gets the message %j', (elements, message) => {
+  expect(messageFor(numberList, elements)).toBe(message)
 })
 
-test('choosing a value means a text that is not empty', () => {
-  expect(told(selectedValue, '')).toBe('Required')
-  expect(told(selectedValue, 'a')).toBeUndefined()
+test('a chosen value is a text that is not empty', () => {
+  expect(messageFor(selectedValue, '')).toBe('Required')
+  expect(messageFor(selectedValue, 'a')).toBeUndefined()
 })

@@ -15,7 +15,7 @@ const intervalLimits = {
   month: { max: 3, message: "Months can't exceed an interval of 3 months" },
 } as const
 
-/** The last so many days or months: a whole number above 0, at most 90 days or 3 months. */
+/** A number of last days or months: a whole number above 0, at most 90 days or 3 months. */
 export const timeInterval = z
   .object({
     unit: z.enum(intervalUnits),

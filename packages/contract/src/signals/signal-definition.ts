@@ -5,25 +5,25 @@ import { eventTypes } from '../events/tracking.ts'
 import { conditionList, conditionMatches, eventPath } from '../rules/conditions.ts'
 import { type StandardConversion, standardConversions } from './standard-conversions.ts'
 
-/** What signals are bounded by. */
+/** Limits of signals. */
 export const signalLimits = {
   /** Signals of a workspace. */
   signals: 50,
   sources: 20,
   events: 20,
   platforms: 10,
-  /** Conversions that a preview looks at. */
+  /** Maximum conversions of a preview. */
   sample: 200,
-  /** Rows of an uploaded file, and its characters. */
+  /** Maximum rows and characters of an uploaded file. */
   uploadRows: 10_000,
   uploadCharacters: 3 * 1024 * 1024,
   /** Days that quality, attribution and overviews cover. */
   days: 92,
-  /** Rows of an attribution report. */
+  /** Maximum rows of an attribution report. */
   attributionRows: 10_000,
 } as const
 
-/** An event that is a conversion: a type, and a name where that type has one; '' is every name. */
+/** An event that is a conversion: a type, and a name where that type has one; '' matches every name. */
 const signalEvent = z.object({
   event_type: z.enum(eventTypes).default('track'),
   event_name: line(200).default(''),
@@ -34,7 +34,7 @@ const signalEvents = z
   .min(1, 'Required')
   .max(signalLimits.events, `At most ${signalLimits.events} events`)
 
-/** What makes a conversion: events of sources that meet conditions, or that a profile enters an audience. */
+/** The cause of a conversion: events of sources that meet conditions, or a profile's entry to an audience. */
 export const signalTrigger = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('events'),
@@ -59,50 +59,53 @@ const currency = z
   .toUpperCase()
   .regex(/^[A-Z]{3}$/, 'Must be a code such as USD')
 
-/** What a conversion is worth. */
+/** The value of a conversion. */
 export const signalValue = z.discriminatedUnion('type', [
   z.object({ type: z.literal('none') }),
   z.object({ type: z.literal('fixed'), amount: z.number().min(0, 'Must not be negative').max(1e12), currency }),
   z.object({
     type: z.literal('event'),
-    /** Where the event has it, such as `properties.revenue`. */
+    /** The place of the value in the event, such as `properties.revenue`. */
     amount_path: eventPath,
     /** Such as `properties.currency`; '' for a fixed one. */
     currency_path: z.union([z.literal(''), eventPath]).default(''),
-    /** Of events that have none; '' for none. */
+    /** The currency of events that have none; '' for none. */
     currency: z.union([z.literal(''), currency]).default(''),
   }),
 ])
 export type SignalValue = z.infer<typeof signalValue>
 
-/** By what a platform recognizes the conversion when the pixel sends it, too. */
+/** The key by which a platform recognizes a conversion that the pixel also sends. */
 export const signalEventId = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message_id') }),
-  /** Such as `properties.order_id`. Events that have nothing there get their message ID. */
+  /** Such as `properties.order_id`. Events without it get their message ID. */
   z.object({ type: z.literal('path'), path: eventPath }),
 ])
 export type SignalEventId = z.infer<typeof signalEventId>
 
-/** Events that take back a conversion, wholly or in part; null where there are none. Only for a trigger of events. */
+/** Events that refund a conversion, wholly or in part; null for none. Only for a trigger of events. */
 export const signalRefunds = z
   .object({
     events: signalEvents,
-    /** Where a refund has the event ID of its conversion. */
+    /** The place of the conversion's event ID in a refund. */
     order_path: eventPath,
-    /** Where it has what was refunded, such as `properties.total`; '' for all of it. */
+    /** The place of the refunded value, such as `properties.total`; '' for all of it. */
     amount_path: z.union([z.literal(''), eventPath]).default(''),
   })
   .nullable()
 export type SignalRefunds = z.infer<typeof signalRefunds>
 
 const platformFields = {
-  /** The destination, by resource name: one of Meta, Google Ads, Google Analytics or TikTok, each once. */
+  /** The destination, by resource name: one of Meta, Google Ads, Google Analytics or TikTok, each at most once. */
   destination: reference,
-  /** What the platform calls the conversion; '' for its standard name. Of Google Ads the conversion action; '' for that of the destination. */
+  /**
+   * The platform's name of the conversion; '' for its standard name. For Google Ads, the conversion action; '' for that
+   * of the destination.
+   */
   event_name: line(100).default(''),
-  /** For the platform's test screen; '' sends conversions that count. Only where `has_test_code`. */
+  /** For the platform's test screen; '' sends real conversions. Only where `has_test_code`. */
   test_event_code: line(100).default(''),
-  /** What the platform is sent; null for what suits it. */
+  /** The mapping to the platform's fields; null for its default. */
   field_mappings: z
     .array(fieldMapping)
     .max(mappingLimits.fieldMappings, `At most ${mappingLimits.fieldMappings} fields`)
@@ -110,7 +113,7 @@ const platformFields = {
     .default(null),
 }
 
-/** A platform that a signal is sent to, as it is saved. */
+/** A platform of a signal, as it is saved. */
 export const signalPlatformInput = z.object(platformFields)
 export type SignalPlatformInput = z.infer<typeof signalPlatformInput>
 
@@ -132,7 +135,7 @@ const conversionType = z
   })
 export type SignalConversion = { type: StandardConversion; custom_name: string }
 
-/** What people say of a signal; a preview takes it before it is saved. */
+/** The definition of a signal; a preview takes it before it is saved. */
 const definition = {
   trigger: signalTrigger,
   conversion: conversionType,

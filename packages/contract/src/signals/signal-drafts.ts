@@ -3,7 +3,7 @@ import { workspaceEditors } from '../api/access.ts'
 import { empty, errors, exactObject, maskQuery, time } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
 
-/** Characters of a draft, as JSON. */
+/** Maximum characters of a draft, as JSON. */
 export const signalDraftCharacters = 128 * 1024
 
 const entered = exactObject.refine(
@@ -11,13 +11,13 @@ const entered = exactObject.refine(
   'The draft is too long',
 )
 
-/** A signal that somebody is about to create. */
+/** A signal that a user is about to create. */
 export const signalDraft = z.object({
   /** `workspaces/{id}/signalDraft`. */
   name: z.string(),
-  /** What was entered, as the page has it; empty in a new one. */
+  /** The entered values, in the form of the page; empty in a new one. */
   entered: exactObject,
-  /** Null while nothing was entered. */
+  /** Null while it is empty. */
   update_time: time.nullable(),
 })
 export type SignalDraft = z.infer<typeof signalDraft>

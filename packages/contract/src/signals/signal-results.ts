@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { time } from '../api/fields.ts'
+import { nameWarnings } from '../audiences/query.ts'
 import { matchIdentifiers, notSentReasons, signalPlatforms } from './standard-conversions.ts'
 
 /** Sums of money by currency. */
@@ -7,21 +8,21 @@ const amounts = z.array(z.object({ currency: z.string(), amount: z.number() }))
 
 const identifierShare = z.object({
   identifier: z.enum(matchIdentifiers),
-  /** Conversions that had it, and their share of all, 0 to 1. */
+  /** Conversions with this identifier, and their share of all, 0 to 1. */
   count: z.number().int(),
   share: z.number(),
 })
 
-/** What to change for a better score, the most useful first. */
+/** Changes for a better score, the most useful first. */
 const advice = z.object({
   identifier: z.enum(matchIdentifiers),
   /** A sentence, such as `Add phone: +18% of conversions`. */
   text: z.string(),
-  /** By how much the score rises at most when all conversions have it. */
+  /** The maximum rise of the score, when all conversions have it. */
   gain: z.number(),
 })
 
-/** How well a platform can match conversions with people. */
+/** How well a platform can match conversions with users. */
 export const platformQuality = z.object({
   destination: z.string(),
   title: z.string(),
@@ -37,11 +38,11 @@ export type PlatformQuality = z.infer<typeof platformQuality>
 export const signalQuality = z.object({
   platforms: z.array(
     platformQuality.extend({
-      /** The score of the period of the same length before; null without conversions. */
+      /** The score of the previous period of the same length; null without conversions. */
       previous_score: z.number().nullable(),
-      /** By UTC day, `YYYYMMDD`; days without conversions are left out. */
+      /** By UTC day, `YYYYMMDD`; days without conversions are omitted. */
       trend: z.array(z.object({ day: z.string(), score: z.number(), conversion_count: z.number().int() })),
-      /** How long after the event conversions were made: half of them, and 95 of 100, took at most so long, ms; null without any. */
+      /** Time from the event to its conversion: median and 95th percentile, ms; null without any. */
       freshness: z.object({ median_ms: z.number().int(), p95_ms: z.number().int() }).nullable(),
       last_conversion_time: time.nullable(),
     }),
@@ -52,10 +53,10 @@ export type SignalQuality = z.infer<typeof signalQuality>
 const reasonCount = z.object({ reason: z.enum(notSentReasons), text: z.string(), count: z.number().int() })
 
 export const signalPreview = z.object({
-  /** Stored events that were looked at, and those that would be conversions. */
+  /** Stored events that were checked, and those that would be conversions. */
   looked_at_count: z.number().int(),
   conversion_count: z.number().int(),
-  /** Conversions with the event ID of another one in the sample, which are not sent twice. */
+  /** Conversions with the event ID of another one in the sample, which are sent only once. */
   repeated_count: z.number().int(),
   platforms: z.array(
     platformQuality.extend({
@@ -78,28 +79,30 @@ export const signalPreview = z.object({
           /** Why it would not be sent; '' when it would. */
           reason: z.union([z.literal(''), z.enum(notSentReasons)]),
           reason_text: z.string(),
-          /** What the platform would be sent, as JSON text, with personal data hashed or hidden. */
+          /** The payload for the platform, as JSON text, with personal data hashed or hidden. */
           payload: z.string(),
         }),
       ),
     }),
   ),
+  /** Names in the definition that were never received. */
+  warnings: nameWarnings,
 })
 export type SignalPreview = z.infer<typeof signalPreview>
 
-/** What became of a conversion at a platform. `not_sent`: decided before its destination was asked. */
+/** The outcome of a conversion at a platform. `not_sent`: decided before the delivery. */
 export const conversionStatuses = ['pending', 'delivered', 'failed', 'filtered', 'not_sent'] as const
 export type ConversionStatus = (typeof conversionStatuses)[number]
 
-/** What a conversion came from. */
+/** The origin of a conversion. */
 export const conversionOrigins = ['event', 'audience', 'upload', 'refund'] as const
 
 export const conversion = z.object({
-  /** Names it for good, and is the `event_id` of its deliveries. */
+  /** Its permanent ID, and the `event_id` of its deliveries. */
   id: z.string(),
   event_id: z.string(),
   origin: z.enum(conversionOrigins),
-  /** The event by resource name; '' where it came from no stored event. */
+  /** Resource name of the event; '' when it came from no stored event. */
   event: z.string(),
   event_time: time,
   create_time: time,
@@ -131,21 +134,21 @@ const statusCounts = {
 
 export const signalOverview = z.object({
   conversion_count: z.number().int(),
-  /** Of the period of the same length before. */
+  /** Conversions in the previous period of the same length. */
   previous_conversion_count: z.number().int(),
   refund_count: z.number().int(),
   amounts,
-  /** Events whose event ID was known: from another server, a retry, or a replay. */
+  /** Events with a known event ID: from another server, a retry, or a replay. */
   repeated_count: z.number().int(),
-  /** By UTC day, `YYYYMMDD`; days without any are left out. */
+  /** By UTC day, `YYYYMMDD`; empty days are omitted. */
   days: z.array(
     z.object({
       day: z.string(),
       conversion_count: z.number().int(),
       amounts,
       /**
-       * What became of conversions and refunds, each counted at each platform. Those not sent are of the day they were made, those with an
-       * outcome of the day of their first try; pending is what is left of those sent.
+       * Outcomes of conversions and refunds, each counted at each platform. Those not sent count on the day they were
+       * made, those with an outcome on the day of their first attempt. Pending is the rest of those sent.
        */
       status_counts: z.object(statusCounts),
     }),
@@ -155,10 +158,10 @@ export const signalOverview = z.object({
       destination: z.string(),
       title: z.string(),
       platform: z.enum(signalPlatforms),
-      /** Appended to be delivered. */
+      /** Appended for delivery. */
       sent_count: z.number().int(),
       not_sent: z.array(reasonCount),
-      /** Of those sent, by their outcome until now. */
+      /** Sent conversions by their present outcome. */
       delivered_count: z.number().int(),
       failed_count: z.number().int(),
       filtered_count: z.number().int(),
@@ -172,7 +175,7 @@ export const signalOverview = z.object({
 })
 export type SignalOverview = z.infer<typeof signalOverview>
 
-/** Platforms whose clicks are known; `none` for conversions without a click. */
+/** Platforms whose clicks are recognized; `none` for conversions without a click. */
 export const clickedPlatforms = ['google', 'meta', 'tiktok', 'none'] as const
 
 export const attributionRow = z.object({
@@ -194,10 +197,10 @@ export const offlineUpload = z.object({
   row_count: z.number().int(),
   /** Rows that are conversions now, or would be. */
   accepted_count: z.number().int(),
-  /** Rows whose event ID was known already. */
+  /** Rows with a known event ID. */
   repeated_count: z.number().int(),
   refused_count: z.number().int(),
-  /** The first 100 refused rows, by the line of the file. No values are repeated. */
+  /** The first 100 refused rows, by the line of the file. Values are not repeated. */
   refused: z.array(z.object({ line: z.number().int(), column: z.string(), reason: z.string() })),
 })
 export type OfflineUpload = z.infer<typeof offlineUpload>

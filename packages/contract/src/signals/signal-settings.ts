@@ -4,20 +4,20 @@ import { errors, maskQuery, time } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
 import { eventPath } from '../rules/conditions.ts'
 
-/** What holds for events that say nothing of consent. */
+/** The choices for events without consent data. */
 export const withoutConsentChoices = ['send', 'leave_out'] as const
 
 export const signalSettings = z.object({
   /** `workspaces/{id}/signalSettings`. */
   name: z.string(),
   without_consent: z.enum(withoutConsentChoices),
-  /** Where events say whether the person consents to sharing data for ads. */
+  /** The places in events with the consent to share data for ads. */
   consent_path: z.string(),
   update_time: time.nullable(),
 })
 export type SignalSettings = z.infer<typeof signalSettings>
 
-/** Where consent stands unless a workspace says otherwise. */
+/** The place of the consent by default. */
 export const defaultConsentPath = 'context.consent.categoryPreferences.advertising'
 
 export const signalSettingsMethods = {

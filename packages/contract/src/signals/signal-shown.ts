@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { time } from '../api/fields.ts'
+import { nameWarnings } from '../audiences/query.ts'
 import { destinationAction, fieldMapping } from '../destinations/mappings.ts'
 import { signalEventId, signalRefunds, signalTrigger, signalValue } from './signal-definition.ts'
 import { signalPlatforms, standardConversions } from './standard-conversions.ts'
@@ -11,16 +12,16 @@ export const signalPlatform = z.object({
   app: z.object({ display_name: z.string(), extra: z.object({ app_icon: z.string() }) }),
   platform: z.enum(signalPlatforms),
   event_name: z.string(),
-  /** What it is called there: `event_name`, or the standard name. */
+  /** Its name there: `event_name`, or the standard name. */
   shown_event_name: z.string(),
   test_event_code: z.string(),
   has_test_code: z.boolean(),
   field_mappings: z.array(fieldMapping),
-  /** True while `field_mappings` are what suits the platform. */
+  /** True while `field_mappings` are the defaults of the platform. */
   is_preset: z.boolean(),
   /** False while the destination is paused: its conversions are held. */
   enabled: z.boolean(),
-  /** What is wrong with it, in words; '' for nothing. Without it being repaired its conversions are not sent. */
+  /** Why its conversions are not sent, as a sentence; '' when they are. */
   problem: z.string(),
 })
 export type SignalPlatformShown = z.infer<typeof signalPlatform>
@@ -36,7 +37,7 @@ export const signalSummary = z.object({
   enabled: z.boolean(),
   state: z.enum(signalStates),
   conversion: z.object({ type: z.enum(standardConversions), custom_name: z.string() }),
-  /** What it is fed from: titles of its sources, or of its audience. */
+  /** Its origin: titles of its sources, or of its audience. */
   trigger: z.object({
     type: z.enum(['events', 'audience']),
     sources: z.array(z.object({ name: z.string(), title: z.string() })),
@@ -52,7 +53,10 @@ export const signalSummary = z.object({
   ),
   /** Conversions of the last 7 UTC days, the oldest first, today included. */
   recent_counts: z.array(z.number().int()),
-  /** How well its platforms can match those days' conversions, 0 to 10: the mean of the platforms that were sent some; null without any. */
+  /**
+   * How well its platforms can match those days' conversions, 0 to 10: the mean of the platforms that got any; null
+   * without any.
+   */
   score: z.number().nullable(),
   last_conversion_time: time.nullable(),
   create_time: time,
@@ -62,7 +66,7 @@ export type SignalSummary = z.infer<typeof signalSummary>
 
 export const signal = signalSummary.omit({ trigger: true, platforms: true }).extend({
   trigger: signalTrigger,
-  /** Sources or audience of the trigger with their titles; `missing` where one was deleted. */
+  /** Sources or audience of the trigger with their titles; `missing` when one was deleted. */
   trigger_titles: z.array(
     z.object({ name: z.string(), title: z.string(), target_product: z.string(), missing: z.boolean() }),
   ),
@@ -72,28 +76,32 @@ export const signal = signalSummary.omit({ trigger: true, platforms: true }).ext
   platforms: z.array(signalPlatform),
   /** Rises with each change. */
   revision: z.number().int(),
-  /** Who changed it last; '' for a member who is gone. */
+  /** The user who changed it last; '' for a deleted member. */
   author: z.string(),
+  /** Names in the signal that were never received. Present after it was created or changed. */
+  warnings: nameWarnings,
 })
 export type Signal = z.infer<typeof signal>
 
-/** A destination that can be a platform of a signal, and what it would be sent. */
+/** A destination that can be a platform of a signal, and its payload. */
 export const platformOption = z.object({
   destination: z.string(),
   title: z.string(),
   app_icon: z.string(),
   platform: z.enum(signalPlatforms),
   enabled: z.boolean(),
-  /** What the platform calls the standard conversion; '' where it calls it as the conversion action of the destination. */
+  /**
+   * The platform's name of the standard conversion; '' when it uses the name of the destination's conversion action.
+   */
   event_name: z.string(),
   has_test_code: z.boolean(),
   takes_refunds: z.boolean(),
-  /** What keys a conversion there, and what the pixel or tag calls it. */
+  /** The key of a conversion there, and its name in the pixel or tag. */
   event_id_target: z.string(),
   pixel_parameter: z.string(),
-  /** The oldest conversion that it takes, days. */
+  /** Maximum age of a conversion there, days. */
   max_age_days: z.number(),
-  /** The version of its API that is spoken, and when that ends; '' and null where it has none. */
+  /** The version of its API, and the end of it; '' and null where it has none. */
   api_version: z.string(),
   api_version_end: z.iso.date().nullable(),
   /** A notice while the version ends soon; '' otherwise. */

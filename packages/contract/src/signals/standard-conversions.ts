@@ -1,4 +1,4 @@
-/** What a conversion is, as advertising platforms know it; `custom` is what its users have named. */
+/** The standard kinds of conversions at advertising platforms; `custom` has a name that users chose. */
 export const standardConversions = [
   'purchase',
   'lead',
@@ -16,11 +16,11 @@ export const standardConversions = [
 ] as const
 export type StandardConversion = (typeof standardConversions)[number]
 
-/** Where conversions can be sent. */
+/** The platforms that conversions can be sent to. */
 export const signalPlatforms = ['meta', 'google_ads', 'google_analytics', 'tiktok'] as const
 export type SignalPlatform = (typeof signalPlatforms)[number]
 
-/** What each platform is called. */
+/** The title of each platform. */
 export const signalPlatformTitles: Readonly<Record<SignalPlatform, string>> = {
   meta: 'Meta',
   google_ads: 'Google Ads',
@@ -29,9 +29,9 @@ export const signalPlatformTitles: Readonly<Record<SignalPlatform, string>> = {
 }
 
 /**
- * A standard conversion: what people call it, the events of the commerce schema that usually are one, and its name at each platform. Pages:
- * Meta, "Standard Events" of the pixel; TikTok, "Supported events" of the Events API; Google Analytics, "Recommended events". Google Ads
- * knows conversion actions, which its users name.
+ * A standard conversion: its title, the events of the commerce schema that usually are one, and its name at each
+ * platform. Pages: Meta, "Standard Events" of the pixel; TikTok, "Supported events" of the Events API; Google
+ * Analytics, "Recommended events". Google Ads has conversion actions, which its users name.
  */
 export type ConversionNames = {
   title: string
@@ -65,11 +65,11 @@ export const conversionNames: Readonly<Record<Exclude<StandardConversion, 'custo
   contact: names('Contact', ['Contact Form Submitted'], 'Contact', 'contact'),
 }
 
-/** What a conversion is called: its standard name, or the one that its users gave it. */
+/** The title of a conversion: its standard one, or the name that its users chose. */
 export const conversionTitle = ({ type, custom_name }: { type: StandardConversion; custom_name: string }): string =>
   type === 'custom' ? custom_name : conversionNames[type].title
 
-/** What tells a platform who a conversion is of; each counts in match quality. */
+/** The identifiers by which a platform recognizes a user; each counts in match quality. */
 export const matchIdentifiers = [
   'email',
   'phone',
@@ -83,7 +83,7 @@ export const matchIdentifiers = [
 ] as const
 export type MatchIdentifier = (typeof matchIdentifiers)[number]
 
-/** What each is called. */
+/** The title of each identifier. */
 export const matchIdentifierTitles: Readonly<Record<MatchIdentifier, string>> = {
   email: 'Email',
   phone: 'Phone',
@@ -96,7 +96,10 @@ export const matchIdentifierTitles: Readonly<Record<MatchIdentifier, string>> = 
   address: 'Address',
 }
 
-/** Why a conversion is not sent to a platform, decided before its destination is asked; what that says is in its delivery. */
+/**
+ * Why a conversion is not sent to a platform, decided before the delivery. A destination's own reason is in its
+ * delivery.
+ */
 export const notSentReasons = [
   'no_consent',
   'consent_unknown',
@@ -109,10 +112,12 @@ export const notSentReasons = [
   'test_event',
   'not_refundable',
   'no_order',
+  'refund_currency',
+  'refund_too_large',
 ] as const
 export type NotSentReason = (typeof notSentReasons)[number]
 
-/** What each means, as screens say it. */
+/** The meaning of each, for screens. */
 export const notSentReasonTexts: Readonly<Record<NotSentReason, string>> = {
   no_consent: 'The person did not consent to sharing data for ads',
   consent_unknown: 'The event says nothing of consent',
@@ -125,4 +130,6 @@ export const notSentReasonTexts: Readonly<Record<NotSentReason, string>> = {
   test_event: 'A test event, and no test code is entered',
   not_refundable: 'The platform does not take refunds',
   no_order: 'No conversion has this order ID',
+  refund_currency: 'The refund has another currency than its order',
+  refund_too_large: 'The refund is larger than what is left of its order',
 }

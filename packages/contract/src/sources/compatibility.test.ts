@@ -40,10 +40,10 @@ const schema = parseSourceSchema(
 
 const validate = (type: string, title: string, data: unknown, by = schema) => validateEvent(by, { type, title, data })
 const bought = (data: unknown) => validate('track', 'Bought', data)
-const told = (data: unknown): [string, string][] =>
+const messageFor = (data: unknown): [string, string][] =>
   bought(data).problems.map(({ property, kind }) => [property, problemMessages[kind]])
 
-describe('what an event is validated by', () => {
+describe('the definition that validates an event', () => {
   test('EVT-23: an event is a track, page, screen, identify, group or alias', () => {
     expect(eventTypes).toEqual(['track', 'page', 'screen', 'identify', 'group', 'alias'])
     for (const type of eventTypes) expect([eventTypeOf(type), eventTypeOf(type.charAt(0))]).toEqual([type, type])
@@ -63,12 +63,12 @@ describe('what an event is validated by', () => {
 })
 
 describe('compatibility', () => {
-  test.each(['page', 'screen', 'group', 'alias'])('EVT-34, EVT-35: %s fits whatever the schema says', (type) => {
+  test.each(['page', 'screen', 'group', 'alias'])('%s matches whatever the schema says (EVT-34, EVT-35)', (type) => {
     for (const by of [schema, emptySchema])
       expect(validate(type, 'Bought', { anything: 1 }, by)).toEqual({ compatibility: 'compatible', problems: [] })
   })
 
-  test('EVT-36: a tracked event that the schema does not define is incompatible', () => {
+  test('a tracked event that the schema does not define is incompatible (EVT-36)', () => {
     for (const title of ['Sold', 'bought', ' Bought', '', '__proto__', 'constructor', 'toString'])
       expect(validate('track', title, { total: 1 })).toEqual({ compatibility: 'incompatible', problems: [] })
     expect(validate('track', 'Bought', { total: 1 }, emptySchema).compatibility).toBe('incompatible')
@@ -80,7 +80,7 @@ describe('compatibility', () => {
     [{}, 'needsAttention'],
     [undefined, 'needsAttention'],
   ])(
-    'EVT-37: the traits %j of identify are validated by the user schema, and are incompatible without one',
+    'the traits %j of identify are validated by the user schema, and are incompatible without one (EVT-37)',
     (data, says) => {
       expect(validate('identify', 'Bought', data).compatibility).toBe(says)
       expect(validate('identify', 'Bought', data, { events: schema.events })).toEqual({
@@ -90,7 +90,7 @@ describe('compatibility', () => {
     },
   )
 
-  test('EVT-38: an event fits when its definition finds nothing wrong', () => {
+  test('an event matches when its definition finds nothing wrong (EVT-38)', () => {
     for (const data of [
       { total: 1 },
       { total: 0, currency: '', gift: false, address: {}, tags: [], products: [] },
@@ -100,15 +100,15 @@ describe('compatibility', () => {
       expect(bought(data)).toEqual({ compatibility: 'compatible', problems: [] })
   })
 
-  test('EVT-39: an event needs attention when its definition finds something wrong', () => {
+  test('an event needs attention when its definition finds something wrong (EVT-39)', () => {
     for (const data of [{}, { total: '1' }, { total: 1, colour: 'red' }, undefined, null, [], 'text', 5])
       expect(bought(data).compatibility).toBe('needsAttention')
   })
 
-  test('EVT-40: a required property that is missing is told as "Missing property", a recommended one is not', () => {
-    expect(told({ currency: 'EUR' })).toEqual([['total', 'Missing property']])
-    expect(told({ total: 1 })).toEqual([])
-    // What every object inherits is no property of it.
+  test('a missing required property is a "Missing property", a missing recommended one is not (EVT-40)', () => {
+    expect(messageFor({ currency: 'EUR' })).toEqual([['total', 'Missing property']])
+    expect(messageFor({ total: 1 })).toEqual([])
+    // Inherited names are not properties.
     const inherited = parseSourceSchema(
       '{"events":{"A":{"properties":{"toString":{"type":"string"}},"required":["toString"]}}}',
     )
@@ -117,7 +117,7 @@ describe('compatibility', () => {
 
   const values = { string: 'x', number: 1.5, boolean: false, object: {}, array: [] }
   test.each(['string', 'number', 'boolean', 'object', 'array'] as const)(
-    'EVT-41: a value of another type than %s is told as "Type mismatch"',
+    'a value of another type than %s is a "Type mismatch" (EVT-41)',
     (type) => {
       const one = parseSourceSchema(JSON.stringify({ events: { A: { properties: { p: { type } } } } }))
       const strict = parseSourceSchema(
@@ -137,43 +137,45 @@ describe('compatibility', () => {
   test('integers are numbers, lists are no objects, and objects are not descended', () => {
     expect([1, 1.5, 1e308].map(typeOfValue)).toEqual(['number', 'number', 'number'])
     expect([null, undefined].map(typeOfValue)).toEqual([undefined, undefined])
-    expect(told({ total: 1, address: [] })).toEqual([['address', 'Type mismatch']])
-    expect(told({ total: 1, address: { total: 'x', unknown: 1 } })).toEqual([])
+    expect(messageFor({ total: 1, address: [] })).toEqual([['address', 'Type mismatch']])
+    expect(messageFor({ total: 1, address: { total: 'x', unknown: 1 } })).toEqual([])
   })
 
-  test('EVT-42: a property that the schema does not know is told as "Unknown property"', () => {
-    expect(told({ total: 1, colour: 'red', '': null, 'a/b~c': 1 })).toEqual([
+  test('a property that the schema does not define is an "Unknown property" (EVT-42)', () => {
+    expect(messageFor({ total: 1, colour: 'red', '': null, 'a/b~c': 1 })).toEqual([
       ['colour', 'Unknown property'],
       ['', 'Unknown property'],
       ['a~1b~0c', 'Unknown property'],
     ])
-    expect(told(JSON.parse('{"total":1,"__proto__":{"x":1},"constructor":1}'))).toEqual([
+    expect(messageFor(JSON.parse('{"total":1,"__proto__":{"x":1},"constructor":1}'))).toEqual([
       ['__proto__', 'Unknown property'],
       ['constructor', 'Unknown property'],
     ])
   })
 
-  test('EVT-44: the items of an array are validated by their definition, and told with their array', () => {
-    expect(told({ total: 1, products: [{ sku: 'a' }, { price: '2' }, { sku: 'c', size: 4 }] })).toEqual([
+  test('the items of an array are validated by their definition, and their problems name the array (EVT-44)', () => {
+    expect(messageFor({ total: 1, products: [{ sku: 'a' }, { price: '2' }, { sku: 'c', size: 4 }] })).toEqual([
       ['products/sku', 'Missing property'],
       ['products/price', 'Type mismatch'],
       ['products/size', 'Unknown property'],
     ])
-    expect(told({ total: 1, products: [{ sku: null, price: null }] })).toEqual([['products/sku', 'Type mismatch']])
+    expect(messageFor({ total: 1, products: [{ sku: null, price: null }] })).toEqual([
+      ['products/sku', 'Type mismatch'],
+    ])
     for (const item of [5, 'x', null, []])
-      expect(told({ total: 1, products: [item] })).toEqual([['products', 'Type mismatch']])
-    expect(told({ total: 1, products: { sku: 'a' } })).toEqual([['products', 'Type mismatch']])
+      expect(messageFor({ total: 1, products: [item] })).toEqual([['products', 'Type mismatch']])
+    expect(messageFor({ total: 1, products: { sku: 'a' } })).toEqual([['products', 'Type mismatch']])
   })
 
-  test('each problem is told once, and only so many of them', () => {
-    expect(told({ total: 1, products: Array.from({ length: 500 }, () => ({})) })).toEqual([
+  test('each problem is reported once, and their number is limited', () => {
+    expect(messageFor({ total: 1, products: Array.from({ length: 500 }, () => ({})) })).toEqual([
       ['products/sku', 'Missing property'],
     ])
     const wide = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`p${index}`, index]))
     expect(bought(wide).problems).toHaveLength(maxProblems)
   })
 
-  test('a list of ten thousand empty items that lack much is validated in no time', () => {
+  test('a list of ten thousand empty items that lack many properties is validated immediately', () => {
     const names = Array.from({ length: 40 }, (_, index) => `n${index}`)
     const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
     const wanting = parseSourceSchema(
@@ -188,7 +190,7 @@ describe('compatibility', () => {
     expect((user + system) / 20 / 1000).toBeLessThan(20)
   })
 
-  test('the words for people are those of the specification', () => {
+  test('the messages are those of the specification', () => {
     const words: Record<ProblemKind, string> = {
       missing: 'Missing property',
       type: 'Type mismatch',

@@ -8,11 +8,11 @@ import {
   type SourceSchema,
 } from './source-schema.ts'
 
-/** How an event fits its source's schema: it does, it is unknown there, or some of its properties do not. */
+/** The result of a validation: the event matches, its name is unknown, or some of its properties do not match. */
 export const compatibilities = ['compatible', 'incompatible', 'needsAttention'] as const
 export type Compatibility = (typeof compatibilities)[number]
 
-/** What can be wrong with a property, by its stable name, with the words for people. */
+/** The problems of a property, by stable name, with their messages. */
 export const problemMessages = {
   missing: 'Missing property',
   type: 'Type mismatch',
@@ -21,7 +21,7 @@ export const problemMessages = {
 export type ProblemKind = keyof typeof problemMessages
 export const problemKinds = ['missing', 'type', 'unknown'] as const satisfies readonly ProblemKind[]
 
-/** One property that does not fit. */
+/** One property that does not match. */
 export type Problem = {
   /** The property's name; for a field of an array's items `array/field`. Segments as in a JSON Pointer. */
   readonly property: string
@@ -30,12 +30,12 @@ export type Problem = {
 
 export type ValidationResult = { readonly compatibility: Compatibility; readonly problems: readonly Problem[] }
 
-/** Problems of one event that are kept; what is beyond is not told. */
+/** Maximum reported problems of one event. */
 export const maxProblems = 50
 
 /**
- * Findings after which an event is looked at no further. An event of 32 KiB may be a list of ten thousand empty items,
- * each of which lacks dozens of properties: telling the same problems over and over took 150 ms.
+ * Findings after which the validation ends. An event of 32 KiB can be a list of ten thousand empty items, each of which
+ * lacks dozens of properties. Reporting the same problems again and again took 150 ms.
  */
 const maxFindings = 1000
 
@@ -55,7 +55,7 @@ export const typeOfValue = (value: unknown): PropertyType | undefined => {
 
 const hasOwn = Object.prototype.hasOwnProperty
 
-/** Hears of a problem of a field, or of the field `name` in the items of `parent`; false ends the validation. */
+/** Receives a problem of a field, or of the field `name` in the items of `parent`; false ends the validation. */
 type Report = (parent: string | undefined, name: string, kind: ProblemKind) => boolean
 
 /** Validates the fields of `values`, which are items of the array `parent` if it is given; false when `report` ended it. */
@@ -87,8 +87,8 @@ const validateFields = (values: Values, object: ObjectSchema, parent: string | u
   return true
 }
 
-/** The problems of properties or traits against their definition, each once, at most `most`. */
-export const problemsOf = (values: Values, object: ObjectSchema, most = maxProblems): readonly Problem[] => {
+/** The problems of properties or traits against their definition, each once, up to `limit`. */
+export const problemsOf = (values: Values, object: ObjectSchema, limit = maxProblems): readonly Problem[] => {
   let problems: Problem[] | undefined
   let seen: Set<string> | undefined
   let findings = 0
@@ -102,12 +102,12 @@ export const problemsOf = (values: Values, object: ObjectSchema, most = maxProbl
     seen.add(key)
     problems ??= []
     problems.push({ property, kind })
-    return problems.length < most
+    return problems.length < limit
   })
   return problems ?? fits.problems
 }
 
-/** Validates as `validateEvent` does, without an object around what is validated: one that fits costs no memory. */
+/** Validates as `validateEvent` does, without an object around the data: a matching event uses no memory. */
 export const validateValues = (schema: SourceSchema, type: string, title: string, data: unknown): ValidationResult => {
   if (type !== 'track' && type !== 'identify') return fits
   const definition = definitionOf(schema, type, title)
@@ -117,18 +117,19 @@ export const validateValues = (schema: SourceSchema, type: string, title: string
 }
 
 /**
- * Validates one event. page, screen, group and alias always fit. A track event is looked up by its title, identify by the
- * user schema: without a definition it is incompatible; with one it is compatible when nothing is missing, of another
- * type or unknown, and else needs attention. `data` are its properties, or the traits of identify; what is no object
- * counts as empty. null is a mismatch for a required property and ignored otherwise; objects are not descended, items
- * of arrays are where the schema defines them.
+ * Validates one event. `data` are its properties, or the traits of identify; a value that is no object counts as empty.
+ * Page, screen, group and alias always match. A track event is looked up by its title, identify by the user schema.
+ * Without a definition it is incompatible. With one, it is compatible when nothing is missing, unknown or of another
+ * type; otherwise it needs attention.
+ * null is a mismatch for a required property and ignored otherwise. Objects are not descended; items of arrays are,
+ * where the schema defines them.
  */
 export const validateEvent = (
   schema: SourceSchema,
   event: { readonly type: string; readonly title: string; readonly data: unknown },
 ): ValidationResult => validateValues(schema, event.type, event.title, event.data)
 
-/** The object of an event that its schema validates: the traits of identify, the properties of the others. */
+/** The part of an event that its schema validates: the traits of identify, the properties of the others. */
 export const validatedDataOf = (type: string, payload: Values): unknown =>
   type === 'identify' ? payload['traits'] : payload['properties']
 

@@ -3,11 +3,11 @@ import { workspaceMembers } from '../api/access.ts'
 import { errors, nextPageToken, pageQuery, time } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
 
-/** Accepted events of the last 24 hours that were left out on purpose for one reason. */
+/** Accepted events of the last 24 hours that were deliberately not stored, for one reason. */
 export const droppedEvent = z.object({
   /** Stable name of the reason: `duplicate`, `duplicate_rejected`. */
   reason: z.string(),
-  /** The reason in words. */
+  /** The reason as a text. */
   message: z.string(),
   count: z.number().int(),
   /** Beginning of the last hour in which it happened. */

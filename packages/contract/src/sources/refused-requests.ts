@@ -8,18 +8,18 @@ export const refusedRequest = z.object({
   /** Resource name of the source, or empty when the request named none of the workspace's. */
   source: z.string(),
   source_title: z.string(),
-  /** Whether the source was deleted: somebody still sends with one of its keys. */
+  /** Whether the source was deleted: a client still sends with one of its keys. */
   source_deleted: z.boolean(),
-  /** First characters of the key that was sent. */
+  /** First characters of the key in the request. */
   key_hint: z.string(),
   reason: z.string(),
-  /** HTTP status that was answered. */
+  /** HTTP status of the response. */
   code: z.number().int(),
   count: z.number().int(),
   last_time: time,
   /** Whether the last one came within the last two minutes. */
   ongoing: z.boolean(),
-  /** What the client was told. */
+  /** The message in the response. */
   message: z.string(),
   /** Start of the last such request, redacted. */
   sample: z.string(),

@@ -4,18 +4,18 @@ import { errors, nextPageToken, pageQuery, time } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
 import { propertyTypes } from './source-schema.ts'
 
-/** What is done with an event that does not fit: delivered all the same, or kept back until it is replayed. */
+/** The action on an event that does not match: `allow` delivers it, `block` stores it until it is replayed. */
 export const enforcements = ['allow', 'block'] as const
 export type Enforcement = (typeof enforcements)[number]
 
 /** Why a version of a schema was made. */
 export const schemaChanges = ['created', 'edited', 'property', 'imported', 'inferred', 'restored'] as const
 
-/** The schema of a source as it is now. */
+/** The current schema of a source. */
 export const currentSchema = z.object({
   /** JSON text of the schema, as `parseSourceSchema` reads it. */
   schema: z.string(),
-  /** Grows by one with each change; an event says which version validated it. */
+  /** Rises by one with each change; an event names the version that validated it. */
   version: z.number().int(),
   update_time: time,
 })
@@ -25,10 +25,10 @@ export const schemaVersion = z.object({
   name: z.string(),
   version: z.number().int(),
   create_time: time,
-  /** Who made it; null for the product itself or a deleted user. */
+  /** The user who made it; null for the product itself or a deleted user. */
   author: z.object({ name: z.string(), display_name: z.string() }).nullable(),
   change: z.enum(schemaChanges),
-  /** Numbers of events and of all properties in it. */
+  /** The number of events, and of all properties in it. */
   event_count: z.number().int(),
   property_count: z.number().int(),
 })
@@ -92,11 +92,11 @@ export const inferredSchemas = {
     query: z.object({ days: days.default(7) }),
     response: z.object({
       schema: z.string(),
-      /** Each event it was inferred from: its title ('' for the user's traits), and how many were looked at. */
+      /** Each event it was inferred from: its title ('' for the user's traits), and the number of samples. */
       events: z.array(z.object({ title: z.string(), count: z.number().int() })),
       /**
-       * Properties of the schema, by their id as `propertyIdOf` makes it, that came with values of several types: each
-       * type with how often it was seen, the proposed one first. Values of the others would not fit.
+       * Properties of the schema, by their ID as `propertyIdOf` makes it, with values of several types: each type with
+       * its count, the proposed one first. Values of the other types would not match.
        */
       mixed: z.array(
         z.object({

@@ -38,7 +38,7 @@ const at = (property: string, parent?: string, event: string | undefined = 'A'):
   parent,
   property,
 })
-/** A copy that shares nothing, to see that nothing else changed. */
+/** A deep copy, to check that nothing else changed. */
 const plain = (schema: SourceSchema) => JSON.parse(formatSourceSchema(schema))
 
 const names = ['total', '__proto__', 'constructor', 'a.b', 'a/b', 'a~b', 'a[0]', '名前', ' ', 'properties', 'items']
@@ -84,7 +84,7 @@ describe('an edit', () => {
       const demanded = withRequirement(added, place, 'required')
       expect(propertyAt(demanded, place)?.requirement).toBe('required')
       expect(propertyAt(withRequirement(demanded, place, 'recommended'), place)?.requirement).toBe('recommended')
-      // Replacing it keeps how much it is asked for.
+      // Replacing a property keeps its requirement.
       expect(propertyAt(withProperty(demanded, place, { type: 'string' }), place)).toEqual({
         field: { type: 'string' },
         requirement: 'required',
@@ -114,7 +114,7 @@ describe('an edit', () => {
     })
   })
 
-  test('of what does not exist changes nothing', () => {
+  test('of a missing property changes nothing', () => {
     for (const place of [at('nobody'), at('nobody', 'list'), at('one', 'one'), at('one', undefined, 'Nothing')]) {
       expect(withRequirement(base, place, 'required')).toBe(base)
       expect(withoutProperty(base, place)).toBe(base)
@@ -131,7 +131,7 @@ describe('an edit', () => {
 })
 
 describe('a merge of one property', () => {
-  test('keeps both changes of two people who changed different properties of one version', () => {
+  test('keeps the changes of two users who changed different properties of one version', () => {
     const first = withProperty(base, at('three'), { type: 'boolean' }, 'required')
     const second = withRequirement(base, at('two'), 'required')
     const merged = mergeProperty(first, second, at('two'))
@@ -159,7 +159,7 @@ describe('a merge of one property', () => {
   })
 })
 
-describe('a definition made of values', () => {
+describe('a definition inferred from values', () => {
   test.each([
     [{ a: 'x', b: 1, c: true, d: {}, e: [], f: null }],
     [{ l: [{ sku: 'a', price: 1 }, { sku: 'b', name: 'B' }, { name: null }] }],
@@ -172,7 +172,7 @@ describe('a definition made of values', () => {
     expect(parseSourceSchema(formatSourceSchema(schema))).toEqual(schema)
   })
 
-  test('leaves out names that no schema may have, and null, which has no type', () => {
+  test('omits names that are invalid in a schema, and null, which has no type', () => {
     const object = objectOfValues({ '': 1, ['x'.repeat(201)]: 1, 'a\nb': 1, n: null, ok: 1, l: [{ '': 1, k: 1 }] })
     expect([...object.properties.keys()]).toEqual(['ok', 'l'])
     expect([...(object.properties.get('l')?.items?.properties.keys() ?? [])]).toEqual(['k'])

@@ -10,7 +10,7 @@ import {
   type SourceSchema,
 } from './source-schema.ts'
 
-/** Where a property stands in a schema: in an event or the user, itself or in the items of an array there. */
+/** The place of a property in a schema: in an event or the user schema, itself or in the items of an array there. */
 export type PropertyPlace = {
   /** The event's title; undefined for the user. */
   readonly event: string | undefined
@@ -31,7 +31,7 @@ export const propertyIdOf = (place: PropertyPlace): string =>
     place.property,
   ])
 
-/** The place that a property's id names, or undefined when it is none. */
+/** The place in a property's ID, or undefined for an invalid one. */
 export const placeOfId = (id: string): PropertyPlace | undefined => {
   const names = pointerNames(id)
   if (names === undefined) return undefined
@@ -96,7 +96,7 @@ const inHolder = (
   return withOwner(schema, event, withField(owner, parent, { ...array, type: 'array', items }))
 }
 
-/** The property at a place with how much it is asked for, or undefined. */
+/** The property at a place with its requirement, or undefined. */
 export const propertyAt = (
   schema: SourceSchema,
   { event, parent, property }: PropertyPlace,
@@ -122,7 +122,7 @@ export const withProperty = (
 ): SourceSchema =>
   inHolder(schema, place, (holder) => demand(withField(holder, place.property, field), place.property, requirement))
 
-/** The schema with a property asked for so much. A property that does not exist changes nothing. */
+/** The schema with another requirement of a property. A missing property changes nothing. */
 export const withRequirement = (schema: SourceSchema, place: PropertyPlace, requirement: Requirement): SourceSchema =>
   propertyAt(schema, place) === undefined
     ? schema
@@ -135,8 +135,8 @@ export const withoutProperty = (schema: SourceSchema, place: PropertyPlace): Sou
     : inHolder(schema, place, (holder) => withoutField(holder, place.property))
 
 /**
- * `base` with the one property of `place` as `changed` has it: added, replaced or removed there, everything else as in
- * `base`. So two people who change different properties at once both keep their change.
+ * `base` with the property at `place` from `changed`: added, replaced or removed there. So two users who change
+ * different properties at the same time both keep their changes.
  */
 export const mergeProperty = (base: SourceSchema, changed: SourceSchema, place: PropertyPlace): SourceSchema => {
   const wanted = propertyAt(changed, place)
@@ -145,7 +145,7 @@ export const mergeProperty = (base: SourceSchema, changed: SourceSchema, place: 
     : withProperty(base, place, wanted.field, wanted.requirement)
 }
 
-/** The property that a value stands for; undefined for null, which has no type. Arrays of objects get their items. */
+/** The property inferred from a value; undefined for null, which has no type. Arrays of objects get their items. */
 export const propertyOfValue = (value: unknown): PropertySchema | undefined => {
   const type = typeOfValue(value)
   if (type === undefined) return undefined
@@ -162,8 +162,8 @@ export const propertyOfValue = (value: unknown): PropertySchema | undefined => {
 }
 
 /**
- * The definition that an event's properties, or a user's traits, fit: every property optional. Names that no schema may
- * have are left out.
+ * The definition that an event's properties, or a user's traits, match: every property optional. Names that are invalid
+ * in a schema are omitted.
  */
 export const objectOfValues = (values: { readonly [name: string]: unknown }): ObjectSchema => {
   const properties = new Map<string, PropertySchema>()

@@ -35,7 +35,7 @@ const hostileNames = [
   '${x}',
 ]
 
-/** An object of JSON with one key, whatever its name. */
+/** A JSON object with one key, of any name. */
 const keyed = (name: string, value: string): string => `{${JSON.stringify(name)}:${value}}`
 const errorOf = (text: string): SchemaError => {
   try {
@@ -97,7 +97,7 @@ describe('a source schema', () => {
     expect(definitionOf(schema, 'identify', 'Order Completed')).toBe(schema.user)
     expect(definitionOf(schema, 'track', 'Order Completed')).toBe(schema.events.get('Order Completed'))
     expect('user' in parseSourceSchema('{"events":{}}')).toBe(false)
-    // An event of that name is no user.
+    // An event with that name is not the user schema.
     expect(parseSourceSchema('{"events":{"user":{}}}').user).toBeUndefined()
   })
 
@@ -140,7 +140,7 @@ describe('a source schema', () => {
     expect(pointerNames(pointerOf(['events', name, 'properties', name]))).toEqual(['events', name, 'properties', name])
   })
 
-  test('a name that is given twice counts once', () => {
+  test('a repeated name counts once', () => {
     const text = '{"events":{"A":{"properties":{"p":{"type":"string"},"p":{"type":"number"}},"required":["p","p"]}}}'
     const definition = parseSourceSchema(text).events.get('A')
     expect([...(definition?.properties ?? [])]).toEqual([['p', { type: 'number' }]])
@@ -154,7 +154,7 @@ describe('a source schema', () => {
     ['a\u0000', 'control characters'],
     ['right\u202eleft', 'control characters'],
     ['\ud800', 'control characters'],
-  ])('does not take %j as a name', (name, message) => {
+  ])('refuses %j as a name', (name, message) => {
     expect(nameProblem(name)).toContain(message)
     expect(errorOf(keyed('events', keyed(name, '{}'))).message).toContain(message)
     expect(errorOf(event(`{"properties":${keyed(name, '{"type":"string"}')}}`)).message).toContain(message)
@@ -245,7 +245,7 @@ describe('a source schema', () => {
       'At most 500 properties',
       '/events/A/properties',
     ],
-  ])('refuses %s and tells where', (_, text, message, pointer) => {
+  ])('refuses %s and reports the place', (_, text, message, pointer) => {
     const error = errorOf(text)
     expect(error.message).toContain(message)
     expect(error.pointer).toBe(pointer)

@@ -1,28 +1,29 @@
+import { cutText } from '@tributary/kernel/browser'
 import { eventTypes } from '../events/tracking.ts'
 
-/** The types that a property of a source schema may have. */
+/** The types of a property in a source schema. */
 export const propertyTypes = ['string', 'number', 'boolean', 'object', 'array'] as const
 export type PropertyType = (typeof propertyTypes)[number]
 
-/** How much a property is asked for. Only a missing required one is a problem. */
+/** How strictly a property is required. Only a missing required one is a problem. */
 export const requirements = ['required', 'recommended', 'optional'] as const
 export type Requirement = (typeof requirements)[number]
 
-/** One property: its type and, for arrays of objects, what each item is made of. */
+/** One property: its type and, for arrays of objects, the definition of each item. */
 export type PropertySchema = {
   readonly type: PropertyType
   readonly description?: string
   readonly items?: ObjectSchema
 }
 
-/** What an event's properties, a user's traits or an array's items are made of. Names are any text, hence maps. */
+/** The definition of an event's properties, a user's traits or an array's items. Names are any text, hence maps. */
 export type ObjectSchema = {
   readonly properties: ReadonlyMap<string, PropertySchema>
   readonly required: ReadonlySet<string>
   readonly recommended: ReadonlySet<string>
 }
 
-/** What a source's events are validated by: tracked events by their name, and the traits of identify calls. */
+/** The definitions that validate a source's events: tracked events by their name, and the traits of identify calls. */
 export type SourceSchema = {
   readonly events: ReadonlyMap<string, ObjectSchema>
   readonly user?: ObjectSchema
@@ -44,7 +45,7 @@ export const emptySchema: SourceSchema = { events: new Map() }
 /** An object without any property. */
 export const emptyObject: ObjectSchema = { properties: new Map(), required: new Set(), recommended: new Set() }
 
-/** Why a text is no source schema: what is wrong, and where as a JSON Pointer (RFC 6901; '' is the whole). */
+/** Why a text is no source schema: the mistake, and its place as a JSON Pointer (RFC 6901; '' is the whole). */
 export class SchemaError extends Error {
   readonly pointer: string
   constructor(message: string, pointer: string) {
@@ -60,7 +61,7 @@ export const pointerSegment = (name: string): string => name.replaceAll('~', '~0
 /** The JSON Pointer of these names. */
 export const pointerOf = (names: readonly string[]): string => names.map((name) => `/${pointerSegment(name)}`).join('')
 
-/** The names of a JSON Pointer, or undefined when the text is none. */
+/** The names of a JSON Pointer, or undefined for another text. */
 export const pointerNames = (pointer: string): string[] | undefined => {
   if (pointer === '') return []
   if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined
@@ -78,11 +79,11 @@ const fieldsOf = (value: unknown, what: string, at: string): Fields => {
   return { ...value }
 }
 
-/** Refuses keywords that would be kept without being heeded. */
+/** Refuses keywords that would be stored without effect. */
 const onlyKeys = (fields: Fields, keys: readonly string[], at: string): void => {
   for (const key of Object.keys(fields)) {
     if (keys.includes(key)) continue
-    throw new SchemaError(`"${key.slice(0, 100)}" is not supported; supported are ${keys.join(', ')}`, at)
+    throw new SchemaError(`"${cutText(key, 100)}" is not supported; supported are ${keys.join(', ')}`, at)
   }
 }
 
@@ -107,14 +108,14 @@ const namesOf = (value: unknown, what: string, known: ReadonlyMap<string, unknow
   const names = new Set<string>()
   for (const name of value) {
     if (typeof name !== 'string') throw new SchemaError(`${what} must be a list of names`, at)
-    if (!known.has(name)) throw new SchemaError(`${what} includes "${name.slice(0, 100)}", which is not a property`, at)
+    if (!known.has(name)) throw new SchemaError(`${what} includes "${cutText(name, 100)}", which is not a property`, at)
     names.add(name)
   }
   return names
 }
 
 const typeOf = (value: unknown, at: string): PropertyType => {
-  // Integers are numbers; JSON schemas of other products name them apart.
+  // Integers are numbers. JSON schemas of other products have both types.
   const name = value === 'integer' ? 'number' : value
   const type = propertyTypes.find((each) => each === name)
   if (type === undefined) throw new SchemaError(`The type must be one of ${propertyTypes.join(', ')}`, `${at}/type`)
@@ -168,9 +169,9 @@ const objectOf = (value: unknown, what: string, mayHaveItems: boolean, at: strin
 }
 
 /**
- * Reads a source schema from its JSON text. Throws SchemaError with the place of the first mistake: no JSON, too large,
- * too deep, unknown keywords (patterns among them: no expression of a user is ever run), names that are no names.
- * Names such as `__proto__`, with dots or brackets are names like others.
+ * Reads a source schema from its JSON text. Names such as `__proto__`, with dots or brackets, are valid. Throws
+ * SchemaError with the place of the first mistake: no JSON, too large, too deep, an unknown keyword, or an invalid
+ * name. Patterns are unknown keywords, because expressions of users never run.
  */
 export const parseSourceSchema = (text: string): SourceSchema => {
   if (text.length > schemaLimits.bytes || new TextEncoder().encode(text).length > schemaLimits.bytes)
@@ -196,7 +197,7 @@ export const parseSourceSchema = (text: string): SourceSchema => {
     : { events, user: objectOf(fields['user'], 'The user', true, '/user') }
 }
 
-/** An object with these keys, whatever their names: `__proto__` becomes a key like others. */
+/** An object with these keys, whatever their names: `__proto__` becomes an ordinary key. */
 const record = (entries: Iterable<readonly [string, unknown]>): Record<string, unknown> => {
   const result: Record<string, unknown> = Object.create(null)
   for (const [key, value] of entries) result[key] = value
@@ -219,7 +220,7 @@ const objectJson = (object: ObjectSchema): Record<string, unknown> => ({
   recommended: [...object.recommended],
 })
 
-/** A source schema as JSON text; `parseSourceSchema` reads it back. `space` indents it for people. */
+/** A source schema as JSON text; `parseSourceSchema` reads it back. `space` indents it. */
 export const formatSourceSchema = (schema: SourceSchema, space?: number): string =>
   JSON.stringify(
     {
@@ -230,13 +231,13 @@ export const formatSourceSchema = (schema: SourceSchema, space?: number): string
     space,
   )
 
-/** How much a property of an object is asked for. */
+/** How strictly a property of an object is required. */
 export const requirementOf = (object: ObjectSchema, property: string): Requirement =>
   object.required.has(property) ? 'required' : object.recommended.has(property) ? 'recommended' : 'optional'
 
-/** The types of calls that a schema validates; others always fit. */
+/** The types of calls that a schema validates; others always match. */
 export const validatedTypes = ['track', 'identify'] as const satisfies readonly (typeof eventTypes)[number][]
 
-/** The definition an event of this type and title is validated by, if there is one. */
+/** The definition that validates an event of this type and title, if there is one. */
 export const definitionOf = (schema: SourceSchema, type: string, title: string): ObjectSchema | undefined =>
   type === 'identify' ? schema.user : schema.events.get(title)

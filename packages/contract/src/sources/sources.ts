@@ -26,18 +26,18 @@ export const source = z.object({
   app: z.object({
     /** The instance: `workspaces/{id}/sources/{id}/app`. */
     name: z.string(),
-    /** The catalogue entry it is made of: `catalogSources/{slug}`. */
+    /** The catalog entry it was created from: `catalogSources/{slug}`. */
     catalog_app: z.string(),
     display_name: z.string(),
     docs_url: z.string(),
     type: z.number().int(),
     extra: z.object({ app_icon: z.string() }),
-    /** What its kind of source asks for, such as the secret that signs deliveries; empty for most. */
+    /** The settings of its kind of source, such as the secret that signs deliveries; empty for most. */
     settings: z.array(setting),
   }),
   target_product: z.enum(targetProducts),
   enabled: z.boolean(),
-  /** What happens to events that do not fit the schema. */
+  /** The action on events that do not match the schema. */
   enforcement: z.enum(enforcements),
   /** Version of its schema. */
   schema_version: z.number().int(),
@@ -45,7 +45,7 @@ export const source = z.object({
   update_time: time,
   /** True once a request with one of its keys was accepted. */
   has_received: z.boolean(),
-  /** When a request was last accepted; exact to a few seconds. */
+  /** The time of the last accepted request, exact to a few seconds. */
   last_event_time: time.nullable(),
 })
 export type Source = z.infer<typeof source>
@@ -111,9 +111,9 @@ export const sources = {
       schema: z.string().optional(),
       /** JSON Pointer of the one property that changes, as `propertyIdOf` makes it. */
       propertyId: z.string().max(2000).optional(),
-      /** The version that the change was made on. */
+      /** The version that the change is based on. */
       schema_version: z.number().int().optional(),
-      /** Where the schema comes from, for its history. */
+      /** The origin of the schema, for its history. */
       schema_change: z.enum(schemaChanges).exclude(['created']).optional(),
     }),
     response: sourceWithSchema,
@@ -132,6 +132,7 @@ export const sources = {
     followedBy: ['collection', 'pipeline', 'delivery'],
     summary: "Updates one setting of a source's app; null resets it to its default.",
     request: z.object({ name: line(100).min(1, 'Required'), value: newSettingValue }),
+    alsoKnown: Object.keys(setting.shape),
     response: source,
     errors: [errors.invalid, errors.forbidden, errors.notFound],
   }),
@@ -146,12 +147,12 @@ export const sources = {
       template: storableText(10_000).min(1, 'Required'),
       /** The body of the call. */
       body: storableText(100_000),
-      /** The parameters of its address, as they stand behind the question mark. */
+      /** The query parameters of its URL. */
       query: storableText(2000).default(''),
       headers: z.record(line(200), storableText(4000)).default({}),
     }),
     response: z.object({
-      /** JSON text of each event, as it would be kept. */
+      /** JSON text of each event, as it would be stored. */
       events: z.array(z.string()),
       /** Why there are none; null when the template works. */
       error: z.object({ reason: z.string(), message: z.string() }).nullable(),

@@ -4,14 +4,14 @@ import { maxProblems, validateEvent } from './compatibility.ts'
 import { type ObjectSchema, parseSourceSchema, type SourceSchema, schemaLimits } from './source-schema.ts'
 
 /*
- * What a validation really does is counted by what it validates and by what it validates with, not by itself: each look into the
- * event, each name that is taken from a definition and each property that is looked for there is a step.
+ * Proxies around the event and the schema count the steps of a validation. A step is a read of the event, a name taken
+ * from a definition, or a property looked up there.
  */
 let steps = 0
 
 const counting = <T>(value: T): T => {
   if (typeof value !== 'object' || value === null) return value
-  // Sound because a proxy with nothing but counting traps is what it stands for.
+  // Sound, because a proxy with only counting traps behaves as its target.
   return new Proxy(value, {
     get(target, key) {
       steps++
@@ -67,10 +67,10 @@ const schemaOf = (bought: object): SourceSchema => {
 const names = Array.from({ length: schemaLimits.properties }, (_, index) => `p${index}`)
 const texts = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
 const asked = { properties: texts, required: names }
-/** Too few for as many different problems as are told, which would end a validation. */
+/** Fewer required properties than `maxProblems`, so that the problems do not end the validation. */
 const fewAsked = { properties: texts, required: names.slice(0, maxProblems - 1) }
 const listOf = (items: object): object => ({ properties: { l: { type: 'array', items } } })
-/** As many of a value as an event has room for. */
+/** As many copies of a value as an event has room for. */
 const filled = (value: unknown): unknown[] => {
   const bytes = JSON.stringify(value).length + 1
   return Array.from({ length: Math.floor((trackingLimits.eventBytes - 200) / bytes) }, () => value)
@@ -99,11 +99,11 @@ const hostile: Record<string, [schema: object, properties: object]> = {
   'names of every object': [asked, { constructor: 1, toString: 1, hasOwnProperty: 1, valueOf: 1 }],
 }
 
-/** Steps that an event may take for each of its bytes, and those for what is found wrong: 1,000 times. */
+/** Steps per byte of an event, and extra steps for problems, which end after 1,000. */
 const stepsPerByte = 4
 const stepsOfFindings = 4 * 1000
 
-describe('validating an event of the largest size takes steps in proportion to its bytes, whatever its schema asks for', () => {
+describe('validating an event of the maximum size takes steps in proportion to its bytes, whatever its schema requires', () => {
   test.each(Object.entries(hostile))('%s', (_, [bought, properties]) => {
     const schema = schemaOf(bought)
     const bytes = JSON.stringify(properties).length

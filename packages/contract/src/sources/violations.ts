@@ -4,7 +4,7 @@ import { errors, line, nextPageToken, pageQuery, time } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
 import { problemKinds } from './compatibility.ts'
 
-/** What does not fit a source's schema, by event and property, over the last 30 days. */
+/** Violations of a source's schema, by event and property, over the last 30 days. */
 export const violation = z.object({
   /** `track` or `identify`. */
   type: z.string(),
@@ -12,7 +12,7 @@ export const violation = z.object({
   event: z.string(),
   /** The property's path, `array/field` for fields of items; '' when the whole event is unknown. */
   property: z.string(),
-  /** `new_event` when the schema does not know the event. */
+  /** `new_event` when the schema does not define the event. */
   problem: z.enum([...problemKinds, 'new_event']),
   last_24_hours: z.number().int(),
   last_7_days: z.number().int(),
@@ -20,7 +20,7 @@ export const violation = z.object({
   last_seen_time: time,
   /** Resource names of the newest events with it, newest first, at most 5. */
   sample_events: z.array(z.string()),
-  /** The version from which on the schema allows it; null while it does not. */
+  /** The version from which the schema allows it; null while it does not. */
   fixed_in_version: z.number().int().nullable(),
 })
 export type Violation = z.infer<typeof violation>
@@ -36,7 +36,7 @@ export const violations = {
     response: z.object({
       violations: z.array(violation),
       next_page_token: nextPageToken,
-      /** Events kept back by enforcement that were not replayed, of the last 30 days. */
+      /** Blocked events of the last 30 days that were not replayed. */
       blocked_count: z.number().int(),
     }),
     errors: [errors.notFound, errors.unavailable],
@@ -53,7 +53,7 @@ export const violations = {
       event: line(500).optional(),
     }),
     response: z.object({
-      /** Events sent again, and events that still do not fit. */
+      /** Events sent again, and events that still do not match. */
       replayed: z.number().int(),
       still_blocked: z.number().int(),
     }),

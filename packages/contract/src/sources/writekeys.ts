@@ -25,6 +25,7 @@ export const writekeys = {
     followedBy: ['collection'],
     summary: 'Creates a write key for a source.',
     request: z.object({ source: reference, title: line(200).default(''), request_id: requestId }),
+    alsoKnown: ['workspace'],
     response: writekey,
     errors: [errors.invalid, errors.forbidden, errors.notFound],
   }),

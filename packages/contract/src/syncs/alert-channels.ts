@@ -21,17 +21,17 @@ export const alertChannel = z.object({
   create_time: time,
   /** When it took a message last. */
   last_sent_time: time.nullable(),
-  /** Why it did not take the last message, in words; '' when it did. */
+  /** Why it refused the last message, as a text; '' when it accepted it. */
   failure: z.string(),
   failure_time: time.nullable(),
 })
 export type AlertChannel = z.infer<typeof alertChannel>
 
-/** A channel at the moment when it was made: what signs its messages is shown this once, '' for Slack. */
+/** A channel at the moment when it was created: its signing secret is shown only now, '' for Slack. */
 const newAlertChannel = alertChannel.extend({ signing_secret: z.string() })
 export type NewAlertChannel = z.infer<typeof newAlertChannel>
 
-/** The address of a channel, as people enter it. */
+/** The URL of a channel, as users enter it. */
 export const alertChannelUrl = z
   .string()
   .trim()

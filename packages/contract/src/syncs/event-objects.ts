@@ -1,19 +1,19 @@
 import type { SyncMode } from '../rules/catalog.ts'
 
-/** What the rows of a model become in a source of the workspace, in place of records at a destination. */
+/** The objects of a source of the workspace that rows of a model become, in place of records at a destination. */
 export type EventObject = {
-  /** What `object` of the sync names. */
+  /** The value of the sync's `object`. */
   name: 'events' | 'profiles'
   title: string
   /** One sentence. */
   description: string
   /** The call that each row becomes. */
   type: 'track' | 'identify'
-  /** The first one is the usual one. */
+  /** The first one is the default. */
   syncModes: readonly SyncMode[]
-  /** Fields of the event that a column can go to. */
+  /** Fields of the event that a column can be mapped to. */
   fields: readonly string[]
-  /** Objects of the event whose members a column can go to, such as `properties.total` or `context.page.url`. */
+  /** Objects of the event whose members a column can be mapped to, such as `properties.total` or `context.page.url`. */
   parents: readonly string[]
 }
 
@@ -40,10 +40,10 @@ export const eventObjects: readonly EventObject[] = [
   },
 ]
 
-/** What `identifier` of a sync of events is: rows are told apart by the primary key, events by this. */
+/** The `identifier` of a sync of events. The primary key identifies rows, this field identifies events. */
 export const eventIdentifier = 'messageId'
 
-/** Why columns cannot go to these fields of events; undefined when they can. */
+/** Why columns cannot be mapped to these fields of events; undefined when they can. */
 export const eventFieldsProblem = (
   { fields, parents, title }: EventObject,
   targets: readonly string[],

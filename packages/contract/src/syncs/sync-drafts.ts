@@ -2,21 +2,21 @@ import { z } from 'zod'
 import { workspaceEditors } from '../api/access.ts'
 import { empty, errors, exactObject, line, maskQuery, reference, time } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
-import { syncMode } from '../rules/catalog.ts'
+import { syncMode, syncModeInput } from '../rules/catalog.ts'
 
-/** Characters of the settings of a draft, as JSON. */
+/** Maximum characters of the settings of a draft, as JSON. */
 export const syncDraftCharacters = 128 * 1024
 
-/** What is known of whether a sync can be made of what was chosen. */
+/** Whether a valid sync can be created from the chosen values. */
 export const configurationStatuses = ['none', 'checking', 'valid', 'invalid'] as const
 const configurationStatus = z.enum(configurationStatuses)
 export type ConfigurationStatus = z.infer<typeof configurationStatus>
 
 const chosen = reference.nullable()
 
-/** A change of a draft: what is not named stays, what is null is as in a new one. */
+/** A change of a draft. An absent field keeps its value; null resets it. */
 const change = z.object({
-  /** Names of a model, or of an audience. */
+  /** Name of a model, or of an audience. */
   source: chosen,
   audience: chosen,
   /** `catalogDestinations/{slug}`. */
@@ -24,8 +24,8 @@ const change = z.object({
   destination: chosen,
   /** One of the row objects of the destination's app. */
   target_object: line(300).nullable(),
-  sync_type: syncMode.nullable(),
-  /** Everything else that was entered. */
+  sync_type: syncModeInput.nullable(),
+  /** All other entered values. */
   settings: exactObject
     .refine((value) => JSON.stringify(value).length <= syncDraftCharacters, 'The settings of the draft are too long')
     .nullable(),
@@ -34,14 +34,15 @@ const change = z.object({
   configuration_status: configurationStatus.nullable(),
 })
 
-/** A sync that somebody is about to create. */
+/** A sync that a user is about to create. */
 export const syncDraft = change.extend({
   /** `workspaces/{id}/syncDraft`. */
   name: z.string(),
+  sync_type: syncMode.nullable(),
   settings: exactObject,
   errors: z.record(z.string(), z.string()),
   configuration_status: z.object({ previous: configurationStatus, current: configurationStatus }),
-  /** Null while nothing was chosen. */
+  /** Null while it is empty. */
   update_time: time.nullable(),
 })
 export type SyncDraft = z.infer<typeof syncDraft>

@@ -2,56 +2,66 @@ import { z } from 'zod'
 import { workspaceEditors } from '../api/access.ts'
 import { errors, reference, time } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
-import { syncChange, syncDefinition, syncLimits, syncRunRow } from './syncs.ts'
+import { syncChange, syncDefinition, syncLimits, syncRunRow, wholeSync } from './syncs.ts'
 
-/** What a dry run is at; nothing happens any more in the last three. */
+/** The states of a dry run; the last three are final. */
 export const syncDryRunStates = ['queued', 'reading', 'comparing', 'done', 'failed', 'canceled'] as const
 export type SyncDryRunState = (typeof syncDryRunStates)[number]
 
 const count = z.number().int()
 
-/** What is done about a row, in one word. */
-export const sampleGroups = ['added', 'changed', 'removed', 'skipped', 'invalid'] as const
+/** The action of a run on a row. */
+export const sampleGroups = ['added', 'changed', 'updated', 'sent_again', 'removed', 'skipped', 'invalid'] as const
 
-/** A row of which a run would do or say something. */
+/** A row that a run would act on or report. */
 export const syncSample = z.object({
   group: z.enum(sampleGroups),
   ...syncRunRow.pick({ key: true, source_key: true, change: true, operation: true, reason: true, rows: true }).shape,
   /**
-   * Values as JSON texts, cut after some hundred characters. `before` is what this sync sent last: null when the field was
-   * not sent, or when that is not kept any more, as of every field of a row whose `before_known` is false. `after` is
-   * null for a field that is not sent.
+   * Values as JSON texts, cut after some hundred characters.
+   * - `before` is the value that this sync sent last. It is null when the field was not sent or its value is no longer
+   *   stored, as for all fields of a row with `before_known` false.
+   * - `after` is null for a field that is not sent.
    */
   fields: z.array(z.object({ name: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
   before_known: z.boolean(),
 })
 export type SyncSample = z.infer<typeof syncSample>
 
-/** What a run would do, without doing it. */
+/** A preview of a run. */
 export const syncDryRun = z.object({
   /** `workspaces/{id}/syncDryRuns/{id}`. */
   name: z.string(),
   state: z.enum(syncDryRunStates),
-  /** The sync it is of; '' for one that is not saved. */
+  /** The name of its sync; '' for one that is not saved. */
   sync: z.string(),
-  /** Rows that were read so far. */
+  /** Number of rows read until now. */
   read: count,
   /**
-   * Null until it is done. `read` is the sum of all others but `removed`. What the destination has, skips, and rejects is only
-   * known when it is written to: of what is to be sent, some may be skipped or rejected then.
+   * Null until it is done. `read` is the sum of all others except `removed` and `history`. Only a write shows which
+   * rows the destination already has, skips, or rejects.
    */
   counts: z
     .object({
       read: count,
       added: count,
       changed: count,
+      updated: count.default(0),
+      sent_again: count.default(0),
       unchanged: count,
       skipped: count,
       invalid: count,
       removed: count,
+      /** Rows among them that become events before the current usage period: they are stored and do not count in it. */
+      history: count.default(0),
     })
     .nullable(),
-  /** What the run would ask before it sends; '' when it would not. */
+  /**
+   * The maximum number of events that the run adds to the usage of the current period; 0 for rows of a destination,
+   * null until it is done. Events from before the period, rejected, blocked, or duplicate ones add nothing.
+   */
+  usage_events: count.nullable(),
+  /** The question of the run before it sends; '' for none. */
   asks: z.string(),
   /** At most ten of each group. */
   samples: z.array(syncSample),
@@ -77,6 +87,7 @@ export const syncDryRuns = {
     summary:
       'Begins a dry run of a sync that is not saved: reads the model and shows what the first run would send. Nothing is sent.',
     request: z.object({ ...syncDefinition, model: reference, destination: reference }),
+    alsoKnown: wholeSync,
     response: syncDryRun,
     errors: [errors.invalid, errors.forbidden, errors.notFound, busy],
   }),
@@ -88,6 +99,7 @@ export const syncDryRuns = {
     summary:
       'Begins a dry run of a sync: reads the model and shows what the next run would do. With `mode`, `fields`, `guard_percent`, `owns_object`, or `cursor`, as if the sync were changed so; with `resync`, as a run that sends every row again. Nothing is sent.',
     request: z.object({ ...syncChange, resync: z.boolean().default(false) }),
+    alsoKnown: wholeSync,
     response: syncDryRun,
     errors: [errors.invalid, errors.forbidden, errors.notFound, busy],
   }),

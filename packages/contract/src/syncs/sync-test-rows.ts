@@ -4,12 +4,12 @@ import { errors, reference, storableText } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
 import { dataQueryErrors } from '../data-sources/data-sources.ts'
 import { dataSourceLimits } from '../data-sources/queries.ts'
-import { syncDefinition, syncLimits } from './syncs.ts'
+import { syncDefinition, syncLimits, wholeSync } from './syncs.ts'
 
-/** Rows of a model that are read at most to find the one with a key. */
+/** Maximum rows of a model that are read to find the one with a key. */
 export const testRowsRead = 1_000_000
 
-/** A sync, saved or not, and the row that it is tried with: the first one of the model, or the one with a primary key. */
+/** A sync, saved or not, and its test row: the first one of the model, or the one with a primary key. */
 const trial = z.object({
   model: reference,
   destination: reference,
@@ -22,18 +22,21 @@ const trial = z.object({
   key: z.array(storableText(syncLimits.keyCharacters)).min(1).max(dataSourceLimits.keyColumns).optional(),
 })
 
-/** What a run would send of a row. */
+/** The payload that a run would send for a row. */
 const tried = z.object({
-  /** False where the model has no such row; `reason` says so. */
+  /** False when the model has no such row; `reason` says so. */
   found: z.boolean(),
-  /** Its primary key in the model, several columns as a JSON list; and what it is known by at the destination, '' when that cannot be told. */
+  /**
+   * Its primary key in the model, several columns as a JSON list, and its identifier at the destination, '' when it has
+   * none.
+   */
   source_key: z.string(),
   key: z.string(),
-  /** What the mode does with a row that is not known yet. */
+  /** The action of the mode on a new row. */
   operation: z.enum(['upsert', 'update', 'insert', 'event']),
-  /** What the destination is given, as JSON text; empty when the row is not valid, of which `reason` says why. */
+  /** The payload for the destination, as JSON text; empty for an invalid row, whose `reason` says why. */
   payload: z.string(),
-  /** Why there is nothing to send; of a row that was sent what the destination says, unless it has it now. */
+  /** Why nothing is sent; for a row that was sent, the destination's message, unless it was delivered. */
   reason: z.string(),
 })
 export type SyncRowPreview = z.infer<typeof tried>
@@ -47,6 +50,7 @@ export const syncTestRows = {
     summary:
       'Reads one row of a model, the first or the one with a primary key, and shows what a run of a sync, saved or not, would send of it. Nothing is sent.',
     request: trial,
+    alsoKnown: wholeSync,
     response: tried,
     errors: [...dataQueryErrors],
   }),
@@ -58,10 +62,11 @@ export const syncTestRows = {
     summary:
       'Reads one row of a model and writes it to the destination, with the operation of the mode, and returns the request and response. Not retried, not logged as a delivery, and unknown to the sync: its next run sends the row as if it had not been sent.',
     request: trial,
+    alsoKnown: wholeSync,
     response: tried.extend({
       /**
-       * `delivered`, `retry` (would be tried again), `rejected`, `skipped` (an insert of what is there, or an update of what is
-       * not), or `none` where nothing was sent.
+       * `delivered`, `retry` (would be retried), `rejected`, `skipped` (an insert of an existing record, or an update
+       * of a missing one), or `none` when nothing was sent.
        */
       outcome: z.enum(['delivered', 'retry', 'rejected', 'skipped', 'none']),
       /** 0 when there was no response, or the destination does not speak HTTP. */

@@ -6,20 +6,20 @@ import { defineMethod } from '../api/method.ts'
 /** Tokens of a workspace at a time. */
 export const maxSyncTokens = 20
 
-/** What an orchestrator starts the syncs of a workspace with. */
+/** A token with which an orchestrator starts the syncs of a workspace. */
 export const syncToken = z.object({
   /** `workspaces/{id}/syncTokens/{id}`. */
   name: z.string(),
   title: z.string(),
-  /** The last characters of the token, by which people tell it from others. */
+  /** The last characters of the token, by which people recognize it. */
   hint: z.string(),
   create_time: time,
-  /** To a minute; null while it was not used. */
+  /** Rounded to a minute; null while the token is unused. */
   last_used_time: time.nullable(),
 })
 export type SyncToken = z.infer<typeof syncToken>
 
-/** A token at the moment when it was made: only a hash of it is kept. */
+/** A token at the moment when it was made: only a hash of it is stored. */
 const newSyncToken = syncToken.extend({ token: z.string() })
 export type NewSyncToken = z.infer<typeof newSyncToken>
 

@@ -13,31 +13,31 @@ import {
   time,
 } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
-import { syncMode } from '../rules/catalog.ts'
+import { syncMode, syncModeInput } from '../rules/catalog.ts'
 import { genericTitle } from '../rules/value-rules.ts'
 import { runCursor, syncCursor, syncCursorInput } from './sync-cursors.ts'
 
-/** What syncs are bounded by. */
+/** Limits of syncs. */
 export const syncLimits = {
   /** Syncs of a workspace. */
   syncs: 100,
   /** Fields of a mapping. */
   fields: 500,
-  /** Rows that a run reads. */
+  /** Maximum rows of a run. */
   rows: 100_000_000,
-  /** Characters of a key, and of a row as it is sent. */
+  /** Maximum characters of a key, and of a row in its payload. */
   keyCharacters: 1000,
   rowCharacters: 128 * 1024,
-  /** Runs of a sync whose rows can be looked at. */
+  /** Number of runs of a sync whose rows are stored. */
   runs: 20,
   /** Dry runs of a workspace at a time. */
   dryRuns: 4,
 } as const
 
-/** Minutes between runs that begin by themselves. */
+/** Minimum minutes between scheduled runs. */
 export const syncIntervals = [15, 60, 360, 1440] as const
 
-/** What a run is at. `partial`: it ended, and rows were rejected. */
+/** The states of a run. `partial`: it ended, and rows were rejected. */
 export const syncRunStates = [
   'queued',
   'extracting',
@@ -52,15 +52,15 @@ export const syncRunStates = [
 ] as const
 export type SyncRunState = (typeof syncRunStates)[number]
 
-/** States in which nothing happens to a run any more. */
+/** Final states of a run. */
 export const endedSyncRuns: readonly SyncRunState[] = ['succeeded', 'partial', 'failed', 'canceled']
 
-/** States of runs that ended by having sent everything. */
+/** States of runs that sent everything. */
 export const sentSyncRuns: readonly SyncRunState[] = ['succeeded', 'partial']
 
 const name = storableText(300).min(1, 'Required')
 
-/** A column of the model, and the field of the destination that it goes to. */
+/** A column of the model, and its field at the destination. */
 export const syncField = z.object({ column: name, target: name })
 export type SyncField = z.infer<typeof syncField>
 
@@ -73,52 +73,58 @@ const fields = z
 const interval = z.union(syncIntervals.map((minutes) => z.literal(minutes))).nullable()
 const guardPercent = z.number().int().min(0, 'At least 0').max(100, 'At most 100')
 
-/** When a sync runs by itself; of these one is given at most, and nothing of it for one that is run by people. */
+/** The schedule of a sync. At most one field is set; none is set for a sync that people run. */
 export const syncSchedule = z.object({
   interval_minutes: interval,
   /** Five fields: minute, hour, day of the month, month, day of the week, in a time zone such as `Europe/Berlin`. */
   cron: z.object({ expression: line(100).min(1, 'Required'), time_zone: line(100).min(1, 'Required') }).nullable(),
-  /** The name of the sync whose runs it follows, when they have not failed. */
+  /** The name of the sync whose runs it follows, unless they failed. */
   after: reference.nullable(),
 })
 export type SyncSchedule = z.infer<typeof syncSchedule>
 
-const percent = (most: number) =>
-  z.number().int('Enter a whole number').min(0, 'At least 0').max(most, `At most ${most}`).nullable()
+const percent = (max: number) =>
+  z.number().int('Enter a whole number').min(0, 'At least 0').max(max, `At most ${max}`).nullable()
 
-/** When administrators and collaborators are notified of a run; null for never. They are told again when a run is as it should be. */
+/**
+ * The conditions that notify administrators and collaborators of a run; null for never. They are notified again when
+ * the runs recover.
+ */
 export const syncAlerts = z.object({
   failed: z.boolean(),
   /** More than this share of the rows was rejected. */
   rejected_percent: percent(100),
-  /** It took longer. */
+  /** The run took longer than these minutes. */
   minutes: percent(10_000),
-  /** It read so much more or less than the median of the runs before, three at least. */
+  /** The number of read rows differs by this share from the median of the runs before, at least three. */
   rows_percent: percent(1000),
 })
 export type SyncAlerts = z.infer<typeof syncAlerts>
 
-/** The alerts of a sync that has decided nothing. */
+/** The alerts of a sync that has set none. */
 export const defaultSyncAlerts: SyncAlerts = { failed: true, rejected_percent: null, minutes: null, rows_percent: null }
 
-/** What a sync does; `fields` map columns of a model. */
+/** The configuration of a sync; `fields` map columns of a model. */
 export const syncDefinition = {
   object: name,
   object_name: name,
-  mode: syncMode,
+  mode: syncModeInput,
   identifier: name,
   fields,
   guard_percent: guardPercent.default(20),
-  /** Of events of a source: they go to the destinations that are connected to it, too. */
+  /** For a sync to events of a source: connected destinations receive them, too. */
   to_destinations: z.boolean().default(false),
-  /** With the mode FULL_SYNC: rows of the object that are not in the model are removed, also those that the sync has not written. */
+  /**
+   * With the mode FULL_SYNC: records of the object that are not in the model are removed, even those that the sync did
+   * not write.
+   */
   owns_object: z.boolean().default(false),
-  /** Only rows of databases, and in no mode that removes rows. Null: each run reads all rows. */
+  /** Only for rows of databases, and in no mode that removes rows. Null: each run reads all rows. */
   cursor: syncCursorInput.nullable().default(null),
 }
-/** What of it can be changed later. */
+/** The fields that can be changed later. */
 export const syncChange = {
-  mode: syncMode.optional(),
+  mode: syncModeInput.optional(),
   fields: fields.optional(),
   guard_percent: guardPercent.optional(),
   to_destinations: z.boolean().optional(),
@@ -129,89 +135,108 @@ export const syncChange = {
 const count = z.number().int()
 
 /**
- * What became of the rows of a run. Each row that was read counts once, by its last outcome: `read` is the sum of `added`,
- * `changed`, `unchanged`, `skipped`, `invalid`, `rejected` and `waiting`. Removals are of rows that are not in the model any more.
+ * The outcomes of the rows of a run. Each read row counts once, by its last outcome: `read` is the sum of `added`,
+ * `changed`, `unchanged`, `skipped`, `invalid`, `rejected` and `waiting`. Removals are of rows that are no longer in
+ * the model.
  */
+/** Fields of a whole sync: a test or dry run takes them in the form that is saved. */
+export const wholeSync: readonly string[] = [
+  'title',
+  'model',
+  'destination',
+  ...Object.keys(syncDefinition),
+  ...Object.keys(syncSchedule.shape),
+  'alerts',
+  'request_id',
+]
+
 export const syncRunCounts = z.object({
   read: count,
   added: count,
   changed: count,
+  /** In a sync that only updates: existing rows. */
+  updated: count.default(0),
+  /** In a resync: rows that equal their confirmed state. */
+  sent_again: count.default(0),
   unchanged: count,
   skipped: count,
   invalid: count,
   rejected: count,
   waiting: count,
+  /** In a canceled run: planned rows. */
+  not_sent: count.default(0),
   removed: count,
   removals_rejected: count,
   removals_waiting: count,
+  removals_not_sent: count.default(0),
 })
 export type SyncRunCounts = z.infer<typeof syncRunCounts>
 
-/** One time that a sync brought rows over. */
+/** One run of a sync. */
 export const syncRun = z.object({
   /** `workspaces/{id}/syncs/{id}/runs/{id}`. */
   name: z.string(),
   state: z.enum(syncRunStates),
   trigger: z.enum(['manual', 'schedule', 'after', 'api']),
-  /** Everything is sent again, whatever was confirmed before. */
+  /** All rows are sent again, even confirmed ones. */
   resync: z.boolean(),
-  /** The run whose rejected rows alone it is of; '' when it is of all rows. */
+  /** The run whose rejected rows are sent again; '' for a run of all rows. */
   rerun_of: z.string(),
   create_time: time,
   start_time: time.nullable(),
   finish_time: time.nullable(),
-  /** When it came to each state that it has been in, the last time. */
+  /** The time when it last entered each of its states. */
   state_times: z.partialRecord(z.enum(syncRunStates), time),
-  /** Rows read so far, as `syncRuns.get` tells it; 0 elsewhere until all rows are read. */
+  /** Number of rows read until now, in the response of `syncRuns.get`; 0 elsewhere until all rows are read. */
   rows_read: count,
-  /** What it is going to do, or was; null before that is known. */
+  /** Its plan; null before that is computed. */
   planned: z.object({ added: count, changed: count, removed: count }).nullable(),
   /** Null until all rows are read. */
   counts: syncRunCounts.nullable(),
-  /** Null before all rows are read, and of a sync without a cursor. */
+  /** Null before all rows are read, and for a sync without a cursor. */
   cursor: runCursor.nullable(),
-  /** Why it failed, or why it asks; '' otherwise. */
+  /** Why it failed, or what it asks; '' otherwise. */
   message: z.string(),
-  /** What people were notified of, by the alerts of the sync; '' when it was as it should be. */
+  /** The message of the sync's alerts about it; '' when there was none. */
   alert: z.string(),
-  /** Who approved it, as a user's name; '' when nobody was asked. */
+  /** Name of the user who approved it; '' when no approval was needed. */
   approved_by: z.string(),
 })
 export type SyncRun = z.infer<typeof syncRun>
 
-/** Rows of a model that are brought to a destination. */
+/** A sync of the rows of a model to a destination. */
 export const sync = z.object({
   /** `workspaces/{id}/syncs/{id}`. */
   name: z.string(),
   title: z.string(),
   /** `audience` is the resource name of the audience whose members it reads; '' for none. */
   model: z.object({ name: z.string(), title: z.string(), audience: z.string() }),
-  /** A destination; or a source of the workspace, whose events rows become. */
+  /** A destination; or a source of the workspace, when rows become events. */
   destination: z.object({ name: z.string(), title: z.string() }),
   /**
-   * One of the row objects of the destination's app, and what it is called there, such as the name of a table. Of a source
-   * `events`, and the name of the event of rows that no column gives a name; or `profiles`.
+   * One of the row objects of the destination's app, and its name there, such as that of a table. For a source,
+   * `events` and the default name of the events, or `profiles`.
    */
   object: z.string(),
   object_name: z.string(),
   mode: syncMode,
-  /** The field that tells records apart. */
+  /** The field that identifies a record. */
   identifier: z.string(),
   fields: z.array(syncField),
-  /** A run that would remove or change more than this share of the rows asks first. */
+  /** A run that would remove or change more than this share of the rows asks for approval first. */
   guard_percent: z.number().int(),
   to_destinations: z.boolean(),
   owns_object: z.boolean(),
-  /** By which only new and changed rows are read; null when each run reads all rows. */
+  /** The cursor by which only new and changed rows are read; null when each run reads all rows. */
   cursor: syncCursor.nullable(),
   interval_minutes: syncSchedule.shape.interval_minutes,
   cron: syncSchedule.shape.cron,
   /** The sync that it runs after. */
   after: z.object({ name: z.string(), title: z.string() }).nullable(),
   paused: z.boolean(),
-  /** When it runs by itself next; null when it does not, or after another sync. */
+  /** The time of the next scheduled run; null without one, or when it runs after another sync. */
   next_run_time: time.nullable(),
-  /** Why the last time of the schedule brought no run, or that the sync it ran after was deleted; '' otherwise. */
+  /** Why the last scheduled time started no run, or that the sync before it was deleted; '' otherwise. */
   schedule_note: z.string(),
   alerts: syncAlerts,
   last_run: syncRun.nullable(),
@@ -224,16 +249,16 @@ export type Sync = z.infer<typeof sync>
 export const syncRunRow = z.object({
   /** Its place in the run, from 1. */
   number: count,
-  /** What it is known by at the destination; '' when that cannot be told. */
+  /** Its identifier at the destination; '' when it has none. */
   key: z.string(),
   /** Its primary key in the model; '' for a removal. */
   source_key: z.string(),
-  change: z.enum(['added', 'changed', 'foreign', 'removed', 'duplicate', 'invalid']),
+  change: z.enum(['added', 'changed', 'updated', 'sent_again', 'foreign', 'removed', 'duplicate', 'invalid']),
   /** '' when nothing is sent. */
   operation: z.enum(['', 'upsert', 'update', 'insert', 'delete']),
-  outcome: z.enum(['waiting', 'delivered', 'retrying', 'rejected', 'skipped', 'invalid']),
+  outcome: z.enum(['waiting', 'delivered', 'retrying', 'rejected', 'skipped', 'invalid', 'not_sent']),
   reason: z.string(),
-  /** How many rows of the model have this key. */
+  /** Number of rows of the model with this key. */
   rows: count,
 })
 export type SyncRunRow = z.infer<typeof syncRunRow>
@@ -241,13 +266,13 @@ export type SyncRunRow = z.infer<typeof syncRunRow>
 /** The last attempt to deliver a row. */
 const syncRowAttempt = z.object({
   time,
-  /** 1 is the first. */
+  /** Counts from 1. */
   attempt: count,
-  /** 0 when there was no answer, or the destination does not speak HTTP. */
+  /** 0 when there was no response, or the destination does not use HTTP. */
   http_status: count,
   latency_ms: count,
   reason: z.string(),
-  /** At most some kilobytes, without secrets, and kept for failures only; a request may have had other rows, too. */
+  /** At most some kilobytes, without secrets, and stored for failures only; a request can include other rows. */
   request: z.string(),
   response: z.string(),
 })

@@ -4,6 +4,7 @@ import { maxAlertChannels, methods } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { queueAlerts } from '../../../syncs/src/alert-channels/queue.ts'
 import {
   type Harness,
   idIn,
@@ -14,7 +15,6 @@ import {
   startOrganization,
 } from '../testing/control-harness.ts'
 import { makeSync } from '../testing/requests.ts'
-import { queueAlerts } from './queue.ts'
 
 const stack = new AsyncDisposableStack()
 let harness: Harness
@@ -51,8 +51,8 @@ const newSync = async (of = organization) => {
   return await makeSync(harness, of, destination.name)
 }
 
-/** Tells of a sync, and resolves to the ids of the messages that are to be sent. */
-const tell = async (syncId: string, { workspaceId } = organization): Promise<string[]> => {
+/** Queues an alert of a sync, and resolves to the IDs of the messages that are to be sent. */
+const queueAlert = async (syncId: string, { workspaceId } = organization): Promise<string[]> => {
   await harness.db.transaction().execute((tx) =>
     queueAlerts(
       tx,
@@ -77,11 +77,11 @@ const send = (message: string) =>
     (error: Error) => `${error.name}: ${error.message}`,
   )
 
-test('the URL and the signing secret of a channel are encrypted, and neither list, audit log, nor what is queued has them', async () => {
+test('the URL and the signing secret of a channel are encrypted, and are in no list, no audit record, and no queued message', async () => {
   const { signing_secret, ...made } = await create()
   expect(made).toMatchObject({ title: 'On call', kind: 'webhook', host: new URL(peer.url).host, syncs: null })
   expect(await list()).toEqual([made])
-  await tell(await newSync())
+  await queueAlert(await newSync())
   for (const table of ['alert_channels', 'alert_messages', 'audit_log']) {
     const { rows } = await sql<{ text: string }>`select to_json(t)::text as text from ${sql.table(table)} t`.execute(
       harness.db,
@@ -94,10 +94,10 @@ test('the URL and the signing secret of a channel are encrypted, and neither lis
   }
 })
 
-test('a webhook gets signed JSON with an id that stays the same, and what was taken is not sent again', async () => {
+test('a webhook gets signed JSON with an id that stays the same, and an accepted message is not sent again', async () => {
   const { signing_secret } = await create()
   const sync = await newSync()
-  const [message = ''] = await tell(sync)
+  const [message = ''] = await queueAlert(sync)
   answers = { status: 503 }
   expect(await send(message)).toBe('Error: HTTP 503')
   expect(await list()).toMatchObject([{ failure: 'HTTP 503', failure_time: expect.any(String), last_sent_time: null }])
@@ -125,7 +125,7 @@ test('a webhook gets signed JSON with an id that stays the same, and what was ta
 
 test('Slack gets one text, in which nothing of a title or a failure is a link or a mention', async () => {
   await create({ kind: 'slack' })
-  const [message = ''] = await tell(await newSync())
+  const [message = ''] = await queueAlert(await newSync())
   expect(await send(message)).toBe('sent')
   const [request] = peer.requests
   expect(request?.headers['x-tributary-signature']).toBeUndefined()
@@ -142,10 +142,10 @@ test.each([
 ] as const)('of a server that %s the channel says what became of the message', async (_, answer, outcome) => {
   await create()
   answers = answer
-  const [message = ''] = await tell(await newSync())
-  const told = await send(message)
-  expect(told).toContain(outcome)
-  expect((await list())[0]?.failure).toBe(told.slice(told.indexOf(': ') + 2))
+  const [message = ''] = await queueAlert(await newSync())
+  const failureText = await send(message)
+  expect(failureText).toContain(outcome)
+  expect((await list())[0]?.failure).toBe(failureText.slice(failureText.indexOf(': ') + 2))
   const left = await harness.db.selectFrom('alert_messages').select('id').execute()
   expect(left).toHaveLength(outcome.startsWith('JobGivenUp') ? 0 : 1)
 })
@@ -153,16 +153,16 @@ test.each([
 test('a web page is no webhook of Slack, and an address that may not be reached is refused', async () => {
   answers = { status: 200, body: '<!doctype html><p>Sign in</p>' }
   await create({ kind: 'slack' })
-  const [page = ''] = await tell(await newSync())
+  const [page = ''] = await queueAlert(await newSync())
   expect(await send(page)).toContain('JobGivenUp: The URL returned a web page')
   await harness.db.deleteFrom('alert_channels').execute()
   await create({ url: 'http://192.168.77.1/hook' })
-  const [guarded = ''] = await tell(await newSync())
+  const [guarded = ''] = await queueAlert(await newSync())
   expect(await send(guarded)).toMatch(/^JobGivenUp: /)
   expect(peer.requests).toHaveLength(1)
 })
 
-test('a channel is told of the syncs that it was given, of later ones only when it is of all', async () => {
+test('a channel receives alerts of the syncs that it was given, and of later ones only when it is for all', async () => {
   const first = await newSync()
   const second = newId()
   const row = await harness.db.selectFrom('syncs').selectAll().where('id', '=', first).executeTakeFirstOrThrow()
@@ -173,12 +173,12 @@ test('a channel is told of the syncs that it was given, of later ones only when 
   const nameOf = (sync: string) => `workspaces/${organization.workspaceId}/syncs/${sync}`
   const { signing_secret: _, ...made } = await create({ syncs: [nameOf(first), nameOf(first)] })
   expect(made.syncs).toEqual([nameOf(first)])
-  expect(await tell(second)).toEqual([])
-  expect(await tell(first)).toHaveLength(1)
+  expect(await queueAlert(second)).toEqual([])
+  expect(await queueAlert(first)).toHaveLength(1)
   const { administrator } = organization
   const update = (body: object) => administrator.ok(methods.alertChannels.update, paramsOf(made.name), { body })
   expect(await update({ syncs: null, title: 'All' })).toMatchObject({ syncs: null, title: 'All' })
-  expect(await tell(second)).toHaveLength(2)
+  expect(await queueAlert(second)).toHaveLength(2)
   await update({ syncs: [nameOf(first), nameOf(second)] })
   await administrator.ok(methods.syncs.delete, { workspace: organization.workspaceId, sync: first })
   expect(await list()).toMatchObject([{ syncs: [nameOf(second)] }])
@@ -199,7 +199,7 @@ test('a test sends one message at once, says what became of it, and is refused b
   expect(status).toBe(429)
 })
 
-test('channels of another workspace are not found, and syncs of one are not told of', async () => {
+test('channels of another workspace are not found, and cause no alerts for its syncs', async () => {
   const made = await create()
   const elsewhere = `/workspaces/${other.workspaceId}/alertChannels/${idIn(made.name)}`
   for (const [verb, path, body] of [
@@ -212,7 +212,7 @@ test('channels of another workspace are not found, and syncs of one are not told
   const [, , , id] = foreign.split('/')
   for (const name of [foreign, `workspaces/${organization.workspaceId}/syncs/${id}`])
     expect((await organization.administrator.call('PATCH', `/${made.name}`, { syncs: [name] })).status).toBe(404)
-  expect(await tell(id ?? '', other)).toEqual([])
+  expect(await queueAlert(id ?? '', other)).toEqual([])
   expect(peer.requests).toEqual([])
 })
 

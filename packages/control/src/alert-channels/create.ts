@@ -2,9 +2,9 @@ import { audit } from '@tributary/api-kit'
 import { maxAlertChannels, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, newId, randomToken } from '@tributary/kernel'
+import { alertChannelName, insertAlertChannel, presentChannels, sealChannel } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 import { namedSyncs } from './named-syncs.ts'
-import { alertChannelName, presentChannels, sealChannel } from './read.ts'
 
 /**
  * Makes a channel. Its URL is sealed; what signs the messages of a webhook is made here, 32 random bytes, and shown this once. Nothing is
@@ -30,20 +30,16 @@ export const createAlertChannel =
       const id = newId()
       const time = new Date(clock())
       const signing_secret = kind === 'webhook' ? randomToken(32) : ''
-      const row = await tx
-        .insertInto('alert_channels')
-        .values({
-          id,
-          workspace_id: workspace.id,
-          title,
-          kind,
-          host: new URL(url).host,
-          secrets_encrypted: sealChannel(secretBox, id, { url, signing_secret }),
-          sync_ids: await namedSyncs(tx, workspace.id, syncs),
-          create_time: time,
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow()
+      const row = await insertAlertChannel(tx, {
+        id,
+        workspace_id: workspace.id,
+        title,
+        kind,
+        host: new URL(url).host,
+        secrets_encrypted: sealChannel(secretBox, id, { url, signing_secret }),
+        sync_ids: await namedSyncs(tx, workspace.id, syncs),
+        create_time: time,
+      })
       await audit(tx, {
         actor,
         action: 'alertChannels.create',

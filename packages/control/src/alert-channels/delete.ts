@@ -2,17 +2,16 @@ import { audit } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
+import { alertChannelName, readAlertChannel, removeAlertChannel } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { alertChannelName, readAlertChannel } from './read.ts'
 
-/** Deletes a channel with its secrets, and with what was not sent yet. */
+/** Deletes a channel with its secrets and its unsent messages. */
 export const deleteAlertChannel =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.alertChannels.delete> =>
   ({ actor, workspace, params }) =>
     db.transaction().execute(async (tx) => {
       const { id, title } = await readAlertChannel(tx, workspace.id, params.alert_channel)
-      const deleted = await tx.deleteFrom('alert_channels').where('id', '=', id).returning('id').executeTakeFirst()
-      if (deleted === undefined) throw notFound('alert channel not found')
+      if (!(await removeAlertChannel(tx, id))) throw notFound('alert channel not found')
       await audit(tx, {
         actor,
         action: 'alertChannels.delete',

@@ -1,8 +1,8 @@
 import { createdCursor, createdCursorOf, olderThan, openPage } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { presentChannels } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { presentChannels } from './read.ts'
 
 /** The alert channels of a workspace, newest first. */
 export const listAlertChannels =

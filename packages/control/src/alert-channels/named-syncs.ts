@@ -1,7 +1,7 @@
 import { parseReference, type Tx } from '@tributary/api-kit'
 import { resourceNames } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
-import { readSync } from '../syncs/read.ts'
+import { readSync } from '@tributary/syncs'
 
 /** The ids of syncs of this workspace by their names, each once; throws 404 for one that is absent or of another. */
 export const namedSyncs = async (

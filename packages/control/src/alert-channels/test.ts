@@ -2,16 +2,14 @@ import { audit } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { conflict, newId, SecretBoxError } from '@tributary/kernel'
+import { alertChannelName, noteOutcome, openChannel, postAlert, readAlertChannel } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 import { countTry } from '../users/sign-in/count-tries.ts'
-import { postAlert } from './post.ts'
-import { noteOutcome } from './queue.ts'
-import { alertChannelName, openChannel, readAlertChannel } from './read.ts'
 
 /** Tests of one workspace in 15 minutes. */
 const maxTests = 30
 
-/** Sends a test message, once, and says what became of it. Written down first: nothing goes out of which nobody knows who wanted it. */
+/** Sends a test message, once, and returns the result. The audit record comes first, so that every message names its author. */
 export const testAlertChannel =
   (
     deps: Pick<ControlDeps, 'db' | 'requestClient' | 'secretBox' | 'counters' | 'clock' | 'publicUrl'>,

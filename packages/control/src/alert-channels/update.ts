@@ -2,11 +2,11 @@ import { audit, changesOf } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
+import { alertChannelName, changeAlertChannel, presentChannels, readAlertChannel } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 import { namedSyncs } from './named-syncs.ts'
-import { alertChannelName, presentChannels, readAlertChannel } from './read.ts'
 
-/** Changes the title of a channel, or of which syncs it is told. */
+/** Changes the title of a channel, or the syncs that it gets alerts of. */
 export const updateAlertChannel =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.alertChannels.update> =>
   ({ actor, workspace, params, body }) =>
@@ -14,14 +14,10 @@ export const updateAlertChannel =
       const before = await readAlertChannel(tx, workspace.id, params.alert_channel)
       const { id } = before
       if (Object.keys(body).length > 0) {
-        await tx
-          .updateTable('alert_channels')
-          .set({
-            ...(body.title === undefined ? {} : { title: body.title }),
-            ...(body.syncs === undefined ? {} : { sync_ids: await namedSyncs(tx, workspace.id, body.syncs) }),
-          })
-          .where('id', '=', id)
-          .execute()
+        await changeAlertChannel(tx, id, {
+          ...(body.title === undefined ? {} : { title: body.title }),
+          ...(body.syncs === undefined ? {} : { sync_ids: await namedSyncs(tx, workspace.id, body.syncs) }),
+        })
         await audit(tx, {
           actor,
           action: 'alertChannels.update',

@@ -1,8 +1,8 @@
 import { keyAreaNames, maxApiKeys, methods } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeApiKey } from '../testing/api-keys.ts'
-import { type Harness, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
+import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
 
 const hourMs = 3_600_000
 
@@ -72,7 +72,7 @@ test('a key after its end is refused, says so, and cannot be rotated', async () 
   expect((await organization.administrator.call('POST', `${path}:rotate`, {})).body.reason).toBe('KEY_EXPIRED')
 })
 
-test('the secret before a rotation goes on for the overlap, and no longer; that before it ends at once', async () => {
+test('the secret before a rotation works for the overlap, and no longer; the one before it ends at once', async () => {
   const { administrator } = organization
   const first = await makeApiKey(organization)
   const second = await administrator.ok(methods.apiKeys.rotate, at(first.id), { body: { overlap_hours: 2 } })
@@ -109,7 +109,7 @@ test('a key from another organization sees nothing of this one', async () => {
   expect((await sources(key, { workspaceId: otherWorkspaceId })).status).toBe(200)
 })
 
-test('a key beyond its scope is told what it lacks: area, role, or being a person', async () => {
+test('a refused key learns what it lacks: area, role, or being a person', async () => {
   const { workspaceId, administrator } = organization
   const { key } = await makeApiKey(organization, { role: 'ORG_GUEST', areas: ['events'] })
   expect(await refusal(key)).toEqual([403, 'KEY_AREA'])
@@ -132,7 +132,7 @@ test('a key in an address is refused, also beside one in the header', async () =
     }
 })
 
-test('what is no key is refused without a look', async () => {
+test('a text that is no key is refused without a query', async () => {
   for (const token of ['api_', `api_${'x'.repeat(32)}`, `api_${'x'.repeat(900)}`])
     expect(await refusal(token)).toEqual([401, 'INVALID_KEY'])
 })
@@ -152,7 +152,191 @@ test('a key is not made without areas, with an end in the past, or for a workspa
   expect(await bad({ workspace: `workspaces/${newId()}` })).toEqual([400, 'workspace'])
 })
 
-test('an organization has so many keys at most, however many are made at once', async () => {
+describe('no key makes what outlives it', () => {
+  const counted = ['invitations', 'invitation_links', 'api_keys', 'profile_keys', 'sync_tokens'] as const
+  const counts = () =>
+    Promise.all(
+      counted.map(async (table) => {
+        const { rows } = await harness.database.pool.query<{ count: number }>(`select count(*)::int from ${table}`)
+        return rows[0]?.count
+      }),
+    )
+  const { workspaces, organizations } = {
+    workspaces: () => `/workspaces/${organization.workspaceId}`,
+    organizations: () => `/organizations/${organization.organizationId}`,
+  }
+  const inWorkspace = () => ({ workspace: organization.workspaceId })
+
+  const calls: [what: string, request: () => Promise<['POST' | 'PATCH', path: string, body: object]>][] = [
+    [
+      'invitations of administrators',
+      async () => ['POST', `${organizations()}/invitations:batchCreate`, { emails: ['eve@example.com'], role: 0 }],
+    ],
+    [
+      'an invitation again, with a new link',
+      async () => {
+        const { invitations } = await organization.administrator.ok(
+          methods.invitations.batchCreate,
+          { organization: organization.organizationId },
+          { body: { emails: [`${newId()}@example.com`], role: 1 } },
+        )
+        return ['POST', `/${invitations[0]?.name}:resend`, {}]
+      },
+    ],
+    ['invitation links', async () => ['POST', `${organizations()}/invitationlinks`, { role: 1 }]],
+    [
+      'a member an administrator',
+      async () => {
+        const { memberships } = await organization.administrator.ok(methods.memberships.listByOrganization, {
+          organization: organization.organizationId,
+        })
+        const guest = memberships.find(({ user }) => user === `users/${organization.guest.userId}`)
+        return ['PATCH', `/${guest?.name}?update_mask=role`, { role: 'ORG_ADMIN' }]
+      },
+    ],
+    [
+      'an organization open to a domain',
+      async () => ['PATCH', `${organizations()}?update_mask=auto_join_domain`, { auto_join_domain: 'example.com' }],
+    ],
+    [
+      'an organization open to a domain, beside a new title',
+      async () => [
+        'PATCH',
+        `${organizations()}?update_mask=title,auto_join_domain`,
+        { title: 'Taken over', auto_join_domain: 'example.com' },
+      ],
+    ],
+    ['secret Profile API keys', async () => ['POST', `${workspaces()}/profileKeys`, { kind: 'secret', title: 'Key' }]],
+    [
+      'another secret of a Profile API key',
+      async () => {
+        const body = { kind: 'secret', title: 'Key' } as const
+        const made = await organization.administrator.ok(methods.profileKeys.create, inWorkspace(), { body })
+        return ['POST', `/${made.name}:rotate`, {}]
+      },
+    ],
+    [
+      'a public Profile API key read more',
+      async () => {
+        const body = { kind: 'public', title: 'Key', traits: ['plan'] } as const
+        const made = await organization.administrator.ok(methods.profileKeys.create, inWorkspace(), {
+          body: { ...body, traits: [...body.traits] },
+        })
+        return ['PATCH', `/${made.name}?update_mask=traits`, { traits: ['plan', 'email'] }]
+      },
+    ],
+    ['sync tokens', async () => ['POST', `${workspaces()}/syncTokens`, { title: 'Airflow' }]],
+    [
+      'API keys',
+      async () => ['POST', `${organizations()}/apiKeys`, { title: 'K', role: 'ORG_ADMIN', areas: ['events'] }],
+    ],
+  ]
+
+  test.each(calls)('a key of every area and role does not make %s', async (_, request) => {
+    const { key } = await makeApiKey(organization)
+    const [verb, path, body] = await request()
+    const before = await counts()
+    const { status, body: refused } = await harness.call(key, verb, path, body)
+    expect([status, refused.reason]).toEqual([403, 'NOT_FOR_KEYS'])
+    expect(await counts()).toEqual(before)
+    const { organizationId } = organization
+    const row = await harness.db
+      .selectFrom('organizations')
+      .select(['title', 'auto_join_domain'])
+      .where('id', '=', organizationId)
+      .executeTakeFirst()
+    expect(row).toMatchObject({ auto_join_domain: '' })
+    expect(row?.title).not.toBe('Taken over')
+  })
+
+  test('a key still changes the rest: titles, what a public key reads less, and who is a member no longer', async () => {
+    const { key } = await makeApiKey(organization)
+    const { organizationId } = organization
+    const current = await harness.call(key, 'GET', organizations())
+    const same = { title: 'Acme', auto_join_domain: current.body.auto_join_domain }
+    const changed = await harness.call(key, 'PATCH', `${organizations()}?update_mask=title,auto_join_domain`, same)
+    expect([changed.status, changed.body.display_name]).toEqual([200, current.body.display_name && 'Acme'])
+    const body = { kind: 'public' as const, title: 'Key', traits: ['plan', 'email'] }
+    const made = await organization.administrator.ok(methods.profileKeys.create, inWorkspace(), { body })
+    const path = `/${made.name}?update_mask=title,traits`
+    expect((await harness.call(key, 'PATCH', path, { title: 'Site', traits: ['plan'] })).body.traits).toEqual(['plan'])
+    const member = await harness.person({ [organizationId]: 'ORG_COLLABORATOR' })
+    const { memberships } = await organization.administrator.ok(methods.memberships.listByOrganization, {
+      organization: organizationId,
+    })
+    const theirs = memberships.find(({ user }) => user === `users/${member.userId}`)
+    expect((await harness.call(key, 'DELETE', `/${theirs?.name}`)).status).toBe(200)
+  })
+
+  test('a key sees invitation links and ends them, but cannot join or let in by what it sees', async () => {
+    const { administrator, organizationId } = organization
+    const params = { organization: organizationId }
+    const link = await administrator.ok(methods.invitationLinks.create, params, { body: { role: 1 } })
+    const { key } = await makeApiKey(organization)
+    const { body } = await harness.call(key, 'GET', `${organizations()}/invitationlinks?page_size=1`)
+    const [seen] = body.invitation_links as { name: string; role: object }[]
+    expect(seen?.role).toEqual(link.role)
+    expect(JSON.stringify(body)).not.toContain(idIn(link.name))
+    const stranger = await harness.person({})
+    const accept = { user: `users/${stranger.userId}` }
+    expect((await stranger.call('POST', `/${seen?.name}:accept`, accept)).status).toBe(404)
+    expect((await harness.call('', 'GET', `/${seen?.name}`)).status).toBe(404)
+    expect((await harness.call(key, 'DELETE', `/${seen?.name}`)).status).toBe(200)
+    expect((await stranger.call('POST', `/${link.name}:accept`, accept)).status).not.toBe(200)
+  })
+})
+
+describe('write keys that an API key has made', () => {
+  const makeWriteKey = async (key: string, source: string, title: string) => {
+    const path = `/workspaces/${organization.workspaceId}/writekeys`
+    const { status, body } = await harness.call(key, 'POST', path, { source, title })
+    expect(status).toBe(200)
+    return body as { name: string; title: string }
+  }
+  const newSource = () =>
+    organization.administrator.ok(
+      methods.sources.create,
+      { workspace: organization.workspaceId },
+      { body: { title: 'Shop', app: { name: 'catalogSources/http' } } },
+    )
+  const valid = async (source: string) => {
+    const params = { workspace: organization.workspaceId }
+    const { writekeys } = await organization.administrator.ok(methods.writekeys.list, params, { query: { source } })
+    return writekeys.map(({ name }) => name)
+  }
+
+  test('they are listed with it, and stay and are listed when it is revoked', async () => {
+    const source = await newSource()
+    const { id, key } = await makeApiKey(organization, { areas: ['sources'] })
+    const other = await makeApiKey(organization, { areas: ['sources'] })
+    const first = await makeWriteKey(key, source.name, 'Website')
+    const rotated = (await harness.call(key, 'POST', `/${first.name}:rotate`, {})).body as { name: string }
+    const second = await makeWriteKey(key, source.name, 'App')
+    const gone = await makeWriteKey(key, source.name, 'Old')
+    await organization.administrator.call('DELETE', `/${gone.name}`)
+    const foreign = await makeWriteKey(other.key, source.name, 'Other')
+    const wanted = [
+      { name: second.name, title: 'App', source: { name: source.name, title: 'Shop' } },
+      { name: rotated.name, title: 'Website', source: { name: source.name, title: 'Shop' } },
+    ]
+    const listed = (await list()).find(({ name }) => name.endsWith(id))
+    expect(listed?.writekeys).toEqual(wanted)
+    expect(await organization.administrator.ok(methods.apiKeys.delete, at(id))).toEqual({ writekeys: wanted })
+    expect((await valid(source.name)).toSorted()).toEqual([second.name, rotated.name, foreign.name].toSorted())
+  })
+
+  test('one that a person has rotated since is the person’s, and one of a deleted source is not listed', async () => {
+    const [source, deleted] = [await newSource(), await newSource()]
+    const { id, key } = await makeApiKey(organization, { areas: ['sources'] })
+    const made = await makeWriteKey(key, source.name, 'Website')
+    await makeWriteKey(key, deleted.name, 'Gone')
+    await organization.administrator.call('POST', `/${made.name}:rotate`, {})
+    await organization.administrator.call('DELETE', `/${deleted.name}`)
+    expect(await organization.administrator.ok(methods.apiKeys.delete, at(id))).toEqual({ writekeys: [] })
+  })
+})
+
+test('an organization has a limited number of keys, however many are made at once', async () => {
   const { administrator, organizationId } = organization
   const room = maxApiKeys - (await list()).length
   const path = `/organizations/${organizationId}/apiKeys`

@@ -1,8 +1,7 @@
-import type { Db } from '@tributary/api-kit'
+import { type Db, hashToken } from '@tributary/api-kit'
 import type { Authentication } from '@tributary/http'
 import type { Clock } from '@tributary/kernel'
-import { hashToken } from '../secret-tokens.ts'
-import { createKeptAnswers, type KeptAnswers } from '../sessions/kept-answers.ts'
+import { createTokenCache, type TokenCache } from '../sessions/token-cache.ts'
 
 /** What every API key is made of; another text is not even hashed. */
 const form = /^api_[\w-]{32}$/
@@ -14,7 +13,7 @@ const touchMs = 60_000
 export const isApiKey = (token: string): boolean => token.startsWith('api_')
 
 /** Finds what an API key may do. Answers may be two seconds old. */
-export const createKeyAuthentication = ({ db, clock }: { db: Db; clock: Clock }): KeptAnswers => {
+export const createKeyAuthentication = ({ db, clock }: { db: Db; clock: Clock }): TokenCache => {
   const look = async (token: string): Promise<Authentication> => {
     if (!form.test(token)) return { failure: 'key-unknown' }
     const hash = hashToken(token)
@@ -49,5 +48,5 @@ export const createKeyAuthentication = ({ db, clock }: { db: Db; clock: Clock })
       },
     }
   }
-  return createKeptAnswers(clock, look)
+  return createTokenCache(clock, look)
 }

@@ -1,10 +1,8 @@
-import { isId, type Tx } from '@tributary/api-kit'
+import { isId, lockOrganizationFor, newKey, requireRoomForKey, type Tx } from '@tributary/api-kit'
 import { maxApiKeys, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, newId } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { lockOrganizationFor } from '../organizations/lock.ts'
-import { newKey, requireRoomForKey } from '../secret-tokens.ts'
 import { auditApiKey, presentApiKey, selectApiKeys } from './keys.ts'
 
 /** The id of a workspace of the organization by its name. Throws 400 for another one. */
@@ -26,14 +24,14 @@ const workspaceIn = async (tx: Tx, organizationId: string, name: string | null):
 }
 
 /**
- * Makes an API key, and shows it this once. Throws 400 for an end that is not in the future, a workspace of somebody else, or
- * when the organization has as many keys as it can.
+ * Makes an API key, and shows it this once. Throws 400 for an end that is not in the future, a workspace of another organization, or when
+ * the organization has as many keys as it can.
  */
 export const createApiKey =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.apiKeys.create> =>
   ({ actor, organization, body }) =>
     db.transaction().execute(async (tx) => {
-      // One at a time, so that two do not go beyond the limit; and not by somebody whose role has just been taken.
+      // One at a time, so that two do not go beyond the limit; and the lock checks that the caller still has the role.
       await lockOrganizationFor(tx, actor, organization)
       const time = new Date(clock())
       const expires = body.expire_time === null ? null : new Date(body.expire_time)

@@ -1,10 +1,10 @@
+import { lockOrganizationFor } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { lockOrganizationFor } from '../organizations/lock.ts'
-import { auditApiKey, lockApiKey } from './keys.ts'
+import { auditApiKey, lockApiKey, writeKeysMadeBy } from './keys.ts'
 
-/** Revokes an API key for good. */
+/** Revokes an API key for good, and lists the active write keys that it has made, which stay. */
 export const deleteApiKey =
   ({
     db,
@@ -12,13 +12,14 @@ export const deleteApiKey =
     keysChanged,
   }: Pick<ControlDeps, 'db' | 'clock'> & { keysChanged: () => void }): Handler<typeof methods.apiKeys.delete> =>
   async ({ actor, organization, params }) => {
-    await db.transaction().execute(async (tx) => {
+    const writekeys = await db.transaction().execute(async (tx) => {
       await lockOrganizationFor(tx, actor, organization)
       const key = await lockApiKey(tx, organization.id, params.api_key)
       const time = new Date(clock())
       await tx.updateTable('api_keys').set({ revoke_time: time }).where('id', '=', key.id).execute()
       await auditApiKey(tx, 'apiKeys.delete', { actor, organization, key, detail: { title: key.title }, time })
+      return (await writeKeysMadeBy(tx, [key.id])).get(key.id) ?? []
     })
     keysChanged()
-    return {}
+    return { writekeys }
   }

@@ -1,5 +1,12 @@
 import { audit, type Db, isId, type Tx } from '@tributary/api-kit'
-import { type ApiKey, type KeyArea, keyAreaNames, resourceNames } from '@tributary/contract'
+import {
+  type ApiKey,
+  type CreatedWriteKey,
+  type KeyArea,
+  keyAreaNames,
+  maxListedWriteKeys,
+  resourceNames,
+} from '@tributary/contract'
 import type { OrganizationRef } from '@tributary/http'
 import { type Actor, notFound } from '@tributary/kernel'
 import { sql } from 'kysely'
@@ -7,7 +14,7 @@ import { sql } from 'kysely'
 export const apiKeyName = (organization: string, id: string): string =>
   resourceNames.apiKey.format({ organization, api_key: id })
 
-/** Valid and expired keys with what is shown of them; revoked ones are not among them. */
+/** Valid and expired keys with the values that are shown; without revoked ones. */
 export const selectApiKeys = (db: Db | Tx) =>
   db
     .selectFrom('api_keys')
@@ -24,8 +31,38 @@ export type ApiKeyRow = Awaited<ReturnType<ReturnType<typeof selectApiKeys>['exe
 
 const isArea = (text: string): text is KeyArea => keyAreaNames.some((area) => area === text)
 
-/** A key as the wire shows it at a time, without itself. */
-export const presentApiKey = (row: ApiKeyRow, now: number): ApiKey => ({
+/** By API key, the active write keys that it has made, newest first, at most `maxListedWriteKeys` of each. */
+export const writeKeysMadeBy = async (db: Db | Tx, ids: readonly string[]): Promise<Map<string, CreatedWriteKey[]>> => {
+  const made = new Map<string, CreatedWriteKey[]>()
+  if (ids.length === 0) return made
+  const rows = await db
+    .selectFrom('write_keys')
+    .innerJoin('sources', 'sources.id', 'write_keys.source_id')
+    .select(['write_keys.id', 'write_keys.workspace_id', 'write_keys.title', 'api_key_id', 'source_id'])
+    .select([
+      'sources.title as source_title',
+      sql<string>`row_number() over (partition by api_key_id order by write_keys.create_time desc, write_keys.id desc)`.as(
+        'place',
+      ),
+    ])
+    .where('api_key_id', 'in', [...ids])
+    .where('write_keys.revoke_time', 'is', null)
+    .where('sources.delete_time', 'is', null)
+    .orderBy('place')
+    .limit(maxListedWriteKeys * ids.length)
+    .execute()
+  for (const { id, workspace_id: workspace, title, api_key_id, source_id, source_title, place } of rows) {
+    if (api_key_id === null || Number(place) > maxListedWriteKeys) continue
+    const source = { name: resourceNames.source.format({ workspace, source: source_id }), title: source_title }
+    const known = made.get(api_key_id) ?? []
+    known.push({ name: resourceNames.writekey.format({ workspace, writekey: id }), title, source })
+    made.set(api_key_id, known)
+  }
+  return made
+}
+
+/** A key as the wire shows it at a time, without itself, with the write keys that it has made. */
+export const presentApiKey = (row: ApiKeyRow, now: number, writekeys: CreatedWriteKey[] = []): ApiKey => ({
   name: apiKeyName(row.organization_id, row.id),
   title: row.title,
   role: row.role,
@@ -47,6 +84,7 @@ export const presentApiKey = (row: ApiKeyRow, now: number): ApiKey => ({
     row.previous_expire_time !== null && row.previous_expire_time.getTime() > now
       ? row.previous_expire_time.toISOString()
       : null,
+  writekeys,
 })
 
 /** A key of an organization that is not revoked, locked until the transaction ends. Throws 404 for none. */
@@ -62,7 +100,7 @@ export const lockApiKey = async (tx: Tx, organizationId: string, id: string): Pr
   return row
 }
 
-/** Writes down what somebody did with a key, which itself is never in the detail. */
+/** Records what a user did with a key, which itself is never in the detail. */
 export const auditApiKey = (
   tx: Tx,
   action: `apiKeys.${'create' | 'rotate' | 'delete'}`,

@@ -2,7 +2,7 @@ import { createdCursor, createdCursorOf, olderThan, openPage } from '@tributary/
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { presentApiKey, selectApiKeys } from './keys.ts'
+import { presentApiKey, selectApiKeys, writeKeysMadeBy } from './keys.ts'
 
 /** The keys of an organization that are not revoked, newest first. */
 export const listApiKeys =
@@ -17,6 +17,10 @@ export const listApiKeys =
       .limit(page.size + 1)
       .execute()
     const { rows, next } = page.cut(found, createdCursorOf)
+    const made = await writeKeysMadeBy(
+      db,
+      rows.map(({ id }) => id),
+    )
     const now = clock()
-    return { api_keys: rows.map((row) => presentApiKey(row, now)), next_page_token: next }
+    return { api_keys: rows.map((row) => presentApiKey(row, now, made.get(row.id))), next_page_token: next }
   }

@@ -1,10 +1,9 @@
+import { lockOrganizationFor, newKey } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { conflict } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { lockOrganizationFor } from '../organizations/lock.ts'
-import { newKey } from '../secret-tokens.ts'
-import { auditApiKey, lockApiKey, presentApiKey, selectApiKeys } from './keys.ts'
+import { auditApiKey, lockApiKey, presentApiKey, selectApiKeys, writeKeysMadeBy } from './keys.ts'
 
 const hourMs = 3_600_000
 
@@ -40,7 +39,8 @@ export const rotateApiKey =
       const detail = { title: known.title, overlap_hours: body.overlap_hours }
       await auditApiKey(tx, 'apiKeys.rotate', { actor, organization, key: known, detail, time })
       const row = await selectApiKeys(tx).where('api_keys.id', '=', known.id).executeTakeFirstOrThrow()
-      return { ...presentApiKey(row, time.getTime()), key }
+      const writekeys = (await writeKeysMadeBy(tx, [known.id])).get(known.id)
+      return { ...presentApiKey(row, time.getTime(), writekeys), key }
     })
     keysChanged()
     return made

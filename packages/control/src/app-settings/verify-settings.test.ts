@@ -38,7 +38,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 const app = { name: 'catalogDestinations/webhook' }
 const settings = { url: 'https://a.example/hook', signing_secret: 'kept' }
 
-test('a setting that the destination objects to is not saved, and its words are told at the value', async () => {
+test('a setting that the destination objects to is not saved, and its words are shown at the value', async () => {
   const workspace = { workspace: organization.workspaceId }
   const caller = organization.administrator
   const made = await caller.ok(methods.destinations.create, workspace, { body: { title: 'Mine', app, settings } })

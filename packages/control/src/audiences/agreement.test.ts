@@ -4,21 +4,21 @@ import { createLearning, createOwnersProjection, createProfileLedger } from '@tr
 import { createTestDatabase, createTestEventStore, type TestDatabase, type TestEventStore } from '@tributary/test-kit'
 import type { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { meetsQuery, type NaiveEvent, type NaiveProfile } from '../testing/naive-audience.ts'
+import { createCompiler } from '../../../audiences/src/compile.ts'
+import { noSets, type ProfileSets, profilesQuery, runEvents } from '../../../audiences/src/evaluate.ts'
+import { readPeople } from '../../../audiences/src/people.ts'
+import type { ProfilesStatement } from '../../../audiences/src/sql-builder.ts'
+import { meetsQuery, type NaiveEvent, type NaiveProfile, propertyAt } from '../testing/naive-audience.ts'
 import {
   createRandom,
+  givenNames,
   oneOf,
   type Random,
   randomAudience,
   randomEventQueries,
   randomEvents,
-  randomNames,
   randomValue,
 } from '../testing/random-audience.ts'
-import { createCompiler } from './compile.ts'
-import { type ProfileSet, profilesQuery, runEvents } from './evaluate.ts'
-import type { ProfilesStatement } from './fragments.ts'
-import { readPeople } from './people.ts'
 
 const soak = Number(process.env.SOAK_ROUNDS ?? 0) > 0
 /** Queries that are compared with each of some sets of events. */
@@ -44,7 +44,7 @@ const makeEvents = (random: (below: number) => number): Stored[] =>
     const name = oneOf(random, randomEvents)
     const values = (): Record<string, unknown> => {
       const given = Object.fromEntries(
-        randomNames.filter(() => random(3) > 0).map((each) => [each, randomValue(random)]),
+        givenNames.filter(() => random(3) > 0).map((each) => [each, randomValue(random)]),
       )
       const { 'nest.deep': deep, ...rest } = given
       // A dot in a name, and an object inside.
@@ -123,7 +123,24 @@ const store = async (workspace: string, events: readonly Stored[]): Promise<void
   await owners.stop()
 }
 
-/** The profiles as they are known, and what was stored of each. */
+/** The latest value of a trait: of each trait that may be an object with it inside the latest value counts. */
+const latestOf = (taught: readonly (Stored & { at: number })[], name: string): unknown => {
+  const steps = name.split('.')
+  const latest = new Map<string, { value: unknown; place: number }>()
+  for (const [place, { traits }] of taught.entries())
+    for (const [holder, value] of Object.entries(traits as Record<string, unknown>))
+      latest.set(holder, { value, place })
+  const found = steps.flatMap((_, index) => {
+    const holder = steps.slice(0, index + 1).join('.')
+    const own = latest.get(holder)
+    if (own === undefined) return []
+    const value = holder === name ? own.value : propertyAt(own.value, name.slice(holder.length + 1))
+    return value === undefined ? [] : [{ value, place: own.place, length: holder.length }]
+  })
+  return found.toSorted((a, b) => b.place - a.place || b.length - a.length)[0]?.value
+}
+
+/** Reads the profiles, with the stored events of each. */
 const readProfiles = async (workspace: string, events: readonly Stored[]): Promise<Map<string, NaiveProfile>> => {
   const identifiers = await database.db
     .selectFrom('profile_identifiers')
@@ -146,7 +163,7 @@ const readProfiles = async (workspace: string, events: readonly Stored[]): Promi
         {
           hasUserId: identifiers.some(({ type, profile_id }) => type === 'user_id' && profile_id === id),
           events: of,
-          traits: Object.assign({}, ...taught.map(({ traits }) => traits)) as Record<string, unknown>,
+          traitOf: (name) => latestOf(taught, name),
         },
       ]
     }),
@@ -177,11 +194,7 @@ const eventsOfBatch = 60
 const together = 50
 const alone = 5
 
-const rowsOf = async <Row>(
-  statement: ProfilesStatement,
-  sets: readonly ProfileSet[],
-  text: string,
-): Promise<readonly Row[]> => {
+const rowsOf = async <Row>(statement: ProfilesStatement, sets: ProfileSets, text: string): Promise<readonly Row[]> => {
   const query = profilesQuery(statement, sets, { text }) as CompiledQuery<Row>
   return (await database.db.executeQuery(query)).rows
 }
@@ -209,7 +222,7 @@ const compareAll = async ({ workspace, profiles }: Data, random: Random): Promis
     })
     const asked = compiler.events()
     const options = { workspaceId: newId(), slot: 'short', signal: new AbortController().signal } as const
-    const sets = asked === undefined ? [] : await runEvents(eventStore, asked, options)
+    const sets = asked === undefined ? noSets : await runEvents(eventStore, asked, options)
     for (const { queries, statement, own } of chunks) {
       const rows = await rowsOf<{ id: string; met: boolean[] }>(statement, sets, 'select id, met from members')
       expect(rows.length).toBe(profiles.size)
@@ -245,12 +258,12 @@ test(`what is compiled of a random query finds the profiles that a plain evaluat
   for (let at = 0; at < dataSets; at++) {
     const own = at === 0 ? data : await makeData(seed + 1000 * at)
     expect(own.profiles.size).toBeGreaterThan(10)
-    // Not nobody and everybody alone.
+    // Some audience is neither empty nor the whole population.
     expect((await compareAll(own, createRandom(seed + 1000 * at + 1))).size).toBeGreaterThan(10)
   }
 }, 3_600_000)
 
-test('what is compiled for a sample finds those of it whom a plain evaluation finds', async () => {
+test('the statements compiled for a sample return the profiles of the sample that a plain evaluation returns', async () => {
   const { workspace, profiles } = data
   const random = createRandom(seed + 3)
   const queryOf = (): undefined => undefined
@@ -260,7 +273,7 @@ test('what is compiled for a sample finds those of it whom a plain evaluation fi
   const statements = queries.map((query) => compiler.add(query))
   const asked = compiler.events()
   const options = { workspaceId: newId(), slot: 'short', signal: new AbortController().signal } as const
-  const sets = asked === undefined ? [] : await runEvents(eventStore, asked, options)
+  const sets = asked === undefined ? noSets : await runEvents(eventStore, asked, options)
   const sampled = [...profiles].filter(([id]) => /^[0-7]/.test(id))
   expect(sampled.length).toBeGreaterThan(3)
   expect(sampled.length).toBeLessThan(profiles.size)
@@ -289,7 +302,7 @@ test('what is compiled for some profiles decides about them, in one statement, a
   const statement = compiler.addAll(queries)
   const asked = compiler.events()
   const options = { workspaceId: newId(), slot: 'short', signal: new AbortController().signal } as const
-  const sets = asked === undefined ? [] : await runEvents(eventStore, asked, options)
+  const sets = asked === undefined ? noSets : await runEvents(eventStore, asked, options)
   const { rows } = await database.db.executeQuery<{ id: string; met: boolean[] }>(
     profilesQuery(statement, sets, { text: 'select id, met from members' }) as CompiledQuery<{
       id: string

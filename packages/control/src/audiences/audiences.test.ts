@@ -116,7 +116,7 @@ describe('an audience', () => {
     expect(again.progress).toEqual({ step: 'waiting', share: null })
     whileReading = undefined
     await compute(name)
-    // One that is up to date stays so while all of it is looked at again.
+    // An audience that is up to date stays so while a whole computation runs.
     whileReading = async () => {
       expect(await get(name)).toMatchObject({ state: 'live', progress: null })
     }
@@ -135,7 +135,7 @@ describe('an audience', () => {
     expect(await members(buyers.name)).toEqual(['ada', 'device'])
     await compute(others.name)
     expect(await members(others.name)).toEqual(['bob'])
-    // A merge: nobody enters twice, and one profile is left.
+    // A merge: no profile enters twice, and one profile is left.
     await receive({ userId: 'ada', anonymousId: 'device', event: 'Order Completed' })
     expect(await compute(buyers.name)).toMatchObject({ size: 1, entered_count: 0, left_count: 1 })
     expect(await members(buyers.name)).toEqual(['ada'])
@@ -168,7 +168,7 @@ describe('an audience', () => {
     expect(await members(seen.name)).toEqual(['ada', 'cleo'])
   })
 
-  test('has nobody who is suppressed by a later identifier, or came back after a deletion', async () => {
+  test('has no profile that a later identifier suppresses, and none that came back after a deletion', async () => {
     const { administrator } = organization
     const ask = (kind: 'delete' | 'suppress', type: string, value: string) =>
       administrator.ok(
@@ -185,7 +185,7 @@ describe('an audience', () => {
     expect(await members(seen.name)).toEqual(['ada', 'bob', 'cleo'])
     await ask('suppress', 'user_id', 'ada')
     await ask('suppress', 'user_id', 'bob')
-    // What is left of it are the identifiers that were not named.
+    // The profile keeps the identifiers that were not named.
     const { suppressions } = await administrator.ok(methods.suppressions.list, { workspace })
     const device = suppressions.find(({ type }) => type === 'anonymous_id')
     await administrator.call('DELETE', `/${device?.name}`)
@@ -220,7 +220,7 @@ describe('an audience', () => {
     harness.advance(60_000)
     await receive(order('dora', 40))
     const params = { workspace, audience: idIn(name) }
-    const { as_of, statements } = await organization.guest.ok(methods.audiences.getStatements, params)
+    const { as_of, statements } = await organization.collaborator.ok(methods.audiences.getStatements, params)
     const [events, profiles] = statements
     const options = { owner: workspace, slot: 'short' } as const
     const [sets] = await harness.eventStore.query<Record<string, string>>(events?.text ?? '', events?.params, options)
@@ -245,7 +245,7 @@ describe('an audience', () => {
     expect((await organization.collaborator.call('DELETE', `/${buyers.name}`)).status).toBe(200)
   })
 
-  test('never comes to itself, also not through another one', async () => {
+  test('never refers to itself, also not through another one', async () => {
     const first = await create(did('Order Completed'))
     const second = await create(within(first.name))
     const params = { workspace, audience: idIn(first.name) }
@@ -256,7 +256,7 @@ describe('an audience', () => {
     }
   })
 
-  test('of two who change the same version one is told', async () => {
+  test('rejects the second of two changes of the same version', async () => {
     const { name } = await create(did('Seen'))
     const path = `/${name}?update_mask=query`
     const change = (event: string) => organization.collaborator.call('PATCH', path, { query: did(event), version: 1 })
@@ -381,6 +381,26 @@ test('names and values are suggested from what was received', async () => {
   expect(await suggest({ kind: 'trait_value', name: 'age' })).toEqual([{ text: '36', type: 'number' }])
 })
 
+test('a zero date is suggested as a text, and a day as a date', async () => {
+  const zeros = ['0000-00-00', '2026-00-10', '2026-11-00', '2026-11-00 00:00:00', '0000-00-00T00:00:00Z']
+  const days = ['2026-11-10', '2026-11-10 00:00:00', '0999-01-01T00:00:00Z']
+  const valuesOf = (texts: readonly string[], prefix: string) =>
+    Object.fromEntries(texts.map((text, index) => [`${prefix}${index}`, text]))
+  const values = { ...valuesOf(zeros, 'zero'), ...valuesOf(days, 'day') }
+  await receive(
+    { userId: 'ada', event: 'Dated', properties: values },
+    { type: 'identify', userId: 'ada', traits: values },
+  )
+  for (const query of ['kind=property&event=Dated', 'kind=trait']) {
+    const path = `/workspaces/${workspace}/audienceSuggestions?${query}`
+    const { body } = await organization.collaborator.call('GET', path)
+    const suggested = body['suggestions'] as { text: string; type: string }[]
+    const found = suggested.filter(({ text }) => text in values).map(({ text, type }) => [text, type])
+    const expected = Object.keys(values).map((name) => [name, name.startsWith('zero') ? 'text' : 'date'])
+    expect(found.toSorted()).toEqual(expected.toSorted())
+  }
+})
+
 describe('bad input', () => {
   test('too many values, conditions, and empty groups are refused in words', async () => {
     const trait = queriesOf(trialAudience)[0]?.selectedAttributes[0]
@@ -450,7 +470,7 @@ describe('bad input', () => {
     }
   })
 
-  test('contradictory conditions find nobody, and what nobody sends any more is never true and always not', async () => {
+  test('contradictory conditions match no profile, and an event that is no longer sent is never true and always not', async () => {
     await receive({ userId: 'ada' }, { type: 'identify', userId: 'ada', traits: { plan: 'pro' } })
     const found = async (query: AudienceQuery): Promise<number | null> =>
       (await compute((await create(query)).name)).size

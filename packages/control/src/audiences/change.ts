@@ -1,11 +1,17 @@
 import { audit, changesOf, type Tx } from '@tributary/api-kit'
+import {
+  type AudienceRow,
+  audienceName,
+  checkDependents,
+  checkList,
+  checkReferences,
+  lockAudiences,
+  queueCompute,
+  setAudience,
+} from '@tributary/audiences'
 import type { AudienceQuery } from '@tributary/contract'
 import { type Actor, notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { queueCompute } from './compute.ts'
-import { checkList } from './lists/stored.ts'
-import { type AudienceRow, audienceName } from './read.ts'
-import { checkDependents, checkReferences, lockAudiences } from './references.ts'
 import { checkVersion, keepVersion } from './versions/versions.ts'
 
 /** What an audience is to be; `version` is the one that this was made from, `restored` the one that it is the same as. */
@@ -48,16 +54,12 @@ export const changeAudience = async (
     title: renamed ? title : row.title,
     query: asked ? JSON.stringify(query) : row.query,
   }
-  await tx
-    .updateTable('audiences')
-    .set({
-      ...next,
-      ...(asked ? { state: 'computing', failure: '', progress_step: null, progress_share: null } : {}),
-      author_id: by.actor.userId,
-      update_time: time,
-    })
-    .where('id', '=', id)
-    .execute()
+  await setAudience(tx, id, {
+    ...next,
+    ...(asked ? { state: 'computing', failure: '', progress_step: null, progress_share: null } : {}),
+    author_id: by.actor.userId,
+    update_time: time,
+  })
   await keepVersion(tx, { id, ...next }, { actor: by.actor, time, ...(restored === undefined ? {} : { restored }) })
   await audit(tx, {
     actor: by.actor,

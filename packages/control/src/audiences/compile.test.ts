@@ -1,7 +1,7 @@
 import { type AudienceQuery, audienceQuery, eventTypes } from '@tributary/contract'
 import { describe, expect, test } from 'vitest'
+import { compileAudience, createCompiler } from '../../../audiences/src/compile.ts'
 import { createRandom, randomAudience } from '../testing/random-audience.ts'
-import { compileAudience, createCompiler } from './compile.ts'
 
 const workspaceId = '00000000-0000-4000-8000-000000000001'
 const asOf = Date.parse('2026-03-04T05:06:07.890Z')
@@ -54,7 +54,7 @@ test('a typical audience reads events once, by name and time, and traits by name
   expect(profiles.params).toMatchSnapshot()
 })
 
-test('an event and a time that many conditions name are parameters once, so that the event store looks at them once', () => {
+test('an event or a time that many conditions name is one parameter, so that the event store checks it once', () => {
   const queries = [1, 2, 3].map((value) =>
     audienceQuery.parse({
       groups: {
@@ -88,7 +88,7 @@ test('an event and a time that many conditions name are parameters once, so that
   expect(crossings.crossings(asOf - 1000)?.text.match(/event = |receive_time\) (>|<=) /g)).toHaveLength(3)
 })
 
-test('a sample is those whose ids begin with less than its share of all numbers, in both stores', () => {
+test('a sample has the profiles whose IDs are below its share of all numbers, in both stores', () => {
   const { events, profiles } = compileAudience(typical, {
     workspaceId,
     asOf,
@@ -144,17 +144,18 @@ describe('whatever a query is', () => {
     }
   })
 
-  test('no value of it stands in a statement', () => {
+  test('none of its values is part of a statement', () => {
     const quoted = /'([^']*)'/g
     // Kinds of values, states of events, and how texts are put together.
-    const own = /^(String|Bool|Int64|UInt64|Float64|Array\(Nullable\(String\)\)|accepted|user_id|null|x|-|0|\{|\}|,|)$/
+    const own =
+      /^(String|Bool|Int64|UInt64|Float64|Array\(Nullable\(String\)\)|accepted|user_id|null|x|-|0|e|\.|true|false|\{|\}|,|)$/
     for (const { events, profiles } of compiled)
       for (const text of [events?.text ?? '', profiles.text, profiles.narrow])
         for (const [, inside = ''] of text.matchAll(quoted)) expect(inside).toMatch(own)
   })
 })
 
-test('an audience that comes to itself is empty there, and the compiler ends', () => {
+test('an audience that refers to itself is empty there, and the compiler ends', () => {
   const itself = audienceQuery.parse({
     groups: {
       aaaa: {

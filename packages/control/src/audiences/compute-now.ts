@@ -1,10 +1,9 @@
 import { audit } from '@tributary/api-kit'
+import { audienceName, presentAudience, queueCompute, readAudience, setAudience } from '@tributary/audiences'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { conflict } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { queueCompute } from './compute.ts'
-import { audienceName, presentAudience, readAudience } from './read.ts'
 
 /** Has an audience computed now. */
 export const computeAudienceNow =
@@ -13,11 +12,7 @@ export const computeAudienceNow =
     const row = await readAudience(db, workspace.id, params.audience)
     if (row.state === 'paused') throw conflict('AUDIENCE_PAUSED', 'The audience is paused. Resume it first')
     await db.transaction().execute(async (tx) => {
-      await tx
-        .updateTable('audiences')
-        .set({ state: 'computing', progress_step: null, progress_share: null })
-        .where('id', '=', row.id)
-        .execute()
+      await setAudience(tx, row.id, { state: 'computing', progress_step: null, progress_share: null })
       await queueCompute(tx, { jobs }, row)
       await audit(tx, {
         actor,

@@ -1,12 +1,20 @@
 import { audit, idFor, type Tx } from '@tributary/api-kit'
+import {
+  audienceName,
+  checkReferences,
+  insertAudience,
+  type KnownAudience,
+  lockAudiences,
+  presentAudience,
+  queueCompute,
+  readAudience,
+} from '@tributary/audiences'
+import { withinPlan } from '@tributary/billing'
 import { type AudienceQuery, audienceLimits, type methods } from '@tributary/contract'
 import type { Handler, WorkspaceRef } from '@tributary/http'
 import { type Actor, badRequest } from '@tributary/kernel'
-import { withinPlan } from '../billing/limits.ts'
 import type { ControlDeps } from '../deps.ts'
-import { queueCompute } from './compute.ts'
-import { audienceName, type KnownAudience, presentAudience, readAudience } from './read.ts'
-import { checkReferences, lockAudiences } from './references.ts'
+import { warnOfQuery } from './never-received.ts'
 import { keepVersion } from './versions/versions.ts'
 
 /** An audience that is to be; `detail` is kept of it in the audit log beside its title. */
@@ -34,18 +42,15 @@ export const addAudience = async (
   if (known.length >= audienceLimits.audiences)
     throw badRequest('LIMIT_REACHED', `A workspace can have at most ${audienceLimits.audiences} audiences`)
   const text = JSON.stringify(query)
-  await tx
-    .insertInto('audiences')
-    .values({
-      id,
-      workspace_id: workspace.id,
-      title,
-      query: text,
-      author_id: actor.userId,
-      create_time: time,
-      update_time: time,
-    })
-    .execute()
+  await insertAudience(tx, {
+    id,
+    workspace_id: workspace.id,
+    title,
+    query: text,
+    author_id: actor.userId,
+    create_time: time,
+    update_time: time,
+  })
   await withinPlan(tx, { billing, clock: () => time.getTime() }, workspace.organizationId, 'audiences')
   await keepVersion(tx, { id, version: 1, title, query: text }, { actor, time })
   await audit(tx, {
@@ -65,11 +70,12 @@ export const addAudience = async (
 export const createAudience =
   ({
     db,
+    eventStore,
     jobs,
     billing,
     clock,
-  }: Pick<ControlDeps, 'db' | 'jobs' | 'billing' | 'clock'>): Handler<typeof methods.audiences.create> =>
-  async ({ actor, workspace, body: { title, query, request_id } }) => {
+  }: Pick<ControlDeps, 'db' | 'eventStore' | 'jobs' | 'billing' | 'clock'>): Handler<typeof methods.audiences.create> =>
+  async ({ actor, workspace, body: { title, query, request_id }, signal }) => {
     const id = idFor(request_id, 'audiences', workspace.id)
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
@@ -77,5 +83,9 @@ export const createAudience =
       checkReferences(query, '', known)
       await addAudience(tx, { jobs, billing }, { id, workspace, title, query, actor, time }, known)
     })
-    return await presentAudience(db, await readAudience(db, workspace.id, id))
+    const audience = await presentAudience(db, await readAudience(db, workspace.id, id))
+    return {
+      ...audience,
+      warnings: await warnOfQuery({ db, eventStore }, query, { workspaceId: workspace.id, signal }),
+    }
   }

@@ -1,10 +1,9 @@
 import { audit } from '@tributary/api-kit'
+import { audienceName, dependentsOf, lockAudiences, removeAudience } from '@tributary/audiences'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { conflict, notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { audienceName, dependentsOf } from './read.ts'
-import { lockAudiences } from './references.ts'
 
 /** Deletes an audience with its models and their syncs, also while it is computed; one that others name stays (409). */
 export const deleteAudience =
@@ -21,7 +20,7 @@ export const deleteAudience =
           'AUDIENCE_IN_USE',
           `Other audiences depend on this one: ${dependents.map(({ title }) => title).join(', ')}. Change or delete them first`,
         )
-      await tx.deleteFrom('audiences').where('id', '=', found.id).execute()
+      await removeAudience(tx, found.id)
       await audit(tx, {
         actor,
         action: 'audiences.delete',

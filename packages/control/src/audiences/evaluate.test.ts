@@ -2,11 +2,11 @@ import { newId } from '@tributary/kernel'
 import { createTestDatabase, eventually } from '@tributary/test-kit'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { compileAudience } from '../../../audiences/src/compile.ts'
+import { createEvaluation } from '../../../audiences/src/evaluate.ts'
 import { trialAudience } from '../testing/requests.ts'
-import { compileAudience } from './compile.ts'
-import { createEvaluation } from './evaluate.ts'
 
-test('the relational store ends what nobody waits for any more, and its place is free again', async () => {
+test('the relational store ends an evaluation whose caller has gone, and its place is free again', async () => {
   await using database = await createTestDatabase()
   const { db } = database
   const noEvents = { query: () => Promise.reject(new Error('No condition is on events')) }

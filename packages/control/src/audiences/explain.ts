@@ -1,4 +1,13 @@
 import { parseReference } from '@tributary/api-kit'
+import {
+  audienceName,
+  createCompiler,
+  type Evaluation,
+  lookUp,
+  readAudience,
+  readKnown,
+  readPeople,
+} from '@tributary/audiences'
 import { type AudienceQuery, type methods, queriesOf, resourceNames, type SegmentQuery } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
@@ -6,11 +15,6 @@ import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 import { isMasked, maskSummary } from '../profiles/mask.ts'
 import { currentProfileId, readSummaries } from '../profiles/read.ts'
-import { createCompiler } from './compile.ts'
-import type { Evaluation } from './evaluate.ts'
-import { readPeople } from './people.ts'
-import { audienceName, readAudience, readKnown } from './read.ts'
-import { lookUp } from './references.ts'
 
 /** One condition as an audience of its own. */
 const alone = (query: SegmentQuery, includeAnonymous = true): AudienceQuery => ({
@@ -25,7 +29,7 @@ const alone = (query: SegmentQuery, includeAnonymous = true): AudienceQuery => (
   },
 })
 
-/** What is true of everybody: it was done at least not at all. */
+/** A condition that is true of every profile: at least zero events. */
 const always = (query: SegmentQuery): SegmentQuery => ({
   ...query,
   type: 'event',
@@ -33,8 +37,8 @@ const always = (query: SegmentQuery): SegmentQuery => ({
 })
 
 /**
- * Why a profile is in an audience or not: which of its conditions are true of it, as of when the audience was computed last, else
- * now. The same compiler decides that decides who is in.
+ * Explains why a profile is in an audience or not: which conditions are true of it, as of the last computation of the audience, else now.
+ * The compiler is the one that selects members.
  */
 export const explainAudience =
   ({

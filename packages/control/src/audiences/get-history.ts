@@ -1,10 +1,10 @@
+import { readAudience } from '@tributary/audiences'
 import { maxAudiencePoints, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 import { bucketName, bucketSeconds } from '../metrics/buckets.ts'
-import { readAudience } from './read.ts'
 
 const refuse = (text: string): Error =>
   badRequest('VALIDATION', `end_date.seconds: ${text}`, { 'end_date.seconds': text })

@@ -1,9 +1,7 @@
+import { compileAudience, lookUp, readAudience, readKnown } from '@tributary/audiences'
 import type { AudienceStatement, methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { compileAudience } from './compile.ts'
-import { readAudience, readKnown } from './read.ts'
-import { lookUp } from './references.ts'
 
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
@@ -30,11 +28,8 @@ export const getAudienceStatements =
       text: `${profiles.text}\nselect id from members`,
       params: Object.fromEntries(
         profiles.params.map((value, index) => {
-          const isSet = typeof value === 'object' && 'set' in value
-          return [
-            `$${index + 1}`,
-            isSet ? `set_${value.set}` : typeof value === 'object' ? shownList(value) : shown(value),
-          ]
+          const isSet = typeof value === 'object' && 'column' in value
+          return [`$${index + 1}`, isSet ? value.column : typeof value === 'object' ? shownList(value) : shown(value)]
         }),
       ),
     }

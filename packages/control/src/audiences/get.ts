@@ -1,7 +1,7 @@
+import { presentAudience, readAudience } from '@tributary/audiences'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { presentAudience, readAudience } from './read.ts'
 
 /** An audience with its query and what depends on it. */
 export const getAudience =

@@ -1,10 +1,10 @@
 import { offsetCursor, openPage, slicePage } from '@tributary/api-kit'
+import { audienceName } from '@tributary/audiences'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 import { currentProfileId } from '../profiles/read.ts'
-import { audienceName } from './read.ts'
 
 type Row = { id: string; title: string; as_of: Date | null; enter_time: Date | null }
 

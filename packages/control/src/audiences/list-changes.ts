@@ -1,4 +1,5 @@
 import { cursorTime, openPage } from '@tributary/api-kit'
+import { readAudience } from '@tributary/audiences'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
@@ -6,7 +7,6 @@ import { z } from 'zod'
 import type { ControlDeps } from '../deps.ts'
 import { isMasked, maskSummary } from '../profiles/mask.ts'
 import { readSummaries } from '../profiles/read.ts'
-import { readAudience } from './read.ts'
 
 const cursor = z.tuple([cursorTime, z.uuid()])
 
@@ -15,12 +15,12 @@ type Row = {
   kind: 'entered' | 'left'
   time: Date
   profile_id: string
-  /** Of the profile that it is now; null for none. */
+  /** Creation of the profile that it is now; null for none. */
   id: string | null
   create_time: Date | null
 }
 
-/** Who entered and left an audience, newest first. */
+/** Lists the entries and exits of an audience, newest first. */
 export const listAudienceChanges =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.audiences.listChanges> =>
   async ({ actor, workspace, params, query }) => {

@@ -1,4 +1,5 @@
 import { cursorTime, type Db, openPage } from '@tributary/api-kit'
+import { readAudience } from '@tributary/audiences'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
@@ -6,7 +7,6 @@ import { z } from 'zod'
 import type { ControlDeps } from '../deps.ts'
 import { isMasked, maskSummary } from '../profiles/mask.ts'
 import { readSummaries } from '../profiles/read.ts'
-import { readAudience } from './read.ts'
 
 /** As of what a list is read, which all its pages are of: the last change that counts, when that was, and `as_of`. */
 const listed = z.object({
@@ -36,8 +36,8 @@ const readListed = async (db: Db, audienceId: string): Promise<Listed> => {
 }
 
 /**
- * Who is in an audience, those that entered last first. Every page is of the first one's time: whoever has entered or left since is
- * where they were. Who was deleted or suppressed since is left out at once, and of the size with the next computation.
+ * Lists the members of an audience, the last entry first. All pages show the time of the first page, whatever entered or left
+ * since. Profiles that were deleted or suppressed since are missing immediately; the size follows with the next computation.
  */
 export const listAudienceMembers =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.audiences.listMembers> =>

@@ -1,8 +1,8 @@
 import { createdCursor, createdCursorOf, olderThan, openPage } from '@tributary/api-kit'
+import { presentSummaries } from '@tributary/audiences'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { presentSummaries } from './read.ts'
 
 /** The audiences of a workspace, newest first. */
 export const listAudiences =

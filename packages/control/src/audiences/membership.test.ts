@@ -2,10 +2,10 @@ import { type AudienceChange, type AudienceQuery, methods, queriesOf, type Segme
 import { newId } from '@tributary/kernel'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { forgetAudienceChanges } from '../../../audiences/src/forget-changes.ts'
 import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
 import { receiveEvents } from '../testing/receive-events.ts'
 import { trialAudience } from '../testing/requests.ts'
-import { forgetAudienceChanges } from './forget-changes.ts'
 
 let harness: Harness
 let organization: Organization
@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 const hour = 3_600_000
 const receive = (...events: Record<string, unknown>[]): Promise<void> => receiveEvents(harness, workspace, events)
-/** What happened so long ago that it soon is no longer of the last day. */
+/** Events so old that they will soon be outside of the last day. */
 const receiveLongAgo = (...events: Record<string, unknown>[]): Promise<void> =>
   receiveEvents(harness, workspace, events, 23.5 * hour)
 
@@ -34,7 +34,7 @@ const queryOf = (part: Partial<SegmentQuery>): AudienceQuery => {
   for (const each of queriesOf(query)) Object.assign(each, { selectedAttributes: [] }, part)
   return query
 }
-/** Who did something in the last day. */
+/** Profiles that sent an event in the last day. */
 const did = (selectedEvent: string): AudienceQuery =>
   queryOf({ type: 'event', selectedEvent, timeframe: { time: { unit: 'day', value: 1 } } })
 
@@ -63,7 +63,7 @@ const textOf = ({ kind, profile, merged }: AudienceChange): string =>
   `${kind} ${profile?.title ?? '?'}${merged ? ' merged' : ''}`
 
 describe('the history of an audience', () => {
-  test('is who entered and left with their times, and put together it is who is in', async () => {
+  test('has each entry and exit with its time, and put together these are the members', async () => {
     await receiveLongAgo({ userId: 'ada' }, { userId: 'bob' })
     const name = await create(did('Seen'))
     const first = await compute(name)
@@ -84,7 +84,7 @@ describe('the history of an audience', () => {
     expect((await changes(name, { kind: 'left' })).changes.map(textOf)).toEqual(['left ada'])
   })
 
-  test('is kept for 400 days after an exit, and put together stays who is in', async () => {
+  test('is kept for 400 days after an exit, and put together stays the members', async () => {
     const name = await create(did('Seen'))
     const day = 24 * hour
     const ids = { in: newId(), back: newId(), gone: newId(), 'gone lately': newId(), untold: newId() }
@@ -115,7 +115,7 @@ describe('the history of an audience', () => {
     await note('back', 'entered', 401)
     await note('gone lately', 'entered', 600)
     await note('gone lately', 'left', 399)
-    // A destination that was not told of it yet.
+    // A destination that has not received the exit yet.
     const behind = await create(did('Seen'), 'Behind')
     const entered = await note('untold', 'entered', 800, behind)
     await note('untold', 'left', 700, behind)
@@ -154,7 +154,7 @@ describe('the history of an audience', () => {
     expect(titles.toSorted()).toEqual([0, 1, 2, 3, 4].map((index) => `entered user-${index}`))
   })
 
-  test('who is in comes by pages of one time, whoever enters, leaves, and comes back while they are read', async () => {
+  test('members come by pages of one time, whatever profiles enter, leave, and come back meanwhile', async () => {
     await receiveLongAgo({ userId: 'ada' }, { userId: 'bob' }, { userId: 'cleo' })
     await receive({ userId: 'dora' }, { userId: 'eve' })
     const name = await create(did('Seen'))
@@ -163,7 +163,7 @@ describe('the history of an audience', () => {
     const read = (page_token: string) =>
       organization.collaborator.ok(methods.audiences.listMembers, params, { query: { page_size: 1, page_token } })
     const first = await read('')
-    // Three leave by time, one of whom comes back, and another one enters.
+    // Three leave by time, one of them comes back, and another one enters.
     harness.advance(hour)
     await compute(name)
     harness.advance(hour)
@@ -259,7 +259,7 @@ describe('why a profile is in an audience or not', () => {
   }
   const heldIn = ({ conditions }: { conditions: { met: boolean }[] }): boolean[] => conditions.map(({ met }) => met)
 
-  test('is which conditions are true of it when the audience was computed, and agrees with who is in', async () => {
+  test('shows which conditions were true when the audience was computed, and agrees with its members', async () => {
     await receiveLongAgo(
       { type: 'identify', userId: 'ada', traits: { email: 'ada@example.com' } },
       { userId: 'ada' },
@@ -273,7 +273,7 @@ describe('why a profile is in an audience or not', () => {
     const bob = await explain(name, 'bob')
     expect(bob).toMatchObject({ met: false, enter_time: null })
     expect(heldIn(bob)).toEqual([true, false])
-    // What comes later, or leaves the time that is looked at, counts when the audience is computed again.
+    // Later events, and events that leave the time of the condition, count with the next computation.
     harness.advance(hour)
     await receive({ type: 'identify', userId: 'bob', traits: { email: 'bob@example.com' } })
     expect(heldIn(await explain(name, 'ada'))).toEqual([true, true])
@@ -310,7 +310,7 @@ describe('why a profile is in an audience or not', () => {
     expect(heldIn(await explain(name, 'ada'))).toEqual([true, true])
   })
 
-  test('is masked for guests; of another workspace, or of nobody, there is none', async () => {
+  test('is masked for guests, and answers 404 for another workspace and for an unknown profile', async () => {
     await receive({ userId: 'ada.lovelace@example.com' })
     const name = await create(did('Seen'))
     await compute(name)
@@ -322,7 +322,7 @@ describe('why a profile is in an audience or not', () => {
     expect((await organization.guest.call('GET', path(profile, organization.workspaceId))).status).toBe(404)
   })
 
-  test('is told of each audience of a profile with since when it is in, also after a merge', async () => {
+  test('lists each audience of a profile with its entry time, also after a merge', async () => {
     await receive({ userId: 'ada' }, { anonymousId: 'device' })
     const seen = await create(did('Seen'), 'Seen')
     const { as_of } = await compute(seen)

@@ -1,8 +1,8 @@
 import { audit } from '@tributary/api-kit'
+import { audienceName, readAudience, setAudience } from '@tributary/audiences'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { audienceName, readAudience } from './read.ts'
 
 /** Pauses an audience: it keeps its members as they are. */
 export const pauseAudience =
@@ -10,7 +10,7 @@ export const pauseAudience =
   async ({ actor, workspace, params }) => {
     const row = await readAudience(db, workspace.id, params.audience)
     await db.transaction().execute(async (tx) => {
-      await tx.updateTable('audiences').set({ state: 'paused', failure: '' }).where('id', '=', row.id).execute()
+      await setAudience(tx, row.id, { state: 'paused', failure: '' })
       await audit(tx, {
         actor,
         action: 'audiences.pause',

@@ -1,12 +1,10 @@
+import { checkReferences, compileAudience, type Evaluation, lookUp, readKnown } from '@tributary/audiences'
 import { type methods, previewSample } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type SqlBool, sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 import { readSummaries } from '../profiles/read.ts'
-import { compileAudience } from './compile.ts'
-import type { Evaluation } from './evaluate.ts'
-import { readKnown } from './read.ts'
-import { checkReferences, lookUp } from './references.ts'
+import { warnOfQuery } from './never-received.ts'
 import { sampleOf } from './sample.ts'
 
 /** Goes through the identifiers of those who are in once, and looks up both traits of each. */
@@ -29,9 +27,12 @@ type Row = { size: number; email: number; phone: number; device: number; sample:
 export const previewAudience =
   ({
     db,
+    eventStore,
     clock,
     evaluation,
-  }: Pick<ControlDeps, 'db' | 'clock'> & { evaluation: Evaluation }): Handler<typeof methods.audiences.preview> =>
+  }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'> & { evaluation: Evaluation }): Handler<
+    typeof methods.audiences.preview
+  > =>
   async ({ workspace, body, signal }) => {
     const known = await readKnown(db, workspace.id)
     checkReferences(body.query, '', known)
@@ -62,5 +63,6 @@ export const previewAudience =
       phone_count: all(row?.phone),
       device_count: all(row?.device),
       sample: await readSummaries(db, workspace.id, profiles),
+      warnings: await warnOfQuery({ db, eventStore }, body.query, { workspaceId: workspace.id, signal }),
     }
   }

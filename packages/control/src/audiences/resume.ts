@@ -1,9 +1,8 @@
 import { audit } from '@tributary/api-kit'
+import { audienceName, queueCompute, readAudience, setAudience } from '@tributary/audiences'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { queueCompute } from './compute.ts'
-import { audienceName, readAudience } from './read.ts'
 
 /** Resumes an audience, and has it computed: of what happened meanwhile nothing is missed. */
 export const resumeAudience =
@@ -11,11 +10,7 @@ export const resumeAudience =
   async ({ actor, workspace, params }) => {
     const row = await readAudience(db, workspace.id, params.audience)
     await db.transaction().execute(async (tx) => {
-      await tx
-        .updateTable('audiences')
-        .set({ state: 'computing', failure: '', progress_step: null, progress_share: null })
-        .where('id', '=', row.id)
-        .execute()
+      await setAudience(tx, row.id, { state: 'computing', failure: '', progress_step: null, progress_share: null })
       await queueCompute(tx, { jobs }, row)
       await audit(tx, {
         actor,

@@ -1,13 +1,13 @@
 import type { Db } from '@tributary/api-kit'
+import { idAfterSample, type Sample } from '@tributary/audiences'
 import { sql } from 'kysely'
-import { idAfterSample, type Sample } from './fragments.ts'
 
 /** Profiles that a sample has at most, about; of as few there is none. */
 const sampleSize = 20_000
-/** What profiles are counted by: those of a small sample, of whom 200,000 have some 800. */
+/** The sample by which profiles are counted: a small one, which has some 800 of 200,000 profiles. */
 const counted: Sample = { share: 256 }
 
-/** A sample of the profiles of a workspace; undefined when there are so few that all of them are looked at. */
+/** A sample of the profiles of a workspace; undefined when there are so few that all of them are evaluated. */
 export const sampleOf = async (db: Db, workspaceId: string): Promise<Sample | undefined> => {
   const { rows } = await sql<{ some: number }>`
     select count(*)::int as some from profiles

@@ -1,14 +1,14 @@
+import { definitionOf } from '@tributary/audiences'
 import type { methods, ValueType } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
-import { definitionOf } from '../computed-traits/read.ts'
 import type { ControlDeps } from '../deps.ts'
 
 type Found = { text: string; type: ValueType }
 
 /** Suggestions of one kind at most. */
 const shownSuggestions = 50
-/** Events, and traits, that are looked at for names and values. */
+/** Events, and traits, that are read for names and values. */
 const looked = 2000
 /** ms of events that names are taken from: 30 days. */
 const span = 30 * 86_400_000
@@ -23,8 +23,9 @@ const properties = `select arrayJoin(JSONExtractKeysAndValuesRaw(toString(
     and (event = {event:String} or (event = '' and type = {event:String})) limit ${looked})`
 
 const isNumber = `match(value, '^-?[0-9]')`
-/** As `datePattern` of the contract begins. */
-const isDate = `match(value, '^"[0-9]{4}-[0-9]{2}-[0-9]{2}[T" ]')`
+/** As `datePattern` of the contract begins, with a month and a day: a zero date of MySQL is a text. */
+const dateBeginning = '^"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])[T" ]'
+const isDate = `match(value, '${dateBeginning}')`
 /** What most of the values are. */
 const mostly = `multiIf(countIf(${isNumber}) > count() / 2, 'number', countIf(${isDate}) > count() / 2, 'date', 'text')`
 const textOf = `if(startsWith(value, '"'), JSONExtractString(value), value)`
@@ -58,7 +59,10 @@ const readComputed = async (db: ControlDeps['db'], workspaceId: string): Promise
     .execute()
   return rows.map(({ trait, definition }) => {
     const { operation } = definitionOf({ definition })
-    return { text: trait, type: operation === 'first' || operation === 'last' ? 'text' : 'number' }
+    return {
+      text: trait,
+      type: operation === 'first' || operation === 'last' || operation === 'most_frequent' ? 'text' : 'number',
+    }
   })
 }
 
@@ -75,7 +79,7 @@ export const suggestForAudience =
       const named = kind === 'trait' ? sql`name` : sql`value`
       const { rows } = await sql<Found>`
         select ${named} as text, case when bool_or(value ~ '^-?[0-9]') then 'number'
-          when bool_and(value ~ '^"[0-9]{4}-[0-9]{2}-[0-9]{2}[T" ]') then 'date' else 'text' end as type
+          when bool_and(value ~ ${dateBeginning}) then 'date' else 'text' end as type
         from (select name, value from profile_traits where workspace_id = ${workspace.id}::uuid and name <> ''
           ${kind === 'trait' ? sql`` : sql`and name = ${name} and value !~ '^[\\[{]' and value <> 'null' and length(value) < 200`}
           limit ${looked * 10}) as sample

@@ -35,7 +35,7 @@ const list = async (query: {
 }
 const count = async (query: Parameters<typeof list>[0]): Promise<number> => (await list(query)).length
 
-test('a record says who, what, when, from where, and what was there before and after', async () => {
+test('a record has actor, action, time, and address, and the values before and after', async () => {
   const { administrator, workspaceId, workspace } = organization
   const { source } = await makeResources(workspaceId, administrator)
   const at = { workspace: workspaceId, source: idIn(source.name) }
@@ -65,7 +65,7 @@ test('a changed setting is there before and after, a changed secret is not', asy
   expect(JSON.stringify(await list({}))).not.toMatch(/hush hush|very secret/)
 })
 
-test('names of a user, a write key, and whom invoices are addressed to are there before and after', async () => {
+test('names of a user, a write key, and the addressee of invoices are there before and after', async () => {
   const { administrator, workspaceId, organization: name } = organization
   const user = { user: administrator.userId }
   await administrator.ok(methods.users.update, user, { body: { first_name: 'Ada' } })

@@ -1,9 +1,9 @@
 import { createdCursor, createdCursorOf, olderThan, openPage } from '@tributary/api-kit'
+import { planOf } from '@tributary/billing'
 import { type AuditRecord, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { apiKeyName } from '../api-keys/keys.ts'
-import { planOf } from '../billing/catalogue.ts'
 import type { ControlDeps } from '../deps.ts'
 import { retentionOf } from './retention.ts'
 
@@ -36,7 +36,7 @@ const byKind = ({ by }: Query): RawBuilder<SqlBool> => {
   return by === 'keys' ? sql<SqlBool>`audit_log.key_id is not null` : everything
 }
 
-/** What was done in an organization and its workspaces, newest first. */
+/** The audit records of an organization and its workspaces, newest first. */
 export const listAuditRecords =
   ({
     db,

@@ -1,9 +1,10 @@
+import { deleteAuditOfPlan } from '@tributary/api-kit'
 import type { ControlDeps } from '../deps.ts'
 
 /** Days that audit records are kept, by plan; `*` is every other plan. Null is for ever. */
 export type AuditRetention = Readonly<Record<string, number | null>>
 
-/** What holds where plans are paid for, unless a setting says otherwise. */
+/** The retention where plans are paid for, unless a setting says otherwise. */
 export const defaultAuditRetention: AuditRetention = {
   'plans/free': 90,
   'plans/team': 365,
@@ -11,7 +12,7 @@ export const defaultAuditRetention: AuditRetention = {
   '*': null,
 }
 
-/** Reads `plans/free=90,*=forever`. Throws an Error that says what is wrong with it. */
+/** Reads `plans/free=90,*=forever`. Throws an Error with the problem of the text. */
 export const readAuditRetention = (text: string): AuditRetention =>
   Object.fromEntries(
     text.split(',').map((part) => {
@@ -34,30 +35,10 @@ export const clearAuditRecords = async ({
   billing,
   auditRetention,
 }: Pick<ControlDeps, 'db' | 'clock' | 'billing' | 'auditRetention'>): Promise<void> => {
-  const [first] = billing.plans.plans
   const names = billing.plans.plans.map(({ name }) => name)
   for (const name of names) {
     const days = retentionOf(auditRetention, name)
     if (days === null) continue
-    await db
-      .deleteFrom('audit_log')
-      .where('create_time', '<', new Date(clock() - days * dayMs))
-      .where('organization_id', 'in', (query) =>
-        query
-          .selectFrom('organizations')
-          .leftJoin('subscriptions', 'subscriptions.organization_id', 'organizations.id')
-          .select('organizations.id')
-          // Whoever has no plan, or one that there is not any more, has the first.
-          .where(({ eb, or }) =>
-            name === first?.name
-              ? or([
-                  eb('subscriptions.plan', 'is', null),
-                  eb('subscriptions.plan', 'not in', names),
-                  eb('subscriptions.plan', '=', name),
-                ])
-              : eb('subscriptions.plan', '=', name),
-          ),
-      )
-      .execute()
+    await deleteAuditOfPlan(db, name, { plans: names, before: new Date(clock() - days * dayMs) })
   }
 }

@@ -1,5 +1,8 @@
 import { methods } from '@tributary/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { defaultPlans, listedPlans, readPlanCatalogue } from '../../../billing/src/catalogue.ts'
+import { createSandbox } from '../../../billing/src/sandbox/sandbox.ts'
+import { changeSubscription, finishOpen } from '../../../billing/src/subscription.ts'
 import { addCard, confirmingCard, trialCard } from '../testing/billing-requests.ts'
 import {
   type Caller,
@@ -10,9 +13,6 @@ import {
   startOrganization,
   startTime,
 } from '../testing/control-harness.ts'
-import { defaultPlans, listedPlans, readPlanCatalogue } from './catalogue.ts'
-import { createSandbox } from './sandbox/sandbox.ts'
-import { changeSubscription, finishOpen } from './subscription.ts'
 
 const day = 86_400_000
 const { signal } = new AbortController()
@@ -319,7 +319,7 @@ describe('changing the plan', () => {
     })
   })
 
-  test('with a card whose bank asks to confirm subscribes once that is done, and changes nothing when it is left', async () => {
+  test('with a card whose bank asks to confirm subscribes after the confirmation, and changes nothing without it', async () => {
     const { administrator, organization, organizationId, params } = await paying(confirmingCard)
     const confirm = (client_secret: unknown) =>
       administrator.call('POST', `/${organization}:confirmSandboxPayment`, { client_secret })
@@ -332,7 +332,7 @@ describe('changing the plan', () => {
     expect(await rowsOf(organizationId)).toEqual({ subscriptions: [], invoices: [] })
     expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({ plan: 'plans/free' })
     const secret = await asked('plans/team')
-    // What was left before can begin nothing any more, and one payment begins one subscription.
+    // An abandoned confirmation starts nothing any more, and one payment starts one subscription.
     expect(await confirm(left)).toMatchObject({ status: 400, body: { reason: 'CONFIRMATION_OVER' } })
     expect((await confirm(secret)).status).toBe(200)
     expect((await confirm(secret)).status).toBe(400)
@@ -347,7 +347,7 @@ describe('changing the plan', () => {
       'plans/team done',
       'plans/business unconfirmed',
     ])
-    // A payment that nobody is there to confirm stays open, until somebody pays it.
+    // A payment without its confirmation stays open, until an administrator pays it.
     ahead = 31 * day
     expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({ status: 'past_due' })
     const [open] = (await administrator.ok(methods.invoices.list, params)).invoices
@@ -358,7 +358,7 @@ describe('changing the plan', () => {
     expect((await rowsOf(organizationId)).invoices.map(({ status }) => status)).toEqual(['paid', 'paid'])
   })
 
-  test('an upgrade whose bank asks to confirm holds once that is done, as it was shown, and changes nothing when it is left', async () => {
+  test('an upgrade whose bank asks to confirm holds after the confirmation, as it was shown, and changes nothing without it', async () => {
     const { administrator, organization, organizationId, params } = await paying()
     const other = await paying()
     await buy(administrator, organization, 'plans/team')
@@ -378,7 +378,7 @@ describe('changing the plan', () => {
     }
     const left = await asked('plans/business')
     expect(await state()).toBe('plans/team - 1')
-    // Nobody else confirms it, and what was changed meanwhile is not changed by it.
+    // Only the payer's secret confirms it, and it does not undo a change that was made meanwhile.
     expect((await confirm(left, other)).status).toBe(400)
     await administrator.ok(methods.subscriptions.cancel, params, { body: {} })
     expect(await confirm(left)).toMatchObject({ status: 400, body: { reason: 'CONFIRMATION_OVER' } })
@@ -449,7 +449,7 @@ describe('changing the plan', () => {
     expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({ status: 'active' })
   })
 
-  test('where nobody takes payments is refused, and the plan is the first', async () => {
+  test('is refused where no payments are taken, and the plan is the first', async () => {
     await using none = await startControl({
       billing: { plans: defaultPlans, payment: 'none', limits: false, unpaidDays: 14, graceHours: 72, eventsDays: 0 },
     })

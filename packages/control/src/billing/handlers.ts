@@ -1,5 +1,24 @@
 import { audit, changesOf } from '@tributary/api-kit'
 import {
+  type BillingDeps,
+  cancelSubscription,
+  confirmationError,
+  finishOpen,
+  lastKnown,
+  listChanges,
+  listedPlans,
+  PaymentConfirmation,
+  PaymentDeclined,
+  PaymentRefused,
+  type ProviderPaymentMethod,
+  presentSubscription,
+  previewSubscription,
+  readSubscription,
+  requirePayment,
+  resumeSubscription,
+  updateSubscription,
+} from '@tributary/billing'
+import {
   type BillingCompany,
   billingCompany,
   type ListedInvoice,
@@ -12,19 +31,6 @@ import {
 } from '@tributary/contract'
 import type { Handler, Handlers } from '@tributary/http'
 import { AppError, badRequest, conflict, notFound } from '@tributary/kernel'
-import { listedPlans } from './catalogue.ts'
-import { cancelSubscription, resumeSubscription, updateSubscription } from './change-plan.ts'
-import { lastKnown } from './last-known.ts'
-import { listChanges, previewSubscription } from './preview.ts'
-import { PaymentConfirmation, PaymentDeclined, PaymentRefused, type ProviderPaymentMethod } from './provider.ts'
-import {
-  type BillingDeps,
-  confirmationError,
-  finishOpen,
-  presentSubscription,
-  readSubscription,
-  requirePayment,
-} from './subscription.ts'
 
 const methodName = (organization: string, payment_method: string): string =>
   resourceNames.paymentMethod.format({ organization, payment_method })
@@ -78,7 +84,7 @@ const setupPaymentMethod =
     return { client_secret: clientSecret }
   }
 
-/** Records what was done to a payment method. */
+/** Records an action on a payment method. */
 const record = (
   { db, clock }: BillingDeps,
   entry: { userId: string; action: string; organizationId: string; id: string; detail?: Record<string, unknown> },
@@ -95,7 +101,7 @@ const record = (
     }),
   )
 
-/** What is answered to a charge, or a card, that was not taken. */
+/** The error of a charge, or a card, that was not accepted. */
 const paymentError = (cause: unknown): unknown => {
   if (cause instanceof PaymentDeclined) return new AppError(402, 'CARD_DECLINED', cause.message)
   if (cause instanceof PaymentConfirmation) return confirmationError(cause)
@@ -173,7 +179,7 @@ const updateCompany =
   async ({ actor, organization: { id }, body }) => {
     const company = JSON.stringify(body)
     try {
-      // First, since the provider knows whether a tax ID can be one.
+      // First, since the provider checks whether a tax ID is valid.
       await payment?.updateCustomer(await payment.customerOf(id), body)
     } catch (cause) {
       if (!(cause instanceof PaymentRefused)) throw cause
@@ -287,7 +293,7 @@ const getInvoice =
     return found
   }
 
-/** The handlers of plans, subscriptions and what is paid with. */
+/** The handlers of plans, subscriptions, payment methods and invoices. */
 export const billingHandlers = (
   deps: BillingDeps,
 ): Pick<Handlers, 'billingCompanies' | 'invoices' | 'paymentMethods' | 'plans' | 'subscriptions'> => ({

@@ -1,6 +1,7 @@
 import { methods } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { defaultPlans } from '../../../billing/src/catalogue.ts'
 import {
   type Harness,
   makeResources,
@@ -10,7 +11,6 @@ import {
 } from '../testing/control-harness.ts'
 import { mailedToken } from '../testing/people-requests.ts'
 import { trialAudience, trialSync } from '../testing/requests.ts'
-import { defaultPlans } from './catalogue.ts'
 
 const billing = {
   plans: defaultPlans,
@@ -22,7 +22,7 @@ const billing = {
   freeOrganizations: 3,
 } as const
 let harness: Harness
-/** On the free plan, with four members, of whom the plan has five. */
+/** On the free plan, which allows five members, with four of them. */
 let organization: Organization
 beforeAll(async () => {
   harness = await startControl({ billing })
@@ -63,7 +63,7 @@ const accept = async (email: string, id: string) => {
 const firstId = ({ body }: { body: Record<string, unknown> }): string =>
   String((body.invitations as { name: string }[])[0]?.name.split('/').at(-1))
 const refused = { status: 402, body: { reason: 'UPGRADE_REQUIRED', message: 'upgrade required' } }
-/** What people are told who cannot upgrade the plan. */
+/** The answer for members who cannot upgrade the plan. */
 const noPlace = {
   status: 402,
   body: { reason: 'UPGRADE_REQUIRED', message: expect.stringContaining('administrators') },
@@ -103,7 +103,7 @@ test.each([
       ...Array<number>(4 - left).fill(402),
     ])
     expect(await post()).toMatchObject(refused)
-    // What was made before is answered again, and not made.
+    // A repeated request gets the earlier answer, and creates nothing.
     expect(await post({ request_id })).toMatchObject({ status: first.status, body: { name: first.body.name } })
     await subscribe('plans/team')
     const made = await post()
@@ -117,7 +117,7 @@ test.each([
   },
 )
 
-test('an invitation takes the place of a member: one too many is refused, and nobody is mailed', async () => {
+test('an invitation takes the place of a member: one too many is refused, and no email is sent', async () => {
   const [one, other] = [newAddress(), newAddress()]
   expect(await invite(one, other)).toMatchObject(refused)
   expect([await harness.mailsTo(one), await harness.mailsTo(other)]).toEqual([[], []])
@@ -125,7 +125,7 @@ test('an invitation takes the place of a member: one too many is refused, and no
   expect(sent.map(({ status }) => status).toSorted()).toEqual([200, 402, 402])
 })
 
-test('who is invited has a place, also in a plan that has become smaller, and so has an invitation that is sent again', async () => {
+test('an invited user has a place, also in a plan that has become smaller, and so has an invitation that is sent again', async () => {
   await subscribe('plans/team')
   const [first, second] = [newAddress(), newAddress()]
   const sent = await invite(first, second)
@@ -159,7 +159,7 @@ test('an expired invitation has no place any more, and takes one again when it i
   expect((await resend()).status).toBe(200)
 })
 
-test('nobody joins by link or domain beyond the members of the plan, and each is told whom to ask', async () => {
+test('a user who would exceed the members of the plan cannot join by link or domain, and learns who can help', async () => {
   const { administrator, organizationId } = organization
   const link = await administrator.ok(
     methods.invitationLinks.create,
@@ -202,7 +202,7 @@ test('where plans do not limit, nothing is refused', async () => {
   expect((await administrator.call('POST', `/${name}/invitations:batchCreate`, { emails, role: 1 })).status).toBe(200)
 })
 
-test('one person begins so many organizations on the free plan, also at once; paid and deleted ones do not count', async () => {
+test('one person can begin only so many organizations on the free plan, also at once; paid and deleted ones do not count', async () => {
   const person = await harness.person()
   const requests: Record<string, string> = {}
   const begin = (title: string, by = person) => {
@@ -220,7 +220,7 @@ test('one person begins so many organizations on the free plan, also at once; pa
   expect(await begin('More Inc')).toMatchObject({ status: 409, body: { reason: 'TOO_MANY_ORGANIZATIONS' } })
   // The same request again makes none.
   expect((await begin(made[0]?.title ?? '')).status).toBe(200)
-  // Those that somebody else began do not count, and others begin theirs.
+  // Organizations that other users began do not count, and other users begin theirs.
   expect((await begin('Other Inc', await harness.person({ [organization.organizationId]: 'ORG_ADMIN' }))).status).toBe(
     200,
   )

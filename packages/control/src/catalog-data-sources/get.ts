@@ -1,8 +1,8 @@
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
+import { presentCatalogDataSource } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { presentCatalogDataSource } from './present.ts'
 
 /** One kind of data source. */
 export const getCatalogDataSource =

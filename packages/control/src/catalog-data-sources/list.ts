@@ -1,8 +1,8 @@
 import { offsetCursor, openPage, slicePage } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { presentListedDataSource } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { presentListedDataSource } from './present.ts'
 
 /** What a data source can be made of. */
 export const listCatalogDataSources =

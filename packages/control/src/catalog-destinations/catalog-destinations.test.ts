@@ -28,7 +28,7 @@ test('DST-03: a catalogued app carries its display name with its titles, documen
   )
 })
 
-test('an entry tells what syncs can write rows to, and in which modes', async () => {
+test('an entry has the objects that syncs can write rows to, and their modes', async () => {
   const { guest, workspaceId: workspace } = organization
   const { row_objects } = await guest.ok(methods.catalogDestinations.get, { workspace, app: 'webhook' })
   expect(row_objects).toEqual([
@@ -56,7 +56,7 @@ test('the catalogue is narrowed down to a kind of data', async () => {
   ).toMatchObject({ status: 400 })
 })
 
-test('an entry tells what it receives: how it is brought over, by which action, and what people call what it is known by', async () => {
+test('an entry has the objects that it receives: how each is brought over, by which action, and the label of its identifier', async () => {
   await using mapped = await startControl({ catalog: mappedCatalog })
   const { guest, workspaceId: workspace } = await startOrganization(mapped)
   const { objects, actions } = await guest.ok(methods.catalogDestinations.get, { workspace, app: 'mapped' })

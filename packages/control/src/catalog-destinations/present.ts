@@ -1,3 +1,4 @@
+import { presentOption } from '@tributary/configuration'
 import type {
   DestinationDefinition,
   ListedDestination,
@@ -5,7 +6,6 @@ import type {
   ObjectIdentifier,
 } from '@tributary/connector-kit'
 import { type CatalogDestination, type ListedCatalogDestination, resourceNames } from '@tributary/contract'
-import { presentOption } from '../app-settings/present-setting.ts'
 
 const eventIdentifiers = { messageId: 'Message ID', userId: 'User ID' } as const
 

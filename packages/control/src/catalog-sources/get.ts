@@ -1,8 +1,8 @@
+import { instanceCounts } from '@tributary/configuration'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { instanceCounts } from '../instance-counts.ts'
 import { presentCatalogSource } from './present.ts'
 
 /** One entry of the source catalogue. */

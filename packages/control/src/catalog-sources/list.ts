@@ -1,8 +1,8 @@
 import { offsetCursor, openPage, slicePage } from '@tributary/api-kit'
+import { instanceCounts, searched } from '@tributary/configuration'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { instanceCounts, searched } from '../instance-counts.ts'
 import { presentListedSource } from './present.ts'
 
 /** What a source can be made of, with how many the workspace has of each. */

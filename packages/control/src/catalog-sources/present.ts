@@ -1,6 +1,6 @@
+import { presentOption } from '@tributary/configuration'
 import type { ListedSource, SourceDefinition } from '@tributary/connector-kit'
 import { type CatalogSource, type ListedCatalogSource, resourceNames } from '@tributary/contract'
-import { presentOption } from '../app-settings/present-setting.ts'
 
 /** A kind of source as the list of the catalog shows it. */
 export const presentListedSource = (entry: ListedSource, instanceCount: number): ListedCatalogSource => ({

@@ -9,11 +9,11 @@ import { createComputedChanges, createLearning, createOwnersProjection, createPr
 import { createTestDatabase, createTestEventStore, type TestDatabase, type TestEventStore } from '@tributary/test-kit'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { createComputedTraitCache } from '../configuration-cache/computed-trait-cache.ts'
-import { markErasedEvents, removeErasedEvents } from '../privacy-requests/erased-events.ts'
+import { markErasedEvents, removeErasedEvents } from '../../../api-kit/src/erased-events.ts'
+import { createComputedTraitWorker } from '../../../audiences/src/computed-traits/worker.ts'
+import { createComputedTraitCache } from '../../../configuration/src/caches/computed-trait-cache.ts'
 import { type PlainEvent, plainValue } from '../testing/naive-computed-trait.ts'
 import { createRandom, oneOf } from '../testing/random-audience.ts'
-import { createComputedTraitWorker } from './worker.ts'
 
 const soak = Number(process.env.SOAK_ROUNDS ?? 0) > 0
 const rounds = soak ? 2000 : 20
@@ -84,7 +84,7 @@ const makeEvent = (): Stored => {
 const time = (ms: number): string => new Date(ms).toISOString()
 const storedTime = (ms: number): string => time(ms).replace('T', ' ').replace('Z', '')
 
-/** What the event store has, as far as nobody was deleted. */
+/** The events of the event store, without regard to deletions. */
 let stored: Stored[] = []
 
 const createWorld = (pageProfiles = 8) => {
@@ -263,7 +263,7 @@ const deleteOne = async (): Promise<void> => {
     }),
   )
   if (forgotten === undefined) return
-  // What is received from now on is of somebody else.
+  // Events from now on belong to another user.
   now += 10_000
   const { identifiers } = forgotten
   const people = { workspaceId: workspace, requestId, identifiers, owners: [], until: new Date(now - 10_000) }
@@ -275,7 +275,7 @@ const deleteOne = async (): Promise<void> => {
   )
 }
 
-test(`whatever comes, late or again, and whoever merges, is split, or deleted, values are those of a plain evaluation (seed ${seed})`, async () => {
+test(`whatever events come, late or again, and whatever profiles merge, are split, or are deleted, values are those of a plain evaluation (seed ${seed})`, async () => {
   const world = createWorld()
   await world.cache.start()
   const definitions = new Map<string, ComputedTraitDefinition>()
@@ -309,7 +309,7 @@ test(`whatever comes, late or again, and whoever merges, is split, or deleted, v
   await world.close()
 }, 3_600_000)
 
-test('a pass that is killed goes on with the profiles that it has not done, and what was computed stays while a store is away', async () => {
+test('a killed pass continues with the remaining profiles, and computed values stay while a store is away', async () => {
   const first = createWorld(3)
   await first.cache.start()
   const events = Array.from({ length: 60 }, makeEvent)

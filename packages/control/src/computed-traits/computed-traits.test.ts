@@ -5,13 +5,16 @@ import { EventStoreLimitExceeded, EventStoreUnavailable } from '@tributary/stora
 import { eventually } from '@tributary/test-kit'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { compileAudience } from '../audiences/compile.ts'
-import { profilesQuery } from '../audiences/evaluate.ts'
-import { type ComputedTraitCache, createComputedTraitCache } from '../configuration-cache/computed-trait-cache.ts'
+import { compileAudience } from '../../../audiences/src/compile.ts'
+import { type ComputedTraitWorker, createComputedTraitWorker } from '../../../audiences/src/computed-traits/worker.ts'
+import { noSets, profilesQuery } from '../../../audiences/src/evaluate.ts'
+import {
+  type ComputedTraitCache,
+  createComputedTraitCache,
+} from '../../../configuration/src/caches/computed-trait-cache.ts'
 import { readPersonTraits } from '../profile-api/read-person.ts'
 import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
 import { trialAudience, trialComputedTrait } from '../testing/requests.ts'
-import { type ComputedTraitWorker, createComputedTraitWorker } from './worker.ts'
 
 let harness: Harness
 let organization: Organization
@@ -19,7 +22,7 @@ let workspace: string
 let cache: ComputedTraitCache
 let worker: ComputedTraitWorker
 let owners: ReturnType<typeof createOwnersProjection>
-/** By how much the worker's clock is ahead of the API's, whose sessions end, ms. */
+/** How far the worker's clock is ahead of the API's, whose sessions end, ms. */
 let ahead = 0
 /** What the event store answers with instead. */
 let broken: Error | undefined
@@ -71,7 +74,7 @@ const makeWorkspace = async (): Promise<void> => {
   workspace = idIn(made.name)
 }
 
-/** Of requests, whose offsets are in the ids of events. */
+/** Counts requests, whose offsets are in the IDs of events. */
 let serial = 0
 
 /** What the stream and the event store have of an event, received a minute ago. */
@@ -130,7 +133,8 @@ const compute = async (): Promise<void> => {
   await worker.catchUp()
 }
 const profileOf = async (search: string, caller = organization.collaborator) => {
-  const { profiles } = await caller.ok(methods.profiles.list, { workspace }, { query: { search } })
+  // A guest finds nothing by a value.
+  const { profiles } = await organization.collaborator.ok(methods.profiles.list, { workspace }, { query: { search } })
   return await caller.ok(methods.profiles.get, { workspace, profile: idIn(profiles[0]?.name ?? '') })
 }
 const traitsOf = async (search: string): Promise<Record<string, unknown>> =>
@@ -159,7 +163,7 @@ test('a computed trait is created, listed, changed, and deleted with its values;
     version: 2,
     state: 'computing',
   })
-  // Somebody else has changed it meanwhile.
+  // Another member has changed it meanwhile.
   const late = await collaborator.call('PATCH', `/${made.name}?update_mask=definition`, {
     ...body,
     definition: trialComputedTrait,
@@ -253,14 +257,14 @@ test('a value is a trait like others, for search, audiences, and the Profile API
   const [attribute] = query.groups.aaaa?.segments[0]?.queries[0]?.selectedAttributes ?? []
   Object.assign(attribute ?? {}, { name: 'revenue', valueType: 'number', operator: 'greater_than', value: '42' })
   const { profiles } = compileAudience(query, { workspaceId: workspace, asOf: harness.now(), queryOf: () => undefined })
-  const { rows } = await harness.db.executeQuery(profilesQuery(profiles, [], { text: 'select id from members' }))
+  const { rows } = await harness.db.executeQuery(profilesQuery(profiles, noSets, { text: 'select id from members' }))
   expect(rows).toHaveLength(1)
   // What an event sends under the name later is not shown in its place.
   await receive({ userId: 'ada', traits: { revenue: 1 } })
   expect(await traitsOf('ada')).toEqual({ revenue: '42.5' })
 })
 
-test('audiences hear of whose value has changed, also when a computed trait is deleted', async () => {
+test('audiences evaluate the profiles whose value has changed, also when a computed trait is deleted', async () => {
   const { collaborator } = organization
   await collaborator.ok(methods.audiences.create, { workspace }, { body: { title: 'Anyone', query: trialAudience } })
   await order('ada', 20)
@@ -283,7 +287,7 @@ test('audiences hear of whose value has changed, also when a computed trait is d
   expect(await heard()).toBe(1)
 })
 
-test('whose event is not stored yet is computed once it is, and nobody else waits for that', async () => {
+test('a profile whose event is not stored yet is computed once it is, and no other profile waits for that', async () => {
   await create('revenue', totals)
   await order('ada', 20)
   await order('grace', 5)
@@ -298,7 +302,7 @@ test('whose event is not stored yet is computed once it is, and nobody else wait
   expect(await traitsOf('grace')).toEqual({ revenue: '6' })
 })
 
-test('a new definition is computed for everybody once what was received before is stored', async () => {
+test('a new definition is computed for all profiles once all events received before are stored', async () => {
   await order('ada', 20)
   storedUpTo = 999_999
   const { name } = await create('revenue', totals)
@@ -406,7 +410,7 @@ test('events of after a suppression do not count, and count again within a day o
   expect(await traitsOf('ada')).toEqual({ revenue: '21' })
 })
 
-test('who is deleted has no values any more, and nothing of theirs is computed', async () => {
+test('a deleted profile has no values any more, and none are computed for it', async () => {
   await order('ada', 20)
   await order('grace', 5)
   const made = await create('revenue', totals)
@@ -421,7 +425,7 @@ test('who is deleted has no values any more, and nothing of theirs is computed',
   expect(await traitsOf('grace')).toEqual({ revenue: '5' })
 })
 
-test('a computed trait is suggested for conditions of audiences before anybody has a value, and no longer when it is deleted', async () => {
+test('a computed trait is suggested for conditions of audiences before a profile has a value, and no longer when it is deleted', async () => {
   await receive({ userId: 'u-1', traits: { plan: 'team' } })
   const { name } = await create('revenue', totals)
   const suggested = async () => {
@@ -439,4 +443,58 @@ test('a computed trait is suggested for conditions of audiences before anybody h
   await organization.collaborator.ok(methods.computedTraits.delete, params)
   await compute()
   expect(await suggested()).toEqual([{ text: 'plan', type: 'text' }])
+})
+
+test.each<[string, readonly (object | undefined)[], { first?: unknown; last?: unknown; unique?: string }]>([
+  [
+    'passed over where it is missing',
+    [{}, { plan: 'a' }, { plan: 'b' }, {}],
+    { first: '"a"', last: '"b"', unique: '2' },
+  ],
+  [
+    'passed over where it is null',
+    [{ plan: null }, { plan: 'a' }, { plan: null }],
+    { first: '"a"', last: '"a"', unique: '1' },
+  ],
+  [
+    'a value where it is empty, false, or zero',
+    [{ plan: '' }, { plan: 'a' }, { plan: false }, { plan: 0 }],
+    { first: '""', last: '0', unique: '4' },
+  ],
+  [
+    'a value where it is a list, of which null is one',
+    [{ plan: ['a'] }, { plan: 'b' }, { plan: ['a', null] }],
+    { first: '["a"]', last: '["a",null]', unique: '3' },
+  ],
+  ['no value where no event has it', [{}, { plan: null }], {}],
+])('of first, last, and different values a property is %s', async (_, events, expected) => {
+  for (const properties of events)
+    await receive({ userId: 'ada', event: 'Plan Seen', properties: { n: 1, ...properties } })
+  const definition = { ...trialComputedTrait, event: 'Plan Seen', property: 'plan', conditions: [] }
+  for (const [trait, operation] of [
+    ['first', 'first'],
+    ['last', 'last'],
+    ['unique', 'unique_count'],
+  ] as const)
+    await create(trait, { ...definition, operation })
+  await compute()
+  expect(await traitsOf('ada')).toEqual(expected)
+})
+
+test('a definition of a later version, which cannot be read, leaves the computed traits of all workspaces known', async () => {
+  const { administrator } = organization
+  const body = (trait: string) => ({ body: { trait, definition: trialComputedTrait } })
+  const strange = await administrator.ok(methods.computedTraits.create, { workspace }, body('strange'))
+  const own = await administrator.ok(methods.computedTraits.create, { workspace }, body('own'))
+  const definition = JSON.stringify({ ...trialComputedTrait, operation: 'of_a_later_version' })
+  await harness.db.updateTable('computed_traits').set({ definition }).where('id', '=', idIn(strange.name)).execute()
+  const later = createComputedTraitCache({ db: harness.db, pool: harness.database.pool, logger: silentLogger })
+  await later.start()
+  try {
+    expect(later.knows(workspace, idIn(own.name), 1)).toBe(true)
+    expect(later.knows(workspace, idIn(strange.name), 1)).toBe(false)
+  } finally {
+    await later.stop()
+    await harness.db.deleteFrom('computed_traits').where('id', '=', idIn(strange.name)).execute()
+  }
 })

@@ -1,10 +1,11 @@
 import { audit, idFor, type Tx } from '@tributary/api-kit'
+import { computedTraitName, insertComputedTrait, presentComputedTrait, readComputedTrait } from '@tributary/audiences'
 import { computedTraitLimits, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict } from '@tributary/kernel'
 import { sql } from 'kysely'
+import { warnOfDefinition } from '../audiences/never-received.ts'
 import type { ControlDeps } from '../deps.ts'
-import { computedTraitName, presentComputedTrait, readComputedTrait } from './read.ts'
 
 type Known = { id: string; trait: string; delete_time: Date | null }
 
@@ -22,13 +23,17 @@ const checkName = async (tx: Tx, workspaceId: string, trait: string, known: read
 
 /** Saves a computed trait. It is computed by who looks for changes, which follows the ledger from now on. */
 export const createComputedTrait =
-  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.computedTraits.create> =>
-  async ({ actor, workspace, body }) => {
+  ({
+    db,
+    eventStore,
+    clock,
+  }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>): Handler<typeof methods.computedTraits.create> =>
+  async ({ actor, workspace, body, signal }) => {
     const id = idFor(body.request_id, 'computedTraits', workspace.id)
     const { trait, definition } = body
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
-      // One after the other: of two who take the last place, or a name, one is told.
+      // The lock makes the second of two calls that take the last place, or a name, fail.
       await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().execute()
       const known = await tx
         .selectFrom('computed_traits')
@@ -39,23 +44,15 @@ export const createComputedTrait =
       if (known.filter(({ delete_time }) => delete_time === null).length >= computedTraitLimits.traits)
         throw badRequest('LIMIT_REACHED', `A workspace can have at most ${computedTraitLimits.traits} computed traits`)
       await checkName(tx, workspace.id, trait, known)
-      await tx
-        .insertInto('computed_traits')
-        .values({
-          id,
-          workspace_id: workspace.id,
-          trait,
-          definition: JSON.stringify(definition),
-          author_id: actor.userId,
-          create_time: time,
-          update_time: time,
-        })
-        .execute()
-      await sql`
-        insert into computed_trait_places (workspace_id, sequence)
-        select ${workspace.id}::uuid, coalesce(
-          (select sequence from identity_ledgers where workspace_id = ${workspace.id}::uuid), 0)
-        on conflict do nothing`.execute(tx)
+      await insertComputedTrait(tx, {
+        id,
+        workspace_id: workspace.id,
+        trait,
+        definition: JSON.stringify(definition),
+        author_id: actor.userId,
+        create_time: time,
+        update_time: time,
+      })
       await audit(tx, {
         actor,
         action: 'computedTraits.create',
@@ -66,5 +63,7 @@ export const createComputedTrait =
         time,
       })
     })
-    return await presentComputedTrait(db, await readComputedTrait(db, workspace.id, id))
+    const created = await presentComputedTrait(db, await readComputedTrait(db, workspace.id, id))
+    const warnings = await warnOfDefinition({ db, eventStore }, definition, { workspaceId: workspace.id, signal })
+    return { ...created, warnings }
   }

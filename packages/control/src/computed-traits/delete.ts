@@ -1,8 +1,8 @@
 import { audit } from '@tributary/api-kit'
+import { computedTraitName, markTraitDeleted, readComputedTrait } from '@tributary/audiences'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { computedTraitName, readComputedTrait } from './read.ts'
 
 /** Deletes a computed trait, also while it is computed. Its values go in the background: there may be millions. */
 export const deleteComputedTrait =
@@ -11,13 +11,7 @@ export const deleteComputedTrait =
     const { id, trait } = await readComputedTrait(db, workspace.id, params.computed_trait)
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
-      const { numUpdatedRows } = await tx
-        .updateTable('computed_traits')
-        .set({ delete_time: time })
-        .where('id', '=', id)
-        .where('delete_time', 'is', null)
-        .executeTakeFirst()
-      if (numUpdatedRows === 0n) return
+      if (!(await markTraitDeleted(tx, id, time))) return
       await audit(tx, {
         actor,
         action: 'computedTraits.delete',

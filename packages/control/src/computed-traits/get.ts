@@ -1,7 +1,7 @@
+import { presentComputedTrait, readComputedTrait } from '@tributary/audiences'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { presentComputedTrait, readComputedTrait } from './read.ts'
 
 /** A computed trait with its definition, and how far it is computed. */
 export const getComputedTrait =

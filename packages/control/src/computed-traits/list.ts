@@ -1,8 +1,8 @@
 import { createdCursor, createdCursorOf, olderThan, openPage } from '@tributary/api-kit'
+import { presentSummary, readAsOf } from '@tributary/audiences'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { presentSummary, readAsOf } from './read.ts'
 
 /** The computed traits of a workspace, newest first. */
 export const listComputedTraits =

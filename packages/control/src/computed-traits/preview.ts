@@ -1,16 +1,16 @@
+import { computeValues, numberOfProfile, windowMs } from '@tributary/audiences'
 import { type ComputedTraitDefinition, computedTraitLimits, eventTypes, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
+import { warnOfDefinition } from '../audiences/never-received.ts'
 import type { ControlDeps } from '../deps.ts'
 import { readSummaries } from '../profiles/read.ts'
-import { windowMs } from './compile.ts'
-import { computeValues, numberOfProfile } from './compute.ts'
 
 const types: readonly string[] = eventTypes
-/** Owners of events that are looked at for profiles: several may be one profile. */
+/** Owners of events that are read to find profiles: several may be one profile. */
 const owners = 5 * computedTraitLimits.sample
 
-/** Numbers of the profiles that had the event last, in that order, as the event store knows them. */
+/** Numbers of the profiles in the event store that had the event last, in that order. */
 const readLatest = async (
   { eventStore, clock }: Pick<ControlDeps, 'eventStore' | 'clock'>,
   workspaceId: string,
@@ -82,5 +82,6 @@ export const previewComputedTrait =
         const value = values.get(profiles[index] ?? '')
         return { profile, value: value?.value ?? null, has_value: value !== undefined }
       }),
+      warnings: await warnOfDefinition({ db, eventStore }, definition, { workspaceId: workspace.id, signal }),
     }
   }

@@ -1,14 +1,19 @@
 import { audit, changesOf } from '@tributary/api-kit'
+import { computedTraitName, presentComputedTrait, readComputedTrait, setComputedTrait } from '@tributary/audiences'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { conflict, notFound } from '@tributary/kernel'
+import { warnOfDefinition } from '../audiences/never-received.ts'
 import type { ControlDeps } from '../deps.ts'
-import { computedTraitName, presentComputedTrait, readComputedTrait } from './read.ts'
 
-/** Changes a definition; of two who change the same version one is told (409). All profiles are computed by the new one. */
+/** Changes a definition and computes all profiles by it; the second of two changes of the same version fails with 409. */
 export const updateComputedTrait =
-  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.computedTraits.update> =>
-  async ({ actor, workspace, params, body }) => {
+  ({
+    db,
+    eventStore,
+    clock,
+  }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>): Handler<typeof methods.computedTraits.update> =>
+  async ({ actor, workspace, params, body, signal }) => {
     const { id } = await readComputedTrait(db, workspace.id, params.computed_trait)
     const { definition, version } = body
     const time = new Date(clock())
@@ -27,21 +32,17 @@ export const updateComputedTrait =
         })
       if (definition === undefined || JSON.stringify(definition) === row.definition) return
       const next = row.version + 1
-      await tx
-        .updateTable('computed_traits')
-        .set({
-          definition: JSON.stringify(definition),
-          version: next,
-          pass_time: null,
-          pass_done: 0,
-          pass_total: 0,
-          failure: '',
-          retry_time: null,
-          author_id: actor.userId,
-          update_time: time,
-        })
-        .where('id', '=', id)
-        .execute()
+      await setComputedTrait(tx, id, {
+        definition: JSON.stringify(definition),
+        version: next,
+        pass_time: null,
+        pass_done: 0,
+        pass_total: 0,
+        failure: '',
+        retry_time: null,
+        author_id: actor.userId,
+        update_time: time,
+      })
       await audit(tx, {
         actor,
         action: 'computedTraits.update',
@@ -53,5 +54,8 @@ export const updateComputedTrait =
         time,
       })
     })
-    return await presentComputedTrait(db, await readComputedTrait(db, workspace.id, id))
+    const updated = await presentComputedTrait(db, await readComputedTrait(db, workspace.id, id))
+    const warnings =
+      definition && (await warnOfDefinition({ db, eventStore }, definition, { workspaceId: workspace.id, signal }))
+    return { ...updated, warnings: warnings ?? [] }
   }

@@ -1,10 +1,13 @@
 import { inspect } from 'node:util'
+import { createDestinationCache, createSchemaCache } from '@tributary/configuration'
 import { methods } from '@tributary/contract'
 import { type Logger, newId, silentLogger } from '@tributary/kernel'
 import { openRelational } from '@tributary/storage'
 import { eventually } from '@tributary/test-kit'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { CacheFollowerDeps } from '../../../configuration/src/caches/cache-follower.ts'
+import { createWriteKeyCache, spreadChange } from '../../../configuration/src/caches/write-key-cache.ts'
 import {
   type Harness,
   idIn,
@@ -13,9 +16,6 @@ import {
   startControl,
   startOrganization,
 } from '../testing/control-harness.ts'
-import { createDestinationCache, createSchemaCache } from '../threads.ts'
-import type { CacheFollowerDeps } from './cache-follower.ts'
-import { createWriteKeyCache, spreadChange } from './write-key-cache.ts'
 
 let harness: Harness
 let organization: Organization
@@ -61,11 +61,12 @@ const startDestinations = async () => {
 }
 
 describe('the configuration cache of write keys', () => {
-  test('knows every valid key with its source, and no other text', async () => {
+  test('finds every valid key with its source, and no other text', async () => {
     const made = await make()
     const cache = await startKeys()
     expect(cache.ready()).toBe(true)
     const entry = {
+      organizationId: organization.organizationId,
       workspaceId: organization.workspaceId,
       sourceId: idIn(made.source.name),
       sourceTitle: 'Shop',
@@ -136,7 +137,7 @@ describe('the configuration cache of write keys', () => {
     await store.close()
   })
 
-  test('goes on after its connections were cut', async () => {
+  test('continues after its connections were cut', async () => {
     const cache = await startKeys({ pollMs: 100 })
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`.execute(harness.db)
@@ -177,7 +178,7 @@ describe('the configuration cache of write keys', () => {
 })
 
 describe('a spread of a workspace', () => {
-  test('is known of its destinations, and with its change to who has write keys, as soon as it is written', async () => {
+  test('is in the caches of destinations and of write keys, in the latter with its change, as soon as it is written', async () => {
     const own = await startOrganization(harness)
     const [keys, destinations] = [await startKeys(), await startDestinations()]
     const { destination } = await makeResources(own.workspaceId, own.administrator)
@@ -235,7 +236,7 @@ describe('the configuration cache of destinations', () => {
     await becomes('connection off', [])
     await set(made.connection.name, true)
     await becomes('connection on', [id])
-    // A paused destination keeps its place: what is for it is held.
+    // A paused destination stays in the cache: its events are held.
     await set(made.destination.name, false)
     await eventually('paused', () => cache.get(id)?.enabled === false)
     expect(ids()).toEqual([id])
@@ -247,7 +248,7 @@ describe('the configuration cache of destinations', () => {
     expect(cache.destinationsFor(newId())).toEqual([])
   })
 
-  test('hears that a grant is given and ends, not that its tokens are renewed', async () => {
+  test('follows a grant that is given and ends, and ignores renewed tokens', async () => {
     const cache = await startDestinations()
     const { destination } = await make()
     const [id, grantId, time] = [idIn(destination.name), newId(), new Date()]
@@ -273,23 +274,23 @@ describe('the configuration cache of destinations', () => {
     await eventually('its absence', () => cache.get(id)?.grant === undefined)
   })
 
-  test('tells its listeners of a changed setting, until they stop', async () => {
+  test('notifies its listeners of a changed setting, until they stop', async () => {
     const cache = await startDestinations()
     const made = await make()
     const id = idIn(made.destination.name)
-    let told = 0
-    const stop = cache.onChange(() => void told++)
+    let calls = 0
+    const stop = cache.onChange(() => void calls++)
     const params = { workspace: organization.workspaceId, destination: id }
     const set = (value: number) =>
       organization.administrator.ok(methods.destinations.updateSetting, params, { body: { name: 'batch_size', value } })
     await set(42)
     await eventually('the change', () => cache.get(id)?.settings.batch_size === 42)
-    expect(told).toBeGreaterThan(0)
+    expect(calls).toBeGreaterThan(0)
     stop()
-    const before = told
+    const before = calls
     await set(43)
     await eventually('the next change', () => cache.get(id)?.settings.batch_size === 43)
-    expect(told).toBe(before)
+    expect(calls).toBe(before)
   })
 
   test('misses no change of transactions that run side by side', async () => {
@@ -302,7 +303,7 @@ describe('the configuration cache of destinations', () => {
   })
 })
 
-test('the connector of what is in a snapshot is loaded before it is there', async () => {
+test('the connector of a destination is loaded before its snapshot', async () => {
   const { destination } = await make()
   const stores = [connectStore(), connectStore()] as const
   const [sources, destinations] = [new Set<string>(), new Set<string>()]
@@ -343,7 +344,7 @@ describe('following changes', () => {
     return { keys, destinations, schemas, refresh: () => Promise.all(all.map((cache) => cache.refresh())) }
   }
 
-  test('one that followed each change knows the same as one that is loaded anew', async () => {
+  test('one that followed each change equals one that is loaded anew', async () => {
     const followed = await startBoth()
     const { administrator } = organization
     const made = await Promise.all(Array.from({ length: 4 }, () => make()))
@@ -428,7 +429,7 @@ describe('the configuration cache of schemas', () => {
     })
   const withEvent = (title: string) => JSON.stringify({ events: { [title]: {} } })
 
-  test('knows the schema, version and enforcement of every source, and by itself what changes of them', async () => {
+  test('has the schema, version and enforcement of every source, and follows their changes', async () => {
     const made = await make()
     const other = await make()
     const id = idIn(made.source.name)
@@ -459,7 +460,7 @@ describe('the configuration cache of schemas', () => {
     expect(cache.schemaFor(newId())).toBeUndefined()
   })
 
-  test('keeps the last schema of a source whose text cannot be read, and the others go on', async () => {
+  test('keeps the last schema of a source whose text cannot be read, and the others continue', async () => {
     const errors: unknown[] = []
     const logger = { ...silentLogger, error: (...args: unknown[]) => void errors.push(args[0]) }
     const cache = await startSchemas(logger)

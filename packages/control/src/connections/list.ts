@@ -1,9 +1,8 @@
-import { createdCursor, createdCursorOf, olderThan, openPage, parseReference } from '@tributary/api-kit'
+import { createdCursor, createdCursorOf, olderThan, openPage, referenceIn } from '@tributary/api-kit'
+import { readDestination, readSource } from '@tributary/configuration'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { readDestination } from '../destinations/read.ts'
-import { readSource } from '../sources/read.ts'
 import { presentConnection, selectConnections } from './read.ts'
 
 /** The connections of a workspace, of one of its sources or of one of its destinations; newest first. */
@@ -11,16 +10,16 @@ export const listConnections =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.connections.list> =>
   async ({ workspace, params, query }) => {
     const page = openPage('connections.list', params, query, createdCursor)
-    const own = (id: string): string => (id === workspace.id ? id : '')
     let select = selectConnections(db, workspace.id)
     if (query.source !== undefined) {
-      const reference = parseReference(resourceNames.source, 'source', query.source)
-      const source = await readSource(db, own(reference.workspace), reference.source)
+      const named = referenceIn(workspace.id, resourceNames.source, { field: 'source', name: query.source })
+      const source = await readSource(db, workspace.id, named.source)
       select = select.where('connections.source_id', '=', source.id)
     }
     if (query.destination !== undefined) {
-      const reference = parseReference(resourceNames.destination, 'destination', query.destination)
-      const destination = await readDestination(db, own(reference.workspace), reference.destination)
+      const field = { field: 'destination', name: query.destination }
+      const named = referenceIn(workspace.id, resourceNames.destination, field)
+      const destination = await readDestination(db, workspace.id, named.destination)
       select = select.where('connections.destination_id', '=', destination.id)
     }
     const rows = await select

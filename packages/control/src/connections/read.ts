@@ -1,7 +1,7 @@
 import { type Db, isId } from '@tributary/api-kit'
+import type { Catalog } from '@tributary/configuration'
 import { type Connection, eventFilter, resourceNames } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
-import type { Catalog } from '../deps.ts'
 
 /** The connections of a workspace with what a list shows of their ends. */
 export const selectConnections = (db: Db, workspaceId: string) =>

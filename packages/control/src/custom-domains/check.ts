@@ -9,12 +9,12 @@ const minuteMs = 60_000
 /** How often records are looked for, ms: of a domain that waits, and of one that was found. */
 export const checkEveryMs = { pending: 5 * minuteMs, found: 60 * minuteMs } as const
 
-/** Domains that are looked at in one round, one after the other. */
+/** Domains that are checked in one round, one after the other. */
 const atOnce = 20
 
 type Deps = Pick<ControlDeps, 'db' | 'clock' | 'customDomains' | 'publicUrl'>
 
-/** What is known of a domain after a look; `unknown` when the DNS did not answer, which says nothing of it. */
+/** The records found for a domain; `unknown` when the DNS did not answer, so that nothing is known of it. */
 type Look = { cname: boolean; txt: boolean } | { unknown: string }
 
 const withoutDot = (name: string): string => name.toLowerCase().replace(/\.$/, '')
@@ -47,8 +47,8 @@ const isTaken = (error: unknown): boolean =>
   error instanceof Error && 'constraint' in error && error.constraint === 'custom_domains_served'
 
 /**
- * Looks for the records of a domain and keeps what was found; `record` writes down in the same transaction what it became. While
- * the DNS does not answer the domain stays what it is. Answers `taken`, and leaves it as it was, when another workspace has it.
+ * Looks up the records of a domain and stores the result; `record` records the new state in the same transaction. While the DNS does not
+ * answer, the domain stays as it is. Answers `taken`, and leaves it as it was, when another workspace has it.
  */
 export const checkCustomDomain = async (
   deps: Deps,

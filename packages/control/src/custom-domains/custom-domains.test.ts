@@ -101,7 +101,7 @@ test('API-34: a domain waits for its records, and works when both are found', as
   expect((await now())?.records.map(({ found }) => found)).toEqual([true, true])
 })
 
-test('a record of somebody else does not count: another host, and the text of another workspace', async () => {
+test('a record of another owner does not count: another host, and the text of another workspace', async () => {
   const domain = await made('events.example.com')
   const other = await made('events.example.com', organization.otherWorkspaceId)
   records.set('CNAME events.example.com', 'elsewhere.example')
@@ -112,7 +112,7 @@ test('a record of somebody else does not count: another host, and the text of an
   })
 })
 
-test('a domain taken by another workspace is refused, however it is written; who waits for one keeps nobody from it', async () => {
+test('a domain taken by another workspace is refused, however it is written; one that waits for its records blocks no other', async () => {
   const waiting = await made('events.example.com', organization.otherWorkspaceId)
   const domain = await made('events.example.com')
   point(domain)

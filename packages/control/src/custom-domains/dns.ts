@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 
-/** What a look at the DNS found; `unknown` says why it could not be told, as when no server answers. */
+/** The records that the DNS has; `unknown` says why they could not be found, as when no server answers. */
 export type DnsAnswer = { records: readonly string[] } | { unknown: string }
 
 /** Asks for records. Never rejects, and takes seconds at most. */
@@ -12,7 +12,7 @@ export type Dns = {
 /** Codes with which a server says that there is nothing. */
 const absent: readonly string[] = ['ENOTFOUND', 'ENODATA']
 
-/** Records of a name that are looked at, and characters of each. */
+/** Records of a name that are read, and characters of each. */
 const maxRecords = 100
 const maxLength = 1000
 
@@ -26,8 +26,8 @@ const answerOf = async (ask: Promise<readonly string[]>): Promise<DnsAnswer> => 
 }
 
 /**
- * The DNS as these servers know it (`1.1.1.1`, `127.0.0.1:5300`), or as the machine does when there are none. A server that is silent
- * is asked twice, for about so long.
+ * The DNS of these servers (`1.1.1.1`, `127.0.0.1:5300`), or that of the machine when there are none. A server that is silent is asked twice,
+ * for about so long.
  */
 export const createDns = (servers: readonly string[] = [], timeoutMs = 3000): Dns => {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })

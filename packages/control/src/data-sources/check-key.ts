@@ -1,10 +1,9 @@
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { readDataSource, type SessionDeps, useDataSource } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { readDataSource } from './read.ts'
-import { type SessionDeps, useDataSource } from './use-session.ts'
 
-/** Counts what keeps columns from telling the rows of a query apart; the database reads all of them. */
+/** Counts the rows of a query that have no key of their own in these columns; the database reads all of them. */
 export const checkKey =
   (deps: SessionDeps & Pick<ControlDeps, 'db'>): Handler<typeof methods.dataSources.checkKey> =>
   async ({ workspace, params, body, signal }) => {

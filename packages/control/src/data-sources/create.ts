@@ -1,11 +1,10 @@
 import { audit, idFor, parseReference } from '@tributary/api-kit'
+import { checkNewSettings, storeSettings } from '@tributary/configuration'
 import { dataSourceLimits, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
-import { checkNewSettings } from '../app-settings/change-setting.ts'
-import { storeSettings } from '../app-settings/stored-settings.ts'
+import { dataSourceName, showDataSource } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { dataSourceName, showDataSource } from './read.ts'
 
 /** Makes a data source of an entry of the catalog, with all of its settings. Secrets are sealed; nothing is connected to. */
 export const createDataSource =

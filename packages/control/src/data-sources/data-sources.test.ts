@@ -121,7 +121,7 @@ describe('a data source', () => {
 })
 
 describe('a database that is asked', () => {
-  test('is connected to with what was entered, and the connection is closed with the answer', async () => {
+  test('is connected to with the entered settings, and the connection is closed with the answer', async () => {
     const { administrator } = organization
     const made = await create()
     const answer = await administrator.ok(methods.dataSources.testConnection, idsOf(made.name), { body: {} })
@@ -158,7 +158,7 @@ describe('a database that is asked', () => {
     expect(tested.message).not.toContain('s3cret')
   })
 
-  test('MAP-09, OPEN-57: that refuses a query is told in the words of the product, with its own beside them', async () => {
+  test('MAP-09, OPEN-57: that refuses a query is reported in the words of the product, with its own beside them', async () => {
     const { administrator } = organization
     const made = await create()
     const reply = await administrator.call('POST', `/${made.name}:validate`, { query: { sql: 'wrong' } })
@@ -217,12 +217,27 @@ describe('a database that is asked', () => {
     expect(record).toMatchObject({ actor_id: administrator.userId, detail: sql })
   })
 
-  test('that is slow delays its own workspace and no other, and who finds its queue full is told', async () => {
+  test.each([
+    ['an emoji', `select 1 -- ${'x'.repeat(987)}🙂`],
+    ['a sign of a rare alphabet', `select '${'x'.repeat(991)}𐐨'`],
+    ['many characters of two units', `select 1 --${'𝄞'.repeat(600)}`],
+  ])('is asked a query of which the record is cut at %s', async (_, query) => {
+    const params = idsOf((await create()).name)
+    await organization.administrator.ok(methods.dataSources.preview, params, { body: { query: { sql: query } } })
+    const [record] = (await harness.audits()).filter(({ action }) => action === 'dataSources.preview').toReversed()
+    const kept = (record?.detail as { sql?: string } | undefined)?.sql ?? ''
+    expect(query.startsWith(kept)).toBe(true)
+    expect([kept.isWellFormed(), kept.length]).toEqual([true, 999])
+  })
+
+  test('that is slow delays its own workspace and no other, and a call that finds the queue full is refused', async () => {
     const slow = await create({ host: 'slow' })
     const other = await startOrganization(harness)
     const theirs = await create({}, other)
     const before = opened.length
-    const ask = () => organization.administrator.call('POST', `/${slow.name}:validate`, { query: sql })
+    // One person has eight of these calls under way at most.
+    const ask = (_: unknown, index: number) =>
+      organization[index < 8 ? 'administrator' : 'collaborator'].call('POST', `/${slow.name}:validate`, { query: sql })
     // Two are asked, eight wait, and whichever comes last is the eleventh.
     const asked = Array.from({ length: 11 }, ask)
     expect(await Promise.race(asked)).toMatchObject({ status: 429, body: { reason: 'WORKSPACE_BUSY' } })

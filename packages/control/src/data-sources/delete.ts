@@ -2,9 +2,8 @@ import { audit } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
+import { dataSourceName, readDataSource, uploadFolder } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { uploadFolder } from '../uploads/read.ts'
-import { dataSourceName, readDataSource } from './read.ts'
 
 /** Deletes a data source with its secrets, its models, and its file. */
 export const deleteDataSource =

@@ -1,9 +1,8 @@
 import { dataSourceLimits, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
+import { readDataSource, type SessionDeps, useDataSource } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { readDataSource } from './read.ts'
-import { type SessionDeps, useDataSource } from './use-session.ts'
 
 /** The columns of a table; 404 for one that is not there or that the account may not read. */
 export const getDataSourceTable =

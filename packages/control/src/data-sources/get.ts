@@ -1,7 +1,7 @@
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { showDataSource } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { showDataSource } from './read.ts'
 
 /** A data source with its settings. */
 export const getDataSource =

@@ -1,9 +1,8 @@
 import { offsetCursor, openPage } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { readDataSource, type SessionDeps, useDataSource } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { readDataSource } from './read.ts'
-import { type SessionDeps, useDataSource } from './use-session.ts'
 
 /** A page of the tables that the account may read. The database is asked for each. */
 export const listDataSourceTables =

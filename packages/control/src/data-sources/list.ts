@@ -1,8 +1,8 @@
 import { createdCursor, createdCursorOf, olderThan, openPage } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { modelCounts, presentDataSource } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { modelCounts, presentDataSource } from './read.ts'
 
 /** The data sources of a workspace, newest first. */
 export const listDataSources =

@@ -2,16 +2,16 @@ import { audit } from '@tributary/api-kit'
 import type { DataRow, DataSourceSession } from '@tributary/connector-kit'
 import { type DataPreview, type DataQuery, dataSourceLimits, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { cutText } from '@tributary/kernel'
+import { dataSourceName, readDataSource, type SessionDeps, useDataSource } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { dataSourceName, readDataSource } from './read.ts'
-import { type SessionDeps, useDataSource } from './use-session.ts'
 
 /** Characters of all rows of a preview together, beyond which it ends. */
-const mostCharacters = 2_000_000
+const maxCharacters = 2_000_000
 
 const cut = (value: string | null): string | null =>
   value !== null && value.length > dataSourceLimits.previewCharacters
-    ? `${value.slice(0, dataSourceLimits.previewCharacters).toWellFormed()}…`
+    ? `${cutText(value, dataSourceLimits.previewCharacters).toWellFormed()}…`
     : value
 
 /** The first rows of a query, as many as fit. */
@@ -22,14 +22,14 @@ const firstRows = async (session: DataSourceSession, query: DataQuery): Promise<
     for (const row of batch) {
       const shown = row.map(cut)
       characters += shown.reduce((sum, value) => sum + (value?.length ?? 0), 0)
-      if (rows.length >= dataSourceLimits.previewRows || (rows.length > 0 && characters > mostCharacters))
+      if (rows.length >= dataSourceLimits.previewRows || (rows.length > 0 && characters > maxCharacters))
         return { rows: rows.map((each) => [...each]), more: true }
       rows.push(shown)
     }
   return { rows: rows.map((each) => [...each]), more: false }
 }
 
-/** Shows rows of a company's database, and writes down who looked at what. */
+/** Shows rows of a company's database, and records which user read what. */
 export const previewDataSource =
   (deps: SessionDeps & Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.dataSources.preview> =>
   async ({ actor, workspace, params, body: { query }, signal }) => {
@@ -42,7 +42,7 @@ export const previewDataSource =
         resource: dataSourceName(workspace.id, row.id),
         organizationId: workspace.organizationId,
         workspaceId: workspace.id,
-        detail: 'sql' in query ? { sql: query.sql.slice(0, 1000) } : { schema: query.schema, table: query.table },
+        detail: 'sql' in query ? { sql: cutText(query.sql, 1000) } : { schema: query.schema, table: query.table },
         time: new Date(clock()),
       }),
     )

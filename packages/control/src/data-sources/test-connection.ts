@@ -2,17 +2,16 @@ import { audit } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { AppError } from '@tributary/kernel'
+import { dataSourceName, readDataSource, type SessionDeps, useDataSource } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 import { countTry } from '../users/sign-in/count-tries.ts'
-import { dataSourceName, readDataSource } from './read.ts'
-import { type SessionDeps, useDataSource } from './use-session.ts'
 
 /** Tests of one workspace in 15 minutes. */
 const maxTests = 60
 
 /**
- * Tries address and credentials. What goes wrong on the way is an answer, in words. Written down first: nothing goes out of
- * which nobody knows who wanted it.
+ * Tries address and credentials. An error on the way is an answer, in words. The audit record is written first, so that every call that
+ * goes out names its author.
  */
 export const testDataSource =
   (

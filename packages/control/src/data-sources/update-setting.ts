@@ -1,10 +1,10 @@
 import { audit } from '@tributary/api-kit'
+import { changedPlainSettings, changeSetting } from '@tributary/configuration'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
-import { changedPlainSettings, changeSetting } from '../app-settings/change-setting.ts'
+import { dataSourceName, readDataSource, showDataSource } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { dataSourceName, readDataSource, showDataSource } from './read.ts'
 
 /**
  * Changes one setting. Secrets that the change would send elsewhere have to come along with it. The row is locked, so that

@@ -2,8 +2,8 @@ import { audit, changesOf } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
+import { dataSourceName, readDataSource, showDataSource } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { dataSourceName, readDataSource, showDataSource } from './read.ts'
 
 /** Changes the title. */
 export const updateDataSource =

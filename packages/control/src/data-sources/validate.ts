@@ -1,8 +1,7 @@
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { readDataSource, type SessionDeps, useDataSource } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { readDataSource } from './read.ts'
-import { type SessionDeps, useDataSource } from './use-session.ts'
 
 /** Has a query read and planned by the database, which runs nothing of it. */
 export const validateQuery =

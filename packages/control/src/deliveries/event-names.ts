@@ -42,7 +42,7 @@ export const readEventNames = async (
   return names
 }
 
-/** What events that audiences sent are called, and the profiles that they tell of, by id: they are in the delivery log alone. */
+/** Names and profiles of events that audiences sent, by ID: they are in the delivery log alone. */
 export const readAudienceEventNames = async (
   eventStore: EventStore,
   { workspaceId, destinationId }: { workspaceId: string; destinationId: string },

@@ -1,11 +1,11 @@
 import { createdCursor, type Db, openPage } from '@tributary/api-kit'
+import { audienceName } from '@tributary/audiences'
+import { readDestination } from '@tributary/configuration'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { wireTime } from '@tributary/replays'
 import { type SqlBool, sql } from 'kysely'
-import { audienceName } from '../audiences/read.ts'
 import type { ControlDeps } from '../deps.ts'
-import { readDestination } from '../destinations/read.ts'
-import { wireTime } from '../events/read.ts'
 import { groupIdOf, inGroup } from '../failure-groups/read.ts'
 import { isMasked } from '../profiles/mask.ts'
 import { readAudienceEventNames, readEventNames } from './event-names.ts'
@@ -33,7 +33,7 @@ const audiencesOf = async (
   return new Map(rows.map(({ id, title }) => [id, title]))
 }
 
-/** What is parked for a destination, latest first, with what its events are called. */
+/** Lists the parked deliveries of a destination, latest first, with the names of their events. */
 export const listParkedDeliveries =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.deliveries.listParked> =>
   async ({ actor, workspace, params, query, signal }) => {
@@ -72,7 +72,7 @@ export const listParkedDeliveries =
       workspace.id,
       rows.map((row) => row.source_id),
     )
-    const told = await readAudienceEventNames(
+    const audienceEvents = await readAudienceEventNames(
       eventStore,
       { workspaceId: workspace.id, destinationId: id },
       rows.filter((row) => audiences.has(row.source_id)).flatMap((row) => row.event_ids.slice(0, eventsOfRow)),
@@ -108,7 +108,7 @@ export const listParkedDeliveries =
         ...sampleOf(row),
         events: row.event_ids.slice(0, eventsOfRow).map((event_id) => {
           const stored = names.get(event_id)
-          const found = stored ?? told.get(event_id)
+          const found = stored ?? audienceEvents.get(event_id)
           return {
             name: resourceNames.event.format({ workspace: workspace.id, event: event_id }),
             event_id,
@@ -118,7 +118,7 @@ export const listParkedDeliveries =
             user_id: stored?.user_id ?? '',
             anonymous_id: stored?.anonymous_id ?? '',
             receive_time: stored === undefined ? null : wireTime(stored.received_ms),
-            ...profileOf(told.get(event_id)?.profile),
+            ...profileOf(audienceEvents.get(event_id)?.profile),
           }
         }),
       })),

@@ -1,6 +1,7 @@
+import { audienceName } from '@tributary/audiences'
 import { type Delivery, operations, producerKinds, resourceNames } from '@tributary/contract'
-import { audienceName } from '../audiences/read.ts'
-import { signalName } from '../signals/read.ts'
+import { signalName } from '@tributary/signals'
+import { maskReason, maskText } from '../profiles/mask.ts'
 import { maskSample, ownPartOf } from './samples.ts'
 
 export type DeliveryRow = {
@@ -30,22 +31,25 @@ export const deliveryColumns = `source_id, destination_id, event_id, message_id,
   producer, operation, object, key`
 
 /** What a row of a producer other than events asked for. */
-const presentRow = ({ producer, operation, object, key }: DeliveryRow): Pick<Delivery, 'row'> => {
+const presentRow = ({ producer, operation, object, key }: DeliveryRow, masked: boolean): Pick<Delivery, 'row'> => {
   const kind = producerKinds.find((each) => each === producer)
   const asked = operations.find((each) => each === operation)
-  return kind === undefined || asked === undefined ? {} : { row: { producer: kind, operation: asked, object, key } }
+  if (kind === undefined || asked === undefined) return {}
+  // What an audience sends is named by the profile's ID.
+  const shown = masked && kind !== 'audience' ? maskText(key) : key
+  return { row: { producer: kind, operation: asked, object, key: shown } }
 }
 
 const titleOf = ({ event, event_type, operation, object }: DeliveryRow): string =>
   operation === '' || operation === 'event' ? event || event_type : `${operation} ${object}`
 
-/** What was sent and answered, as far as it is of the event: nobody's values where they are masked. */
+/** Request and response, as far as they are of the event: without values of people where they are masked. */
 const sampleOf = ({ request, response, message_id }: DeliveryRow, masked: boolean) => {
   const own = { request: ownPartOf(request, message_id), response }
   return masked ? maskSample(own) : own
 }
 
-/** An attempt as the wire shows it; `masked` hides values of people in what was sent and answered. */
+/** An attempt as the wire shows it; `masked` hides values of people in request and response. */
 export const presentDelivery = (workspaceId: string, row: DeliveryRow, masked: boolean): Delivery => ({
   destination: resourceNames.destination.format({ workspace: workspaceId, destination: row.destination_id }),
   source: resourceNames.source.format({ workspace: workspaceId, source: row.source_id }),
@@ -59,9 +63,9 @@ export const presentDelivery = (workspaceId: string, row: DeliveryRow, masked: b
   status: row.status,
   http_status: Number(row.http_status),
   latency_ms: Number(row.latency_ms),
-  reason: row.reason,
+  reason: masked ? maskReason(row.reason) : row.reason,
   ...sampleOf(row, masked),
   ...(row.producer === 'audience' ? { audience: audienceName(workspaceId, row.source_id) } : {}),
   ...(row.producer === 'signal' ? { signal: signalName(workspaceId, row.source_id) } : {}),
-  ...presentRow(row),
+  ...presentRow(row, masked),
 })

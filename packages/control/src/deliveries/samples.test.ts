@@ -9,7 +9,7 @@ const requestOf = (body: string, url = 'https://hooks.example/users/u-1?key=k'):
   )
 const event = (id: string, more: object = {}): object => ({ messageId: id, userId: `user-of-${id}`, ...more })
 
-test('a masked sample keeps where it went, its status and its names, and no value of anybody', () => {
+test('a masked sample keeps its address, its status and its names, and no value of any person', () => {
   const body = JSON.stringify({
     batch: [event('m-1', { traits: { email: 'ada@example.com', age: 36, tags: ['vip', '"quoted"'], on: true } })],
   })
@@ -82,6 +82,6 @@ test.each([
   ['elements without ids', '[{"email":"a"},{"email":"b"}]'],
   ['an id that stands twice', `[${two},${two}]`],
   ['no JSON', 'a=m-2&b=m-1'],
-])('where it cannot be told what is of others all of a request is shown: %s', (_, body) => {
+])('a request is shown whole where the parts of others cannot be found: %s', (_, body) => {
   expect(own(body)).toBe(body)
 })

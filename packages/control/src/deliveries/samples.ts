@@ -1,9 +1,9 @@
-/** What of an attempt is kept: what was sent and what was answered, as texts; each may be cut off at its end. */
+/** The stored texts of an attempt: request and response; each may be cut off at its end. */
 type Sample = { readonly request: string; readonly response: string }
 
-/** Stands for what is not shown. */
+/** Replaces a hidden value. */
 const hidden = '•••'
-/** Stands for what is left out of a list. */
+/** Replaces elements that are left out of a list. */
 const others = '…'
 
 /** Where the body of a kept message begins: behind its first empty line. */
@@ -15,23 +15,27 @@ const bodyOf = (message: string): number => {
 /** Texts of JSON, the last of them perhaps cut off, with the colon behind a name; and its other values. */
 const jsonValues = /"(?:[^"\\]|\\.)*(?:"(\s*:)?|\\?$)|[^\s"{}[\],:]+/gs
 
+/** The text of a JSON value with its names and without its values. */
+export const maskJson = (text: string): string =>
+  text.replace(jsonValues, (found, colon: string | undefined) => (colon === undefined ? `"${hidden}"` : found))
+
 /** JSON whose names stay; of another text nothing does. */
-const maskBody = (body: string): string => {
+export const maskBody = (body: string): string => {
   if (body === '') return ''
   if (!/^\s*[{[]/.test(body)) return hidden
-  return body.replace(jsonValues, (found, colon: string | undefined) => (colon === undefined ? `"${hidden}"` : found))
+  return maskJson(body)
 }
 
-/** Where something was sent, without what stands for somebody in its path. */
-const maskAddress = (line: string): string => line.replace(/ (https?:\/\/[^\s/?#]*).*$/, ` $1/${hidden}`)
+/** The address of a request, without the parts of its path that may stand for a person. */
+const maskAddress = (line: string): string => line.replace(/ (https?:\/\/[^\s/?#]*)[^]*/, ` $1/${hidden}`)
 
 const maskHead = (head: string): string => {
   const [first = '', ...headers] = head.split('\n')
-  // An answer begins with its status; of what is no HTTP nothing is known.
+  // A response begins with its status; any other text is hidden.
   const start = /^HTTP \d+$/.test(first) ? first : / https?:\/\//.test(first) ? maskAddress(first) : hidden
   return [
     start,
-    ...headers.map((line) => (/^content-type:/i.test(line) ? line : line.replace(/:.*$/, `: ${hidden}`))),
+    ...headers.map((line) => (/^content-type:/i.test(line) ? line : line.replace(/:[^]*/, `: ${hidden}`))),
   ].join('\n')
 }
 
@@ -62,7 +66,7 @@ const jsonMarks = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[[\]{},]/gs
  */
 const listIn = (body: string): Span[] => {
   let depth = 0
-  /** The depth within the list that is looked at, and where its element begins. */
+  /** The depth within the list that is being read, and where its element begins. */
   let inside: number | undefined
   let from = 0
   let found: Span[] = []
@@ -108,8 +112,8 @@ const linesIn = (body: string): Span[] => {
 const anyMessageId = /"(?:messageId|message_id)"\s*:\s*"/
 
 /**
- * The same request, which may have had a batch of events, without what is told to be of others: the element that names the
- * event stays of its list. Where none does, elements with other message ids go; where neither can be told all of it stays.
+ * The same request, which may have had a batch of events, without the parts of other events. The element of a list that names the event
+ * stays. Where none does, elements with other message IDs go; where there are none of these, all of the request stays.
  */
 export const ownPartOf = (request: string, messageId: string): string => {
   const at = bodyOf(request)

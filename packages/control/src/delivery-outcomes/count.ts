@@ -14,7 +14,7 @@ export type OutcomeScope = {
   split?: number
 }
 
-/** How they are told apart. */
+/** How outcomes are grouped. */
 export type OutcomeGroups = {
   /** Length of a bucket of the current period, seconds; 0 for a single one. */
   bucketSeconds: number
@@ -34,7 +34,7 @@ export type OutcomeRow = {
   current: boolean
   /** Epoch seconds of its start; 0 in the previous period and where there is a single one. */
   bucket: number
-  /** Ids of its ends; '' when they are not told apart. */
+  /** IDs of its ends; '' when they are not grouped by ends. */
   source: string
   destination: string
   outcome: (typeof outcomes)[number]
@@ -83,10 +83,9 @@ const troubled = (range: string, { failedOnly = false }: OutcomeGroups): string 
   })`
 
 /**
- * Most events are delivered at once: they have a single row, so none of them has to be kept in memory to find its last
- * one. Of 5 million rows over 60 days, a tenth of them troubled, on two busy cores all queries together took 4 to 5 s (a
- * day of them 0.25 s); grouping every event took 7 to 12 s. A delivery repeated after a
- * crash counts once, unless a bucket has ended in between.
+ * Most events are delivered at once: they have a single row, so none of them has to be kept in memory to find its last one. For 5 million
+ * rows over 60 days, a tenth of them troubled, on two busy cores, all queries together took 4 to 5 s (for one day 0.25 s). Grouping
+ * every event took 7 to 12 s. A delivery repeated after a crash counts once, unless a bucket has ended in between.
  */
 const cleanQuery = (range: string, groups: OutcomeGroups): string => `
   select time >= fromUnixTimestamp64Milli({split:Int64}) as current,
@@ -98,8 +97,8 @@ const cleanQuery = (range: string, groups: OutcomeGroups): string => `
   group by current, bucket, source, target`
 
 /**
- * Deliveries by their last row: time, attempt and outcome of a row go into one number, whose largest is the last row of a
- * delivery. The primary key (workspace, destination, time) narrows down what is read.
+ * Deliveries by their last row: time, attempt and outcome of a row go into one number, whose largest is the last row of a delivery. The
+ * primary key (workspace, destination, time) limits the rows that are read.
  */
 const troubledQuery = (range: string, groups: OutcomeGroups): string => `
   select
@@ -151,7 +150,7 @@ type Untried = {
   events: string
 }
 
-/** Events that are held or were given up without a try: no row of the delivery log tells of them. */
+/** Events that are held or were given up without a try: they have no row in the delivery log. */
 const countUntried = async (db: Db, scope: OutcomeScope, groups: OutcomeGroups): Promise<OutcomeRow[]> => {
   const { workspaceId, destinationId, sourceId, from, end, split = from } = scope
   const current = sql`first_time >= ${new Date(split)}`
@@ -187,8 +186,8 @@ const countUntried = async (db: Db, scope: OutcomeScope, groups: OutcomeGroups):
 }
 
 /**
- * The outcomes of deliveries, as `deliveryOutcomes` of the contract defines them: `tried` from the delivery log, `untried`
- * from what is parked. Every figure about delivery is a sum of these rows.
+ * The outcomes of deliveries, as `deliveryOutcomes` of the contract defines them: `tried` from the delivery log, `untried` from parked
+ * deliveries. Every figure about delivery is a sum of these rows.
  */
 export const countOutcomes = async (
   { db, eventStore }: { db: Db; eventStore: EventStore },

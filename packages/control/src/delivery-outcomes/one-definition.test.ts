@@ -141,7 +141,7 @@ test('overview, connections and metrics give the same numbers for the same deliv
   }
 })
 
-test('the success share is what was delivered of what was delivered or failed, and none while nothing was', () => {
+test('the success share is delivered of delivered and failed, and there is none while both are zero', () => {
   expect(successRate({ delivered: 3, failed: 1 })).toBe(0.75)
   expect(successRate({ delivered: 0, failed: 2 })).toBe(0)
   expect(successRate({ delivered: 0, failed: 0 })).toBeUndefined()

@@ -31,7 +31,7 @@ const latencyQuery = (scope: OutcomeScope): string => `
   select time >= fromUnixTimestamp64Milli({split:Int64}) as current, quantileTiming(0.95)(latency_ms) as p95
   from deliveries where ${outcomeRange(scope)} and status = 'delivered' group by current`
 
-/** Reasons told of each outcome. */
+/** Reasons shown of each outcome. */
 const maxReasons = 20
 
 const reasonsOf = (rows: readonly OutcomeRow[], texts: ReadonlyMap<number, string>) =>

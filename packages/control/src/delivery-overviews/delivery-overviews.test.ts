@@ -85,11 +85,11 @@ const bruteForce = (rows: readonly Row[]): Pick<DeliveryOverview, 'current' | 'p
     if (last.status !== 'delivered')
       reasons.set(`${last.status} ${last.reason}`, (reasons.get(`${last.status} ${last.reason}`) ?? 0) + 1)
   }
-  const told = [...reasons].map(([key, event_count]) => {
+  const shownReasons = [...reasons].map(([key, event_count]) => {
     const status = key.startsWith('dead') ? ('dead' as const) : ('filtered' as const)
     return { status, reason: key.slice(status.length + 1), event_count }
   })
-  return { ...result, buckets, reasons: told }
+  return { ...result, buckets, reasons: shownReasons }
 }
 
 const byText = (one: object, other: object): number => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)
@@ -125,10 +125,10 @@ test('counts of events agree with going through every row, however often they we
       latency_ms: 10 + random(100),
       reason: died ? `HTTP 42${random(2)}` : '',
     })
-    // A dead letter that somebody retried, whose attempts count anew.
+    // A dead letter that a user retried, whose attempts count anew.
     if (died && random(2) === 0)
       rows.push({ event_id, status: 'delivered', time: time + hour, attempt: 1, latency_ms: 20, reason: '' })
-    // A replay of what was delivered before.
+    // A replay of an event that was delivered before.
     if (!died && random(20) === 0)
       rows.push({
         event_id,
@@ -191,7 +191,7 @@ test('of a hundred deliveries 95 took at most as long as the p95 latency says', 
   expect(previous.p95_latency_ms).toBeNull()
 })
 
-test('what is held without a try is pending, given up without a try failed, and what waits now is told with its age', async () => {
+test('events held without a try are pending, those given up without a try failed, and waiting ones are shown with their age', async () => {
   const { get, place, source } = await start()
   const park = (more: object) =>
     harness.db

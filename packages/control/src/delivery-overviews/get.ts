@@ -1,9 +1,9 @@
+import { readDestination } from '@tributary/configuration'
 import { type methods, overviewDays } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
 import { parkedSummaries } from '../deliveries/parked-summaries.ts'
 import type { ControlDeps } from '../deps.ts'
-import { readDestination } from '../destinations/read.ts'
 import { bucketName, bucketSeconds } from '../metrics/buckets.ts'
 import { countDeliveries } from './count.ts'
 

@@ -1,4 +1,5 @@
-import { audit } from '@tributary/api-kit'
+import { audit, hashToken } from '@tributary/api-kit'
+import { readDestination, replaceGrant, sealTokens, showDestination, verifierContext } from '@tributary/configuration'
 import {
   ConfigurationError,
   clientFingerprint,
@@ -11,11 +12,7 @@ import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { AppError, badRequest, newId, SecretBoxError } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { sealTokens } from '../oauth-grants/access-tokens.ts'
-import { verifierContext } from '../oauth-grants/grants.ts'
-import { hashToken } from '../secret-tokens.ts'
 import { requireClient } from './connect.ts'
-import { readDestination, showDestination } from './read.ts'
 
 type Deps = Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'requestClient' | 'clock' | 'logger'>
 
@@ -76,9 +73,9 @@ export const completeConnectDestination =
     const id = newId()
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
-      const grant = {
+      await replaceGrant(tx, destination.id, {
         id,
-        status: 'connected' as const,
+        status: 'connected',
         issued_for: consent.issuedFor,
         tokens_encrypted: sealTokens(secretBox, { destinationId: destination.id, grantId: id }, tokens),
         account,
@@ -88,12 +85,7 @@ export const completeConnectDestination =
         connected_by: actor.userId,
         connect_time: time,
         update_time: time,
-      }
-      await tx
-        .insertInto('oauth_grants')
-        .values({ destination_id: destination.id, ...grant })
-        .onConflict((conflict) => conflict.column('destination_id').doUpdateSet(grant))
-        .execute()
+      })
       await audit(tx, {
         actor,
         action: 'destinations.completeConnect',

@@ -36,7 +36,7 @@ beforeEach(async () => {
 const complete = (caller: Caller, body: unknown, path = name) => caller.call('POST', `/${path}:completeConnect`, body)
 const grantOf = async () => (await administrator.ok(methods.destinations.get, params)).grant
 
-test('a destination that needs permission has none at first, is connected by consent, and tells by whom and since when', async () => {
+test('a destination that needs permission has none at first, is connected by consent, and shows by which user and since when', async () => {
   expect(await grantOf()).toEqual({ status: 'none', account: '', connect_time: null, error: '', missing: '' })
   const { grant } = await connect(administrator, provider, name)
   expect(grant).toMatchObject({ status: 'connected', account: 'ada@example.com', error: '' })
@@ -73,7 +73,7 @@ test('the consent asks for the scopes, with a state and a challenge that are oth
   expect(one?.get('code_challenge')).not.toBe(two?.get('code_challenge'))
 })
 
-test('settings that are missing are named before anybody is asked', async () => {
+test('missing settings are named before consent is requested', async () => {
   await administrator.ok(methods.destinations.updateSetting, params, {
     body: { name: 'token_url', value: null, secrets: { client_secret: 'again' } },
   })
@@ -99,7 +99,7 @@ describe('a state is refused', () => {
     expect(await complete(administrator, { code, state: `${state}x` })).toMatchObject(unknown)
   })
 
-  test('that was given to somebody else, who may still use it', async () => {
+  test('that was given to another user, who may still use it', async () => {
     const body = await permit(administrator, provider, name)
     expect(await complete(organization.collaborator, body)).toMatchObject(unknown)
     expect(await complete(administrator, body)).toMatchObject({ status: 200 })
@@ -145,7 +145,7 @@ test('a code that the other side does not take leaves things as they were, with 
   expect(await grantOf()).toMatchObject({ status: 'none' })
 })
 
-test('a token URL that cannot be reached is told as that', async () => {
+test('a token URL that cannot be reached is reported as unreachable', async () => {
   const made = await makePermitted(organization, provider, { token_url: 'http://127.0.0.1:1/token' })
   const body = await permit(administrator, provider, made.name)
   expect(await complete(administrator, body, made.name)).toMatchObject({
@@ -200,18 +200,18 @@ test('deleting a destination forgets its tokens', async () => {
   ).toEqual([])
 })
 
-test.each(['connect', 'completeConnect', 'disconnect'])(
-  ':%s is refused for guests, unknown to others, and asks for a session',
-  async (verb) => {
-    const body = { redirect_uri: returnAddress, code: 'c', state: 's' }
-    const path = `/${name}:${verb}`
-    expect((await organization.guest.call('POST', path, body)).status).toBe(403)
-    expect((await organization.outsider.call('POST', path, body)).status).toBe(404)
-    expect((await harness.call('', 'POST', path, body)).status).toBe(401)
-    const elsewhere = `/workspaces/${organization.otherWorkspaceId}/destinations/${params.destination}:${verb}`
-    expect((await organization.outsider.call('POST', elsewhere, body)).status).toBe(404)
-  },
-)
+test.each([
+  ['connect', { redirect_uri: returnAddress }],
+  ['completeConnect', { code: 'c', state: 's' }],
+  ['disconnect', {}],
+])(':%s is refused for guests, unknown to others, and asks for a session', async (verb, body) => {
+  const path = `/${name}:${verb}`
+  expect((await organization.guest.call('POST', path, body)).status).toBe(403)
+  expect((await organization.outsider.call('POST', path, body)).status).toBe(404)
+  expect((await harness.call('', 'POST', path, body)).status).toBe(401)
+  const elsewhere = `/workspaces/${organization.otherWorkspaceId}/destinations/${params.destination}:${verb}`
+  expect((await organization.outsider.call('POST', elsewhere, body)).status).toBe(404)
+})
 
 test('no token, code, verifier or secret is in an answer, in the audit log or readable in the database', async () => {
   const { code, state } = await permit(administrator, provider, name)

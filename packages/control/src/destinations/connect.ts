@@ -1,14 +1,11 @@
-import { audit } from '@tributary/api-kit'
+import { audit, hashToken } from '@tributary/api-kit'
+import { type DestinationRow, readableSettings, readDestination, verifierContext } from '@tributary/configuration'
 import { clientFingerprint, consentAddress, missingOfClient, type OAuth2Client } from '@tributary/connector-kit'
 import { consentMs, destinationReturnPath, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, randomToken } from '@tributary/kernel'
-import { readableSettings } from '../app-settings/stored-settings.ts'
 import type { ControlDeps } from '../deps.ts'
-import { verifierContext } from '../oauth-grants/grants.ts'
 import { requireOwnRedirectUri } from '../openid/redirect-uri.ts'
-import { hashToken } from '../secret-tokens.ts'
-import { type DestinationRow, readDestination } from './read.ts'
 
 /** The client of a destination that needs a permission; throws 400 for one that needs none or lacks settings for it. */
 export const requireClient = async (
@@ -24,8 +21,8 @@ export const requireClient = async (
 }
 
 /**
- * Begins to ask for permission. The state names the destination, so that the page that people come back to knows where
- * it belongs, and is random besides; only its hash is kept. One who begins anew voids what they began before.
+ * Begins to ask for permission. The state names the destination, so that the page that people come back to can find it, and has a random
+ * part; only its hash is stored. A user who begins again voids what they began before.
  */
 export const connectDestination =
   (

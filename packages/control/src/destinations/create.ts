@@ -1,13 +1,16 @@
 import { audit, idFor, parseReference } from '@tributary/api-kit'
+import { withinPlan } from '@tributary/billing'
+import {
+  checkFirstSettings,
+  refuseNewSettings,
+  showDestination,
+  storeSettings,
+  verifySettings,
+} from '@tributary/configuration'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict } from '@tributary/kernel'
-import { checkFirstSettings, refuseNewSettings } from '../app-settings/change-setting.ts'
-import { storeSettings } from '../app-settings/stored-settings.ts'
-import { verifySettings } from '../app-settings/verify-settings.ts'
-import { withinPlan } from '../billing/limits.ts'
 import type { ControlDeps } from '../deps.ts'
-import { showDestination } from './read.ts'
 
 /**
  * Makes a destination of an entry of the catalogue. Settings that it is given must be valid; required ones may be given

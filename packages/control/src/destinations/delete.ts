@@ -1,9 +1,10 @@
 import { audit } from '@tributary/api-kit'
+import { readDestination, removeGrant } from '@tributary/configuration'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
+import { removeSyncsOf } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { readDestination } from './read.ts'
 
 /** Deletes a destination with its connections, its syncs and its secrets. */
 export const deleteDestination =
@@ -20,10 +21,10 @@ export const deleteDestination =
         .returning('id')
         .executeTakeFirst()
       if (deleted === undefined) throw notFound('destination not found')
-      await tx.deleteFrom('oauth_grants').where('destination_id', '=', destination.id).execute()
+      await removeGrant(tx, destination.id)
       await tx.deleteFrom('oauth_consents').where('destination_id', '=', destination.id).execute()
       await tx.deleteFrom('connections').where('destination_id', '=', destination.id).execute()
-      await tx.deleteFrom('syncs').where('destination_id', '=', destination.id).execute()
+      await removeSyncsOf(tx, 'destination_id', [destination.id])
       await audit(tx, {
         actor,
         action: 'destinations.delete',

@@ -1,3 +1,4 @@
+import { createDestinationCache } from '@tributary/configuration'
 import { methods, type Setting } from '@tributary/contract'
 import { createSecretBox, newId, silentLogger } from '@tributary/kernel'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,7 +11,6 @@ import {
   startControl,
   startOrganization,
 } from '../testing/control-harness.ts'
-import { createDestinationCache } from '../threads.ts'
 
 let harness: Harness
 let organization: Organization
@@ -292,7 +292,7 @@ describe('updateSetting', () => {
       expect(await rowOf(params.destination)).toEqual(before)
     })
 
-    test('with the secret entered again or taken away, it is done, and nothing of the old one is left', async () => {
+    test('with the secret entered again or removed, it is done, and nothing of the old one is left', async () => {
       const { made, params } = await create({ headers })
       const again = { headers: { Authorization: 'Bearer again' } }
       expect(await redirect(made.name, { secrets: again })).toMatchObject({ status: 200 })

@@ -1,10 +1,10 @@
 import { audit } from '@tributary/api-kit'
+import { readDestination, removeGrant, showDestination } from '@tributary/configuration'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { readDestination, showDestination } from './read.ts'
 
-/** Forgets what a destination was permitted, and what is being asked for. What is not connected stays so. */
+/** Forgets the permission of a destination, and a request for one. A destination without both stays as it is. */
 export const disconnectDestination =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
@@ -15,18 +15,14 @@ export const disconnectDestination =
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
       await tx.deleteFrom('oauth_consents').where('destination_id', '=', id).execute()
-      const ended = await tx
-        .deleteFrom('oauth_grants')
-        .where('destination_id', '=', id)
-        .returning('account')
-        .executeTakeFirst()
+      const account = await removeGrant(tx, id)
       await audit(tx, {
         actor,
         action: 'destinations.disconnect',
         resource: resourceNames.destination.format({ workspace: workspace.id, destination: id }),
         organizationId: workspace.organizationId,
         workspaceId: workspace.id,
-        detail: { account: ended?.account ?? '' },
+        detail: { account: account ?? '' },
         time,
       })
     })

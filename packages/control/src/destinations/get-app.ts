@@ -1,7 +1,7 @@
+import { showDestination } from '@tributary/configuration'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { showDestination } from './read.ts'
 
 /** Reads the app of a destination with its settings. */
 export const getDestinationApp =

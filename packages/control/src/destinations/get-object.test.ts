@@ -42,9 +42,9 @@ afterAll(() => harness[Symbol.asyncDispose]())
 const ask = (query: { object: string; object_name?: string }) =>
   organization.collaborator.ok(methods.destinations.getObject, made.params, { query })
 
-test('a destination is asked about an object by its name, and tells fields, the first 100 values of each, and facts without secrets', async () => {
-  const told = await ask({ object: 'table', object_name: 'customers' })
-  expect(told).toEqual({
+test('a destination describes an object by its name, with its fields, the first 100 values of each, and facts without secrets', async () => {
+  const described = await ask({ object: 'table', object_name: 'customers' })
+  expect(described).toEqual({
     fields: [{ ...field, options: options.slice(0, 100) }],
     facts: [{ title: 'Asked', value: 'table customers "[redacted]"' }],
     message: '',

@@ -1,17 +1,16 @@
+import { type ConnectorDeps, callConnector, readDestination, requireDefinition } from '@tributary/configuration'
 import { DeliveryError, hideSecrets } from '@tributary/connector-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { AppError, badRequest } from '@tributary/kernel'
+import { AppError } from '@tributary/kernel'
+import { noSuchObject } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { requireDefinition } from '../mappings/read.ts'
 import { countTry } from '../users/sign-in/count-tries.ts'
-import { type ConnectorDeps, callConnector } from './call-connector.ts'
-import { readDestination } from './read.ts'
 
 /** Longest wait for an answer, ms; and questions of one workspace in 15 minutes. */
 const withinMs = 10_000
 const maxQuestions = 300
-/** Of what a destination tells: fields, and values of each. */
+/** Fields of a destination's answer that are shown, and values of each. */
 const maxFields = 2000
 const maxOptions = 100
 
@@ -28,10 +27,11 @@ export const getDestinationObject =
     const row = await readDestination(db, workspace.id, params.destination)
     const definition = await requireDefinition(catalog, row, 'destination')
     const object = definition.rowObjects?.find(({ name }) => name === query.object)
-    if (object === undefined) {
-      const text = 'This destination has no such object for rows'
-      throw badRequest('VALIDATION', text, { object: text })
-    }
+    if (object === undefined)
+      throw noSuchObject(
+        query.object,
+        (definition.rowObjects ?? []).map(({ name }) => name),
+      )
     const { describeRows } = definition
     if (describeRows === undefined) return nothing('')
     await countTry(

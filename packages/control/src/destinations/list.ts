@@ -1,10 +1,8 @@
 import { createdCursor, createdCursorOf, olderThan, openPage } from '@tributary/api-kit'
+import { instanceCounts, presentDestination, readGrants } from '@tributary/configuration'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { instanceCounts } from '../instance-counts.ts'
-import { readGrants } from '../oauth-grants/grants.ts'
-import { presentDestination } from './read.ts'
 
 /** The destinations of a workspace, newest first. */
 export const listDestinations =

@@ -55,16 +55,16 @@ const park = ({ state, attempts = 1, firstMs, events = 1, reason = 'HTTP 500', n
     })
     .execute()
 
-const told = async (who: Caller) => (await who.ok(methods.notifications.list, { user: who.userId })).notifications
+const noticesOf = async (who: Caller) => (await who.ok(methods.notifications.list, { user: who.userId })).notifications
 
-test('administrators and collaborators are told of a failing destination once a day, with what and why', async () => {
+test('administrators and collaborators are notified of a failing destination once a day, with what and why', async () => {
   const { administrator, collaborator, guest, outsider } = organization
   await park({ state: 'dead', firstMs: -minute, events: 1200, nextMs: -minute })
   await park({ state: 'waiting', firstMs: -16 * minute, reason: 'HTTP 503', nextMs: minute })
   await harness.notifyFailingDestinations()
   await Promise.all([harness.notifyFailingDestinations(), harness.notifyFailingDestinations()])
   for (const who of [administrator, collaborator])
-    expect(await told(who)).toMatchObject([
+    expect(await noticesOf(who)).toMatchObject([
       {
         kind: 'delivery_failing',
         title: 'Delivery to Receiver is failing',
@@ -72,13 +72,13 @@ test('administrators and collaborators are told of a failing destination once a 
         link: `/${destination}`,
       },
     ])
-  for (const who of [guest, outsider]) expect(await told(who)).toEqual([])
+  for (const who of [guest, outsider]) expect(await noticesOf(who)).toEqual([])
   const live = harness.published.filter(({ channel }) => channel === `#server-to-user-${collaborator.userId}`)
   expect(live).toHaveLength(1)
   expect((await harness.audits()).filter(({ action }) => action.startsWith('notifications'))).toEqual([])
 })
 
-test('the next day it is told again', async () => {
+test('the next day they are notified again', async () => {
   await park({ state: 'waiting', firstMs: -16 * minute })
   await harness.notifyFailingDestinations()
   await harness.db
@@ -87,24 +87,24 @@ test('the next day it is told again', async () => {
     .where('user_id', '=', organization.administrator.userId)
     .execute()
   await harness.notifyFailingDestinations()
-  expect(await told(organization.administrator)).toHaveLength(2)
+  expect(await noticesOf(organization.administrator)).toHaveLength(2)
 })
 
 test.each([
   ['tried in vain for less than a quarter of an hour', { state: 'waiting', firstMs: -14 * minute }],
   ['held without a try', { state: 'waiting', attempts: 0, firstMs: -60 * minute }],
   ['dead for longer than a day', { state: 'dead', firstMs: -3000 * minute, nextMs: -1441 * minute }],
-] as const)('events that are %s are not told of', async (_, parked) => {
+] as const)('events that are %s cause no notification', async (_, parked) => {
   await park(parked)
   await harness.notifyFailingDestinations()
-  expect(await told(organization.administrator)).toEqual([])
+  expect(await noticesOf(organization.administrator)).toEqual([])
 })
 
-test.each(['paused', 'deleted'])('a destination that is %s is not told of', async (how) => {
+test.each(['paused', 'deleted'])('a destination that is %s causes no notification', async (how) => {
   const { administrator } = organization
   await park({ state: 'dead', firstMs: -minute })
   if (how === 'paused') await administrator.call('PATCH', `/${destination}`, { enabled: false })
   else await administrator.call('DELETE', `/${destination}`)
   await harness.notifyFailingDestinations()
-  expect(await told(administrator)).toEqual([])
+  expect(await noticesOf(administrator)).toEqual([])
 })

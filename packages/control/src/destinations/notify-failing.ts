@@ -1,12 +1,12 @@
-import type { Tx } from '@tributary/api-kit'
+import { type Announce, notify, type Tx } from '@tributary/api-kit'
 import { editors, resourceNames } from '@tributary/contract'
+import { cutText } from '@tributary/kernel'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
-import { type Announce, notify } from '../notifications/notify.ts'
 
 const minute = 60_000
 const dayMs = 24 * 60 * minute
-/** How long events must have been tried in vain, in ms: shorter troubles fix themselves. */
+/** How long tries of events must have failed, in ms: shorter troubles fix themselves. */
 const waitingMs = 15 * minute
 
 type Failing = {
@@ -19,7 +19,7 @@ type Failing = {
   reason: string
 }
 
-/** Destinations with dead letters of the last day, or with events that were tried in vain for a quarter of an hour. */
+/** Destinations with dead letters of the last day, or with events whose tries have failed for a quarter of an hour. */
 const findFailing = async ({ db }: Pick<ControlDeps, 'db'>, now: number): Promise<Failing[]> => {
   const { rows } = await sql<Failing>`
     select d.id, d.title, d.workspace_id, w.organization_id,
@@ -44,11 +44,11 @@ const bodyOf = ({ dead, waiting, reason }: Failing): string => {
     ...(dead > 0 ? [`${events(dead)} could not be delivered`] : []),
     ...(waiting > 0 ? [`${events(waiting)} could not be delivered yet and will be retried`] : []),
   ]
-  const last = reason.length > 300 ? `${reason.slice(0, 299).toWellFormed()}…` : reason
+  const last = reason.length > 300 ? `${cutText(reason, 299).toWellFormed()}…` : reason
   return `${parts.join('; ')}.${last === '' ? '' : ` Last reason: ${last}`}`
 }
 
-const tell = async (tx: Tx, failing: Failing, now: number): Promise<Announce> => {
+const notifyOfFailing = async (tx: Tx, failing: Failing, now: number): Promise<Announce> => {
   const people = await tx
     .selectFrom('memberships')
     .select('user_id')
@@ -72,13 +72,13 @@ const tell = async (tx: Tx, failing: Failing, now: number): Promise<Announce> =>
 }
 
 /**
- * Notifies those who may fix it, administrators and collaborators, of each enabled destination that is failing: once a day
- * (UTC) and destination, however often this is called and by however many processes.
+ * Notifies administrators and collaborators, who may fix it, of each enabled destination that is failing. Each destination has one
+ * notification a day (UTC), however often this is called and by however many processes.
  */
 export const notifyFailingDestinations = async (deps: Pick<ControlDeps, 'db' | 'clock' | 'live'>): Promise<void> => {
   const now = deps.clock()
   for (const failing of await findFailing(deps, now)) {
-    const announce = await deps.db.transaction().execute((tx) => tell(tx, failing, now))
+    const announce = await deps.db.transaction().execute((tx) => notifyOfFailing(tx, failing, now))
     announce(deps.live)
   }
 }

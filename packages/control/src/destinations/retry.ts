@@ -1,11 +1,12 @@
 import { audit, isId, parseReference } from '@tributary/api-kit'
+import { readDestination } from '@tributary/configuration'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
+import { retryParked } from '@tributary/storage'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 import { groupIdOf, inGroup } from '../failure-groups/read.ts'
-import { readDestination } from './read.ts'
 
 const parkedIdOf = (name: string, place: { workspaceId: string; destinationId: string }): string => {
   const ids = parseReference(resourceNames.parkedDelivery, 'parked_delivery', name)
@@ -15,8 +16,8 @@ const parkedIdOf = (name: string, place: { workspaceId: string; destinationId: s
 }
 
 /**
- * Makes what is parked for a destination due now, or a part of it; what is gone meanwhile is no failure. What was dead
- * gets the whole time for retries anew, and is no part of a replay any more that had chosen it.
+ * Makes the parked events of a destination due now, or a part of them; events that are gone meanwhile are no failure. Dead letters get the
+ * whole time for retries anew, and leave a replay that had chosen them.
  */
 export const retryDestination =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.destinations.retry> =>
@@ -36,17 +37,7 @@ export const retryDestination =
       sql` and `,
     )
     return await db.transaction().execute(async (tx) => {
-      const { rows } = await sql<{ event_count: string }>`
-        with due as (
-          update parked_deliveries set
-            next_time = ${time}::timestamptz, state = 'waiting',
-            first_time = case state when 'dead' then ${time}::timestamptz else first_time end,
-            attempts = case state when 'dead' then 0 else attempts end,
-            replay_id = case state when 'dead' then null else replay_id end, replay_indexes = null
-          where ${which}
-          returning event_count)
-        select coalesce(sum(event_count), 0) as event_count from due`.execute(tx)
-      const event_count = Number(rows[0]?.event_count ?? 0)
+      const event_count = await retryParked(tx, which, time)
       await audit(tx, {
         actor,
         action: 'destinations.retry',

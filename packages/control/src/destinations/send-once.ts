@@ -1,3 +1,4 @@
+import { type ConnectorDeps, callConnector, type DestinationRow } from '@tributary/configuration'
 import {
   type DeliverContext,
   type DeliverResult,
@@ -9,8 +10,6 @@ import {
   RejectedError,
 } from '@tributary/connector-kit'
 import { AppError } from '@tributary/kernel'
-import { type ConnectorDeps, callConnector } from './call-connector.ts'
-import type { DestinationRow } from './read.ts'
 
 /** Longest wait for an answer, ms. */
 const withinMs = 15_000
@@ -26,16 +25,16 @@ type SentOnce = {
   response: string
 }
 
-/** What is told of a try in which nothing was sent. */
+/** The result of a try in which nothing was sent. */
 export const nothingSent = { outcome: 'none', http_status: 0, latency_ms: 0, request: '', response: '' } as const
 
-/** The outcome of the only event or row. What a larger batch would be divided for is its own fault. */
+/** The outcome of the only event or row. An error that would divide a larger batch is the fault of this one. */
 const outcomeOf = ({ outcomes }: DeliverResult): EventOutcome => {
   if (!('kind' in outcomes)) return outcomes[0] ?? { kind: 'delivered' }
   return outcomes.kind === 'split' ? { kind: 'rejected', reason: outcomes.reason } : outcomes
 }
 
-/** What a connector throws, as the outcome it stands for; a fault of its own is logged and says little. */
+/** The outcome for an error that a connector throws; an unexpected error is logged, and its text is hidden. */
 const thrown = (error: unknown, logger: ConnectorDeps['logger']): { outcome: EventOutcome; exchange?: Exchange } => {
   // Said to the caller as it is: nothing was sent.
   if (error instanceof AppError) throw error
@@ -47,7 +46,7 @@ const thrown = (error: unknown, logger: ConnectorDeps['logger']): { outcome: Eve
   return error.exchange === undefined ? { outcome } : { outcome, exchange: error.exchange }
 }
 
-/** Delivers one event or row as a delivery would, and tells what went over the wire, without secrets. */
+/** Delivers one event or row as a delivery would, and returns the exchange with the destination, without secrets. */
 export const sendOnce = async (
   deps: ConnectorDeps,
   row: DestinationRow,

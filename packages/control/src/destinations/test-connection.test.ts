@@ -45,7 +45,7 @@ test('a refusal is an answer', async () => {
   expect((await ask({ status: 401, body: 'no' })).answer).toMatchObject({ ok: false, message: 'HTTP 401: no' })
 })
 
-test('what fails on the way is told in words', async () => {
+test('failures on the way are reported in words', async () => {
   expect((await ask('reset')).answer).toMatchObject({
     ok: false,
     message: expect.stringContaining('Could not connect'),

@@ -1,13 +1,11 @@
 import { audit } from '@tributary/api-kit'
+import { type ConnectorDeps, callConnector, readDestination, requireDefinition } from '@tributary/configuration'
 import { DeliveryError, hideSecrets } from '@tributary/connector-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { AppError } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { requireDefinition } from '../mappings/read.ts'
 import { countTry } from '../users/sign-in/count-tries.ts'
-import { type ConnectorDeps, callConnector } from './call-connector.ts'
-import { readDestination } from './read.ts'
 
 /** Longest wait for an answer, ms; and tests of one workspace in 15 minutes. */
 const withinMs = 10_000
@@ -23,8 +21,8 @@ const failureText = (error: unknown, logger: ConnectorDeps['logger']): string =>
 }
 
 /**
- * Tries the address and the credentials of a destination without sending an event. What goes wrong on the way is an
- * answer, in words. Written down first: nothing goes out of which nobody knows who wanted it.
+ * Tries the address and the credentials of a destination without sending an event. An error on the way is an answer, in words. The audit
+ * record is written first, so that every call that goes out names its author.
  */
 export const testConnection =
   (

@@ -1,12 +1,18 @@
 import { audit } from '@tributary/api-kit'
+import {
+  changedPlainSettings,
+  changedSettings,
+  changeSetting,
+  openForChange,
+  readDestination,
+  showDestination,
+  verifySettings,
+} from '@tributary/configuration'
 import { type DestinationDefinition, type Settings, validateSettings } from '@tributary/connector-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, notFound } from '@tributary/kernel'
-import { changedPlainSettings, changedSettings, changeSetting, openForChange } from '../app-settings/change-setting.ts'
-import { verifySettings } from '../app-settings/verify-settings.ts'
 import type { ControlDeps } from '../deps.ts'
-import { readDestination, showDestination } from './read.ts'
 
 type VerifyDeps = Pick<ControlDeps, 'requestClient' | 'clock' | 'logger'>
 

@@ -1,8 +1,8 @@
 import { audit, changesOf } from '@tributary/api-kit'
+import { readDestination, showDestination } from '@tributary/configuration'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { readDestination, showDestination } from './read.ts'
 
 /** Changes title or enabled. */
 export const updateDestination =

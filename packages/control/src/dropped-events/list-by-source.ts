@@ -1,8 +1,8 @@
 import { offsetCursor, openPage } from '@tributary/api-kit'
+import { readSource } from '@tributary/configuration'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { readSource } from '../sources/read.ts'
 
 type Row = { reason: string; count: number; last_hour_ms: number }
 
@@ -16,7 +16,7 @@ const messages: Readonly<Record<string, string>> = {
     'Held by a limit of the plan until it was older than events are kept. It was removed without having been delivered.',
 }
 
-/** What was left out of a source's accepted events over the hours that lie in the last 24, by reason, most first. */
+/** Events left out of a source's accepted events over the hours that lie in the last 24, by reason, most first. */
 export const listSourceDroppedEvents =
   ({
     db,

@@ -1,11 +1,10 @@
+import { readSource } from '@tributary/configuration'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { type EventRow, eventColumns, presentEvent, presentPayload, type StoredEventRow } from '@tributary/replays'
 import type { ControlDeps } from '../deps.ts'
-import { readSource } from '../sources/read.ts'
-import { type EventRow, eventColumns, presentEvent } from './read.ts'
-import { presentPayload, type StoredEventRow } from './stored-event.ts'
 
-/** The payloads of events of a source, by their ids, in no order; what is not stored there is left out. */
+/** The payloads of events of a source, by their IDs, in no order; IDs that are not stored there are left out. */
 export const batchGetSourceEvents =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.events.batchGetBySource> =>
   async ({ workspace, params, query, signal }) => {

@@ -12,7 +12,7 @@ import {
 
 let harness: Harness
 let organization: Organization
-/** Events that were accepted and are not stored yet, as workspace and id, and what happens when somebody asks. */
+/** Accepted events that are not stored yet, as workspace and ID, and a function that runs when one is looked up. */
 const pending = new Set<string>()
 let onAsked: () => Promise<void> = async () => {}
 beforeAll(async () => {
@@ -27,6 +27,7 @@ beforeAll(async () => {
 afterAll(() => harness[Symbol.asyncDispose]())
 
 const storeTime = (ms: number): string => new Date(ms).toISOString().replace('T', ' ').slice(0, 23)
+const iso = (ms: number): string => new Date(ms).toISOString()
 const store = async (table: 'events' | 'deliveries' | 'replayed_events', rows: object[]) =>
   harness.eventStore.insert(table, rows.map((row) => JSON.stringify(row)).join('\n'), { token: newId() })
 
@@ -84,6 +85,43 @@ describe('the events of a source', () => {
       } while (page_token !== '')
       expect(seen).toEqual(['1-7-0', '1-2-0', '1-1-0', '1-0-0', '1-3-0', '1-5-0', '1-4-0', '1-6-0'])
     }
+  })
+
+  test('go by the time of the event where that is asked for, over pages and in a period, and a clock ahead counts from receipt', async () => {
+    const { administrator, workspaceId } = organization
+    const { source } = await makeResources(workspaceId, administrator)
+    const id = idIn(source.name)
+    const now = harness.now()
+    const day = 86_400_000
+    const happened = [now - 400 * day, now - 1000, now - 2 * day, now + day, now - 2 * day, now - 90_000]
+    await store(
+      'events',
+      happened.map((time, index) =>
+        event(workspaceId, id, `9${index}-0-0`, now - 60_000 + index * 1000, { timestamp: storeTime(time) }),
+      ),
+    )
+    const list = async (query: object, size = 50): Promise<string> => {
+      const seen: string[] = []
+      let page_token = ''
+      do {
+        const page = await administrator.ok(
+          methods.events.list,
+          { workspace: workspaceId },
+          { query: { ...query, source: source.name, page_size: size, page_token } },
+        )
+        seen.push(...page.events.map(({ event_id }) => event_id.slice(1, 2)))
+        page_token = page.next_page_token
+      } while (page_token !== '')
+      return seen.join('')
+    }
+    // An event with a time after its receipt counts as of its receipt.
+    for (const size of [1, 2, 3, 50]) expect(await list({ time_by: 'event_time' }, size)).toBe('315420')
+    expect(await list({})).toBe('543210')
+    expect(await list({ time_by: 'receive_time' })).toBe('543210')
+    const period = { start_time: iso(now - 3 * day), end_time: iso(now - day) }
+    expect(await list({ ...period, time_by: 'event_time' })).toBe('42')
+    expect(await list(period)).toBe('')
+    expect(await list({ end_time: iso(now - 300 * day), time_by: 'event_time' })).toBe('0')
   })
 
   test('carry what a list shows', async () => {
@@ -200,7 +238,7 @@ describe('one event', () => {
     expect(left.deliveries.map((each) => [each.attempt, each.reason])).toEqual([[4, 'No mapping matches']])
   })
 
-  test('of a batch that failed its own part is shown, and to guests nobody’s values, wherever samples are', async () => {
+  test('of a batch that failed its own part is shown, and guests see no values of people, wherever samples are', async () => {
     const { administrator, guest, workspaceId: workspace } = organization
     const { source, destination } = await makeResources(workspace, administrator)
     const place = { workspace, destination: idIn(destination.name) }
@@ -273,7 +311,7 @@ describe('one event', () => {
     }
   })
 
-  test('tells what did not fit the schema that validated it, and when it was sent again', async () => {
+  test('shows its violations of the schema that validated it, and when it was sent again', async () => {
     const { administrator, workspaceId, otherWorkspaceId } = organization
     const { source } = await makeResources(workspaceId, administrator)
     const at = harness.now() - 5000
@@ -339,7 +377,7 @@ describe('one event', () => {
     )
     expect(accepted.body).toContain(`"payload":${accepted.text},`)
     expect(accepted.text).toMatch(/^\{"eventId":"exact-0","messageId":"m-exact-0","type":"track",/)
-    // What was rejected never had that form.
+    // A rejected event never had that form.
     expect((await read('exact-1')).body).toContain(`"payload":${original},`)
     expect((await read('exact-1')).text).toBe(original)
   })
@@ -361,7 +399,7 @@ describe('one event', () => {
     })
   })
 
-  test('are read with their payload by ids, of this source only; what is not stored is left out', async () => {
+  test('are read with their payload by ids, of this source only; unknown ids are left out', async () => {
     const { administrator, workspaceId } = organization
     const { source } = await makeResources(workspaceId, administrator)
     const id = idIn(source.name)
@@ -384,7 +422,7 @@ describe('one event', () => {
     expect((await read(Array(51).fill('12-0-0').join())).status).toBe(400)
   })
 
-  test('API-06: that was accepted and is not stored yet is told to be pending, and whole once it is stored', async () => {
+  test('API-06: that was accepted and is not stored yet is shown as pending, and whole once it is stored', async () => {
     const { administrator, workspaceId, otherWorkspaceId } = organization
     const read = (workspace: string) => administrator.call('GET', `/workspaces/${workspace}/events/10-0-0`)
     expect((await read(workspaceId)).status).toBe(404)

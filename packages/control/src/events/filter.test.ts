@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness[Symbol.asyncDispose]())
 
-/** Columns of an event; `body` is what was received, unless `original` has it as text; `columns` are the JSON columns. */
+/** Columns of an event; `body` is the received text, unless `original` has it; `columns` are the JSON columns. */
 type Row = Record<string, unknown> & { id: string; body?: object; original?: string; columns?: string }
 
 /** A source with these events, and the ids of those that a query finds. */
@@ -138,11 +138,11 @@ test('pages of a filtered list show each event once', async () => {
     body: { properties: { plan: index % 2 === 0 ? 'pro' : 'free' } },
   }))
   const { source } = await start(rows)
-  const { guest, workspaceId } = organization
+  const { collaborator, workspaceId } = organization
   const seen: string[] = []
   let page_token = ''
   do {
-    const page = await guest.ok(
+    const page = await collaborator.ok(
       methods.events.list,
       { workspace: workspaceId },
       { query: { source: source.name, property: 'plan', property_value: 'pro', page_size: 2, page_token } },
@@ -180,7 +180,7 @@ describe('a property and its value', () => {
     expect(await find(by('V', 'true'))).toEqual([])
   })
 
-  test('are told from neighbours that are the same number only by rounding', async () => {
+  test('differ from neighbours that are the same number only by rounding', async () => {
     const numbers = ['9007199254740993', '9007199254740992', '0.12345678901234567']
     const { find } = await start(
       numbers.map((id) => ({

@@ -1,11 +1,17 @@
 import { type methods, problemKinds, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
+import {
+  type EventRow,
+  eventColumns,
+  presentEvent,
+  presentPayload,
+  type StoredEventRow,
+  wireTime,
+} from '@tributary/replays'
 import { type DeliveryRow, deliveryColumns, presentDelivery } from '../deliveries/read.ts'
 import type { ControlDeps } from '../deps.ts'
 import { isMasked } from '../profiles/mask.ts'
-import { type EventRow, eventColumns, presentEvent, wireTime } from './read.ts'
-import { presentPayload, type StoredEventRow } from './stored-event.ts'
 
 type DetailRow = EventRow &
   StoredEventRow & {

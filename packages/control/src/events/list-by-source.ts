@@ -1,10 +1,10 @@
 import { openPage } from '@tributary/api-kit'
+import { readSource } from '@tributary/configuration'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { eventCursor, eventCursorOf, presentEvent, readEvents } from '@tributary/replays'
 import type { ControlDeps } from '../deps.ts'
 import { withoutProfile } from '../profiles/without-profile.ts'
-import { readSource } from '../sources/read.ts'
-import { eventCursor, presentEvent, readEvents } from './read.ts'
 
 /** The events of a source, newest first. */
 export const listSourceEvents =
@@ -22,6 +22,6 @@ export const listSourceEvents =
       signal,
       ...of,
     })
-    const { rows, next } = page.cut(found, (row) => [Number(row.receive_ms), row.event_id])
+    const { rows, next } = page.cut(found, eventCursorOf(filter.time_by))
     return { events: rows.map((row) => presentEvent(workspace.id, row)), next_page_token: next }
   }

@@ -2,9 +2,9 @@ import { openPage, parseReference } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
+import { eventCursor, eventCursorOf, presentEvent, readEvents } from '@tributary/replays'
 import type { ControlDeps } from '../deps.ts'
 import { withoutProfile } from '../profiles/without-profile.ts'
-import { eventCursor, presentEvent, readEvents } from './read.ts'
 
 /** The events of a workspace, newest first, those of deleted sources included. */
 export const listEvents =
@@ -19,6 +19,6 @@ export const listEvents =
     }
     const of = profile === undefined ? {} : { of: await withoutProfile(deps, workspace.id, signal) }
     const found = await readEvents(deps.eventStore, workspace.id, filter, page, { now: deps.clock(), signal, ...of })
-    const { rows, next } = page.cut(found, (row) => [Number(row.receive_ms), row.event_id])
+    const { rows, next } = page.cut(found, eventCursorOf(filter.time_by))
     return { events: rows.map((row) => presentEvent(workspace.id, row)), next_page_token: next }
   }

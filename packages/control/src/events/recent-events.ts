@@ -1,5 +1,5 @@
+import { type StoredEventRow, storedEventColumns } from '@tributary/replays'
 import type { EventStore } from '@tributary/storage'
-import { type StoredEventRow, storedEventColumns } from './stored-event.ts'
 
 /** Which events are looked for: of these sources; of these types and of this name, where they are given. */
 export type RecentFilter = {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import { audit, type Tx } from '@tributary/api-kit'
+import { audit, type Db, type Tx } from '@tributary/api-kit'
+import { readDestination } from '@tributary/configuration'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, notFound } from '@tributary/kernel'
-import type { EventStore, ParkedDeliveriesTable } from '@tributary/storage'
+import { deleteParked, type EventStore, insertDeliveries, type ParkedDeliveriesTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
-import { readEventNames } from '../deliveries/event-names.ts'
+import { type EventName, readEventNames } from '../deliveries/event-names.ts'
 import type { ControlDeps } from '../deps.ts'
-import { readDestination } from '../destinations/read.ts'
 import { inGroup, readGroups } from './read.ts'
 
 type Parked = Selectable<ParkedDeliveriesTable>
@@ -15,18 +15,13 @@ type Parked = Selectable<ParkedDeliveriesTable>
 /** Rows of the delivery log in one insert. */
 const rowsPerInsert = 5000
 
-/** Writes for every event of these rows that nobody tries it again; a repetition writes them once. */
+/** Records for every event of these rows that it is not tried again; a repetition writes them once. */
 const writeOutcomes = async (
   eventStore: EventStore,
   rows: readonly Parked[],
+  names: ReadonlyMap<string, EventName>,
   time: number,
-  signal: AbortSignal,
 ): Promise<void> => {
-  const [first] = rows
-  if (first === undefined) return
-  const sources = [...new Set(rows.map((row) => row.source_id))]
-  const ids = rows.flatMap((row) => row.event_ids)
-  const names = await readEventNames(eventStore, first.workspace_id, sources, ids, signal)
   const lines = rows.flatMap((row) =>
     row.event_ids.map((event_id) => {
       const name = names.get(event_id)
@@ -51,23 +46,29 @@ const writeOutcomes = async (
     .update(rows.map((row) => `${row.id} ${row.attempts}`).join())
     .digest('hex')
   for (let at = 0; at < lines.length; at += rowsPerInsert)
-    await eventStore.insert('deliveries', lines.slice(at, at + rowsPerInsert), { token: `discard-${token}-${at}` })
+    await insertDeliveries(eventStore, lines.slice(at, at + rowsPerInsert), { token: `discard-${token}-${at}` })
 }
 
-const lockDead = (tx: Tx, destinationId: string, group: string): Promise<Parked[]> =>
-  tx
+/** The dead letters of a group. */
+const selectDead = (db: Db | Tx, destinationId: string, group: string) =>
+  db
     .selectFrom('parked_deliveries')
     .selectAll()
     .where('destination_id', '=', destinationId)
     .where('state', '=', 'dead')
     .where(inGroup(group))
     .orderBy('id')
-    .forUpdate()
-    .execute()
+
+/** What the events of dead letters are called, by id. */
+const namesOf = (eventStore: EventStore, rows: readonly Parked[], signal: AbortSignal) => {
+  const sources = [...new Set(rows.map((row) => row.source_id))]
+  const ids = rows.flatMap((row) => row.event_ids)
+  return readEventNames(eventStore, rows[0]?.workspace_id ?? '', sources, ids, signal)
+}
 
 /**
- * Takes the dead letters of a group away for good. The delivery log is written first: when the rest fails, the group is
- * still there and the log says what was wanted. What waits cannot be discarded, since it may be under way.
+ * Removes the dead letters of a group for good. The delivery log is written first: when the rest fails, the group is still there and the
+ * log has the request. Waiting events cannot be discarded, since they may be under way.
  */
 export const discardFailureGroup =
   ({
@@ -78,8 +79,13 @@ export const discardFailureGroup =
   async ({ actor, workspace, params, signal }) => {
     const { id } = await readDestination(db, workspace.id, params.destination)
     const time = new Date(clock())
+    // Before the transaction: reading events takes a connection of its own, and each lock would keep one from it.
+    const seen = await selectDead(db, id, params.failure_group).execute()
+    const names = await namesOf(eventStore, seen, signal)
+    const ids = new Set(seen.map((row) => row.id))
     return await db.transaction().execute(async (tx) => {
-      const rows = await lockDead(tx, id, params.failure_group)
+      const locked = await selectDead(tx, id, params.failure_group).forUpdate().execute()
+      const rows = locked.filter((row) => ids.has(row.id))
       if (rows.length === 0) {
         const found = await readGroups(
           tx,
@@ -90,15 +96,11 @@ export const discardFailureGroup =
         throw badRequest('VALIDATION', 'Only dead letters can be discarded. These events are still being retried')
       }
       const event_count = rows.reduce((sum, row) => sum + row.event_count, 0)
-      await writeOutcomes(eventStore, rows, time.getTime(), signal)
-      await tx
-        .deleteFrom('parked_deliveries')
-        .where(
-          'id',
-          'in',
-          rows.map((row) => row.id),
-        )
-        .execute()
+      await writeOutcomes(eventStore, rows, names, time.getTime())
+      await deleteParked(
+        tx,
+        rows.map((row) => row.id),
+      )
       await audit(tx, {
         actor,
         action: 'failureGroups.discard',

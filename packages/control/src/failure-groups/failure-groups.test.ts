@@ -78,7 +78,7 @@ const storeEvents = (workspaceId: string, sourceId: string, ids: readonly string
     { token: newId() },
   )
 
-test('what is held is grouped by state, reason and status: dead letters first, then the largest, each with its latest sample', async () => {
+test('held events are grouped by state, reason and status: dead letters first, then the largest, each with its latest sample', async () => {
   const { park, groups } = await start()
   await park('waiting', 'HTTP 503', { last_status: 503, event_count: 7, next_time: '2026-01-03T00:00:00.000Z' })
   await park('dead', 'HTTP 500', { event_count: 2, request: 'old' })
@@ -162,7 +162,7 @@ test('the parked deliveries of a group name their events, and one, or the group,
   ])
 })
 
-test('what is discarded is gone, and the delivery log says so for each of its events', async () => {
+test('discarded events are gone, and the delivery log says so for each of them', async () => {
   const { park, groups, place, administrator, source } = await start()
   await storeEvents(place.workspace, idIn(source.name), ['d1'])
   await park('dead', 'no such order', { last_status: 422, attempts: 2 }, ['d1', 'd2'])
@@ -182,7 +182,7 @@ test('what is discarded is gone, and the delivery log says so for each of its ev
   expect(await administrator.call('POST', `/${name}:discard`, {})).toMatchObject({ status: 404 })
 })
 
-test('what is still tried again cannot be discarded', async () => {
+test('events that are still tried again cannot be discarded', async () => {
   const { park, groups, administrator } = await start()
   await park('waiting', 'HTTP 503', {}, ['w1'])
   const [group] = await groups()

@@ -1,9 +1,9 @@
+import { readDestination } from '@tributary/configuration'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import { maskSample } from '../deliveries/samples.ts'
 import type { ControlDeps } from '../deps.ts'
-import { readDestination } from '../destinations/read.ts'
 import { isMasked } from '../profiles/mask.ts'
 import { readGroups } from './read.ts'
 

@@ -1,13 +1,13 @@
 import { offsetCursor, openPage, slicePage } from '@tributary/api-kit'
+import { readDestination } from '@tributary/configuration'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { maskSample } from '../deliveries/samples.ts'
 import type { ControlDeps } from '../deps.ts'
-import { readDestination } from '../destinations/read.ts'
 import { isMasked } from '../profiles/mask.ts'
 import { readGroups } from './read.ts'
 
-/** What is held for a destination by its cause. */
+/** Lists the held events of a destination by their cause. */
 export const listFailureGroups =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.failureGroups.list> =>
   async ({ actor, workspace, params, query }) => {

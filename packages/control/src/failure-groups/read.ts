@@ -32,12 +32,13 @@ type GroupRow = {
   response: string
 }
 
-/** Causes that are told apart at most. */
+/** Causes that are shown apart at most. */
 const maxGroups = 1000
 
 /**
- * What is held for a destination by its cause, of one cause or state, of dead letters those given up since a time: dead letters first, of each state the largest. The
- * sample is the latest: what was sent before the settings were changed last misleads.
+ * The held events of a destination by their cause. Dead letters come first, and in each state the largest group. Events may be limited to
+ * one cause or state, and dead letters to those since a time. The sample is the latest: one from before the last change of the
+ * settings would mislead.
  */
 export const readGroups = async (
   db: Db,

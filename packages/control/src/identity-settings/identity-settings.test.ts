@@ -1,10 +1,10 @@
+import { createIdentityCache } from '@tributary/configuration'
 import { defaultIdentityRules, type IdentityRules, methods } from '@tributary/contract'
 import { newId, noMetrics, silentLogger } from '@tributary/kernel'
 import { createLearning, defaultRules, rulesOf } from '@tributary/profiles'
 import { openRelational } from '@tributary/storage'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Harness, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
-import { createIdentityCache } from '../threads.ts'
 
 let harness: Harness
 let organization: Organization
@@ -48,7 +48,7 @@ test.each([
   expect(Object.keys(reply.body.metadata as object)).toEqual([field])
 })
 
-test('profiles follow the settings: what was linked stays, and what comes is linked by the rules of now', async () => {
+test('profiles follow the settings: earlier links stay, and later events are linked by the present rules', async () => {
   const { workspaceId: workspace } = await startOrganization(harness)
   const relational = openRelational({ url: harness.database.url, logger: silentLogger, maxConnections: 4 })
   const deps = { db: relational.db, pool: relational.pool, logger: silentLogger, pollMs: 3_600_000 }

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 import { readIdentitySettings } from './get.ts'
 
-/** Changes rules by which identifiers are linked. What was linked before stays. */
+/** Changes rules by which identifiers are linked. Earlier links stay. */
 export const updateIdentitySettings =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.identitySettings.update> =>
   async ({ actor, workspace, body }) => {
@@ -15,7 +15,7 @@ export const updateIdentitySettings =
         const time = new Date(clock())
         const before = await readIdentitySettings(tx, workspace.id)
         const rules = JSON.stringify(changes)
-        // One at a time, each with a time of its own: the profiles tell rules apart by it.
+        // One at a time, each with a time of its own, by which profiles distinguish rules.
         await sql`
           insert into identity_settings (workspace_id, rules, update_time)
           values (${workspace.id}::uuid, ${rules}::jsonb, ${time})

@@ -116,7 +116,7 @@ const greyProgressiveJpeg = (width: number, height: number): Buffer => {
   const sides = [height >> 8, height & 255, width >> 8, width & 255]
   const bits = Math.ceil(width / 8) * Math.ceil(height / 8) * 3
   const scan = Buffer.alloc(Math.ceil(bits / 8))
-  // What is left of the last byte is ones.
+  // The rest of the last byte is ones.
   if (bits % 8 > 0) scan[scan.length - 1] = (1 << (8 - (bits % 8))) - 1
   return Buffer.concat([
     Buffer.from([0xff, 0xd8]),
@@ -147,7 +147,7 @@ const made = async (width: number, height: number, method: 'jpegSync' | 'webpSyn
 const keyOf = (path: unknown): string => String(path).replace(/^media\//, '')
 const upload = (bytes: Buffer, by: Caller = organization.administrator) =>
   by.call('POST', `/${organization.organization}:uploadLogo`, { content: bytes.toString('base64') })
-/** The stored bytes of what was uploaded. */
+/** The stored bytes of an uploaded picture. */
 const stored = async (bytes: Buffer): Promise<Buffer> => {
   const reply = await upload(bytes)
   if (reply.status !== 200) throw new Error(JSON.stringify(reply.body))
@@ -296,7 +296,7 @@ describe('an uploaded picture', () => {
       grown[name] = least
     }
     for (const [name, mebibytes] of Object.entries(grown)) expect(mebibytes, name).toBeLessThan(100)
-    // What is measured is the decoding.
+    // The measure shows the decoding.
     expect(Math.max(...Object.values(grown))).toBeGreaterThan(30)
   })
 
@@ -430,7 +430,7 @@ describe('a smaller picture', () => {
     return found === undefined ? undefined : imageSize(Buffer.from(found.body))
   }
 
-  test('is the smallest offered one that is large enough, and never larger than what is stored', async () => {
+  test('is the smallest offered one that is large enough, and never larger than the stored one', async () => {
     const key = keyOf(((await upload(await picture(400, 200).png())).body.extra as { logo: string }).logo)
     expect(await sizeOf(key, {})).toMatchObject({ width: 400, height: 200 })
     expect(await sizeOf(key, { maxWidth: 48, maxHeight: 48 })).toMatchObject({ width: 48, height: 24 })

@@ -10,21 +10,21 @@ import { createOneAtATime } from './one-at-a-time.ts'
 /** Longest side of a stored picture, in pixels. */
 const storedSide = 512
 /**
- * Bytes that decoding a picture takes at most, and what the library was seen to hold for each of its pixels: the picture
- * twice, and what is made smaller (9 bytes for a JPEG that is turned, 10.9 for a WebP with transparency, 12.4 for a frame
- * of an animation, 18 for 16 bits a channel).
+ * Bytes that decoding a picture takes at most, and bytes that the library was seen to hold for each of its pixels. It holds the picture
+ * twice, and the smaller copy. That is 9 bytes for a JPEG that is turned, 10.9 for a WebP with transparency, 12.4 for a frame of an
+ * animation, and 18 for 16 bits a channel.
  */
 const maxDecodingBytes = 88 * 1024 * 1024
 const decodingBytes = { common: 11, animation: 13, '16-bit': 19 } as const
 const ofKind = { common: '', animation: ' of an animation', '16-bit': ' of 16 bits a channel' } as const
 /**
- * Longest side: a picture of 25 million by one pixel took 10 s and 1.5 GB to be made smaller, since that work and its
- * tables grow with each side by itself.
+ * Longest side: a picture of 25 million by one pixel took 10 s and 1.5 GB to be made smaller. That work and its tables grow with each side by
+ * itself.
  */
 const maxSide = 16_384
 /** Frames and scans: a progressive JPEG of 2 MB may have thousands that each touch every pixel; cameras write 10. */
 const maxPasses = 100
-/** Sides that are kept at hand; what is asked for is answered with the next larger one. */
+/** Offered sides; a request gets the next larger one. */
 const offeredSides = [32, 48, 64, 96, 128, 192, 256, 384] as const
 const cachedBytes = 16 * 1024 * 1024
 const quality = 88
@@ -38,9 +38,9 @@ export type ImageBox = { maxWidth?: number; maxHeight?: number }
 
 export type Images = {
   /**
-   * Stores a picture, given as base64, and returns its key: decoded, turned upright, at most 512 pixels a side, and
-   * encoded anew as WebP without anything but its pixels. Throws 400 VALIDATION naming `content` for what is no PNG,
-   * JPEG or WebP by its bytes, too large to decode or broken.
+   * Stores a picture, given as base64, and returns its key. The picture is decoded, turned upright, at most 512 pixels a side, and
+   * encoded again as WebP with its pixels only. Throws 400 VALIDATION naming `content` for bytes that are no PNG, JPEG or WebP, are
+   * too large to decode, or broken.
    */
   store(folder: ImageFolder, content: string): Promise<string>
   /**
@@ -51,8 +51,8 @@ export type Images = {
   /** Forgets a picture that nothing refers to any more. Never throws: what stays behind is only logged. */
   remove(key: string): Promise<void>
   /**
-   * Removes stored pictures that nothing refers to, which a killed process leaves behind. Only what was so at the call
-   * before already: an upload stores its picture before it is committed. Call it rarely, hours apart.
+   * Removes stored pictures without a reference, which a killed process leaves behind. Only those that had none at the call before:
+   * an upload stores its picture before it is committed. Call it rarely, hours apart.
    */
   sweep(): Promise<void>
   /** A stored picture, made smaller when a box is given; undefined for no such key. */
@@ -147,7 +147,7 @@ export const createImages = ({ db, blobs, logger }: Pick<ControlDeps, 'db' | 'bl
         await remove(before)
         return result
       } catch (error) {
-        // When the database went away, it may have been committed all the same.
+        // When the database went away, it may still have been committed.
         if (!isRelationalUnavailable(error)) await remove(key)
         throw error
       }

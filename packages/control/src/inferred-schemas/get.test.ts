@@ -101,7 +101,7 @@ test('events of the last days are proposed as a schema, with the traits of ident
   expect(Object.keys((await infer({ days: 30 })).schema.events)).toContain('Old')
 })
 
-test('of a frequent event only the newest are looked at, and rare ones are seen beside it', async () => {
+test('only the newest events of a frequent name are read, and rare names are seen beside it', async () => {
   const { event, store, infer } = await start()
   await store([
     ...Array.from({ length: 500 }, (_, index) => event('Frequent', index < 200 ? { newer: 1 } : { older: 1 })),

@@ -1,9 +1,9 @@
+import { readSource } from '@tributary/configuration'
 import { formatSourceSchema, type methods, schemaLimits, validatedDataOf } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { isJsonObject } from '@tributary/kernel'
+import { payloadOf } from '@tributary/replays'
 import type { ControlDeps } from '../deps.ts'
-import { payloadOf } from '../events/read.ts'
-import { readSource } from '../sources/read.ts'
 import { inferSchema, type Sample } from './infer.ts'
 
 type NameRow = { names: number }
@@ -11,7 +11,7 @@ type SampleRow = { type: string; title: string; original: string }
 
 const dayMs = 86_400_000
 
-/** How much is looked at: events in all, of one name at least and at most, their bytes in all, and those of one name at least. */
+/** How many events are read in all, at least and at most for one name, and how many bytes in all and at least for one name. */
 const looksAt = { events: 5000, least: 5, most: 200, bytes: 16 * 1024 * 1024, minBytes: 32 * 1024 } as const
 
 /** What an event is validated by. Traits that an identify call has only in its context are its traits. */

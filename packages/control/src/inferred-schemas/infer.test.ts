@@ -113,7 +113,7 @@ describe('an array', () => {
 })
 
 describe('the schema', () => {
-  test('has an event for each title, the user from the traits, and tells how many were looked at', () => {
+  test('has an event for each title, the user from the traits, and the number of events that were read', () => {
     const samples = [
       ...times(2, () => ({ a: 1 }), 'Rare'),
       ...times(3, () => ({}), 'Frequent'),

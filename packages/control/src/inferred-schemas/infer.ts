@@ -25,7 +25,7 @@ type Inferred = {
 /** A property by its id, with each type of its values and how often that was seen. */
 type MixedProperty = { readonly id: string; readonly types: { readonly type: PropertyType; readonly count: number }[] }
 
-/** Fewer events say nothing of what is always there. */
+/** With fewer events no property counts as required. */
 const enoughForRequired = 20
 const recommendedShare = 0.8
 
@@ -35,7 +35,7 @@ const recommendedShare = 0.8
  */
 const maxCounted = 100_000
 
-/** What was seen of a property: how often each type, and the items of arrays that hold objects only. */
+/** The values seen of a property: how often each type, and the items of arrays that hold objects only. */
 type Seen = { types: Map<PropertyType, number>; items: Tally | undefined; otherItems: boolean }
 type Tally = { count: number; fields: Map<string, Seen> }
 
@@ -103,7 +103,7 @@ const objectOf = (tally: Tally): ObjectSchema => {
   return { properties, required, recommended }
 }
 
-/** Of the properties that a definition has, those that were seen with several types. */
+/** Those properties of a definition that were seen with several types. */
 const mixedIn = (
   tally: Tally,
   object: ObjectSchema,
@@ -131,7 +131,7 @@ const firstProperties = (object: ObjectSchema, count: number): ObjectSchema => {
   return { properties, required: kept(object.required), recommended: kept(object.recommended) }
 }
 
-/** What is left of a definition when so many bytes are: all of it, or without items, or its most frequent properties. */
+/** The part of a definition that fits into so many bytes: all of it, or without items, or its most frequent properties. */
 const fitInto = (
   bytes: number,
   object: ObjectSchema,
@@ -154,10 +154,10 @@ const fitInto = (
 const bytesOf = (schema: SourceSchema): number => Buffer.byteLength(formatSourceSchema(schema))
 
 /**
- * The schema that most of these events fit: a property has its most frequent type (`mixed` names those with others), is required when it is in every event (of at
- * least 20), recommended when in four of five, and optional otherwise; null counts as absent. Names and sizes keep to
- * the limits of source schemas, so that `parseSourceSchema` takes the text of the result: what is beyond is left out,
- * the rare before the frequent.
+ * The schema that most of these events match. A property has its most frequent type (`mixed` names those with others). It is required when
+ * it is in every event (of at least 20), recommended when in four of five, and optional otherwise; null counts as absent. Names and
+ * sizes keep to the limits of source schemas, so that `parseSourceSchema` takes the text of the result. Definitions beyond the
+ * limits are left out, the rare before the frequent.
  */
 export const inferSchema = (samples: Iterable<Sample>): Inferred => {
   const tallies = new Map<string, Tally>()

@@ -1,21 +1,20 @@
-import { audit, requireCaller } from '@tributary/api-kit'
+import { audit, lockOrganization, requireCaller } from '@tributary/api-kit'
+import { withinSeats } from '@tributary/billing'
 import type { methods } from '@tributary/contract'
 import { resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { forbidden } from '@tributary/kernel'
-import { withinSeats } from '../billing/limits.ts'
 import type { ControlDeps } from '../deps.ts'
 import { requireLive } from '../invitations/read.ts'
 import { readFormer } from '../memberships/former.ts'
 import { isMember, join, noSeatText } from '../memberships/join.ts'
-import { lockOrganization } from '../organizations/lock.ts'
 import { readOrganization } from '../organizations/read.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { readInvitationLink } from './read.ts'
 
 /**
- * Makes the caller a member with the role of the link. Who is one already stays what they are; who was removed from the
- * organisation is refused.
+ * Makes the caller a member with the role of the link. A member keeps the present role; a user who was removed from the organisation is
+ * refused.
  */
 export const acceptInvitationLink =
   (

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { audit } from '@tributary/api-kit'
+import { audit, lockOrganizationFor } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { invitationLifeMs } from '../invitations/read.ts'
-import { lockOrganizationFor } from '../organizations/lock.ts'
 import { presentInvitationLink } from './read.ts'
 
 /**
- * Makes a link that anybody who has it may join with, for seven days and never as Administrator. Its id is its secret:
- * 122 random bits (a version 4 UUID), kept as it is, so that administrators can copy the link again.
+ * Makes a link by which each holder can join, for seven days and never as Administrator. Its ID is its secret: 122 random bits (a version 4
+ * UUID), stored as it is, so that administrators can copy the link again.
  */
 export const createInvitationLink =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.invitationLinks.create> =>
@@ -46,6 +45,6 @@ export const createInvitationLink =
         detail: { role, expire_time: row.expire_time.toISOString() },
         time: new Date(now),
       })
-      return presentInvitationLink(row)
+      return presentInvitationLink(row, actor)
     })
   }

@@ -1,23 +1,37 @@
-import { audit, isId } from '@tributary/api-kit'
+import { audit, isId, lockOrganizationFor, type Tx } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { lockOrganizationFor } from '../organizations/lock.ts'
+import { aliasOfLink } from './read.ts'
+
+/** The id of a link by what a person or a key calls it; undefined for a name of another form. */
+const idOfLink = async (tx: Tx, organizationId: string, given: string): Promise<string | undefined> => {
+  if (isId(given)) return given
+  if (given.length !== 64) return undefined
+  const links = await tx
+    .selectFrom('invitation_links')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('revoke_time', 'is', null)
+    .execute()
+  return links.find(({ id }) => aliasOfLink(id) === given)?.id
+}
 
 /** Ends a link at once. */
 export const deleteInvitationLink =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.invitationLinks.delete> =>
   async ({ actor, organization, params }) => {
     const { id: organizationId } = organization
-    if (!isId(params.invitation_link)) throw notFound('invitation link not found')
     await db.transaction().execute(async (tx) => {
       await lockOrganizationFor(tx, actor, organization)
+      const id = await idOfLink(tx, organizationId, params.invitation_link)
+      if (id === undefined) throw notFound('invitation link not found')
       const time = new Date(clock())
       const revoked = await tx
         .updateTable('invitation_links')
         .set({ revoke_time: time })
-        .where('id', '=', params.invitation_link)
+        .where('id', '=', id)
         .where('organization_id', '=', organizationId)
         .where('revoke_time', 'is', null)
         .returning('role')
@@ -28,7 +42,7 @@ export const deleteInvitationLink =
         action: 'invitationLinks.delete',
         resource: resourceNames.invitationLink.format({
           organization: organizationId,
-          invitation_link: params.invitation_link,
+          invitation_link: id,
         }),
         organizationId,
         workspaceId: null,

@@ -1,12 +1,12 @@
+import { displayName } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { requireLive } from '../invitations/read.ts'
 import { previewOrganization } from '../organizations/read.ts'
-import { displayName } from '../users/present.ts'
 import { readInvitationLink } from './read.ts'
 
-/** What an invitation link is to, for whoever has it. */
+/** The organization and role of an invitation link, for each holder. */
 export const getInvitationLink =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.invitationLinks.get> =>
   async ({ params }) => {

@@ -28,7 +28,7 @@ const make = async (role: 1 | 2 = 1) =>
   )
 
 describe('an invitation link', () => {
-  test('API-40: opens the organisation to everybody who has it, with its role, and tells the administrators', async () => {
+  test('API-40: opens the organisation to each holder, with its role, and notifies the administrators', async () => {
     const { administrator, organizationId, workspaceId } = organization
     const link = await make(2)
     expect(link).toMatchObject({ role: { value: 'ORG_GUEST' } })
@@ -54,8 +54,8 @@ describe('an invitation link', () => {
         { role: { value: 'ORG_GUEST' } },
       ])
       expect((await person.call('GET', `/workspaces/${workspaceId}`)).status).toBe(200)
-      const told = harness.published.filter(({ channel }) => channel === `#server-to-user-${administrator.userId}`)
-      expect(told.at(-1)).toMatchObject({
+      const announced = harness.published.filter(({ channel }) => channel === `#server-to-user-${administrator.userId}`)
+      expect(announced.at(-1)).toMatchObject({
         event: 'notification',
         data: {
           kind: 'invitation_accepted',
@@ -92,7 +92,7 @@ describe('an invitation link', () => {
     expect((await person.ok(methods.memberships.list, { user: person.userId })).memberships).toHaveLength(1)
   })
 
-  test('does not take back who was removed, but who has left by themselves', async () => {
+  test('does not take back a removed user, but one who has left', async () => {
     const { administrator, organization: name } = organization
     const link = await make()
     const person = await harness.person()
@@ -151,7 +151,7 @@ describe('an invitation link', () => {
     expect((await person.ok(methods.memberships.list, { user: person.userId })).memberships).toEqual([])
   })
 
-  test('of another organisation or of none is not found, and nobody is let in by it for another', async () => {
+  test('of another organisation or of none is not found, and opens no other organisation', async () => {
     const { otherOrganizationId, guest, outsider } = organization
     const link = await make()
     for (const path of [

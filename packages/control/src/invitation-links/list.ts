@@ -7,7 +7,7 @@ import { presentInvitationLink } from './read.ts'
 /** The links that still work, the newest first. Administrators only. */
 export const listInvitationLinks =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.invitationLinks.list> =>
-  async ({ organization: { id: organizationId }, params, query }) => {
+  async ({ actor, organization: { id: organizationId }, params, query }) => {
     const page = openPage('invitationLinks.list', params, query, createdCursor)
     const rows = await db
       .selectFrom('invitation_links')
@@ -21,5 +21,5 @@ export const listInvitationLinks =
       .limit(page.size + 1)
       .execute()
     const { rows: shown, next } = page.cut(rows, createdCursorOf)
-    return { invitation_links: shown.map(presentInvitationLink), next_page_token: next }
+    return { invitation_links: shown.map((row) => presentInvitationLink(row, actor)), next_page_token: next }
   }

@@ -1,14 +1,21 @@
+import { createHash } from 'node:crypto'
 import { type Db, isId } from '@tributary/api-kit'
 import { type InvitationLink, resourceNames } from '@tributary/contract'
-import { notFound } from '@tributary/kernel'
+import { type Actor, notFound } from '@tributary/kernel'
 import type { InvitationLinksTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
 
 export type InvitationLinkRow = Selectable<InvitationLinksTable>
 
-/** An invitation link as the wire shows it. */
-export const presentInvitationLink = (row: InvitationLinkRow): InvitationLink => ({
-  name: resourceNames.invitationLink.format({ organization: row.organization_id, invitation_link: row.id }),
+/** An alias for a link's ID, for API keys. With the ID a caller could join; with the alias the link can be ended, and not used. */
+export const aliasOfLink = (id: string): string => createHash('sha256').update(id).digest('hex')
+
+/** An invitation link as the wire shows it to a caller. */
+export const presentInvitationLink = (row: InvitationLinkRow, { key }: Pick<Actor, 'key'>): InvitationLink => ({
+  name: resourceNames.invitationLink.format({
+    organization: row.organization_id,
+    invitation_link: key === undefined ? row.id : aliasOfLink(row.id),
+  }),
   role: { value: row.role },
   create_time: row.create_time.toISOString(),
   expire_time: row.expire_time.toISOString(),

@@ -1,12 +1,11 @@
-import { audit, type Tx } from '@tributary/api-kit'
+import { audit, lockOrganization, type Tx } from '@tributary/api-kit'
+import { withinSeats } from '@tributary/billing'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type Actor, forbidden } from '@tributary/kernel'
 import { sql } from 'kysely'
-import { withinSeats } from '../billing/limits.ts'
 import type { ControlDeps } from '../deps.ts'
 import { isMember, join, noSeatText } from '../memberships/join.ts'
-import { lockOrganization } from '../organizations/lock.ts'
 import { readOrganization } from '../organizations/read.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { readInvitationByToken } from './get.ts'
@@ -36,9 +35,8 @@ const use = async (tx: Tx, actor: Actor, row: InvitationRow, now: number): Promi
 }
 
 /**
- * Makes the caller a member with the role of the invitation, and tells the administrators. The address must be the
- * caller's. Who is a member already stays what they are and is answered the same, so that a link opened twice, or in two
- * tabs at once, does no harm.
+ * Makes the caller a member with the role of the invitation, and notifies the administrators. The address must be the caller's. A member
+ * keeps the present role and gets the same answer, so that a link opened twice, or in two tabs at once, does no harm.
  */
 export const acceptInvitation =
   (

@@ -1,12 +1,10 @@
-import { audit, type Tx } from '@tributary/api-kit'
+import { audit, lockOrganizationFor, newToken, type Tx } from '@tributary/api-kit'
+import { withinSeats } from '@tributary/billing'
 import { type methods, type Role, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type Actor, conflict, newId } from '@tributary/kernel'
 import { sql } from 'kysely'
-import { withinSeats } from '../billing/limits.ts'
 import type { ControlDeps } from '../deps.ts'
-import { lockOrganizationFor } from '../organizations/lock.ts'
-import { newToken } from '../secret-tokens.ts'
 import { mailInvitation } from './mail.ts'
 import { invitationLifeMs, invitationsOf, presentInvitation } from './read.ts'
 import { countInvitations } from './send-limit.ts'
@@ -65,8 +63,8 @@ const writeInvitation = async (
 }
 
 /**
- * Invites addresses; all or none. An address that is invited already is mailed again with a new link, one of a member
- * is refused. Administrators only, and only so many an hour for each organisation and each of them.
+ * Invites addresses; all or none. An address with an invitation is mailed again with a new link, one of a member is refused.
+ * Administrators only, with a limit an hour for each organisation and each administrator.
  */
 export const batchCreateInvitations =
   (

@@ -1,9 +1,8 @@
-import { audit, isId } from '@tributary/api-kit'
+import { audit, isId, lockOrganizationFor } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { lockOrganizationFor } from '../organizations/lock.ts'
 
 /** Revokes an invitation; its link answers that it is gone. */
 export const deleteInvitation =

@@ -1,11 +1,10 @@
-import { type Db, isId } from '@tributary/api-kit'
+import { type Db, isId, isToken } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 import { previewOrganization } from '../organizations/read.ts'
-import { isToken } from '../secret-tokens.ts'
 import { type InvitationRow, invitationsOf, inviterOf, requireLive } from './read.ts'
 
 /** The invitation that this token is of, in whatever state it is; throws 404 for a wrong one, as for none. */
@@ -16,7 +15,7 @@ export const readInvitationByToken = async (db: Db, id: string, token: string): 
   return row
 }
 
-/** What an invitation is to, for whoever has its link. */
+/** The organization and role of an invitation, for each holder of its link. */
 export const getInvitation =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.invitations.get> =>
   async ({ params, query }) => {

@@ -98,7 +98,7 @@ describe('inviting', () => {
     expect(JSON.stringify([row, await harness.audits()])).not.toContain(made.token)
   })
 
-  test('a member is refused with the field, and then nobody of the batch is invited', async () => {
+  test('a member is refused with the field, and then none of the batch is invited', async () => {
     const { guest, collaborator } = organization
     const stranger = newAddress()
     const text = `Already a member: ${guest.email}`
@@ -162,7 +162,7 @@ describe('inviting', () => {
     expect((await send(body, platformAdmin)).status).toBe(200)
   })
 
-  test(`stops at ${invitationsPerHour} an hour, and what was refused does not count`, async () => {
+  test(`stops at ${invitationsPerHour} an hour, and refused invitations do not count`, async () => {
     const batch = () => send({ emails: Array.from({ length: 10 }, newAddress), role: 2 })
     await send({ emails: [organization.guest.email], role: 2 })
     for (let sent = 0; sent < invitationsPerHour; sent += 10) expect((await batch()).status).toBe(200)
@@ -271,8 +271,8 @@ describe('an open invitation', () => {
   })
 })
 
-describe('whoever has the link', () => {
-  test('is told what it is to, and whether the address has an account', async () => {
+describe('the holder of the link', () => {
+  test('sees the organization and role, and whether the address has an account', async () => {
     const { organizationId } = organization
     const person = await harness.person()
     const [known, unknown] = [await invite(person.email.toUpperCase(), 0), await invite(newAddress(), 2)]
@@ -287,7 +287,7 @@ describe('whoever has the link', () => {
     expect((await look(unknown.id, unknown.token)).body).toMatchObject({ has_account: false })
   })
 
-  test('and nobody else is told anything', async () => {
+  test('is the only one who sees them', async () => {
     const [made, other] = [await invite(newAddress()), await invite(newAddress())]
     for (const [id, token] of [
       [made.id, ''],
@@ -301,7 +301,7 @@ describe('whoever has the link', () => {
 })
 
 describe('accepting', () => {
-  test('API-40: makes the caller a member with the role, proves the address, tells the administrators, and answers the organisation', async () => {
+  test('API-40: makes the caller a member with the role, proves the address, notifies the administrators, and answers the organisation', async () => {
     const { administrator, organizationId, workspaceId } = organization
     const person = await harness.person()
     const made = await invite(person.email.toUpperCase(), 0)
@@ -318,14 +318,14 @@ describe('accepting', () => {
       .where('id', '=', person.userId)
       .executeTakeFirstOrThrow()
     expect(user.email_verified_at).not.toBeNull()
-    const told = await harness.db
+    const notices = await harness.db
       .selectFrom('notifications')
       .selectAll()
       .where('organization_id', '=', organizationId)
       .execute()
-    // The one who made the organisation and the other administrator; nobody of a lower role, and not the new one.
-    expect(told).toHaveLength(2)
-    expect(told.find((each) => each.user_id === administrator.userId)).toMatchObject({
+    // The creator of the organisation and the other administrator, and not the new one; none of a lower role.
+    expect(notices).toHaveLength(2)
+    expect(notices.find((each) => each.user_id === administrator.userId)).toMatchObject({
       kind: 'invitation_accepted',
       title: `${person.email} joined Acme Inc`,
       body: `${person.email} accepted the invitation and is now an Administrator.`,
@@ -344,10 +344,10 @@ describe('accepting', () => {
     const made = await invite(person.email)
     const replies = await Promise.all([accept(person, made), accept(person, made), accept(person, made)])
     expect([...replies, await accept(person, made)].map((reply) => reply.status)).toEqual([200, 200, 200, 200])
-    const told = harness.published.filter(
+    const notices = harness.published.filter(
       ({ channel }) => channel === `#server-to-user-${organization.administrator.userId}`,
     )
-    expect(told).toHaveLength(1)
+    expect(notices).toHaveLength(1)
     expect(await look(made.id, made.token)).toMatchObject({
       status: 410,
       body: { message: 'This invitation was already used' },
@@ -369,7 +369,7 @@ describe('accepting', () => {
     expect(await accept(other, made)).toMatchObject({ status: 410 })
   })
 
-  test('does not bring back who was removed', async () => {
+  test('does not bring back a removed user', async () => {
     const person = await harness.person()
     const made = await invite(person.email)
     await accept(person, made)

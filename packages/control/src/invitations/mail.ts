@@ -1,7 +1,5 @@
-import type { Tx } from '@tributary/api-kit'
+import { invitationMail, queueMail, type Tx } from '@tributary/api-kit'
 import type { ControlDeps } from '../deps.ts'
-import { queueMail } from '../mail/queue-mail.ts'
-import { invitationMail } from '../mail/templates.ts'
 import { type InvitationRow, inviterOf } from './read.ts'
 
 /** Queues the mail with the invitation's link; it is given up when the invitation expires. */

@@ -1,7 +1,6 @@
-import type { Db } from '@tributary/api-kit'
+import { type Db, displayName } from '@tributary/api-kit'
 import { type Invitation, type Role, resourceNames } from '@tributary/contract'
 import { AppError, notFound } from '@tributary/kernel'
-import { displayName } from '../users/present.ts'
 
 export type InvitationRow = {
   id: string

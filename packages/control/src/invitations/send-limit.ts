@@ -6,7 +6,7 @@ const windowMs = 3_600_000
 /** How many invitations an organisation may mail in an hour. */
 export const invitationsPerHour = 100
 
-/** How many one person may mail in an hour, in all organisations: anybody can make one, and mail strangers from it. */
+/** How many one person may mail in an hour, in all organisations: any user can make one, and mail strangers from it. */
 export const invitationsPerPersonAndHour = 200
 
 /** One invitation is mailed again at the earliest after this time, in ms. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { mailColours } from './layout.ts'
+import { mailColours } from '../../../api-kit/src/mail/layout.ts'
 import {
   alreadyRegisteredMail,
   invitationMail,
@@ -11,7 +11,7 @@ import {
   planUsageMail,
   signUpCodeMail,
   syncAlertMail,
-} from './templates.ts'
+} from '../../../api-kit/src/mail/templates.ts'
 
 const origin = 'https://cdp.example.com'
 const code = 'ABC-DEF-GHJ-KLM'

@@ -1,9 +1,9 @@
 import type { Db } from '@tributary/api-kit'
+import { audienceEventText, readReportedProfiles } from '@tributary/audiences'
 import { audienceEventNames, type PipelineEvent } from '@tributary/contract'
 import { sql } from 'kysely'
-import { audienceEventText, readToldProfiles } from '../audiences/destinations/audience-events.ts'
 
-/** Which changes of its audiences a destination is told of: all of one name, or one by its event id. */
+/** Which changes of its audiences to show for a destination: all of one name, or one by its event ID. */
 type Wanted = { event: string; limit: number } | { eventId: string }
 
 type Row = {
@@ -44,8 +44,8 @@ const changesOf = async (db: Db, workspaceId: string, destinationId: string, wan
 }
 
 /**
- * The latest events that a destination is sent of its audiences, or one of them by its id, newest first, as they would be made now; none of
- * those who were deleted.
+ * The latest events of its audiences that a destination is sent, or one of them by its ID. Newest first, as they would be made now, and
+ * without deleted users.
  */
 export const readAudienceTrials = async (
   db: Db,
@@ -53,7 +53,7 @@ export const readAudienceTrials = async (
   wanted: Wanted,
 ): Promise<{ sourceId: string; json: string; time: number }[]> => {
   const rows = await changesOf(db, workspaceId, destinationId, wanted)
-  const profiles = await readToldProfiles(db, workspaceId, [...new Set(rows.map(({ profile_id }) => profile_id))])
+  const profiles = await readReportedProfiles(db, workspaceId, [...new Set(rows.map(({ profile_id }) => profile_id))])
   return rows.flatMap(({ connection, audience_id, title, change, kind, profile_id: profileId, time }) => {
     const profile = profiles.get(profileId)
     if (profile === undefined) return []
@@ -63,7 +63,7 @@ export const readAudienceTrials = async (
   })
 }
 
-/** What events of the audiences of a destination look like, without values of anybody; none where it has no audience. */
+/** Examples of the events of the audiences of a destination, without values of people; none where it has no audience. */
 export const readAudienceSamples = async (db: Db, destinationId: string): Promise<PipelineEvent[]> => {
   const row = await db
     .selectFrom('audience_destinations')
@@ -76,7 +76,7 @@ export const readAudienceSamples = async (db: Db, destinationId: string): Promis
   if (row === undefined) return []
   const time = new Date(0)
   return (['entered', 'left'] as const).map((kind) => {
-    const told = { kind, profileId: '00000000-0000-0000-0000-000000000000', time }
-    return JSON.parse(audienceEventText(row, told, { identifiers: [], traits: [] }, { id: '' })) as PipelineEvent
+    const change = { kind, profileId: '00000000-0000-0000-0000-000000000000', time }
+    return JSON.parse(audienceEventText(row, change, { identifiers: [], traits: [] }, { id: '' })) as PipelineEvent
   })
 }

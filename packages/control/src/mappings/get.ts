@@ -1,8 +1,7 @@
+import { presentMappings, readDestination } from '@tributary/configuration'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { readDestination } from '../destinations/read.ts'
-import { presentMappings } from './read.ts'
 
 /** The mappings of a destination, those of its app where it has none of its own, and what they may be made of. */
 export const getMappings =

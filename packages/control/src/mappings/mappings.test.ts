@@ -1,7 +1,7 @@
 import { eventMappings, mappingVariables, methods } from '@tributary/contract'
 import { newId, silentLogger } from '@tributary/kernel'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDestinationCache } from '../configuration-cache/destination-cache.ts'
+import { createDestinationCache } from '../../../configuration/src/caches/destination-cache.ts'
 import { type Harness, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
 import { field, mappedCatalog, mappingsOf, purchase, startMapped } from '../testing/mapped-destination.ts'
 
@@ -67,7 +67,7 @@ describe('the mappings of a destination', () => {
     const own = mappingsOf(good, { id: 'rest', destination: 'send', field_mappings: [] })
     const saved = await collaborator.ok(methods.mappings.update, params, { body: { event_mappings: own, revision: 0 } })
     expect(saved).toMatchObject({ is_preset: false, revision: 1, event_mappings: own })
-    expect(await administrator.ok(methods.mappings.get, params)).toEqual(saved)
+    expect(await administrator.ok(methods.mappings.get, params)).toEqual({ ...saved, warnings: [] })
     expect((await delivered(destinationId))?.mappings).toEqual(own)
     expect((await harness.audits()).at(-1)).toMatchObject({
       action: 'mappings.update',
@@ -78,7 +78,7 @@ describe('the mappings of a destination', () => {
     })
   })
 
-  test('that cannot be read hold what is for their destination, and leave the others alone', async () => {
+  test('that cannot be read hold the events of their destination, and leave the others alone', async () => {
     const { destinationId } = await start()
     const other = await start()
     const mappings = JSON.stringify([{ id: 'aaaa', destination: 'send', of: 'a later version' }])
@@ -145,7 +145,7 @@ describe('the mappings of a destination', () => {
     [
       'an id that is none',
       { event_mappings: [{ ...good, id: 'abc' }] },
-      { 'event_mappings.0.id': 'Must be 4 letters or digits' },
+      { 'event_mappings.0.id': 'Must be four letters or digits' },
     ],
     [
       'a source without a name',

@@ -7,9 +7,9 @@ import {
   jsonObject,
   numberText,
   parseExactJson,
+  readEventTime,
 } from '@tributary/kernel'
-import { payloadOf } from '../events/read.ts'
-import { storedEventText } from '../events/stored-event.ts'
+import { payloadOf, storedEventText } from '@tributary/replays'
 
 type Values = Record<string, unknown>
 
@@ -21,13 +21,6 @@ const textOf = (value: unknown): string =>
       : ''
 
 const refused = (text: string): Error => badRequest('VALIDATION', `payload: ${text}`, { payload: text })
-
-/** The time that a text or number of ms stands for, or undefined. */
-const timeOf = (value: unknown): number | undefined => {
-  const isNumber = typeof value === 'number' || value instanceof ExactNumber
-  const ms = isNumber ? Number(value) : typeof value === 'string' ? Date.parse(value) : Number.NaN
-  return Math.abs(ms) <= 8.64e15 ? ms : undefined
-}
 
 /** What only an event that a preview has shown has, and a call of the tracking API has not. */
 const isShown = (given: Values): boolean =>
@@ -69,10 +62,10 @@ export const pastedEvent = (text: string, options: { type: EventType | ''; now: 
     context: JSON.stringify(given['context'] ?? {}),
     integrations: '',
     original: JSON.stringify(original),
-    receive_ms: timeOf(given['receivedAt']) ?? options.now,
-    timestamp_ms: timeOf(given['timestamp']) ?? options.now,
-    original_timestamp_ms: timeOf(given['originalTimestamp']) ?? null,
-    sent_at_ms: timeOf(given['sentAt']) ?? null,
+    receive_ms: readEventTime(given['receivedAt']) ?? options.now,
+    timestamp_ms: readEventTime(given['timestamp']) ?? options.now,
+    original_timestamp_ms: readEventTime(given['originalTimestamp']) ?? null,
+    sent_at_ms: readEventTime(given['sentAt']) ?? null,
   })
   if (json === undefined) throw refused('Must be an event')
   return json

@@ -117,7 +117,7 @@ describe('a preview', () => {
     })
   })
 
-  test('tells an optional field that cannot be made as a problem, and leaves it out', async () => {
+  test('shows an optional field that cannot be made as a problem, and leaves it out', async () => {
     const { preview } = await start()
     const items = { type: 'FIELD', name: 'context.traits' }
     const shown = await preview(
@@ -134,7 +134,7 @@ describe('a preview', () => {
     expect(broken).toMatchObject({ payload: '', problems: [{ field: 'f001' }] })
   })
 
-  test('names required fields that are not mapped, and tells a template as Error at its place', async () => {
+  test('names required fields that are not mapped, and shows a template as Error at its place', async () => {
     const { preview } = await start()
     const template = { type: 'TEMPLATE', value: '{{ a' }
     const payload = JSON.stringify(order(1))
@@ -149,7 +149,7 @@ describe('a preview', () => {
     })
   })
 
-  test('shows what is copied to the digit, and says that templates may change numbers', async () => {
+  test('shows copied numbers to the digit, and says that templates may change numbers', async () => {
     const { preview } = await start()
     const odd = '{"id":9223372036854775807,"b":1.0,"10":null,"2":[1e400]}'
     const copied = { id: 'f00a', source: { type: 'FIELD', name: 'properties' }, target: { name: 'all' } }

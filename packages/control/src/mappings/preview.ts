@@ -1,8 +1,8 @@
+import { readDestination, requireDefinition } from '@tributary/configuration'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { warnOfMappings } from '../audiences/never-received.ts'
 import type { ControlDeps } from '../deps.ts'
-import { readDestination } from '../destinations/read.ts'
-import { requireDefinition } from './read.ts'
 import { tryMapping } from './try-mapping.ts'
 
 /** Shows what a mapping makes of an event, by what deliveries run; nothing is kept or sent. */
@@ -13,5 +13,12 @@ export const previewMapping =
   async ({ workspace, params, body, signal }) => {
     const row = await readDestination(deps.db, workspace.id, params.destination)
     const definition = await requireDefinition(deps.catalog, row, 'event_mapping')
-    return (await tryMapping(deps, row, definition, body, signal)).shown
+    const [{ shown }, warnings] = await Promise.all([
+      tryMapping(deps, row, definition, body, signal),
+      warnOfMappings(deps, [{ mapping: body.event_mapping, field: 'event_mapping' }], {
+        workspaceId: workspace.id,
+        signal,
+      }),
+    ])
+    return { ...shown, warnings }
   }

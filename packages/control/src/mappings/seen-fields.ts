@@ -7,7 +7,7 @@ import {
   pathOf,
   typeOfValue,
 } from '@tributary/contract'
-import { isJsonObject } from '@tributary/kernel'
+import { cutText, isJsonObject } from '@tributary/kernel'
 
 /** A place that events have, or that a schema says they have. */
 export type SeenField = { name: string; display_name: string; kind: FieldKind; type: string; example: string }
@@ -62,10 +62,10 @@ const displayOf = (names: readonly string[]): string => {
 
 const exampleOf = (value: unknown): string => {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length > most.example ? `${text.slice(0, most.example - 1).toWellFormed()}…` : text.toWellFormed()
+  return text.length > most.example ? `${cutText(text, most.example - 1).toWellFormed()}…` : text.toWellFormed()
 }
 
-/** Gathers fields by their path; the first that is told of a path says its type, the first example stays. */
+/** Gathers fields by their path; the first field that is added for a path sets its type, the first example stays. */
 export const createSeenFields = () => {
   const fields = new Map<string, SeenField>()
 
@@ -93,7 +93,7 @@ export const createSeenFields = () => {
     addSchema(place: 'traits' | 'properties', object: ObjectSchema): void {
       for (const [name, { type }] of object.properties) add([place, name], type, '')
     },
-    /** What an event has; of several, tell the newest first. */
+    /** Adds the fields of an event; add the newest of several first. */
     addEvent(event: PipelineEvent): void {
       for (const [name, value] of Object.entries(event)) if (!left.has(name)) walk([name], value)
     },

@@ -27,7 +27,7 @@ afterEach(async () => {
 })
 
 const mapping = purchase({ 'user.em': field('userId'), value: field('properties.total') })
-const order = { type: 'track', event: 'Order Completed', userId: 'u1', properties: { total: 5 } }
+const order = { type: 'track', event: 'Order Completed', userId: 'ada@shop.example', properties: { total: 5 } }
 
 const start = async (answer: PeerAnswer = { status: 200, body: 'taken' }) => {
   peer = await startPeer(() => answer)
@@ -72,7 +72,7 @@ describe('a test event', () => {
     const sent = await send(mapping, { payload: JSON.stringify(order) })
     expect(sent).toMatchObject({ outcome: 'delivered', event: { name: '' } })
     expect(JSON.parse(requests[0]?.body ?? '')).toEqual({
-      user: { em: createHash('sha256').update('u1').digest('hex') },
+      user: { em: createHash('sha256').update('ada@shop.example').digest('hex') },
       value: 5,
     })
   })

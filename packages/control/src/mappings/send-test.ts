@@ -1,13 +1,11 @@
 import { audit } from '@tributary/api-kit'
+import { type ConnectorDeps, type DestinationRow, readDestination, requireDefinition } from '@tributary/configuration'
 import type { OutgoingEvent } from '@tributary/connector-kit'
 import { type MethodResponse, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import type { ConnectorDeps } from '../destinations/call-connector.ts'
-import { type DestinationRow, readDestination } from '../destinations/read.ts'
 import { nothingSent, sendOnce } from '../destinations/send-once.ts'
 import { countTry } from '../users/sign-in/count-tries.ts'
-import { requireDefinition } from './read.ts'
 import { tryMapping } from './try-mapping.ts'
 
 /** Test events of one workspace in 15 minutes. */
@@ -18,7 +16,7 @@ type Sent = Pick<
   'outcome' | 'http_status' | 'latency_ms' | 'request' | 'response' | 'reason'
 >
 
-/** Sends one event as a delivery would, and tells what went over the wire. */
+/** Sends one event as a delivery would, and returns the exchange with the destination. */
 const send = async (
   deps: ConnectorDeps & Pick<ControlDeps, 'catalog'>,
   row: DestinationRow,
@@ -32,9 +30,9 @@ const send = async (
 }
 
 /**
- * Sends one event to a destination as a mapping makes it, whether or not the destination is switched on, and shows the
- * request and the answer. Not retried, not logged as a delivery. Written down first: nothing goes out of which nobody
- * knows who wanted it.
+ * Sends one event to a destination as a mapping makes it, even if the destination is disabled, and shows the request and the response. The
+ * event is not retried, and not logged as a delivery. The audit record is written first, so that every event that goes out names
+ * its author.
  */
 export const sendTestEvent =
   (

@@ -65,8 +65,8 @@ const keysOf = ({ name, label }: ActionTarget): string[] => {
 const ofUsers: ReadonlySet<string> = new Set(['identity', 'trait'])
 
 /**
- * Where a field stands among those of one name: what lies deep is behind; then what the call is about, or what is known of
- * its user where the target is about that, is first.
+ * The rank of a field among those of one name. Deep fields come last. First come the fields of the call, or the known values of its user
+ * where the target is about the user.
  */
 const rankOf = ({ name }: SeenField, target: ActionTarget, type: EventType | ''): number => {
   const names = pathNames(name)
@@ -142,9 +142,9 @@ const customTarget = (field: SeenField): MappingTarget => {
 const reserved = new Set(['__proto__', 'constructor', 'prototype'])
 
 /**
- * Field mappings for an action: what its connector proposes where events have it, else what is called the same, in any
- * letter case and with or without underscores. An action whose targets the user names is proposed one for each property
- * of `custom`. The same fields give the same proposal.
+ * Field mappings for an action: those that its connector proposes where events have the fields, else fields with the same name, in any
+ * letter case and with or without underscores. An action whose targets the user names gets one mapping for each property of
+ * `custom`. The same fields give the same proposal.
  */
 export const suggestFields = (
   action: ActionDefinition,

@@ -16,7 +16,7 @@ const start = async () => {
   return {
     ...mapped,
     suggest: (body: { destination: string; event_name?: string; event_type?: 'track' | 'identify' }) =>
-      organization.guest.ok(methods.mappings.suggest, mapped.params, {
+      organization.collaborator.ok(methods.mappings.suggest, mapped.params, {
         body: { event_name: '', event_type: '', ...body },
       }),
     describe: (schema: object) =>
@@ -28,7 +28,7 @@ const start = async () => {
   }
 }
 type Suggested = Awaited<ReturnType<Awaited<ReturnType<typeof start>>['suggest']>>
-/** Targets with the name or value of what is proposed for them. */
+/** Targets with the name or value that is proposed for them. */
 const proposed = ({ field_mappings }: Suggested) =>
   Object.fromEntries(
     field_mappings.map(({ source, target }) => [
@@ -38,7 +38,7 @@ const proposed = ({ field_mappings }: Suggested) =>
   )
 
 describe('field mappings are proposed', () => {
-  test('from the newest events: what is called the same, whatever its letters', async () => {
+  test('from the newest events: fields with the same name, in any letter case', async () => {
     const { suggest, store } = await start()
     await store([
       {

@@ -1,4 +1,5 @@
 import type { Db } from '@tributary/api-kit'
+import { readDestination, requireDefinition } from '@tributary/configuration'
 import type { ActionDefinition, MappingPreset } from '@tributary/connector-kit'
 import {
   type EventType,
@@ -10,18 +11,16 @@ import {
 } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
+import { storedEvent } from '@tributary/replays'
 import type { EventStore } from '@tributary/storage'
 import type { ControlDeps } from '../deps.ts'
-import { readDestination } from '../destinations/read.ts'
 import { readRecentEvents } from '../events/recent-events.ts'
-import { storedEvent } from '../events/stored-event.ts'
 import { readAudienceSamples } from './audience-trials.ts'
 import { connectedSources } from './connected-sources.ts'
-import { requireDefinition } from './read.ts'
 import { createSeenFields, type SeenField, validatedPlace } from './seen-fields.ts'
 import { suggestFields } from './suggest-fields.ts'
 
-/** Events that are looked at for their fields, names of events that are told, and how far back for those. */
+/** Events whose fields are read, names of events that are suggested, and how far back for those. */
 const maxEvents = 50
 const maxNames = 200
 const namesWithinMs = 7 * 24 * 3_600_000
@@ -110,8 +109,8 @@ const presetFor = (
 }
 
 /**
- * Proposes field mappings for an action, from the schemas of the connected sources and the newest of their events; tells
- * the fields and the names of events as well. Nothing is kept.
+ * Suggests field mappings for an action, from the schemas of the connected sources and the newest of their events. Also returns the fields
+ * and the names of events. Stores nothing.
  */
 export const suggestMappings =
   ({

@@ -2,13 +2,15 @@ import { parseReference } from '@tributary/api-kit'
 import type { Mapping } from '@tributary/connector-kit'
 import { type EventMapping, type EventType, type PipelineEvent, resourceNames } from '@tributary/contract'
 import { badRequest, notFound } from '@tributary/kernel'
+import { eventOf, type StoredEventRow, storedEventColumns, storedEventText, wireTime } from '@tributary/replays'
 import type { EventStore } from '@tributary/storage'
-import { wireTime } from '../events/read.ts'
 import { readRecentEvents } from '../events/recent-events.ts'
-import { eventOf, type StoredEventRow, storedEventColumns, storedEventText } from '../events/stored-event.ts'
 import { pastedEvent } from './pasted-event.ts'
 
-/** An event to try a mapping with, as values and as the text that deliveries see, and where it comes from; a pasted one has neither name nor time of receipt. */
+/**
+ * An event to try a mapping with, as values and as the text that deliveries see, and where it comes from. A pasted one has neither name nor
+ * time of receipt.
+ */
 export type TrialEvent = {
   event: PipelineEvent
   json: string
@@ -48,8 +50,8 @@ const namedEvent = async (name: string, deps: TrialDeps): Promise<TrialEvent> =>
   const { eventStore, workspaceId, signal } = deps
   const { workspace, event: id } = parseReference(resourceNames.event, 'event', name)
   if (workspace !== workspaceId) throw notFound('event not found')
-  const [told] = await deps.audienceEvents({ eventId: id })
-  if (told !== undefined) return trialOf(workspaceId, told.sourceId, told.json)
+  const [audienceEvent] = await deps.audienceEvents({ eventId: id })
+  if (audienceEvent !== undefined) return trialOf(workspaceId, audienceEvent.sourceId, audienceEvent.json)
   const [row] = await eventStore.query<StoredEventRow & { source_id: string }>(
     `select source_id, ${storedEventColumns} from events
      where workspace_id = {workspace:String} and event_id = {event:String} limit 1`,

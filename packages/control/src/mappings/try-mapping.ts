@@ -1,3 +1,4 @@
+import { checkMappings, type DestinationRow } from '@tributary/configuration'
 import {
   type ActionDefinition,
   compileMappings,
@@ -6,12 +7,10 @@ import {
   type Mapping,
   type OutgoingEvent,
 } from '@tributary/connector-kit'
-import type { EventMapping, MappingPreview, PipelineEvent } from '@tributary/contract'
+import type { EventMapping, PipelineEvent, TriedMapping } from '@tributary/contract'
 import { badRequest, losesDigits, takeTurn } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import type { DestinationRow } from '../destinations/read.ts'
 import { readAudienceTrials } from './audience-trials.ts'
-import { checkMappings } from './check-mappings.ts'
 import { connectedSources } from './connected-sources.ts'
 import { findTrialEvent, maxLookedThrough, presentTrialEvent, type TrialEvent } from './trial-event.ts'
 
@@ -28,8 +27,8 @@ const requireAction = (definition: DestinationDefinition, mapping: EventMapping)
 }
 
 /**
- * What is wrong with the fields themselves, whatever the event: what a save would refuse. Throws 400 for templates that are
- * too much to be rendered at all.
+ * Problems of the fields themselves, for which a save would be refused whatever the event. Throws 400 for templates that are too much to
+ * be rendered at all.
  */
 const ownProblems = (problems: Readonly<Record<string, string>>, mapping: EventMapping): FieldProblem[] => {
   const whole = problems['event_mappings']
@@ -43,8 +42,8 @@ const ownProblems = (problems: Readonly<Record<string, string>>, mapping: EventM
 
 /** The first problem of each field; what a save would refuse says more than what an event meets. */
 const together = (own: readonly FieldProblem[], met: readonly FieldProblem[]): FieldProblem[] => {
-  const told = new Set<string>()
-  return [...own, ...met].filter(({ field }) => !told.has(field) && told.add(field))
+  const seenFields = new Set<string>()
+  return [...own, ...met].filter(({ field }) => !seenFields.has(field) && seenFields.add(field))
 }
 
 const outgoing = ({ event, json }: TrialEvent, mapping: Mapping): OutgoingEvent | undefined => {
@@ -75,8 +74,8 @@ const noEvent = (sources: number): string =>
     : `None of the latest ${maxLookedThrough} events match this mapping. Send one, or paste one`
 
 /**
- * What a mapping makes of the event that a trial asks for, by what deliveries run; `outgoing` is what the connector would
- * be handed, undefined where there is nothing to send. A mapping that is switched off is tried as if it were on.
+ * The payload that a mapping makes of the event of a trial, by the code of deliveries. The argument for the connector is `outgoing`:
+ * undefined where there is nothing to send. A disabled mapping is tried as if it were enabled.
  */
 export const tryMapping = async (
   { db, eventStore, clock, workShare }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock' | 'workShare'>,
@@ -84,7 +83,7 @@ export const tryMapping = async (
   definition: DestinationDefinition,
   trial: Trial,
   signal: AbortSignal,
-): Promise<{ shown: MappingPreview; outgoing: OutgoingEvent | undefined }> => {
+): Promise<{ shown: TriedMapping; outgoing: OutgoingEvent | undefined }> => {
   const mapping = { ...trial.event_mapping, enabled: true }
   const action = requireAction(definition, mapping)
   const { workspace_id: workspaceId } = row

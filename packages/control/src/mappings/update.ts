@@ -1,25 +1,26 @@
 import { audit, changesOf } from '@tributary/api-kit'
+import { checkMappings, presentMappings, readDestination, requireDefinition } from '@tributary/configuration'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict, notFound } from '@tributary/kernel'
+import { warnOfMappings } from '../audiences/never-received.ts'
 import type { ControlDeps } from '../deps.ts'
-import { readDestination } from '../destinations/read.ts'
-import { checkMappings } from './check-mappings.ts'
-import { presentMappings, requireDefinition } from './read.ts'
 
 /**
- * Replaces the mappings of a destination; null takes it back to those of its app. In force for the next event: the
- * directory hears of the change by its trigger. The row is locked, so that of two who save on the same revision one is
- * first and the other is told (409).
+ * Replaces the mappings of a destination; null restores those of its app. In force for the next event: a trigger notifies the directory
+ * of the change. The row is locked, so that the second of two saves of the same revision fails with 409.
  */
 export const updateMappings =
   ({
     db,
+    eventStore,
     catalog,
     clock,
     workShare,
-  }: Pick<ControlDeps, 'db' | 'catalog' | 'clock' | 'workShare'>): Handler<typeof methods.mappings.update> =>
-  async ({ actor, workspace, params, body }) => {
+  }: Pick<ControlDeps, 'db' | 'eventStore' | 'catalog' | 'clock' | 'workShare'>): Handler<
+    typeof methods.mappings.update
+  > =>
+  async ({ actor, workspace, params, body, signal }) => {
     const current = await readDestination(db, workspace.id, params.destination)
     const { event_mappings: wanted, revision } = body
     if (wanted !== null) {
@@ -64,5 +65,8 @@ export const updateMappings =
         time,
       })
     })
-    return await presentMappings(await readDestination(db, workspace.id, id), catalog)
+    const updated = await presentMappings(await readDestination(db, workspace.id, id), catalog)
+    const placed = (wanted ?? []).map((mapping, index) => ({ mapping, field: `event_mappings.${index}` }))
+    const warnings = await warnOfMappings({ db, eventStore }, placed, { workspaceId: workspace.id, signal })
+    return { ...updated, warnings }
   }

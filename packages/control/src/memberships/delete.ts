@@ -1,14 +1,13 @@
-import { audit } from '@tributary/api-kit'
+import { audit, deleteNotificationsOfMember, lockOrganizationFor } from '@tributary/api-kit'
 import { administrators, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { AccessChanged, ControlDeps } from '../deps.ts'
-import { lockOrganizationFor } from '../organizations/lock.ts'
 import { rememberFormer } from './former.ts'
 import { readMember, requireAnotherAdministrator } from './read.ts'
 
 /**
- * Removes a member, or ends the caller's own membership. What the member could see ends at once, and what the inbox told
- * of the organisation goes with it. The last administrator stays.
+ * Removes a member, or ends the caller's own membership. The access of the member ends at once, and the notifications of the organisation
+ * leave the inbox. The last administrator stays.
  */
 export const deleteMembership =
   ({
@@ -23,18 +22,14 @@ export const deleteMembership =
     const removed = await db.transaction().execute(async (tx) => {
       await lockOrganizationFor(tx, actor, organization)
       const member = await readMember(tx, organizationId, params.membership)
-      // Who created a key does not leave by it.
+      // A key does not stand for its creator, who does not leave by it.
       const leaves = member.user_id === actor.userId && actor.key === undefined
       if (!leaves) await lockOrganizationFor(tx, actor, { id: organizationId, roles: administrators })
       if (member.role === 'ORG_ADMIN') await requireAnotherAdministrator(tx, member)
       const time = new Date(clock())
       await tx.deleteFrom('memberships').where('id', '=', member.id).execute()
       await rememberFormer(tx, member, { removed: !leaves, time })
-      await tx
-        .deleteFrom('notifications')
-        .where('user_id', '=', member.user_id)
-        .where('organization_id', '=', organizationId)
-        .execute()
+      await deleteNotificationsOfMember(tx, member.user_id, organizationId)
       await audit(tx, {
         actor,
         action: 'memberships.delete',

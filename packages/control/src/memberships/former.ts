@@ -2,12 +2,12 @@ import type { Db, Tx } from '@tributary/api-kit'
 import type { Role } from '@tributary/kernel'
 import type { MemberRow } from './present.ts'
 
-/** How somebody's last membership ended: with which role, and whether somebody else ended it. */
+/** How a user's last membership ended: with which role, and whether another user ended it. */
 export type FormerMembership = { role: Role; removed: boolean }
 
 /**
- * Remembers how a membership has ended, until the user joins again. Who was removed comes back by a new invitation of an
- * administrator only, and who has left gets no more rights by coming back to what is open to many.
+ * Remembers how a membership has ended, until the user joins again. A removed user comes back only by a new invitation of an administrator.
+ * A user who has left gets no more rights by joining again through a link or a domain.
  */
 export const rememberFormer = async (
   tx: Tx,

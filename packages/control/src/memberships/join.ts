@@ -1,20 +1,18 @@
-import type { Tx } from '@tributary/api-kit'
+import { type Announce, displayName, notify, type Tx } from '@tributary/api-kit'
 import { newId, type Role, roleTitles } from '@tributary/kernel'
 import { sql } from 'kysely'
-import { type Announce, notify } from '../notifications/notify.ts'
-import { displayName } from '../users/present.ts'
 
 export type Joining = {
   organizationId: string
   userId: string
   role: Role
-  /** How they came in, as the notice's text goes on after the name: 'accepted an invitation'. */
+  /** How they joined, as the notice continues after the name: 'accepted an invitation'. */
   how: string
   /** Epoch ms. */
   now: number
 }
 
-/** What somebody is told who would be one more member than the plan of the organisation has. */
+/** The answer for a user who would be one more member than the plan of the organisation has. */
 export const noSeatText =
   'This organization has as many members as its plan allows. Ask one of its administrators to upgrade the plan'
 
@@ -74,8 +72,8 @@ const notifyAdministrators = async (tx: Tx, joining: Joining, membershipId: stri
 }
 
 /**
- * Makes the user a member and tells the administrators; what is open of invitations to their address is used up. The
- * organisation must be locked. Undefined when they are a member already: then their role stays.
+ * Makes the user a member and notifies the administrators; open invitations to their address are used up. The organisation must be locked.
+ * Undefined when they are a member already: then their role stays.
  */
 export const join = async (tx: Tx, joining: Joining): Promise<Announce | undefined> => {
   const { organizationId, userId, role, now } = joining

@@ -4,7 +4,7 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { presentMembership } from './present.ts'
 
-/** The memberships of oneself, or of anybody for a platform admin; oldest first. */
+/** The caller's own memberships, or those of any user for a platform admin; oldest first. */
 export const listMemberships =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.memberships.list> =>
   async ({ params, query }) => {

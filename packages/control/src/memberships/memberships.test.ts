@@ -26,7 +26,7 @@ const members = async (by: Caller) =>
 const nameOf = async (whom: Caller): Promise<string> =>
   (await members(organization.platformAdmin)).find(({ user }) => user === `users/${whom.userId}`)?.name ?? ''
 
-/** The administrator whom nobody of the test is. */
+/** Removes the first administrator, who is no caller of the test. */
 const removeFounder = async (): Promise<void> => {
   const known = Object.values(organization).flatMap((each) => (typeof each === 'string' ? [] : [each.userId]))
   await harness.db
@@ -37,7 +37,7 @@ const removeFounder = async (): Promise<void> => {
 }
 
 describe('the members of an organisation', () => {
-  test('API-25: are told of each role in it, and see who else belongs to it', async () => {
+  test('API-25: see each of their roles in it, and who else belongs to it', async () => {
     const { guest, organizationId } = organization
     const { memberships } = await guest.ok(methods.memberships.list, { user: guest.userId })
     expect(memberships).toEqual([
@@ -76,7 +76,7 @@ describe('the members of an organisation', () => {
     expect(second.next_page_token).toBe('')
   })
 
-  test('are not told to strangers, nor to nobody', async () => {
+  test('are hidden from strangers, and from callers without a session', async () => {
     const path = `/${organization.organization}/memberships`
     expect((await organization.outsider.call('GET', path)).status).toBe(404)
     expect((await harness.call('', 'GET', path)).status).toBe(401)
@@ -152,7 +152,7 @@ describe('a role', () => {
 })
 
 describe('a member', () => {
-  test('who is removed sees nothing of the organisation from then on', async () => {
+  test('a removed member sees nothing of the organisation from then on', async () => {
     const { administrator, guest, workspace, organizationId } = organization
     await harness.db
       .insertInto('notifications')

@@ -1,5 +1,5 @@
+import { mediaPath } from '@tributary/api-kit'
 import { type Member, type Membership, type Role, resourceNames } from '@tributary/contract'
-import { mediaPath } from '../images/media-path.ts'
 
 export type MembershipRow = {
   id: string

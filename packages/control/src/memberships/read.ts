@@ -32,8 +32,8 @@ export const readMember = async (db: Db, organizationId: string, membershipId: s
 }
 
 /**
- * Throws 409 when nobody but this member administers the organisation. The organisation must be locked, so that two
- * administrators cannot leave it, or demote each other, at the same moment.
+ * Throws 409 when this member is the only administrator of the organisation. The organisation must be locked, so that two administrators
+ * cannot leave it, or demote each other, at the same moment.
  */
 export const requireAnotherAdministrator = async (
   tx: Tx,

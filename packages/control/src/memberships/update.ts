@@ -1,8 +1,7 @@
-import { audit, changesOf } from '@tributary/api-kit'
+import { audit, changesOf, lockOrganizationFor } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { AccessChanged, ControlDeps } from '../deps.ts'
-import { lockOrganizationFor } from '../organizations/lock.ts'
 import { presentMember } from './present.ts'
 import { readMember, requireAnotherAdministrator } from './read.ts'
 

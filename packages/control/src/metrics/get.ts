@@ -1,12 +1,11 @@
-import { parseReference } from '@tributary/api-kit'
+import { countProfiles, referenceIn } from '@tributary/api-kit'
+import { readSource } from '@tributary/configuration'
 import { type Granularity, type MetricName, type methods, metricRangeDays, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
 import { sql } from 'kysely'
 import { countOutcomes, sumOutcomes } from '../delivery-outcomes/count.ts'
 import type { ControlDeps } from '../deps.ts'
-import { countProfiles } from '../profiles/count.ts'
-import { readSource } from '../sources/read.ts'
 import { bucketName, bucketSeconds } from './buckets.ts'
 
 type OfEvents = { where: string } | { profiles: true }
@@ -32,7 +31,7 @@ const requireRange = (start: number, end: number, granularity: Granularity): voi
     throw refuse('end_date.seconds', `At most ${days} days after start_date.seconds with granularity=${granularity}`)
 }
 
-/** Beyond this a count may read so much that it must not take the place of what screens ask for. */
+/** A longer period may read so much that its count must not delay the queries of screens. */
 const heavyDays = 31
 
 type Place = { workspaceId: string; sourceId: string | undefined; start: number; end: number }
@@ -127,9 +126,8 @@ export const getMetrics =
     requireRange(start, end, granularity)
     let sourceId: string | undefined
     if (query.source !== undefined) {
-      const reference = parseReference(resourceNames.source, 'source', query.source)
-      const own = reference.workspace === workspace.id ? workspace.id : ''
-      sourceId = (await readSource(db, own, reference.source)).id
+      const named = referenceIn(workspace.id, resourceNames.source, { field: 'source', name: query.source })
+      sourceId = (await readSource(db, workspace.id, named.source)).id
     }
     const place = { workspaceId: workspace.id, sourceId, start, end }
     const what = counted[query.metric]

@@ -114,7 +114,7 @@ test('a profile is one distinct user of a bucket, by user id and else by anonymo
   expect(await get({ metric: 'profiles', granularity: 'total' })).toEqual({ total: 3 })
 })
 
-test('deliveries count when they are settled, not with each attempt, and what was left out counts as neither', async () => {
+test('deliveries count when they are settled, not with each attempt, and filtered ones count as neither', async () => {
   const { store, get, destination, inOtherWorkspace } = await start()
   const attempt = (event_id: string, status: string, time: string, more: object = {}) => ({
     destination_id: idIn(destination.name),
@@ -209,7 +209,7 @@ test('the longest ranges are answered', async () => {
   })
 })
 
-test('nobody counts in a workspace or source that is not theirs', async () => {
+test('a caller cannot count in a foreign workspace or source', async () => {
   const { workspaceId, otherWorkspaceId, outsider, administrator } = organization
   const { source } = await makeResources(workspaceId, administrator)
   const query = `?${base}&end_date.seconds=1704067201`

@@ -1,8 +1,7 @@
 import { type Db, isId } from '@tributary/api-kit'
 import { type DataQuery, peopleTables } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
-import { peopleApp } from '../data-sources/people/session.ts'
-import type { DataSourceRow } from '../data-sources/read.ts'
+import { type DataSourceRow, peopleApp } from '@tributary/syncs'
 
 /** The id of the audience whose members a model reads; null for every other. Throws 404 for one that is gone. */
 export const audienceOf = async (db: Db, dataSource: DataSourceRow, query: DataQuery): Promise<string | null> => {

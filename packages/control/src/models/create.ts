@@ -2,12 +2,10 @@ import { audit, idFor, parseReference } from '@tributary/api-kit'
 import { dataSourceLimits, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, notFound } from '@tributary/kernel'
-import { readDataSource } from '../data-sources/read.ts'
-import type { SessionDeps } from '../data-sources/use-session.ts'
+import { modelName, presentModel, readDataSource, readModel, type SessionDeps } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 import { audienceOf } from './audience-of.ts'
 import { describeModel } from './describe.ts'
-import { modelName, presentModel, readModel } from './read.ts'
 
 /** Saves a model whose query the database has read and planned. */
 export const createModel =

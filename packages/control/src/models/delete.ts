@@ -2,8 +2,8 @@ import { audit } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
+import { modelName, readModel } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { modelName, readModel } from './read.ts'
 
 /** Deletes a model. */
 export const deleteModel =

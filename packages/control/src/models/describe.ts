@@ -1,11 +1,10 @@
 import type { DataColumn, DataQuery } from '@tributary/contract'
 import { badRequest } from '@tributary/kernel'
-import type { DataSourceRow } from '../data-sources/read.ts'
-import { type SessionDeps, useDataSource } from '../data-sources/use-session.ts'
+import { type DataSourceRow, type SessionDeps, useDataSource } from '@tributary/syncs'
 
 /**
- * The columns of a model that is about to be saved, as the database tells them without running the query. Throws as
- * `useDataSource` does, and 400 when a column of the key is not among them.
+ * The columns of a model that is about to be saved, as the database describes them without running the query. Throws as `useDataSource`
+ * does, and 400 when a column of the key is not among them.
  */
 export const describeModel = async (
   deps: SessionDeps,

@@ -1,7 +1,7 @@
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { presentModel, readModel } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { presentModel, readModel } from './read.ts'
 
 /** A model. */
 export const getModel =

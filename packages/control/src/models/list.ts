@@ -1,9 +1,8 @@
 import { createdCursor, createdCursorOf, olderThan, openPage, parseReference } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { readDataSource } from '../data-sources/read.ts'
+import { presentModel, readDataSource, selectModels } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { presentModel, selectModels } from './read.ts'
 
 /** The models of a workspace, or of one of its data sources, newest first. */
 export const listModels =

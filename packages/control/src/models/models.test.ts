@@ -31,7 +31,7 @@ const create = () =>
   organization.administrator.ok(methods.models.create, { workspace: organization.workspaceId }, { body: given() })
 const idsOf = (name: string) => ({ workspace: organization.workspaceId, model: idIn(name) })
 
-test('a model keeps its query, its key and the columns that the database told, and is listed with its data source', async () => {
+test('a model keeps its query, its key and the columns that the database described, and is listed with its data source', async () => {
   const made = await create()
   expect(made).toMatchObject({
     title: 'Customers',

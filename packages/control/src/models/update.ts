@@ -2,12 +2,10 @@ import { audit, changesOf } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
-import { readDataSource } from '../data-sources/read.ts'
-import type { SessionDeps } from '../data-sources/use-session.ts'
+import { modelName, presentModel, readDataSource, readModel, type SessionDeps } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 import { audienceOf } from './audience-of.ts'
 import { describeModel } from './describe.ts'
-import { modelName, presentModel, readModel } from './read.ts'
 
 /** Changes title, query or key; a changed query or key is read and planned by the database first. */
 export const updateModel =

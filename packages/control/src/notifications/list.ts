@@ -1,11 +1,10 @@
-import { createdCursor, createdCursorOf, olderThan, openPage } from '@tributary/api-kit'
+import { createdCursor, createdCursorOf, olderThan, openPage, presentNotification } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
-import { presentNotification } from './present.ts'
 
-/** One's own inbox, newest first, and how many in it are unread. Nobody sees that of others. */
+/** The caller's own inbox, newest first, and how many in it are unread. No user sees another inbox. */
 export const listNotifications =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.notifications.list> =>
   async ({ actor: { userId }, params, query }) => {

@@ -1,8 +1,8 @@
 import { methods } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { notify } from '../../../api-kit/src/notifications/notify.ts'
 import { type Caller, type Harness, startControl } from '../testing/control-harness.ts'
-import { notify } from './notify.ts'
 
 let harness: Harness
 let organizationId: string
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness[Symbol.asyncDispose]())
 
-const tell = async (whom: readonly Caller[], cause: string, title = 'Receiver is failing'): Promise<void> => {
+const notifyAll = async (whom: readonly Caller[], cause: string, title = 'Receiver is failing'): Promise<void> => {
   const announce = await harness.db.transaction().execute((tx) =>
     notify(
       tx,
@@ -42,7 +42,7 @@ test('an inbox lists the newest first in pages and counts the unread', async () 
   const person = await harness.person()
   for (const title of ['one', 'two', 'three']) {
     harness.advance(5)
-    await tell([person], newId(), title)
+    await notifyAll([person], newId(), title)
   }
   const page = (page_token: string) =>
     person.ok(methods.notifications.list, { user: person.userId }, { query: { page_size: 2, page_token } })
@@ -61,10 +61,10 @@ test('an inbox lists the newest first in pages and counts the unread', async () 
   })
 })
 
-test('what is read is counted no more, and keeps the time of its first reading', async () => {
+test('a notification that is read is counted no more, and keeps the time of its first reading', async () => {
   const person = await harness.person()
-  await tell([person], newId())
-  await tell([person], newId())
+  await notifyAll([person], newId())
+  await notifyAll([person], newId())
   const [name] = (await inbox(person)).notifications.map((each) => each.name)
   const read = await person.call('POST', `/${name}:markRead`, {})
   expect(read).toMatchObject({ status: 200, body: { name, read_time: expect.stringMatching(/Z$/) } })
@@ -76,11 +76,11 @@ test('what is read is counted no more, and keeps the time of its first reading',
   expect(after.notifications.find((each) => each.name === name)).toEqual(read.body)
 })
 
-test('one cause is told once to each, and shown at once where the inbox is open', async () => {
+test('one cause makes one notification for each user, which an open inbox shows at once', async () => {
   const [a, b] = [await harness.person(), await harness.person()]
   const before = harness.published.length
-  await tell([a], 'destinations/1')
-  await tell([a, b], 'destinations/1')
+  await notifyAll([a], 'destinations/1')
+  await notifyAll([a, b], 'destinations/1')
   expect((await inbox(a)).notifications).toHaveLength(1)
   expect((await inbox(b)).notifications).toHaveLength(1)
   expect(harness.published.slice(before).map(({ channel }) => channel)).toEqual([
@@ -90,9 +90,9 @@ test('one cause is told once to each, and shown at once where the inbox is open'
   expect(harness.published.at(-1)).toMatchObject({ event: 'notification', data: (await inbox(b)).notifications[0] })
 })
 
-test('an inbox is seen and read by nobody else, and its channel is open to no token, platform admins included', async () => {
+test('an inbox is seen and read by its user only, and its channel is open to no token, platform admins included', async () => {
   const [person, other] = [await harness.person(), await harness.person({}, { platformAdmin: true })]
-  await tell([person], newId())
+  await notifyAll([person], newId())
   const [{ name } = { name: '' }] = (await inbox(person)).notifications
   expect((await other.call('GET', `/users/${person.userId}/notifications`)).status).toBe(403)
   expect((await other.call('POST', `/users/${person.userId}/notifications:markAllRead`, {})).status).toBe(403)
@@ -102,7 +102,7 @@ test('an inbox is seen and read by nobody else, and its channel is open to no to
   ).toBe(404)
   expect((await harness.call('', 'GET', `/users/${person.userId}/notifications`)).status).toBe(401)
   expect((await inbox(person)).unread_count).toBe(1)
-  // Whom the gateway signed in hears it; it is subscribed to by nobody.
+  // The gateway sends it to its signed-in users; no token subscribes to it.
   for (const token of [person.token, other.token, ''])
-    expect(await harness.channelWorkspace(token, `#server-to-user-${person.userId}`)).toBeUndefined()
+    expect(await harness.channelAccess(token, `#server-to-user-${person.userId}`)).toBeUndefined()
 })

@@ -9,10 +9,10 @@ import {
 import { silentLogger } from '@tributary/kernel'
 import { type OpenIdProvider, startOpenIdProvider } from '@tributary/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type AccessTokens, createAccessTokens } from '../../../configuration/src/oauth-grants/access-tokens.ts'
 import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
 import { connect, makePermitted } from '../testing/permissions.ts'
 import { testPermittedDestination } from '../testing/permitted-destination.ts'
-import { type AccessTokens, createAccessTokens } from './access-tokens.ts'
 
 let harness: Harness
 let organization: Organization
@@ -114,7 +114,7 @@ test('each refresh token is used once, over many renewals', async () => {
   expect(await grantRow()).toMatchObject({ status: 'connected', error: '' })
 })
 
-test('a token that is answered 401 is renewed once, however many were told so', async () => {
+test('a token that is answered 401 is renewed once, however many callers got that answer', async () => {
   const tokens = process()
   const refused = await tokens(id, { client })
   provider.destination.forgetAccessTokens()
@@ -126,7 +126,7 @@ test('a token that is answered 401 is renewed once, however many were told so', 
   expect(await works(all[0] ?? '')).toBe(200)
 })
 
-test('a token that was renewed for a request and is refused all the same ends the grant; one that served is renewed again', async () => {
+test('a token that was renewed for a request and is still refused ends the grant; one that served is renewed again', async () => {
   const tokens = process()
   const first = await tokens(id, { client })
   const second = await tokens(id, { client, refused: first })
@@ -141,7 +141,7 @@ test('a token that was renewed for a request and is refused all the same ends th
   expect(await grantRow()).toMatchObject({ status: 'expired', tokens_encrypted: null })
 })
 
-test('a grant that was revoked at the other side is expired, its tokens are forgotten, and editors are told once', async () => {
+test('a grant that was revoked at the other side is expired, its tokens are forgotten, and editors are notified once', async () => {
   const tokens = process()
   const refused = await tokens(id, { client })
   provider.destination.revoke()
@@ -153,8 +153,8 @@ test('a grant that was revoked at the other side is expired, its tokens are forg
     expect(failure).toMatchObject({ message: 'The connection was revoked: reconnect' })
   }
   expect(await grantRow()).toMatchObject({ status: 'expired', tokens_encrypted: null })
-  const told = (await inboxOf(organization.collaborator.userId)).filter((notice) => notice.link === `/${name}`)
-  expect(told).toMatchObject([
+  const notices = (await inboxOf(organization.collaborator.userId)).filter((notice) => notice.link === `/${name}`)
+  expect(notices).toMatchObject([
     {
       title: 'Reconnect Sheets',
       body: 'The connection was revoked: reconnect. Its events are held until you reconnect it.',

@@ -34,7 +34,7 @@ const notUnderstood = (displayName: string): AppError =>
     `${displayName} returned an invalid response. Try again later, or sign in another way`,
   )
 
-/** What the log says of a failed exchange: messages and codes, never what was sent or answered, which holds tokens. */
+/** The part of a failed exchange that is logged: messages and codes, never request or response, which hold tokens. */
 export const problemOf = (error: unknown): Record<string, string> => {
   if (!(error instanceof Error)) return { problem: 'unknown' }
   const { cause } = error
@@ -49,11 +49,17 @@ export const problemOf = (error: unknown): Record<string, string> => {
   }
 }
 
-/** What the caller is told about a failed exchange with a sign-in provider; the cause itself only goes to the log. */
+/** The error for a caller about a failed exchange with a sign-in provider; the cause itself only goes to the log. */
 export const asProviderFailure = (error: unknown, displayName: string): AppError => {
   // What fetch throws when nothing can be reached; the client's own have a code.
   if (error instanceof TypeError && !('code' in error)) return notReached(displayName)
   if (error instanceof ProviderTooSlow) return notReached(displayName)
+  // The token was good a moment ago: providers revoke it when the same code comes again (RFC 6749, section 4.1.2).
+  if (
+    error instanceof WWWAuthenticateChallengeError &&
+    error.cause.some(({ parameters }) => parameters.error === 'invalid_token')
+  )
+    return unauthorized(`${displayName} did not confirm the sign-in. Start again`, 'PROVIDER_REFUSED')
   if (error instanceof ResponseBodyError) {
     if (error.error === 'invalid_grant')
       return unauthorized(`${displayName} did not confirm the sign-in. Start again`, 'PROVIDER_REFUSED')

@@ -19,7 +19,7 @@ export type OpenIdSettings = {
   timeoutMs?: number
 }
 
-/** Who somebody is at the provider. Names are empty when the provider tells none. */
+/** The identity of a user at the provider. Names are empty when the provider gives none. */
 export type OpenIdIdentity = {
   issuer: string
   subject: string
@@ -46,8 +46,8 @@ export type OpenId = {
   /** The address of the provider's sign-in page. Throws 502 or 503 when the provider cannot be asked. */
   signInUrl(request: SignInRequest): Promise<string>
   /**
-   * Exchanges the code and says who it stands for. Throws 401 when the provider or a check refuses it, 502 or 503 when
-   * the provider does not answer as it should or in time.
+   * Exchanges the code and returns its user. Throws 401 when the provider or a check refuses it, 502 or 503 when the provider
+   * does not answer as it should or in time.
    */
   identify(result: SignInResult): Promise<OpenIdIdentity>
 }
@@ -65,7 +65,7 @@ const nonceOf = ({ codeChallenge, state, redirectUri }: SignInRequest): string =
 
 const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
 
-/** A name as accounts can hold it: what is too long is cut, what cannot be kept at all is left out. */
+/** A name as accounts can hold it: a longer one is cut, an invalid one is left out. */
 const nameOf = (schema: z.ZodType<string>, value: unknown): string => {
   let kept = ''
   for (const { segment } of new Intl.Segmenter().segment(typeof value === 'string' ? value.trim() : '')) {

@@ -4,8 +4,8 @@ import { badRequest } from '@tributary/kernel'
 const signInPath = '/auth/oauth-callback'
 
 /**
- * Throws 400 unless the return address is exactly this product's own page (of sign-in, unless given): on its public address, or
- * on the host that the call itself was sent to.
+ * Throws 400 unless the return address is exactly this product's own page (of sign-in, unless given). The page is on its public address,
+ * or on the host that the call itself was sent to.
  */
 export const requireOwnRedirectUri = (
   redirectUri: string,

@@ -1,15 +1,18 @@
-import { audit, idFor } from '@tributary/api-kit'
+import { audit, idFor, insertWorkspace } from '@tributary/api-kit'
+import { withinFreeOrganizations } from '@tributary/billing'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { newId, notFound } from '@tributary/kernel'
-import { withinFreeOrganizations } from '../billing/limits.ts'
 import type { ControlDeps } from '../deps.ts'
 import { isMember } from '../memberships/join.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { presentOrganization, presentWorkspace } from './present.ts'
 import { selectOrganizations } from './select.ts'
 
-/** Makes an organisation with its first workspace and makes the caller its administrator. Everybody signed in may, where plans limit only so often. */
+/**
+ * Makes an organisation with its first workspace and makes the caller its administrator. Each signed-in user may, only so often where
+ * plans limit.
+ */
 export const createOrganization =
   (
     deps: Pick<ControlDeps, 'db' | 'clock' | 'billing'> & { sessions: Pick<Sessions, 'refresh'> },
@@ -26,16 +29,13 @@ export const createOrganization =
         .returning('id')
         .executeTakeFirst()
       if (made === undefined) {
-        // The same request again, perhaps by somebody who does not belong to it any more.
+        // The same request again, perhaps by a user who has left it since.
         if (await isMember(tx, id, actor.userId)) return
         throw notFound('organization not found')
       }
       if (!actor.isPlatformAdmin) await withinFreeOrganizations(tx, deps, actor.userId)
       const workspaceId = newId()
-      await tx
-        .insertInto('workspaces')
-        .values({ id: workspaceId, organization_id: id, title: body.workspace_title, create_time })
-        .execute()
+      await insertWorkspace(tx, { id: workspaceId, organization_id: id, title: body.workspace_title, create_time })
       await tx
         .insertInto('memberships')
         .values({ id: newId(), organization_id: id, user_id: actor.userId, role: 'ORG_ADMIN', create_time })

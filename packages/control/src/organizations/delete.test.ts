@@ -56,7 +56,7 @@ const storeRows = async ({ workspaceId }: Organization): Promise<void> => {
 /** Something of each kind that an organization and a workspace have. */
 const fill = async (made: Organization): Promise<void> => {
   const requestOf = await createRequests(harness, made, provider)
-  // Of these the request makes what it is about.
+  // Requests of these methods make the resource that they read.
   for (const name of ['profiles.get', 'syncRuns.get']) await requestOf(name, made.platformAdmin)
   const creating = methodList.filter(
     ({ name, access }) =>
@@ -107,7 +107,7 @@ select count(*)::int as count from ${sql.table(table)} where ${sql.ref(column)} 
 }
 
 describe('deleting an organization', () => {
-  test('needs its name, an administrator, and no key; what is refused changes nothing', async () => {
+  test('needs its name, an administrator, and no key; a refused call changes nothing', async () => {
     const made = await startOrganization(harness)
     const { administrator, collaborator, guest, outsider } = made
     for (const title of ['', 'Acme', 'acme inc', 'Other Inc'])
@@ -130,7 +130,7 @@ describe('deleting an organization', () => {
     expect((await harness.audits()).filter(({ action }) => action === 'organizations.delete')).toEqual([])
   })
 
-  test('ends at once what members, staff, keys and links reach of it, and nobody else is concerned', async () => {
+  test('ends at once what members, staff, keys and links reach of it, and leaves other organizations as they are', async () => {
     const made = await startOrganization(harness)
     const { administrator, guest, platformAdmin, workspace, organization, organizationId } = made
     const { key } = await makeApiKey(made)
@@ -158,7 +158,7 @@ describe('deleting an organization', () => {
     })
     expect((await made.outsider.call('GET', `/workspaces/${made.otherWorkspaceId}`)).status).toBe(200)
     expect((await deletion(made)).status).toBe(404)
-    // Who has no organization left can begin another one.
+    // A user without any organization can begin another one.
     const next = { title: 'Next Inc', industry: 'gaming', workspace_title: 'Main' } as const
     expect((await guest.ok(methods.organizations.create, {}, { body: next })).organization.title).toBe('Next Inc')
   })
@@ -185,7 +185,7 @@ where c.organization_id = ${organizationId}::uuid`.execute(harness.db)
     ])
   })
 
-  test('waits for a change of the plan that is under way, which could end in a subscription of nobody', async () => {
+  test('waits for a change of the plan that is under way, which could end in a subscription without an owner', async () => {
     const made = await startOrganization(harness)
     await harness.db
       .insertInto('payment_operations')
@@ -212,7 +212,7 @@ describe('deleting a workspace', () => {
   const another = ({ administrator, organization }: Organization) =>
     administrator.ok(methods.workspaces.create, {}, { body: { title: 'Staging', organization } })
 
-  test('needs its name, an administrator, no key, and another workspace; what is refused changes nothing', async () => {
+  test('needs its name, an administrator, no key, and another workspace; a refused call changes nothing', async () => {
     const made = await startOrganization(harness)
     const { administrator, collaborator, guest, outsider } = made
     expect(await deleteWorkspace(made)).toMatchObject({ status: 409, body: { reason: 'LAST_WORKSPACE' } })
@@ -288,7 +288,7 @@ describe('deleting a workspace', () => {
     expect(listed.audit_records[0]).toMatchObject({ action: 'workspaces.delete' })
   })
 
-  test('removes what is stored of it from every table of both stores, also after a kill, and nothing of another one', async () => {
+  test('removes its data from every table of both stores, also after a kill, and nothing of another one', async () => {
     const made = await startOrganization(harness)
     const staging = await another(made)
     const kept = { ...made, workspace: staging.name, workspaceId: staging.name.replace('workspaces/', '') }
@@ -314,7 +314,7 @@ describe('deleting a workspace', () => {
   })
 })
 
-describe('what is stored of a deleted organization', () => {
+describe('the data of a deleted organization', () => {
   test('goes from every table of both stores, also after a kill, but for the record that it was deleted', async () => {
     const [made, other] = [await startOrganization(harness), await startOrganization(harness)]
     await fill(made)
@@ -333,7 +333,7 @@ describe('what is stored of a deleted organization', () => {
     expect(await rowsOf(other)).toEqual(kept)
   })
 
-  test('is looked for again until no log has anything of before, and what is stored meanwhile goes, too', async () => {
+  test('is searched again until no log has anything of before, and data that is stored meanwhile goes, too', async () => {
     const made = await startOrganization(harness)
     await storeRows(made)
     expect((await deletion(made)).status).toBe(200)

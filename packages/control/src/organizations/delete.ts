@@ -1,11 +1,10 @@
-import { audit, type Tx } from '@tributary/api-kit'
+import { audit, deleteNotificationsOfOrganization, lockOrganizationFor, type Tx } from '@tributary/api-kit'
+import { type BillingDeps, finishOpen, insertOperation, type Operation, revokeOnboardingsOf } from '@tributary/billing'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict, newId } from '@tributary/kernel'
-import { type BillingDeps, finishOpen, type Operation } from '../billing/subscription.ts'
 import type { AccessChanged, ControlDeps } from '../deps.ts'
 import { closeWorkspaces } from '../workspaces/close.ts'
-import { lockOrganizationFor } from './lock.ts'
 
 /** Ends every way in; resolves to the users who were members. */
 const endAccess = async (tx: Tx, organizationId: string, time: Date): Promise<string[]> => {
@@ -14,46 +13,34 @@ const endAccess = async (tx: Tx, organizationId: string, time: Date): Promise<st
     .where('organization_id', '=', organizationId)
     .returning('user_id')
     .execute()
-  for (const table of ['invitations', 'invitation_links', 'api_keys', 'notifications', 'former_members'] as const)
+  for (const table of ['invitations', 'invitation_links', 'api_keys'] as const)
     await tx.deleteFrom(table).where('organization_id', '=', organizationId).execute()
-  // What was invoiced with one is taken back where it is not paid.
-  await tx
-    .updateTable('onboardings')
-    .set({ revoke_time: time })
-    .where('organization_id', '=', organizationId)
-    .where('complete_time', 'is', null)
-    .where('revoke_time', 'is', null)
-    .execute()
+  await deleteNotificationsOfOrganization(tx, organizationId)
+  await tx.deleteFrom('former_members').where('organization_id', '=', organizationId).execute()
+  await revokeOnboardingsOf(tx, 'organization_id', organizationId, time)
   return members.map(({ user_id }) => user_id)
 }
 
-/** Writes down that the subscription is to end; whoever carries it out, and however often, asks for it under the same id. */
+/** Stores that the subscription is to end: each process that carries this out, at any time, uses the same ID. */
 const endSubscription = async (
   tx: Tx,
   { organizationId, userId, time }: { organizationId: string; userId: string; time: Date },
 ): Promise<void> => {
   const operation: Operation = { change: { kind: 'end' }, action: 'subscriptions.cancel' }
-  await tx
-    .insertInto('payment_operations')
-    .values({
-      id: newId(),
-      organization_id: organizationId,
-      request: JSON.stringify(operation),
-      actor: userId,
-      create_time: time,
-      done_time: null,
-      outcome: null,
-    })
-    .execute()
+  await insertOperation(
+    tx,
+    { id: newId(), request: JSON.stringify(operation), actor: userId },
+    { organizationId, time },
+  )
 }
 
 const changing = () =>
   conflict('BUSY', 'The subscription of this organization is being changed. Try again in a minute.')
 
 /**
- * Deletes an organization. At once nobody finds it, nothing is received or sent for it, and its subscription ends; what is stored of it goes in
- * the background. The title is asked for, so that it is the one that is meant. A change of the plan that is under way is
- * carried out before, or it is refused: it could end in a subscription of nobody.
+ * Deletes an organization. From then on it is not found, nothing is received or sent for it, and its subscription ends; its data goes in
+ * the background. The caller repeats the title, so that the right one is deleted. A change of the plan that is under way is carried
+ * out before, or the call is refused: the change could end in a subscription without an owner.
  */
 export const deleteOrganization =
   (

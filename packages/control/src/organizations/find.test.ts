@@ -52,7 +52,7 @@ test('organizations are found by words of their title or by id, with plan, usage
     plan_name: 'plans/free',
     plan_title: 'Free',
     workspace,
-    // Whoever made it, and one of each role.
+    // The creator, and one of each role.
     usage: { members: 4, workspaces: 1, sources: 1, destinations: 1, audiences: 0, profiles: 0 },
     health: { dead_letters: 2, refused_requests: 0, failed_syncs: 0 },
   })

@@ -1,18 +1,18 @@
+import { countLimited, type PlanUsage, readPlan, readUsage, workspacesOf } from '@tributary/billing'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { countLimited } from '../billing/limits.ts'
-import { type PlanUsage, readPlan, readUsage, workspacesOf } from '../billing/usage/read-usage.ts'
 import type { ControlDeps } from '../deps.ts'
 
-/** A count that took longer than this is answered again for a while instead of being made anew. */
+/** A count that took longer than this is reused for a while. */
 const slowMs = 500
 const keepMs = 60_000
 
 type Kept = { until: number; usage: PlanUsage; period: number }
 
 /**
- * How much an organisation has of what plans count: members, workspaces, audiences, syncs, sources and destinations that are not
- * deleted, and of the current period events and profiles, as the billing page has them. A count of these that was slow may be a minute old.
+ * How much an organisation has of the resources that plans count. These are members, workspaces, audiences, syncs, sources and destinations
+ * that are not deleted. Events and profiles are those of the current period, as the billing page has them; a slow count of these
+ * may be a minute old.
  */
 export const getUsage = ({
   db,

@@ -1,20 +1,19 @@
-import { audit, isId, requireCaller } from '@tributary/api-kit'
+import { audit, isId, lockOrganization, requireCaller } from '@tributary/api-kit'
+import { withinSeats } from '@tributary/billing'
 import { type methods, type Role, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
-import { withinSeats } from '../billing/limits.ts'
 import type { ControlDeps } from '../deps.ts'
 import { readFormer } from '../memberships/former.ts'
 import { isMember, join, noSeatText } from '../memberships/join.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { verifiedDomain } from '../users/verified-domain.ts'
-import { lockOrganization } from './lock.ts'
 import { readOrganization } from './read.ts'
 
 /**
- * Makes the caller a Collaborator of an organisation that is open to the domain of their verified address, or a Guest
- * when they were one before they left. Any other is not found, so that nothing is told of it, nor is one that the caller
- * was removed from. Who is a member already stays what they are.
+ * Makes the caller a Collaborator of an organisation that is open to the domain of their verified address, or a Guest when they were one
+ * before they left. Any other organisation is not found, so that the answer reveals nothing of it; nor is one that the caller was
+ * removed from. A member keeps the present role.
  */
 export const joinOrganization =
   (

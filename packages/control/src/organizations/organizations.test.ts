@@ -25,7 +25,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 const body = { title: 'Acme', industry: 'gaming', workspace_title: 'Production' } as const
 
 describe('an organisation', () => {
-  test('belongs to whoever made it, who administers it at once', async () => {
+  test('belongs to its creator, who administers it at once', async () => {
     const person = await harness.person()
     // Remembered without memberships.
     expect(await person.ok(methods.workspaces.list, {})).toEqual({ workspaces: [], next_page_token: '' })
@@ -81,7 +81,7 @@ describe('an organisation', () => {
     expect(await person.call('POST', '/organizations', given)).toMatchObject({ status: 404 })
   })
 
-  test('of somebody else is not made over with the same request id', async () => {
+  test('of another user is not made over with the same request id', async () => {
     const [a, b] = [await harness.person(), await harness.person()]
     const given = { body: { ...body, request_id: crypto.randomUUID() } }
     const first = await a.ok(methods.organizations.create, {}, given)
@@ -147,7 +147,7 @@ describe('changing', () => {
     [{ auto_join_domain: 'gmail.com' }, 'auto_join_domain', 'Anyone can get an email address at this domain'],
     [{ auto_join_domain: 'other.example' }, 'auto_join_domain', 'Must be the domain of your own email address'],
     [{ auto_join_domain: 'example.com' }, 'auto_join_domain', 'Must be the domain of your own email address'],
-  ])('to %j by somebody whose address is not verified is refused', async (given, field, text) => {
+  ])('to %j by a user without a verified address is refused', async (given, field, text) => {
     const reply = await organization.administrator.call('PATCH', `/${organization.organization}`, given)
     expect(reply).toMatchObject({ status: 400, body: { metadata: { [field]: text } } })
   })
@@ -183,7 +183,7 @@ describe('an organisation that is open to a domain', () => {
     ).organizations.map(({ name }) => name)
   const join = (who: Caller, name: string, user = who.userId) => who.call('POST', `/${name}:join`, { user })
 
-  test('API-28: is offered to whoever has a verified address there, who joins as Collaborator', async () => {
+  test('API-28: is offered to each user with a verified address there, who joins as Collaborator', async () => {
     const { organization: name, organizationId, administrator, workspaceId } = await opened()
     const person = await harness.person()
     expect(await joinable(person)).not.toContain(name)
@@ -208,7 +208,7 @@ describe('an organisation that is open to a domain', () => {
     expect((await join(person, name)).status).toBe(200)
   })
 
-  test('is not found by others: of another domain, for somebody else, or once it is closed', async () => {
+  test('is not found by others: from another domain, on behalf of another user, or once it is closed', async () => {
     const { organization: name, organizationId, administrator, guest } = await opened()
     const person = await harness.person()
     await openToDomain(harness, organizationId, 'example.com', person)
@@ -228,7 +228,7 @@ describe('an organisation that is open to a domain', () => {
     expect((await join(person, `organizations/${newId()}`)).status).toBe(404)
   })
 
-  test('does not take back who was removed, until an administrator invites them', async () => {
+  test('does not take back a removed user, until an administrator invites them', async () => {
     const { organization: name, administrator } = await opened()
     const person = await harness.person()
     await openToDomain(harness, idIn(name), 'example.com', person)
@@ -247,7 +247,7 @@ describe('an organisation that is open to a domain', () => {
     expect((await person.call('POST', `/invitations/${id}:accept`, { token })).status).toBe(200)
   })
 
-  test('gives nobody more rights for leaving and joining again', async () => {
+  test('gives no user more rights for leaving and joining again', async () => {
     const { organization: name, administrator } = await opened()
     const person = await harness.person()
     await openToDomain(harness, idIn(name), 'example.com', person)
@@ -347,7 +347,7 @@ test('API-27, ORG-05: usage counts workspaces, sources, destinations and the use
     event(organization.workspaceId, 'somebody else'),
   ]
   await harness.eventStore.insert('events', rows.map((row) => JSON.stringify(row)).join('\n'), { token: newId() })
-  // One person in two workspaces is two profiles, and somebody unnamed is one.
+  // One person in two workspaces is two profiles, and one unnamed person is one.
   const all = { ...none, workspaces: 2, sources: 2, profiles: 4, destinations: 1, audiences: 1, events: 5 }
   expect(await usage()).toEqual({ ...all, ...period })
   expect((await organization.outsider.call('GET', `/${name}/usage`)).status).toBe(404)
@@ -416,11 +416,12 @@ describe('a realtime channel', () => {
     const { administrator, guest, outsider, platformAdmin, workspaceId } = organization
     const made = await makeResources(workspaceId, administrator)
     const channel = `private-sources-${idIn(made.source.name)}`
-    for (const who of [administrator, guest, platformAdmin])
-      expect(await harness.channelWorkspace(who.token, channel)).toBe(workspaceId)
-    expect(await harness.channelWorkspace(outsider.token, channel)).toBeUndefined()
+    for (const who of [administrator, platformAdmin])
+      expect(await harness.channelAccess(who.token, channel)).toMatchObject({ workspaceId, masked: false })
+    expect(await harness.channelAccess(guest.token, channel)).toMatchObject({ workspaceId, masked: true })
+    expect(await harness.channelAccess(outsider.token, channel)).toBeUndefined()
     for (const token of ['', 'x', `trb_${'a'.repeat(43)}`])
-      expect(await harness.channelWorkspace(token, channel)).toBeUndefined()
+      expect(await harness.channelAccess(token, channel)).toBeUndefined()
     for (const name of [
       `private-sources-${newId()}`,
       'private-sources-x',
@@ -428,9 +429,9 @@ describe('a realtime channel', () => {
       'private-other',
       channel.toUpperCase(),
     ])
-      expect(await harness.channelWorkspace(administrator.token, name)).toBeUndefined()
+      expect(await harness.channelAccess(administrator.token, name)).toBeUndefined()
     await administrator.call('DELETE', `/${made.source.name}`)
-    expect(await harness.channelWorkspace(administrator.token, channel)).toBeUndefined()
+    expect(await harness.channelAccess(administrator.token, channel)).toBeUndefined()
   })
 })
 

@@ -1,10 +1,10 @@
+import { mediaPath } from '@tributary/api-kit'
 import { industries, type Organization, resourceNames, type Workspace } from '@tributary/contract'
 import type { WorkspacesTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
-import { mediaPath } from '../images/media-path.ts'
 import type { OrganizationRow } from './select.ts'
 
-/** The plan of whoever subscribes to none. */
+/** The plan without a subscription. */
 const freePlan = 'plans/free'
 
 /** An organisation as the wire shows it. */

@@ -7,7 +7,7 @@ import { selectOrganizations } from './select.ts'
 export const readOrganization = async (db: Db, id: string): Promise<Organization> =>
   presentOrganization(await selectOrganizations(db).where('organizations.id', '=', id).executeTakeFirstOrThrow())
 
-/** What somebody who does not belong to an organisation yet is told of it. Throws when it is absent. */
+/** The part of an organisation that a user sees before joining. Throws when it is absent. */
 export const previewOrganization = async (db: Db, id: string): Promise<InvitationPreview['organization']> => {
   const { name, display_name, extra } = await readOrganization(db, id)
   return { name, display_name, logo: extra.logo }

@@ -1,4 +1,4 @@
-import type { Db } from '@tributary/api-kit'
+import { type Db, deleteAuditOfOrganization } from '@tributary/api-kit'
 import { faultPoint } from '@tributary/kernel'
 import { againMs, type RemovalDeps, removeData } from '../workspaces/remove-data.ts'
 
@@ -20,20 +20,16 @@ const isOver = async (
   return true
 }
 
-/** The last of it: what is configured, and the records of who did what, but that it was deleted. */
+/** Removes the rest: the configuration, and the audit records, except for the one of the deletion. */
 const removeOrganization = (db: Db, id: string): Promise<void> =>
   db.transaction().execute(async (tx) => {
-    await tx
-      .deleteFrom('audit_log')
-      .where('organization_id', '=', id)
-      .where('action', '<>', 'organizations.delete')
-      .execute()
+    await deleteAuditOfOrganization(tx, id)
     await tx.deleteFrom('organizations').where('id', '=', id).execute()
   })
 
 /**
- * Removes what is stored of organizations that were deleted, each as far as it can be now; to be called every now and then, and again after a
- * kill. One is over, and its row goes, when no log holds anything that was received for it before.
+ * Removes the data of deleted organizations, each as far as possible now. Call it regularly, and again after a kill. An organization is
+ * over, and its row goes, when no log holds anything that was received for it before.
  */
 export const removeDeletedOrganizations = async (
   deps: RemovalDeps,

@@ -1,10 +1,9 @@
-import { audit } from '@tributary/api-kit'
+import { audit, lockOrganizationFor } from '@tributary/api-kit'
 import { resourceNames } from '@tributary/contract'
 import type { OrganizationRef } from '@tributary/http'
 import type { Actor } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import type { Images } from '../images/images.ts'
-import { lockOrganizationFor } from './lock.ts'
 
 /** Puts a stored picture, or none for an empty key, in the place of the logo. */
 export const replaceLogo = async (

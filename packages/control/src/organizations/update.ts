@@ -1,16 +1,17 @@
-import { audit, changesOf, type Tx } from '@tributary/api-kit'
+import { audit, changesOf, lockOrganizationFor, requirePerson, type Tx } from '@tributary/api-kit'
 import { isPublicMailDomain, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type Actor, badRequest } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { verifiedDomain } from '../users/verified-domain.ts'
-import { lockOrganizationFor } from './lock.ts'
 import { readOrganization } from './read.ts'
 
-/** The domain as it is kept; throws 400 for one that the caller's own address does not show to be theirs. */
+/** The domain as it is kept; throws 400 for one that the caller's own address does not show to be theirs, 403 for a key. */
 const openTo = async (tx: Tx, actor: Actor, given: string, before: string): Promise<string> => {
   const domain = given.toLowerCase().replace(/^@/, '')
-  if (domain === '' || domain === before) return domain
+  if (domain === before) return domain
+  requirePerson(actor)
+  if (domain === '') return domain
   const text = isPublicMailDomain(domain)
     ? 'Anyone can get an email address at this domain'
     : domain === (await verifiedDomain(tx, actor.userId))

@@ -1,10 +1,10 @@
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { readPrivacyRequest } from '@tributary/privacy'
 import type { ControlDeps } from '../deps.ts'
-import { readPrivacyRequest } from './read.ts'
 
 /** A privacy request with how far each place is. */
 export const getPrivacyRequest =
-  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.privacyRequests.get> =>
+  (deps: Pick<ControlDeps, 'db' | 'rewriteFiles'>): Handler<typeof methods.privacyRequests.get> =>
   ({ workspace, params }) =>
-    readPrivacyRequest(db, workspace.id, params.privacy_request)
+    readPrivacyRequest(deps, workspace.id, params.privacy_request)

@@ -1,12 +1,12 @@
 import { createdCursor, createdCursorOf, olderThan, openPage } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { presentPrivacyRequests } from '@tributary/privacy'
 import type { ControlDeps } from '../deps.ts'
-import { presentPrivacyRequests } from './read.ts'
 
 /** The privacy requests of a workspace, newest first. */
 export const listPrivacyRequests =
-  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.privacyRequests.list> =>
+  ({ db, rewriteFiles }: Pick<ControlDeps, 'db' | 'rewriteFiles'>): Handler<typeof methods.privacyRequests.list> =>
   async ({ workspace, params, query }) => {
     const page = openPage('privacyRequests.list', params, query, createdCursor)
     const found = await db
@@ -19,5 +19,8 @@ export const listPrivacyRequests =
       .limit(page.size + 1)
       .execute()
     const { rows, next } = page.cut(found, createdCursorOf)
-    return { privacy_requests: await presentPrivacyRequests(db, workspace.id, rows), next_page_token: next }
+    return {
+      privacy_requests: await presentPrivacyRequests({ db, rewriteFiles }, workspace.id, rows),
+      next_page_token: next,
+    }
   }

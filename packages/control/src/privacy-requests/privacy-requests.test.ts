@@ -4,6 +4,8 @@ import { createLearning, rebuildProfiles } from '@tributary/profiles'
 import { EventStoreUnavailable } from '@tributary/storage'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createErasure } from '../../../privacy/src/erase.ts'
+import { createDestinationNotices } from '../../../privacy/src/notify-destinations.ts'
 import {
   type Harness,
   idIn,
@@ -14,8 +16,6 @@ import {
   testCatalog,
   testDestination,
 } from '../testing/control-harness.ts'
-import { createErasure } from './erase.ts'
-import { createTelling } from './tell.ts'
 
 let harness: Harness
 let organization: Organization
@@ -24,7 +24,7 @@ let workspace: string
 const stored = {
   fails: false,
   commands: [] as string[],
-  /** While deliveries take up who was deleted, and when events were removed. */
+  /** Runs while deliveries learn of deleted users, and when events were removed. */
   delivering: async (): Promise<void> => {},
   removing: async (): Promise<void> => {},
 }
@@ -63,7 +63,7 @@ const breakAt = (point: string): void =>
 
 type Given = Record<string, unknown>
 let serial = 0
-/** What was put into the stream. */
+/** The rows in the stream. */
 const streamed: { meta: DeliveryMeta; rows: OutboundRow[] }[] = []
 const textOf = (time: number): string => new Date(time).toISOString()
 const columnTime = (time: number): string => textOf(time).replace('T', ' ').slice(0, 23)
@@ -142,7 +142,7 @@ const erase = (name: string): Promise<void> => {
     },
     whenStored: async () => {},
     forgetInDeliveries: () => stored.delivering(),
-    tellDestinations: createTelling({
+    notifyDestinations: createDestinationNotices({
       db,
       stream: {
         async appendGroup(entries) {
@@ -154,7 +154,7 @@ const erase = (name: string): Promise<void> => {
     }),
     clock: harness.now,
     // Here destinations answer when a test says so.
-    toldWaitMs: 0,
+    outcomesWaitMs: 0,
   })
   return job({ request: idIn(name) }, { signal: new AbortController().signal })
 }
@@ -243,7 +243,7 @@ describe('a deletion', () => {
       time: columnTime(harness.now()),
       request: 'to secret@example.com',
     }
-    // Of the same batch.
+    // Two rows of the same batch.
     const rows = [row, { ...row, event_id: 'another' }]
     await harness.eventStore.insert('deliveries', rows.map((each) => JSON.stringify(each)).join('\n'), {
       token: newId(),
@@ -290,7 +290,7 @@ describe('a deletion', () => {
     expect(await get(name)).toMatchObject({ state: 'finished' })
   })
 
-  test('removes what deliveries write until they know of it, and what died while events were removed', async () => {
+  test('removes rows that deliveries write before they learn of it, and events that failed during the removal', async () => {
     const [eventId = ''] = await receive({ userId: 'u-late' })
     const dies = (offset: number) =>
       sql`
@@ -301,8 +301,8 @@ describe('a deletion', () => {
     stored.delivering = async () => {
       await dies(1)
       const row = { workspace_id: workspace, source_id: workspace, destination_id: workspace, event_id: eventId }
-      const told = { ...row, status: 'dead', time: columnTime(harness.now()), request: 'to u-late' }
-      await harness.eventStore.insert('deliveries', JSON.stringify(told), { token: newId() })
+      const ofMember = { ...row, status: 'dead', time: columnTime(harness.now()), request: 'to u-late' }
+      await harness.eventStore.insert('deliveries', JSON.stringify(ofMember), { token: newId() })
     }
     stored.removing = async () => void (await dies(2))
     await erase((await request('delete', 'u-late')).name)
@@ -310,13 +310,13 @@ describe('a deletion', () => {
     expect(await harness.db.selectFrom('parked_deliveries').selectAll().execute()).toEqual([])
   })
 
-  test('leaves nothing of what destinations were told of a member of an audience, merged profiles included', async () => {
+  test('leaves nothing that destinations were sent of a member of an audience, merged profiles included', async () => {
     await receive({ userId: 'u-member' }, { anonymousId: 'a-member' }, { userId: 'u-other' })
     const profiles = [...(await found('u-member')), ...(await found('a-member'))]
     const [other = ''] = await found('u-other')
     await receive({ userId: 'u-member', anonymousId: 'a-member' })
     expect(await found('a-member')).toHaveLength(1)
-    const told = (key: string, text: string) => ({
+    const ofMember = (key: string, text: string) => ({
       workspace_id: workspace,
       source_id: workspace,
       destination_id: workspace,
@@ -329,7 +329,7 @@ describe('a deletion', () => {
       time: columnTime(harness.now()),
       request: `{"userIds":["${text}"]}`,
     })
-    const rows = [...profiles.map((key) => told(key, 'u-member')), told(other, 'u-other')]
+    const rows = [...profiles.map((key) => ofMember(key, 'u-member')), ofMember(other, 'u-other')]
     await harness.eventStore.insert('deliveries', rows.map((each) => JSON.stringify(each)).join('\n'), {
       token: newId(),
     })
@@ -381,7 +381,7 @@ describe('a deletion', () => {
     expect(await profileSets()).toEqual(before)
   })
 
-  test('twice, or of a user whom nobody knows, is finished and finds no profile', async () => {
+  test('finishes without a profile when it is repeated, or when its user is unknown', async () => {
     await receive({ userId: 'u-1' })
     await erase((await request('delete', 'u-1')).name)
     for (const value of ['u-1', 'u-unknown']) {
@@ -395,7 +395,7 @@ describe('a deletion', () => {
     }
   })
 
-  test('goes on after the event store was away, and says meanwhile what is wrong', async () => {
+  test('continues after the event store was away, and shows the problem meanwhile', async () => {
     const [event] = await receive({ userId: 'u-away' })
     const { name } = await request('delete', 'u-away')
     stored.fails = true
@@ -439,7 +439,7 @@ describe('a deletion', () => {
     expect(marks).toEqual([])
   })
 
-  test('shares the changes of the event store with those that wait like it, and waits for none that cannot go on', async () => {
+  test('shares the changes of the event store with other waiting requests, and waits for none that cannot continue', async () => {
     const names: string[] = []
     const workspaces = [workspace, await makeWorkspace(), await makeWorkspace()]
     for (const each of workspaces) {
@@ -478,7 +478,7 @@ describe('a deletion', () => {
     expect(await events()).toHaveLength(1)
   })
 
-  describe('tells destinations that delete users', () => {
+  describe('notifies destinations that delete users', () => {
     const addDestination = async (slug: string): Promise<string> => {
       const body = { title: slug, app: { name: `catalogDestinations/${slug}` }, settings: {} }
       const made = await organization.administrator.ok(methods.destinations.create, { workspace }, { body })
@@ -546,7 +546,7 @@ describe('a deletion', () => {
       await expect.poll(everything).not.toContain('u-told')
     })
 
-    test('again under the same ids, when what was appended could not be written down', async () => {
+    test('again under the same ids, when the append could not be recorded', async () => {
       await addDestination('eraser')
       const { name } = await request('delete', 'u-told')
       streamed.length = 0
@@ -559,7 +559,7 @@ describe('a deletion', () => {
       ])
     })
 
-    test('but one whose settings lack something, which the request says and does not wait for', async () => {
+    test('but one with incomplete settings, which the request shows and does not wait for', async () => {
       await addDestination('lacking')
       const { name } = await request('delete', 'u-1')
       streamed.length = 0
@@ -586,7 +586,7 @@ describe('a deletion', () => {
   })
 
   describe('is applied again to a database that was restored from a time before', () => {
-    /** Takes what was changed since a time of the ledger's hashes out of the database, as a restore does. */
+    /** Removes changes since a time of the ledger's hashes from the database, as a restore does. */
     const restore = async (erasures = 0): Promise<void> => {
       await sql`delete from privacy_hashes where workspace_id = ${workspace}::uuid and changed > ${erasures}
         `.execute(harness.db)
@@ -601,7 +601,7 @@ describe('a deletion', () => {
       return list.privacy_requests.filter(({ creator }) => creator === '').reverse()
     }
 
-    test('with suppressions, and to nobody else', async () => {
+    test('with suppressions, and reaches no other user', async () => {
       const before = harness.now()
       await receive({ userId: 'u-back', anonymousId: 'a-back' }, { userId: 'u-stays' })
       await request('suppress', 'u-quiet')
@@ -669,7 +669,7 @@ describe('a deletion', () => {
       expect(await again()).toEqual([])
       expect(await found('u-back')).toHaveLength(1)
       expect(await suppressed('u-back')).toHaveLength(1)
-      // By these audiences, the Profile API and counts know who is suppressed.
+      // Audiences, the Profile API and counts look up suppressed users by these.
       const { rows } = await sql`select h.owner is not null as owns, i.value from privacy_hashes h
         join profile_identifiers i on i.workspace_id = h.workspace_id and i.sequence = h.identifier
         where h.workspace_id = ${workspace}::uuid and h.suppress_time is not null`.execute(harness.db)

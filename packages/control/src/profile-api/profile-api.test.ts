@@ -1,11 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createProfileKeyCache } from '@tributary/configuration'
 import { methods, type ProfileKeyKind } from '@tributary/contract'
 import { newId, noMetrics, silentLogger } from '@tributary/kernel'
 import { createLearning } from '@tributary/profiles'
 import { openRelational } from '@tributary/storage'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createProfileApi, createProfileKeyCache } from '../index.ts'
+import { createProfileApi } from '../index.ts'
 import { type Harness, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
 import { profileApiRates } from './profile-api.ts'
 
@@ -96,7 +97,7 @@ test('of a trait that two identifiers of a person have, the latest is answered',
     expect(await ask(`${person}/traits`, key), person).toMatchObject({ status: 200, text: all })
 })
 
-test('nobody, and somebody of another workspace, is 404', async () => {
+test('an unknown user, and one of another workspace, is 404', async () => {
   const other = await startOrganization(harness)
   await identify({ userId: 'theirs' }, other)
   const key = await makeKey('secret')
@@ -179,7 +180,7 @@ test('a public key reads what the workspace chose, by an anonymous id, from any 
     expect((await ask(`${path}?key=${key}`, '', page)).status, path).toBe(403)
 })
 
-test(`a key has ${profileApiRates.key} requests a second, and more are told when to come back`, async () => {
+test(`a key has ${profileApiRates.key} requests a second, and further ones learn when to come back`, async () => {
   const key = await makeKey('secret')
   const headers = { authorization: `Bearer ${key}` }
   now += 1000

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { CachedProfileKey, ProfileKeyCache } from '@tributary/configuration'
 import {
   AppError,
   badRequest,
@@ -11,8 +12,7 @@ import {
   unauthorized,
 } from '@tributary/kernel'
 import type { Relational } from '@tributary/storage'
-import type { CachedProfileKey, ProfileKeyCache } from '../configuration-cache/profile-key-cache.ts'
-import { answerCall, failureOfCall, headersOfFailure, keyOf } from '../key-calls.ts'
+import { answerCall, failureOfCall, headersOfFailure, keyOf } from '../key-authenticated-http.ts'
 import { readPersonIdentifiers, readPersonTraits } from './read-person.ts'
 import { createRequestRate } from './request-rate.ts'
 
@@ -22,10 +22,10 @@ const address = /^\/profiles\/v1\/([a-z0-9][a-z0-9_.-]{0,49}):([^/?]+)\/(traits|
 /** Requests a second of one key, and of all keys of a workspace. */
 export const profileApiRates = { key: 300, workspace: 600 } as const
 
-/** Requests that wait for a connection; one more is told to come back. */
+/** Requests that wait for a connection; one more is refused with the time to come back. */
 const maxWaiting = 200
 
-/** What is asked for. */
+/** The identifier and the part of a profile that a request names. */
 type Asked = { type: string; value: string; part: 'traits' | 'external_ids' }
 
 const askedIn = (path: string): Asked => {
@@ -72,8 +72,8 @@ export type ProfileApiDeps = {
 }
 
 /**
- * Answers who somebody is to other servers: traits and identifiers by any identifier, for whoever has a key. Who has none is
- * told so from memory. A secret key is refused when a browser sends it; a public one reads chosen traits, by an anonymous id.
+ * Serves profiles to other servers: traits and identifiers by any identifier, for each request with a key. A request without one is refused
+ * from memory. A secret key is refused when a browser sends it; a public one reads chosen traits, by an anonymous ID.
  */
 export const createProfileApi = ({ pool, keys, clock, logger, metrics }: ProfileApiDeps) => {
   const rate = createRequestRate(
@@ -135,7 +135,7 @@ export const createProfileApi = ({ pool, keys, clock, logger, metrics }: Profile
       const [path = '', text = ''] = (request.url ?? '').split('?', 2)
       const query = new URLSearchParams(text)
       const key = admit(request, query)
-      // Only who has a public key is let in from a page; nobody is asked beforehand, so its key goes into the address.
+      // A page may only read with a public key. There is no preflight request, so its key goes into the address.
       if (key.kind === 'public') headers['access-control-allow-origin'] = '*'
       const asked = askedIn(path)
       if (key.kind === 'public' && (asked.part !== 'traits' || asked.type !== 'anonymous_id'))

@@ -8,11 +8,11 @@ export type PersonIdentifier = { readonly type: string; readonly value: string; 
 /** Traits of one person that are answered. */
 const maxTraits = 2000
 
-/** One row when somebody has suppressed the identifier that `i` names: looked up one by one, since there are few. */
+/** One row when the identifier that `i` names is suppressed: looked up one by one, since there are few. */
 const suppression = `lateral (select true as suppressed from privacy_hashes h
     where h.workspace_id = i.workspace_id and h.identifier = i.sequence and h.suppress_time is not null limit 1) as h`
 
-/** The identifiers `i` of whoever is known by one, each with whether it is suppressed. */
+/** The identifiers `i` of the profile with a known one, each with whether it is suppressed. */
 const ofKnown = `from profile_identifiers known
     join profile_identifiers i on i.workspace_id = known.workspace_id and i.profile_id = known.profile_id
     left join ${suppression} on true`
@@ -25,7 +25,7 @@ const asked = (
 ): string => `left join ${from} t on t.workspace_id = i.workspace_id and t.identifier = i.sequence
     and t.name <> '' and ($4::text[] is null or t.name = any($4::text[]))`
 
-/** What somebody has suppressed comes first, so that a limit never hides it. */
+/** Suppressed rows come first, so that a limit never hides them. */
 const traitsByName = {
   name: 'profile-api-traits',
   text: `select h.suppressed, t.name, t.value ${ofKnown} ${asked('profile_traits')} ${isKnown}
@@ -41,9 +41,9 @@ const latestTraits = {
 type TraitRow = { suppressed: true | null; name: string | null; value: string | null }
 
 /**
- * The latest of each trait of whoever is known by an identifier, of some names only when they are given; undefined when
- * nobody is, or is suppressed. One query that the connection has prepared, which takes half the time of the one that knows when
- * each trait came; that one follows only where two identifiers of a person have the same trait.
+ * The latest of each trait of the profile with an identifier, of some names only when they are given. Undefined when there is no such
+ * profile, or it is suppressed. The first query is one that the connection has prepared. It takes half the time of the second, which
+ * also reads the time of each trait; that one follows only where two identifiers of a person have the same trait.
  */
 export const readPersonTraits = async (
   pool: Pick<Relational['pool'], 'query'>,
@@ -61,7 +61,7 @@ export const readPersonTraits = async (
   return named((await pool.query<TraitRow>({ ...latestTraits, values })).rows)
 }
 
-/** The identifiers of whoever is known by one of them, those seen first before the others; none when nobody is, or is suppressed. */
+/** The identifiers of the profile with one of them, the first seen first; none when there is no such profile, or it is suppressed. */
 export const readPersonIdentifiers = async (
   pool: Pick<Relational['pool'], 'query'>,
   workspaceId: string,

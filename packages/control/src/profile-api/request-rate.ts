@@ -6,8 +6,8 @@ export type RequestRate = {
 }
 
 /**
- * Lets each name have `perSecond` requests a second, and one second of them at once after a pause. What has not been asked for
- * a while is forgotten, so that memory stays with who asks now. Counts are of this process.
+ * Lets each name have `perSecond` requests a second, and one second of them at once after a pause. A name without requests for a while is
+ * forgotten, so that memory follows the present load. Counts are of this process.
  */
 export const createRequestRate = (limits: (name: string) => number, clock: Clock): RequestRate => {
   const kept = new Map<string, { left: number; at: number }>()

@@ -1,11 +1,19 @@
 import { audit, openPage } from '@tributary/api-kit'
+import { audienceName } from '@tributary/audiences'
 import { exportPage, type MethodResponse, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import {
+  type EventRow,
+  eventColumns,
+  eventCursor,
+  presentEvent,
+  presentPayload,
+  readEvents,
+  type StoredEventRow,
+  wireTime,
+} from '@tributary/replays'
 import { sql } from 'kysely'
-import { audienceName } from '../audiences/read.ts'
 import type { ControlDeps } from '../deps.ts'
-import { type EventRow, eventColumns, eventCursor, presentEvent, readEvents, wireTime } from '../events/read.ts'
-import { presentPayload, type StoredEventRow } from '../events/stored-event.ts'
 import { readTraitValues } from '../profiles/get-trait-history.ts'
 import { ofProfile } from '../profiles/list-events.ts'
 import { currentProfileId, readProfile } from '../profiles/read.ts'
@@ -30,7 +38,7 @@ const readPayloads = async (
 
 type AudienceRow = { id: string; title: string; enter_time: Date }
 
-/** What is known of a person beside events: only the first page has it. */
+/** The part of an export beside events: only the first page has it. */
 const readPerson = async (
   { db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>,
   workspace: string,
@@ -50,7 +58,7 @@ const readPerson = async (
         select p.id from found join profiles p on p.workspace_id = ${workspace}::uuid and p.merged_into = found.id)
       select id from found`.execute(db),
   ])
-  const told = {
+  const ofAudiences = {
     where: `producer = 'audience' and key in {profiles:Array(String)}`,
     params: { workspace, profiles: merged.map((each) => each.id) },
   }
@@ -64,11 +72,11 @@ const readPerson = async (
       title: row.title,
       enter_time: row.enter_time.toISOString(),
     })),
-    audience_deliveries: await readOwnDeliveries(eventStore, told, signal),
+    audience_deliveries: await readOwnDeliveries(eventStore, ofAudiences, signal),
   }
 }
 
-/** A page of everything that is stored about a user. Who began to read it is in the audit log. */
+/** A page of all stored data of a user. The audit log names the caller who began to read it. */
 export const getProfileExport =
   ({
     db,

@@ -2,15 +2,14 @@ import type { Delivery } from '@tributary/contract'
 import type { EventStore } from '@tributary/storage'
 import { type DeliveryRow, deliveryColumns, presentDelivery } from '../deliveries/read.ts'
 
-/** Attempts that are told at most, each time. */
+/** Attempts that are shown at most, each time. */
 const attempts = 10_000
 
 /** Which deliveries: a condition and its parameters, in which `workspace` is the id of the workspace. */
 export type Deliveries = { where: string; params: { workspace: string } & Record<string, unknown> }
 
 /**
- * Deliveries of what is about one person, oldest first. Of requests that had something else with it no sample is told: it may be about
- * other people.
+ * Deliveries about one person, oldest first. The sample of a request with other content is left out: it may be about other people.
  */
 export const readOwnDeliveries = async (
   eventStore: Pick<EventStore, 'query'>,

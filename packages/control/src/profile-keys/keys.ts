@@ -1,4 +1,4 @@
-import { audit, isId, type Tx } from '@tributary/api-kit'
+import { audit, isId, newKey, requireRoomForKey, type Tx } from '@tributary/api-kit'
 import {
   maxProfileKeys,
   type NewProfileKey,
@@ -10,7 +10,6 @@ import type { WorkspaceRef } from '@tributary/http'
 import { type Actor, newId, notFound } from '@tributary/kernel'
 import type { ProfileKeysTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
-import { newKey, requireRoomForKey } from '../secret-tokens.ts'
 
 export type ProfileKeyRow = Selectable<ProfileKeysTable>
 
@@ -40,7 +39,7 @@ export const lockProfileKey = async (tx: Tx, workspaceId: string, id: string): P
   return row
 }
 
-/** Writes down what somebody did with a key, which itself is never in the detail. */
+/** Records what a user did with a key, which itself is never in the detail. */
 export const auditKey = (
   tx: Tx,
   action: `profileKeys.${'create' | 'update' | 'rotate' | 'delete'}`,

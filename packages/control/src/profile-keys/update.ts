@@ -1,10 +1,11 @@
+import { requirePerson } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { auditKey, lockProfileKey, presentProfileKey } from './keys.ts'
 
-/** Changes the title of a key, or what a public one reads. */
+/** Changes the title of a key, or what a public one reads. Only a person lets it read more. */
 export const updateProfileKey =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.profileKeys.update> =>
   ({ actor, workspace, params, body: { title, traits } }) =>
@@ -14,6 +15,7 @@ export const updateProfileKey =
         const text = 'A secret key reads all traits'
         throw badRequest('VALIDATION', `traits: ${text}`, { traits: text })
       }
+      if (traits?.some((trait) => !key.traits.includes(trait))) requirePerson(actor)
       const changes = { ...(title === undefined ? {} : { title }), ...(traits === undefined ? {} : { traits }) }
       if (Object.keys(changes).length === 0) return presentProfileKey(key)
       const row = await tx

@@ -17,7 +17,7 @@ let serial = 0
 
 const received = '2026-03-01T00:00:00.000Z'
 
-/** Stores an event; profiles hear of those that were accepted. */
+/** Stores an event; profiles receive the accepted ones. */
 const receive = async (
   workspaceId: string,
   ids: { userId?: string; anonymousId?: string },
@@ -57,7 +57,7 @@ const settle = async (): Promise<void> => {
   await projection.stop()
 }
 
-/** Profiles as usage tells them, and as home and the page of a source do for the same time. */
+/** Profiles as usage counts them, and as home and the page of a source do for the same time. */
 const counts = async (): Promise<{ usage: number; home: number; source: number }> => {
   const { guest, organizationId, workspaceId } = organization
   await settle()
@@ -78,7 +78,7 @@ const counts = async (): Promise<{ usage: number; home: number; source: number }
 
 let sourceName = ''
 
-test('ORG-05, NAV-05: usage and home count each profile with an accepted event once, exactly, whoever was merged and split', async () => {
+test('ORG-05, NAV-05: usage and home count each profile with an accepted event once, exactly, after merges and splits', async () => {
   const { administrator, collaborator, workspaceId: workspace } = organization
   const made = await administrator.ok(
     methods.sources.create,

@@ -1,10 +1,9 @@
+import { readBlockedOwners, readSuppressed } from '@tributary/api-kit'
 import { type methods, noProfileReasons, profileCoverageDays } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { readBlockedOwners } from './blocked-owners.ts'
-import { readSuppressed } from './suppressed.ts'
 
-/** Why an event that belongs to nobody does: by its user id, or by its anonymous id where it has none. */
+/** Why an event has no profile: by its user ID, or by its anonymous ID where it has none. */
 const reason = `multiIf(id = '', 'missing', length(id) > 512, 'too_long',
   position(id, '\\0') > 0 or position(id, '\ufffd') > 0, 'not_text', 'blocked')`
 
@@ -55,7 +54,7 @@ export const getProfileCoverage =
             options,
           )
     const reading = profileReading?.(workspace.id).catch((error: unknown) => {
-      logger.warn({ err: error }, 'How far profiles are cannot be told')
+      logger.warn({ err: error }, 'the positions of profiles cannot be read now')
       return undefined
     })
     const [[total], rows, [ofSuppressed], [ofBlocked], read] = await Promise.all([

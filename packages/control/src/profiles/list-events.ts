@@ -1,8 +1,8 @@
 import { openPage } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { type EventsOf, eventCursor, eventCursorOf, presentEvent, readEvents } from '@tributary/replays'
 import type { ControlDeps } from '../deps.ts'
-import { type EventsOf, eventCursor, presentEvent, readEvents } from '../events/read.ts'
 import { isMasked, maskEvent } from './mask.ts'
 import { readOutcomes } from './outcomes.ts'
 import { currentProfileId, readIdentifiers } from './read.ts'
@@ -26,7 +26,7 @@ export const ofProfile = async (
   }
 }
 
-/** The accepted events of a profile, newest first: those that belong to one of its identifiers. */
+/** The accepted events of a profile, newest first by the time that is asked for: those that belong to one of its identifiers. */
 export const listProfileEvents =
   ({
     db,
@@ -38,12 +38,12 @@ export const listProfileEvents =
     const page = openPage('profiles.listEvents', params, query, eventCursor)
     const id = await currentProfileId(db, workspace.id, params.profile)
     const of = await ofProfile({ db, profileLedger }, workspace.id, id)
-    const found = await readEvents(eventStore, workspace.id, { status: 'accepted' }, page, {
+    const found = await readEvents(eventStore, workspace.id, { status: 'accepted', time_by: query.time_by }, page, {
       now: clock(),
       signal,
       of,
     })
-    const { rows, next } = page.cut(found, (row) => [Number(row.receive_ms), row.event_id])
+    const { rows, next } = page.cut(found, eventCursorOf(query.time_by))
     const outcomes = await readOutcomes(eventStore, workspace.id, rows, signal)
     const events = rows.map((row) => ({
       ...presentEvent(workspace.id, row),

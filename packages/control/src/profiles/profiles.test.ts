@@ -31,7 +31,7 @@ const receive = async (...events: Record<string, unknown>[]): Promise<string[]> 
       ...given,
       context: {},
       receivedAt: time,
-      timestamp: time,
+      timestamp: given['timestamp'] ?? time,
     }
   })
   await createLearning({ db: harness.db, metrics: noMetrics })(
@@ -146,6 +146,35 @@ describe('a profile', () => {
     })
   })
 
+  test('was seen first when the earliest event of any of its identifiers happened, also after a backfill and a merge', async () => {
+    await receive({ userId: 'u-1' }, { anonymousId: 'a-1' })
+    await receive({ anonymousId: 'a-1', timestamp: '2024-03-01T00:00:00.000Z' }, { userId: 'u-1', anonymousId: 'a-1' })
+    await receive({ userId: 'u-1', timestamp: '2025-01-01T00:00:00.000Z' })
+    const profile = await get(await idOf('u-1'))
+    expect(profile.create_time).toBe('2024-03-01T00:00:00.000Z')
+    expect(profile.identifiers.map(({ value, create_time }) => [value, create_time])).toEqual([
+      ['u-1', '2025-01-01T00:00:00.000Z'],
+      ['a-1', '2024-03-01T00:00:00.000Z'],
+    ])
+  })
+
+  test('lists its events by when they happened where that is asked for', async () => {
+    const old = { userId: 'u-1', timestamp: '2024-03-01T00:00:00.000Z' }
+    const ids = await receive(
+      { userId: 'u-1' },
+      old,
+      { ...old, timestamp: '2025-01-01T00:00:00.000Z' },
+      { userId: 'u-1' },
+    )
+    const list = async (query: object): Promise<number[]> => {
+      const params = { workspace, profile: await idOf('u-1') }
+      const { events } = await organization.collaborator.ok(methods.profiles.listEvents, params, { query })
+      return events.map(({ event_id }) => ids.indexOf(event_id))
+    }
+    expect(await list({})).toEqual([3, 2, 1, 0])
+    expect(await list({ time_by: 'event_time' })).toEqual([3, 0, 2, 1])
+  })
+
   test('that was merged is answered by the one it is part of, whose history says by which event', async () => {
     await receive({ anonymousId: 'a-1' }, { userId: 'u-1' })
     const gone = await idOf('u-1')
@@ -161,7 +190,7 @@ describe('a profile', () => {
     })
   })
 
-  test('shows what was refused, and why', async () => {
+  test('shows refused identifiers, and why', async () => {
     await receive({ userId: 'u-1', anonymousId: 'kiosk' }, { userId: 'u-2', anonymousId: 'kiosk' })
     const { history } = await get(await idOf('u-2'))
     expect(history[0]).toMatchObject({ change: 'refused', reason: 'limit', identifiers: [{ value: 'kiosk' }] })
@@ -188,7 +217,7 @@ describe('a profile', () => {
 })
 
 describe('events of a profile', () => {
-  test('tell what became of each at every destination, by its last attempt', async () => {
+  test('show their outcome at every destination, by the last attempt', async () => {
     const [first = '', second = ''] = await receive({ userId: 'u-1' }, { userId: 'u-1' })
     const [webhook, store] = [newId(), newId()]
     const time = (seconds: number): number => harness.now() + seconds * 1000
@@ -308,7 +337,7 @@ test('a call whose queries fail while another is awaited ends with its error, an
 })
 
 describe('a split', () => {
-  test('makes a profile of what is taken away, moves its events and traits, and the same event joins them no more', async () => {
+  test('makes a profile of the removed identifiers, moves their events and traits, and the same event joins them no more', async () => {
     const visit = { userId: 'u-1', anonymousId: 'a-1' }
     await receive(visit, { type: 'identify', anonymousId: 'a-1', traits: { plan: 'free' } })
     const id = await idOf('u-1')
@@ -353,7 +382,7 @@ describe('a split', () => {
   })
 })
 
-test('guests see that somebody is there, and no personal data, wherever profiles are shown', async () => {
+test('guests see that profiles exist, and no personal data, wherever profiles are shown', async () => {
   const { guest } = organization
   await receive({
     type: 'identify',

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readPersonIdentifiers, readPersonTraits } from '../profile-api/read-person.ts'
 import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
 
-/** Profiles that there are, with two identifiers and three traits each, and those that PostgreSQL is told of. */
+/** The number of profiles, with two identifiers and three traits each, and the number that the statistics of PostgreSQL say. */
 const profiles = 2000
-const told = 200_000
+const claimedProfiles = 200_000
 
 /** A statement as it went to the database. */
 type Statement = { text: string; values: readonly unknown[] }
@@ -20,7 +20,7 @@ let harness: Harness
 let organization: Organization
 const asked: Statement[] = []
 
-/** Notes what is asked through connections of the pool. */
+/** Records the queries through connections of the pool. */
 const follow = (): void => {
   const followed = new WeakSet()
   harness.database.pool.on('acquire', (client) => {
@@ -60,7 +60,7 @@ beforeAll(async () => {
     // One has a trait by both identifiers.
     `insert into profile_traits (workspace_id, identifier, name, value, time, event_id, source_id)
      select $1, 9 + ${profiles}, 'plan', '"free"', now(), '0-0-0', $1`,
-    // Nobody who is asked for.
+    // None of the users that the test asks for.
     `insert into privacy_hashes (workspace_id, hash, type, identifier, suppress_time, request_id)
      select $1, md5('h' || n), 'user_id', n, now(), $1 from generate_series(${profiles / 2}, ${profiles}) as n`,
   ]
@@ -68,7 +68,7 @@ beforeAll(async () => {
   await pool.query('analyze')
   await pool.query(
     `select pg_restore_relation_stats('schemaname', 'public', 'relname', c.relname::text,
-       'relpages', c.relpages, 'reltuples', (c.reltuples * ${told / profiles})::real)
+       'relpages', c.relpages, 'reltuples', (c.reltuples * ${claimedProfiles / profiles})::real)
      from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'i') and c.relpages > 0
        and (c.relname like 'profile%' or c.relname like 'identity%' or c.relname like 'privacy%')`,
   )

@@ -7,7 +7,7 @@ import {
   type ProfileTrait,
   resourceNames,
 } from '@tributary/contract'
-import { notFound } from '@tributary/kernel'
+import { cutText, notFound } from '@tributary/kernel'
 import { prepared } from '@tributary/storage'
 import { sql } from 'kysely'
 
@@ -34,7 +34,7 @@ type TraitRow = {
   computed: boolean
 }
 
-/** The profile that an id stands for now: itself, or the one that it was merged into. Throws 404 for none. */
+/** The present profile of an ID: itself, or the one that it was merged into. Throws 404 for none. */
 export const currentProfileId = async (db: Db, workspaceId: string, profileId: string): Promise<string> => {
   const { rows } = isId(profileId)
     ? await sql<{ id: string }>`${prepared('profile-current')}
@@ -95,7 +95,7 @@ const presentIdentifier = ({ type, value, create_time }: IdentifierRow): Profile
 /** The text of a trait that is one, else ''. */
 const textOf = (traits: readonly TraitRow[], name: string): string => {
   const value: unknown = JSON.parse(traits.find((trait) => trait.name === name)?.value ?? 'null')
-  return typeof value === 'string' ? value.trim().slice(0, 200) : ''
+  return typeof value === 'string' ? cutText(value.trim(), 200) : ''
 }
 
 type SummaryRow = { id: string; create_time: Date }
@@ -109,13 +109,17 @@ const summaryOf = (
   const titles = titleTraits.map((names) => names.map((name) => textOf(traits, name)).filter((text) => text !== ''))
   const named = titles.find((parts) => parts.length > 0)?.join(' ')
   const best = identifiers.find(({ type }) => type === 'user_id') ?? identifiers[0]
+  // A profile is as old as the earliest event of any of its identifiers: which one it began with does not matter.
+  const firstSeen = Math.min(
+    ...(identifiers.length === 0 ? [create_time] : identifiers.map((each) => each.create_time)).map(Number),
+  )
   return {
     name: resourceNames.profile.format({ workspace: workspaceId, profile: id }),
     title: named ?? best?.value ?? '',
     email: textOf(traits, 'email'),
     identifiers: identifiers.slice(0, listed).map(presentIdentifier),
     identifier_count: identifiers.length,
-    create_time: create_time.toISOString(),
+    create_time: new Date(firstSeen).toISOString(),
   }
 }
 
@@ -169,7 +173,7 @@ const readHistory = async (db: Db, workspaceId: string, profileId: string): Prom
   return rows
 }
 
-/** A value of the ledger as people see it: of whom was deleted none is there. */
+/** A value of the ledger as people see it: the values of deleted users are gone. */
 const shownValue = ({ type, value }: { type: string; value: string }): { type: string; value: string } => ({
   type,
   value: value.startsWith('\ufffd') ? '(deleted)' : value,

@@ -10,7 +10,7 @@ const refusals = {
   unknown_identifier: 'Choose identifiers of this profile',
 } as const
 
-/** Takes identifiers of a profile apart from its others; answers what is left of it. */
+/** Splits identifiers of a profile from its others; answers the rest of it. */
 export const splitProfile =
   ({
     db,

@@ -1,10 +1,9 @@
+import { type EventCondition, readBlockedOwners, readSuppressed } from '@tributary/api-kit'
 import type { ControlDeps } from '../deps.ts'
-import { readBlockedOwners } from './blocked-owners.ts'
-import { type EventCondition, readSuppressed } from './suppressed.ts'
 
 /**
- * The condition that an event was accepted and has no profile: none of its ids is of a user, the workspace blocks the one
- * that it would belong to, or its user was suppressed before it came. What the coverage of profiles counts, by its reasons.
+ * The condition that an event was accepted and has no profile. The reasons are those that the coverage of profiles counts. None of its IDs
+ * is of a user, the workspace blocks the ID that it would belong to, or its user was suppressed before it came.
  */
 export const withoutProfile = async (
   deps: Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger'>,

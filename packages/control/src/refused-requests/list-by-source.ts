@@ -1,8 +1,8 @@
 import { offsetCursor, openPage } from '@tributary/api-kit'
+import { readSource } from '@tributary/configuration'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { readSource } from '../sources/read.ts'
 import { readRefusedRequests } from './read.ts'
 
 /** What collection refused for one source in the last 24 hours. */

@@ -5,8 +5,8 @@ import type { ControlDeps } from '../deps.ts'
 import { readRefusedRequests } from './read.ts'
 
 /**
- * What collection refused in the last 24 hours without a source to show it on: unknown keys and addresses. The samples
- * may be anybody's, so only platform admins see them.
+ * Requests that collection refused in the last 24 hours without a source to show them on: unknown keys and addresses. The samples may be
+ * those of any sender, so only platform admins see them.
  */
 export const listUnownedRefusedRequests =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.refusedRequests.listUnowned> =>

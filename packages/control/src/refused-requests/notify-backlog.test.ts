@@ -42,16 +42,16 @@ const refuse = (agoMs: number, reason = 'WORKSPACE_BACKLOG', count = 7): Promise
     },
   ])
 
-const told = async (who: Caller) => (await who.ok(methods.notifications.list, { user: who.userId })).notifications
+const noticesOf = async (who: Caller) => (await who.ok(methods.notifications.list, { user: who.userId })).notifications
 
-test('administrators and collaborators are told once an episode that requests are answered 429, with what to do', async () => {
+test('administrators and collaborators are notified once an episode that requests are answered 429, with what to do', async () => {
   const { administrator, collaborator, guest, outsider } = organization
   await refuse(minute)
   await harness.notifyBackloggedWorkspaces()
   for (let more = 0; more < 100; more++) await refuse(0)
   await Promise.all([harness.notifyBackloggedWorkspaces(), harness.notifyBackloggedWorkspaces()])
   for (const who of [administrator, collaborator])
-    expect(await told(who)).toMatchObject([
+    expect(await noticesOf(who)).toMatchObject([
       {
         kind: 'backlog_full',
         title: 'Events are being refused',
@@ -59,12 +59,12 @@ test('administrators and collaborators are told once an episode that requests ar
         link: `/${source}#refused`,
       },
     ])
-  for (const who of [guest, outsider]) expect(await told(who)).toEqual([])
+  for (const who of [guest, outsider]) expect(await noticesOf(who)).toEqual([])
   const live = harness.published.filter(({ channel }) => channel === `#server-to-user-${collaborator.userId}`)
   expect(live).toHaveLength(1)
 })
 
-test('an episode that lasts for hours is told once, and the next one anew', async () => {
+test('an episode that lasts for hours causes one notification, and the next one another', async () => {
   await refuse(2 * hour)
   await refuse(hour)
   await refuse(0)
@@ -72,23 +72,23 @@ test('an episode that lasts for hours is told once, and the next one anew', asyn
   harness.advance(hour)
   await refuse(0)
   await harness.notifyBackloggedWorkspaces()
-  expect(await told(organization.administrator)).toHaveLength(1)
+  expect(await noticesOf(organization.administrator)).toHaveLength(1)
   harness.advance(3 * hour)
   await refuse(0)
   await harness.notifyBackloggedWorkspaces()
-  expect(await told(organization.administrator)).toHaveLength(2)
+  expect(await noticesOf(organization.administrator)).toHaveLength(2)
 })
 
 test.each([
   ['a backlog that is over', 3 * minute, 'WORKSPACE_BACKLOG'],
   ['requests that are refused for another reason', 0, 'INVALID_JSON'],
-])('of %s nobody is told', async (_, agoMs, reason) => {
+])('%s causes no notification', async (_, agoMs, reason) => {
   await refuse(agoMs, reason)
   await harness.notifyBackloggedWorkspaces()
-  expect(await told(organization.administrator)).toEqual([])
+  expect(await noticesOf(organization.administrator)).toEqual([])
 })
 
-test('the refused requests of a source tell which of them go on', async () => {
+test('the refused requests of a source show which of them go on', async () => {
   await refuse(minute)
   await refuse(3 * minute, 'INVALID_JSON')
   const [workspace, id] = [organization.workspaceId, idIn(source)]

@@ -1,12 +1,11 @@
-import type { Tx } from '@tributary/api-kit'
+import { type Announce, notify, type Tx } from '@tributary/api-kit'
 import { editors, resourceNames } from '@tributary/contract'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
-import { type Announce, notify } from '../notifications/notify.ts'
 import { backlogReason, ongoingMs } from './ongoing.ts'
 
 const dayMs = 24 * 3_600_000
-/** What began before is not told again: the rows it is known by are removed after 30 days. */
+/** An older episode is not reported again: the rows that identify it are removed after 30 days. */
 const longestMs = 29 * dayMs
 
 type Refused = {
@@ -54,7 +53,7 @@ const bodyOf = ({ title, sources }: Refused): string => {
   )
 }
 
-const tell = async (tx: Tx, refused: Refused, now: number): Promise<Announce> => {
+const notifyOfBacklog = async (tx: Tx, refused: Refused, now: number): Promise<Announce> => {
   const people = await tx
     .selectFrom('memberships')
     .select('user_id')
@@ -79,13 +78,13 @@ const tell = async (tx: Tx, refused: Refused, now: number): Promise<Announce> =>
 }
 
 /**
- * Tells administrators and collaborators of each workspace of which requests are answered 429 at the moment: once an
- * episode, however often this is called and by however many processes.
+ * Notifies administrators and collaborators of each workspace whose requests are answered 429 at the moment: once an episode, however
+ * often this is called and by however many processes.
  */
 export const notifyBackloggedWorkspaces = async (deps: Pick<ControlDeps, 'db' | 'clock' | 'live'>): Promise<void> => {
   const now = deps.clock()
   for (const refused of await findRefused(deps, now)) {
-    const announce = await deps.db.transaction().execute((tx) => tell(tx, refused, now))
+    const announce = await deps.db.transaction().execute((tx) => notifyOfBacklog(tx, refused, now))
     announce(deps.live)
   }
 }

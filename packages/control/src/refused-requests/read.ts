@@ -19,8 +19,8 @@ type Row = {
 const dayMs = 24 * 3_600_000
 
 /**
- * Refused requests of a workspace, of one of its sources, or (without a workspace) of nobody's, over the hours that lie in the last 24, latest first. The
- * message and the sample are the last ones kept.
+ * Refused requests of a workspace or of one of its sources, or (without a workspace) those without an owner. They are of the hours that
+ * lie in the last 24, latest first. The message and the sample are the last stored ones.
  */
 export const readRefusedRequests = async (
   db: Db,

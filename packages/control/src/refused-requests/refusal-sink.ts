@@ -1,7 +1,7 @@
-import type { Db } from '@tributary/api-kit'
+import { countRefusals, type Db } from '@tributary/api-kit'
 import { sql } from 'kysely'
 
-/** Requests that collection refused for one reason since it last told. Times are epoch ms. */
+/** Requests that collection refused for one reason since its last report. Times are epoch ms. */
 export type RefusalRow = {
   workspaceId?: string | null
   sourceId?: string | null
@@ -54,33 +54,21 @@ const merged = (rows: readonly RefusalRow[]): Merged[] => {
 export const createRefusalSink = ({ db }: { db: Db }): RefusalSink => ({
   async write(rows) {
     if (rows.length === 0) return
-    await db
-      .insertInto('refused_requests')
-      .values(
-        merged(rows).map((row) => ({
-          workspace_id: row.workspaceId ?? null,
-          source_id: row.sourceId ?? null,
-          key_hint: clean(row.keyHint),
-          reason: clean(row.reason),
-          code: row.code,
-          hour: new Date(row.hour),
-          count: row.count,
-          last_time: new Date(row.lastTime),
-          message: clean(row.message),
-          sample: clean(row.sample),
-        })),
-      )
-      .onConflict((conflict) =>
-        conflict
-          .expression(sql`coalesce(source_id, '00000000-0000-0000-0000-000000000000'), key_hint, reason, hour`)
-          .doUpdateSet({
-            count: sql`refused_requests.count + excluded.count`,
-            last_time: sql`greatest(refused_requests.last_time, excluded.last_time)`,
-            message: sql`excluded.message`,
-            sample: sql`case when excluded.sample = '' then refused_requests.sample else excluded.sample end`,
-          }),
-      )
-      .execute()
+    await countRefusals(
+      db,
+      merged(rows).map((row) => ({
+        workspace_id: row.workspaceId ?? null,
+        source_id: row.sourceId ?? null,
+        key_hint: clean(row.keyHint),
+        reason: clean(row.reason),
+        code: row.code,
+        hour: new Date(row.hour),
+        count: row.count,
+        last_time: new Date(row.lastTime),
+        message: clean(row.message),
+        sample: clean(row.sample),
+      })),
+    )
   },
   async touchWriteKeys(rows) {
     if (rows.length === 0) return

@@ -39,7 +39,7 @@ const start = async () => {
   return { source, row, list, sink: createRefusalSink({ db: harness.db }) }
 }
 
-test('a workspace tells what is sent with keys of its deleted sources apart from the rest, and nobody else sees it', async () => {
+test('a workspace shows requests with keys of its deleted sources apart from the rest, and no other caller sees them', async () => {
   const { administrator, workspaceId } = organization
   const [gone, kept] = [await start(), await start()]
   await gone.sink.write([gone.row({ reason: 'WRITE_KEY_REVOKED', code: 401 })])

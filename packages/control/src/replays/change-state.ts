@@ -1,9 +1,11 @@
-import { audit, type Tx } from '@tributary/api-kit'
+import { audit } from '@tributary/api-kit'
+import { readDestination } from '@tributary/configuration'
 import { type methods, type Replay, resourceNames } from '@tributary/contract'
 import type { Call } from '@tributary/http'
 import { conflict } from '@tributary/kernel'
+import { setReplay } from '@tributary/replays'
+import { clearReplayMarks } from '@tributary/storage'
 import type { ControlDeps } from '../deps.ts'
-import { readDestination } from '../destinations/read.ts'
 import { showReplay } from './get.ts'
 import { readReplay } from './read.ts'
 
@@ -18,23 +20,11 @@ const transitions = {
   failed: { pause: null, resume: null, cancel: null },
 } as const
 
-const words = { cancelled: 'was canceled', done: 'is done', failed: 'has failed' } as const
-
-/** Dead letters that it has not made due are as before. */
-const forgetMarks = async (tx: Tx, replayId: string, createTime: Date): Promise<void> => {
-  await tx
-    .updateTable('parked_deliveries')
-    .set({ replay_id: null, replay_indexes: null })
-    .where('replay_id', '=', replayId)
-    .where('state', '=', 'dead')
-    .where('first_time', '<=', createTime)
-    .execute()
-}
+const words = { cancelled: 'was canceled', done: 'has sent all its events', failed: 'has failed' } as const
 
 /**
- * Changes the state of a replay as a verb says, in turn with whoever sends its events: what is on its way is counted
- * before the change, and nothing is sent after it. A verb that changes nothing is answered; one that comes too late is
- * refused with 409.
+ * Changes the state of a replay as a verb says, under the lock of the replay. Events on their way are counted before the change, and
+ * nothing is sent after it. A verb that changes nothing succeeds; one that comes too late fails with 409.
  */
 export const changeState = async (
   deps: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>,
@@ -59,12 +49,8 @@ export const changeState = async (
       throw conflict('REPLAY_ENDED', `The replay ${words[state]} already`)
     }
     const over = next === 'cancelled'
-    await tx
-      .updateTable('replays')
-      .set({ state: next, ...(over ? { finish_time: time } : {}) })
-      .where('id', '=', id)
-      .execute()
-    if (over) await forgetMarks(tx, id, create_time)
+    await setReplay(tx, id, { state: next, ...(over ? { finish_time: time } : {}) })
+    if (over) await clearReplayMarks(tx, id, create_time)
     await audit(tx, {
       actor,
       action: `replays.${verb}`,

@@ -6,6 +6,7 @@ import { newId, noMetrics, setFaultHandler, silentLogger } from '@tributary/kern
 import { type LogReader, type LogWriter, openLogReader, openLogWriter } from '@tributary/storage'
 import { eventually } from '@tributary/test-kit'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createReplayRunner, type ReplayRunner } from '../../../replays/src/runner.ts'
 import {
   type Harness,
   idIn,
@@ -15,7 +16,6 @@ import {
   startOrganization,
 } from '../testing/control-harness.ts'
 import { deadLetter } from '../testing/replays.ts'
-import { createReplayRunner, type ReplayRunner } from './runner.ts'
 
 let harness: Harness
 let organization: Organization
@@ -106,10 +106,11 @@ const start = async () => {
     collaborator.ok(methods.replays.preview, params, { body: { ...scope, ...more } })
   const create = (more: Partial<MethodRequest<typeof methods.replays.create>> = {}) =>
     collaborator.ok(methods.replays.create, params, { body: { ...scope, events_per_second: 5000, ...more } })
-  const done = ({ name }: { name: string }) =>
-    eventually('it is done', async () => {
+  /** Resolves when all of the replay is due: no delivery runs here. */
+  const allDue = ({ name }: { name: string }) =>
+    eventually('all of it is due', async () => {
       const replay = await collaborator.ok(methods.replays.get, { ...params, replay: idIn(name) })
-      return replay.state === 'done' && replay
+      return replay.state === 'delivering' && replay
     })
   const rows = (state: 'dead' | 'waiting') =>
     harness.db
@@ -122,7 +123,7 @@ const start = async () => {
   const held = async (state: 'dead' | 'waiting') =>
     (await rows(state)).map((row) => [Number(row.log_offset), row.event_indexes, row.event_ids, row.event_count])
   const path = `/workspaces/${workspaceId}/destinations/${ids.destinationId}/replays`
-  return { ids, params, scope, letter, preview, create, done, rows, held, path }
+  return { ids, params, scope, letter, preview, create, allDue, rows, held, path }
 }
 
 const byName = (event: string) => ({ event })
@@ -131,7 +132,7 @@ const meets = (field: string, operator: 'equals' | 'less_than' | 'exists', value
 })
 
 test('of dead letters exactly the events that the preview counted become due, and the others of the same letter stay dead under its name', async () => {
-  const { letter, preview, create, done, rows, held } = await start()
+  const { letter, preview, create, allDue, rows, held } = await start()
   const mixed = await letter([orders, carts, orders, ''], { indexes: [0, 1, 2] })
   const whole = await letter([orders, orders])
   const other = await letter([carts, ''])
@@ -145,7 +146,7 @@ test('of dead letters exactly the events that the preview counted become due, an
     before.map((row) => [row.id, row.event_indexes]),
   )
   run()
-  expect(await done(replay)).toMatchObject({ sent_count: 4 })
+  expect(await allDue(replay)).toMatchObject({ sent_count: 4 })
   expect(await held('waiting')).toEqual([
     [mixed.offset, [0, 2], [mixed.ids[0], mixed.ids[2]], 2],
     [whole.offset, [0, 1], whole.ids, 2],
@@ -185,8 +186,8 @@ test('dead letters are chosen by type, conditions, source, time and reason toget
   expect(scope.kind).toBe('dead')
 })
 
-test('what nobody can look at is told and stays: ranges, letters that the log does not hold, and events beyond their record', async () => {
-  const { ids, letter, preview, create, done, held } = await start()
+test('unreadable events are counted and stay: ranges, letters that the log does not hold, and events beyond their record', async () => {
+  const { ids, letter, preview, create, allDue, held } = await start()
   const legacy = await letter([orders, carts, orders], { ids: [] })
   const odd = await letter([orders], { indexes: [0, 7] })
   await deadLetter(harness, ids, 5_000_000, { end: 5_000_010, events: 50 })
@@ -196,7 +197,7 @@ test('what nobody can look at is told and stays: ranges, letters that the log do
   expect(await preview()).toMatchObject({ event_count: 58, unreadable_count: 0 })
   const replay = await create(byName(orders))
   run()
-  expect(await done(replay)).toMatchObject({ event_count: 3, sent_count: 3 })
+  expect(await allDue(replay)).toMatchObject({ event_count: 3, sent_count: 3 })
   // A letter of before names no events, and neither do its parts.
   expect(await held('waiting')).toEqual([
     [legacy.offset, [0, 2], [], 2],
@@ -211,7 +212,7 @@ test('what nobody can look at is told and stays: ranges, letters that the log do
 })
 
 test('a step that is killed leaves every letter whole, and each event becomes due once', async () => {
-  const { letter, create, done, held } = await start()
+  const { letter, create, allDue, held } = await start()
   const letters = []
   for (let n = 0; n < 30; n++) letters.push(await letter([orders, carts, orders]))
   let passes = 0
@@ -220,14 +221,14 @@ test('a step that is killed leaves every letter whole, and each event becomes du
   })
   const replay = await create({ ...byName(orders), events_per_second: 40 })
   run()
-  expect(await done(replay)).toMatchObject({ event_count: 60, sent_count: 60 })
+  expect(await allDue(replay)).toMatchObject({ event_count: 60, sent_count: 60 })
   expect(passes).toBeGreaterThan(3)
   expect(await held('waiting')).toEqual(letters.map(({ offset, ids }) => [offset, [0, 2], [ids[0], ids[2]], 2]))
   expect(await held('dead')).toEqual(letters.map(({ offset, ids }) => [offset, [1], [ids[1]], 1]))
 })
 
 test('a cancelled replay leaves letters as they were, and one that was retried by hand is no part of it any more', async () => {
-  const { params, letter, create, done, rows, held } = await start()
+  const { params, letter, create, allDue, rows, held } = await start()
   const { collaborator } = organization
   const first = await letter([orders, carts])
   const before = await rows('dead')
@@ -241,7 +242,7 @@ test('a cancelled replay leaves letters as they were, and one that was retried b
     event_count: 2,
   })
   run()
-  expect(await done(replay)).toMatchObject({ event_count: 2, sent_count: 1 })
+  expect(await allDue(replay)).toMatchObject({ event_count: 2, sent_count: 1 })
   expect(await held('dead')).toEqual([[second.offset, [1], [second.ids[1]], 1]])
   expect((await rows('waiting')).map((row) => [Number(row.log_offset), row.event_indexes, row.replay_id])).toEqual([
     [first.offset, [0, 1], null],
@@ -250,13 +251,13 @@ test('a cancelled replay leaves letters as they were, and one that was retried b
 })
 
 test('letters that stand twice for the same events since a crash lose none of them', async () => {
-  const { ids, letter, create, done, held } = await start()
+  const { ids, letter, create, allDue, held } = await start()
   const { offset, ids: of } = await letter([orders, carts, orders])
   await deadLetter(harness, ids, offset, { indexes: [0, 2], ids: [of[0] ?? '', of[2] ?? ''] })
   await deadLetter(harness, ids, offset, { indexes: [1], ids: [of[1] ?? ''] })
   const replay = await create(byName(orders))
   run()
-  await done(replay)
+  await allDue(replay)
   expect(await held('waiting')).toEqual([[offset, [0, 2], [of[0], of[2]], 2]])
   expect(await held('dead')).toEqual([[offset, [1], [of[1]], 1]])
 })

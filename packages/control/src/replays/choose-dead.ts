@@ -1,16 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Db, Tx } from '@tributary/api-kit'
+import type { Db } from '@tributary/api-kit'
 import { deliveryMeta, holdsRows, type PipelineEvent } from '@tributary/contract'
 import { AppError, type WorkShare } from '@tributary/kernel'
+import { createFilterWork, type DeadScope, deadLetters, type EventScope } from '@tributary/replays'
 import type { LogEntry, LogReader } from '@tributary/storage'
 import { sql } from 'kysely'
-import { createFilterWork } from './filter-work.ts'
-import { type DeadScope, deadLetters, type EventScope } from './scope.ts'
 
 /** A dead letter of which some events are meant, or all where `indexes` is null. `count` is that of all its events. */
 type ChosenRow = { id: string; count: number; indexes: number[] | null }
 
-/** The dead letters that are meant: how many events, when they were tried first, and how many nobody can look at. */
+/** The dead letters of a scope: how many events, when they were tried first, and how many cannot be read. */
 export type ChosenDead = {
   rows: readonly ChosenRow[]
   count: number
@@ -29,7 +28,7 @@ type Candidate = {
   first_time: Date
 }
 
-/** Rows that are looked up, or marked, at once. */
+/** Rows that are looked up at once. */
 const rowsAtOnce = 500
 
 /** True when a scope asks anything of single events: those have to be read then. */
@@ -85,10 +84,10 @@ const eventsOf = ({ meta, body }: LogEntry): readonly PipelineEvent[] => {
 }
 
 /**
- * Which events of the dead letters of a scope fit what is asked of each: read from the log of deliveries one record at a
- * time, as deliveries see them, and asked by the filter that mappings use. What a preview counts and what a replay is
- * made of is both read here, in turns of the workspace. Nothing of it is changed. Throws 503 where there is no log, 400 where
- * the conditions go through too much of an event, and 429 where too much of the workspace waits for its turn.
+ * Chooses the events of the dead letters of a scope that fit the conditions. They are read from the log of deliveries one record at a
+ * time, as deliveries see them, and filtered as by mappings. Previews and replays both read them here, in turns of the workspace.
+ * Changes nothing. Throws 503 where there is no log, and 400 where the conditions go through too much of an event. Throws 429
+ * where too much of the workspace waits for its turn.
  */
 export const chooseDead = async (
   { db, deliveries, workShare }: { db: Db; deliveries?: Pick<LogReader, 'find'> | undefined; workShare: WorkShare },
@@ -127,39 +126,4 @@ export const chooseDead = async (
     if (chosen.last === null || row.first_time > chosen.last) chosen.last = row.first_time
   }
   return chosen
-}
-
-/** Marks all dead letters of a scope as those of a replay; resolves to the number of events. */
-export const markAllDead = async (tx: Tx, replayId: string, scope: DeadScope, time: Date): Promise<number> => {
-  const { rows } = await sql<{ events: string }>`
-    with marked as (
-      update parked_deliveries set replay_id = ${replayId}::uuid, replay_indexes = null
-      where ${deadLetters(scope)} and first_time <= ${time}::timestamptz returning event_count)
-    select coalesce(sum(event_count), 0) as events from marked`.execute(tx)
-  return Number(rows[0]?.events ?? 0)
-}
-
-/**
- * Marks the chosen events as those of a replay; resolves to their number. What was retried or discarded since they were
- * chosen is left out: a row that holds as many events as then holds the same, since it only ever loses some.
- */
-export const markChosenDead = async (
-  tx: Tx,
-  replayId: string,
-  { scope, chosen, time }: { scope: DeadScope; chosen: ChosenDead; time: Date },
-): Promise<number> => {
-  let events = 0
-  for (let at = 0; at < chosen.rows.length; at += rowsAtOnce) {
-    const { rows } = await sql<{ events: string }>`
-      with marked as (
-        update parked_deliveries p set replay_id = ${replayId}::uuid, replay_indexes = chosen.indexes
-        from jsonb_to_recordset(${JSON.stringify(chosen.rows.slice(at, at + rowsAtOnce))}::jsonb)
-          as chosen (id uuid, count integer, indexes integer[])
-        where p.id = chosen.id and p.event_count = chosen.count and ${deadLetters(scope)}
-          and p.first_time <= ${time}::timestamptz
-        returning coalesce(cardinality(p.replay_indexes), p.event_count) as events)
-      select coalesce(sum(events), 0) as events from marked`.execute(tx)
-    events += Number(rows[0]?.events ?? 0)
-  }
-  return events
 }

@@ -1,14 +1,22 @@
 import { audit, type Db, type Tx } from '@tributary/api-kit'
+import { readDestination } from '@tributary/configuration'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { conflict, formatRecordPlaces, isEarlier, newId, parseRecordPlaces } from '@tributary/kernel'
+import {
+  countHistory,
+  type DeadScope,
+  deadLetters,
+  type EventScope,
+  insertReplay,
+  refuseScope,
+  scopeSource,
+} from '@tributary/replays'
+import { markAllDead, markChosenDead } from '@tributary/storage'
 import type { ControlDeps } from '../deps.ts'
-import { readDestination } from '../destinations/read.ts'
-import { asksEvents, chooseDead, markAllDead, markChosenDead } from './choose-dead.ts'
+import { asksEvents, chooseDead } from './choose-dead.ts'
 import { showReplay } from './get.ts'
-import { countHistory } from './history.ts'
 import { deadScope, eventScope, historyScope } from './preview.ts'
-import { type DeadScope, type EventScope, refuseScope, scopeSource } from './scope.ts'
 
 const refuseSecond = async (db: Db, destinationId: string): Promise<void> => {
   const open = await db
@@ -26,9 +34,9 @@ const refuseSecond = async (db: Db, destinationId: string): Promise<void> => {
 }
 
 /**
- * What marks the dead letters that a request is about as those of a replay, in its transaction, and tells how many events
- * they hold: so that what is counted is what is sent. Where single events are asked, they are chosen here, before that
- * transaction: it must not wait for the log.
+ * Makes the function that marks the dead letters of a request as those of a replay, in its transaction, and returns the number of
+ * their events. So the number that is counted is the one that is sent. Single events are chosen here, before that transaction,
+ * which must not wait for the log.
  */
 const dead = async (
   deps: Pick<ControlDeps, 'db' | 'deliveries' | 'workShare'>,
@@ -36,14 +44,15 @@ const dead = async (
   asked: EventScope,
   signal: AbortSignal | undefined,
 ): Promise<(tx: Tx, replayId: string, time: Date) => Promise<number>> => {
-  if (!asksEvents(asked)) return (tx, replayId, time) => markAllDead(tx, replayId, scope, time)
+  const which = deadLetters(scope)
+  if (!asksEvents(asked)) return (tx, replayId, time) => markAllDead(tx, replayId, { which, time })
   const chosen = await chooseDead(deps, scope, asked, signal)
-  return (tx, replayId, time) => markChosenDead(tx, replayId, { scope, chosen, time })
+  return (tx, replayId, time) => markChosenDead(tx, replayId, chosen.rows, { which, time })
 }
 
-/** Of each partition the earlier of two places: events stored after the preview are no part of what it counted. */
-const earlierOf = (told: string, now: string): string => {
-  const earlier = new Map(parseRecordPlaces(told).map((place) => [place.partition, place]))
+/** The earlier of two places for each partition: the preview did not count events that were stored after it. */
+const earlierOf = (counted: string, now: string): string => {
+  const earlier = new Map(parseRecordPlaces(counted).map((place) => [place.partition, place]))
   const places = parseRecordPlaces(now).map((place) => {
     const before = earlier.get(place.partition)
     return before !== undefined && isEarlier(before, place) ? before : place
@@ -71,43 +80,37 @@ export const createReplay =
       body.kind === 'history'
         ? earlierOf(body.stored_before ?? '', (await deps.storedBefore?.(workspace.id)) ?? '')
         : ''
-    const scope = historyScope(workspace.id, sourceId, body, bound)
+    const time = new Date(clock())
+    const scope = historyScope(workspace.id, sourceId, body, { storedBefore: bound, now: time.getTime() })
     const count =
       body.kind === 'history'
         ? await countHistory(deps, scope, signal).then((counted) => async () => counted.count)
         : await dead(deps, deadScope(destination, sourceId, body), eventScope(body), signal)
     const id = newId()
-    const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
       const event_count = await count(tx, id, time)
       refuseCount(event_count, body.expected_event_count)
-      const made = await tx
-        .insertInto('replays')
-        .values({
-          id,
-          workspace_id: workspace.id,
-          destination_id: destination.id,
-          kind: body.kind,
-          start_time: new Date(body.start_time),
-          end_time: new Date(body.end_time),
-          source_id: sourceId ?? null,
-          event: body.event ?? null,
-          event_type: body.event_type ?? null,
-          filter: JSON.stringify(scope.filter),
-          reason: body.reason ?? null,
-          events_per_second: body.events_per_second,
-          state: 'running',
-          event_count,
-          stored_before: bound,
-          creator_id: actor.userId,
-          create_time: time,
-        })
-        .onConflict((conflicting) =>
-          conflicting.columns(['destination_id']).where('state', 'in', ['running', 'paused']).doNothing(),
-        )
-        .returning('id')
-        .executeTakeFirst()
-      if (made === undefined)
+      const made = await insertReplay(tx, {
+        id,
+        workspace_id: workspace.id,
+        destination_id: destination.id,
+        kind: body.kind,
+        start_time: new Date(body.start_time),
+        end_time: new Date(body.end_time),
+        time_by: body.time_by ?? 'receive_time',
+        source_id: sourceId ?? null,
+        event: body.event ?? null,
+        event_type: body.event_type ?? null,
+        filter: JSON.stringify(scope.filter),
+        reason: body.reason ?? null,
+        events_per_second: body.events_per_second,
+        state: 'running',
+        event_count,
+        stored_before: bound,
+        creator_id: actor.userId,
+        create_time: time,
+      })
+      if (!made)
         throw conflict('REPLAY_OPEN', 'Another replay of this destination was just started. Wait for it to finish')
       const { stored_before: _, expected_event_count: __, ...detail } = body
       await audit(tx, {

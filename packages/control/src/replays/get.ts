@@ -1,25 +1,25 @@
+import { readDestination } from '@tributary/configuration'
 import type { methods, Replay } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { readDestination } from '../destinations/read.ts'
 import { presentReplays, readReplay } from './read.ts'
 
 /** One replay as the wire shows it. */
 export const showReplay = async (
-  { db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>,
+  deps: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>,
   destination: { id: string; workspace_id: string },
   replayId: string,
   signal?: AbortSignal,
 ): Promise<Replay> => {
-  const [replay] = await presentReplays(eventStore, [await readReplay(db, destination, replayId)], signal)
+  const [replay] = await presentReplays(deps, [await readReplay(deps.db, destination, replayId)], signal)
   if (replay === undefined) throw notFound('replay not found')
   return replay
 }
 
 /** Reads a replay with how far it is. */
 export const getReplay =
-  (deps: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.replays.get> =>
+  (deps: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>): Handler<typeof methods.replays.get> =>
   async ({ workspace, params, signal }) => {
     const destination = await readDestination(deps.db, workspace.id, params.destination)
     return await showReplay(deps, destination, params.replay, signal)

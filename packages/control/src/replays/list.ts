@@ -1,14 +1,15 @@
 import { createdCursor, createdCursorOf, olderThan, openPage } from '@tributary/api-kit'
+import { readDestination } from '@tributary/configuration'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { readDestination } from '../destinations/read.ts'
 import { presentReplays, selectReplays } from './read.ts'
 
 /** The replays of a destination, newest first. */
 export const listReplays =
-  ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.replays.list> =>
+  (deps: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>): Handler<typeof methods.replays.list> =>
   async ({ workspace, params, query, signal }) => {
+    const { db } = deps
     const destination = await readDestination(db, workspace.id, params.destination)
     const page = openPage('replays.list', params, query, createdCursor)
     const found = await selectReplays(db, destination)
@@ -18,5 +19,5 @@ export const listReplays =
       .limit(page.size + 1)
       .execute()
     const { rows, next } = page.cut(found, createdCursorOf)
-    return { replays: await presentReplays(eventStore, rows, signal), next_page_token: next }
+    return { replays: await presentReplays(deps, rows, signal), next_page_token: next }
   }

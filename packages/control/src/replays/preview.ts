@@ -1,12 +1,23 @@
+import { readDestination } from '@tributary/configuration'
 import { eventFilter, type methods, type ReplayScope } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { parseRecordPlaces } from '@tributary/kernel'
+import {
+  countDead,
+  countHistory,
+  type DeadScope,
+  type EventRow,
+  type EventScope,
+  eventColumns,
+  type HistoryScope,
+  historyTimes,
+  presentEvent,
+  readSamples,
+  scopeSource,
+  wireTime,
+} from '@tributary/replays'
 import type { ControlDeps } from '../deps.ts'
-import { readDestination } from '../destinations/read.ts'
-import { type EventRow, eventColumns, presentEvent, wireTime } from '../events/read.ts'
 import { asksEvents, chooseDead } from './choose-dead.ts'
-import { countHistory, type HistoryScope, readSamples } from './history.ts'
-import { countDead, type DeadScope, type EventScope, scopeSource } from './scope.ts'
 
 /** What a request asks of single events. */
 export const eventScope = (scope: ReplayScope): EventScope => ({
@@ -20,12 +31,15 @@ export const historyScope = (
   workspaceId: string,
   sourceId: string | undefined,
   scope: ReplayScope,
-  storedBefore: string,
+  { storedBefore, now }: { storedBefore: string; now: number },
 ): HistoryScope => ({
   workspaceId,
   sourceId,
-  from: Date.parse(scope.start_time),
-  to: Date.parse(scope.end_time),
+  ...historyTimes(scope.time_by ?? 'receive_time', {
+    from: Date.parse(scope.start_time),
+    to: Date.parse(scope.end_time),
+    now,
+  }),
   ...eventScope(scope),
   storedBefore: parseRecordPlaces(storedBefore),
 })
@@ -47,7 +61,7 @@ export const deadScope = (
 /** Counts what a replay would send. */
 export const previewReplay =
   (
-    deps: Pick<ControlDeps, 'db' | 'eventStore' | 'storedBefore' | 'deliveries' | 'workShare'>,
+    deps: Pick<ControlDeps, 'db' | 'eventStore' | 'storedBefore' | 'deliveries' | 'workShare' | 'clock'>,
   ): Handler<typeof methods.replays.preview> =>
   async ({ workspace, params, body, signal }) => {
     const { db, eventStore, storedBefore } = deps
@@ -69,7 +83,7 @@ export const previewReplay =
       }
     }
     const bound = (await storedBefore?.(workspace.id)) ?? ''
-    const scope = historyScope(workspace.id, sourceId, body, bound)
+    const scope = historyScope(workspace.id, sourceId, body, { storedBefore: bound, now: deps.clock() })
     const found = await countHistory(deps, scope, signal)
     const samples = await readSamples<EventRow>(eventStore, scope, found, eventColumns, signal)
     return {

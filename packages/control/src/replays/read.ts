@@ -1,8 +1,8 @@
-import { type Db, isId } from '@tributary/api-kit'
-import { eventFilter, type Replay, resourceNames } from '@tributary/contract'
+import { type Db, displayName, isId } from '@tributary/api-kit'
+import { eventFilter, type Replay, replayLimits, resourceNames } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
 import type { EventStore } from '@tributary/storage'
-import { displayName } from '../users/present.ts'
+import type { ControlDeps } from '../deps.ts'
 
 /** Replays with the title of their source and who started them. */
 export const selectReplays = (db: Db, destination: { id: string; workspace_id: string }) =>
@@ -30,10 +30,13 @@ export const readReplay = async (
   return row
 }
 
-type Totals = { delivered: number; filtered: number; failed: number }
-const nothing: Totals = { delivered: 0, filtered: 0, failed: 0 }
+/** Events by their outcome; `settled` counts each event once that has any. */
+type Totals = { delivered: number; filtered: number; failed: number; settled: number }
+const nothing: Totals = { delivered: 0, filtered: 0, failed: 0, settled: 0 }
 
-/** Beyond so many events attempts are counted, which after a crash may count an event twice. */
+const dayMs = 86_400_000
+
+/** A larger replay counts attempts, which may count an event twice after a crash. */
 const exactEvents = 1_000_000
 
 /** What the delivery log says of the events of replays, by the id of the replay. */
@@ -46,9 +49,13 @@ const readTotals = async (
   const [one] = begun
   if (one === undefined) return new Map()
   const count = begun.some((row) => Number(row.sent_count) > exactEvents) ? 'countIf' : 'uniqExactIf'
-  const of = (status: string) => `${count}(${count === 'countIf' ? '' : 'event_id, '}status = '${status}') as ${status}`
-  const found = await eventStore.query<{ replay_id: string; delivered: number; filtered: number; dead: number }>(
-    `select replay_id, ${of('delivered')}, ${of('filtered')}, ${of('dead')} from deliveries
+  const countOf = (condition: string) => `${count}(${count === 'countIf' ? '' : 'event_id, '}${condition})`
+  const of = (status: string) => `${countOf(`status = '${status}'`)} as ${status}`
+  const found = await eventStore.query<
+    Record<'delivered' | 'filtered' | 'dead' | 'settled', number> & { replay_id: string }
+  >(
+    `select replay_id, ${of('delivered')}, ${of('filtered')}, ${of('dead')},
+       ${countOf("status in ('delivered', 'filtered', 'dead')")} as settled from deliveries
      where workspace_id = {workspace:String} and destination_id = {destination:String}
        and time >= fromUnixTimestamp64Milli({since:Int64}) and replay_id in {ids:Array(String)} group by replay_id`,
     {
@@ -62,16 +69,52 @@ const readTotals = async (
   return new Map(
     found.map((row) => [
       row.replay_id,
-      { delivered: Number(row.delivered), filtered: Number(row.filtered), failed: Number(row.dead) },
+      {
+        delivered: Number(row.delivered),
+        filtered: Number(row.filtered),
+        failed: Number(row.dead),
+        settled: Number(row.settled),
+      },
     ]),
   )
 }
 
-const present = (row: ReplayRow, { delivered, filtered, failed }: Totals): Replay => ({
+/** The replays of dead letters that have sent all, and of which some letter still waits. */
+const readWaiting = async (db: Db, rows: readonly ReplayRow[]): Promise<ReadonlySet<string>> => {
+  const sent = rows.filter((row) => row.kind === 'dead' && row.state === 'done')
+  const [first] = sent
+  if (first === undefined) return new Set()
+  const found = await db
+    .selectFrom('parked_deliveries')
+    .select('replay_id')
+    .distinct()
+    .where('destination_id', '=', first.destination_id)
+    .where('state', '=', 'waiting')
+    .where(
+      'replay_id',
+      'in',
+      sent.map(({ id }) => id),
+    )
+    .execute()
+  return new Set(found.flatMap(({ replay_id: id }) => (id === null ? [] : [id])))
+}
+
+/**
+ * True while outcomes of a replay that has sent all are still to come. A dead letter that was discarded has none, and so may an event
+ * whose data was deleted: without outcomes it ends after `outcomeDays`.
+ */
+const isDelivering = (row: ReplayRow, { settled }: Totals, waiting: ReadonlySet<string>, now: number): boolean =>
+  row.state === 'done' &&
+  settled < Number(row.sent_count) &&
+  (row.kind === 'history' || waiting.has(row.id)) &&
+  now - (row.finish_time?.getTime() ?? now) < replayLimits.outcomeDays * dayMs
+
+const present = (row: ReplayRow, { delivered, filtered, failed }: Totals, delivering: boolean): Replay => ({
   name: resourceNames.replay.format({ workspace: row.workspace_id, destination: row.destination_id, replay: row.id }),
   kind: row.kind,
   start_time: row.start_time.toISOString(),
   end_time: row.end_time.toISOString(),
+  time_by: row.time_by,
   source:
     row.source_id === null
       ? null
@@ -84,7 +127,7 @@ const present = (row: ReplayRow, { delivered, filtered, failed }: Totals): Repla
   filter: eventFilter.parse(row.filter),
   reason: row.reason ?? '',
   events_per_second: row.events_per_second,
-  state: row.state,
+  state: delivering ? 'delivering' : row.state,
   failure: row.failure,
   event_count: Number(row.event_count),
   sent_count: Number(row.sent_count),
@@ -103,15 +146,20 @@ const present = (row: ReplayRow, { delivered, filtered, failed }: Totals): Repla
           }),
         },
   create_time: row.create_time.toISOString(),
-  finish_time: row.finish_time?.toISOString() ?? null,
+  finish_time: delivering ? null : (row.finish_time?.toISOString() ?? null),
 })
 
 /** Replays of one destination as the wire shows them, with what the delivery log says of their events. */
 export const presentReplays = async (
-  eventStore: EventStore,
+  { db, eventStore, clock }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>,
   rows: readonly ReplayRow[],
   signal?: AbortSignal,
 ): Promise<Replay[]> => {
+  // A dead letter waits until its outcome is durable: what does not wait now is in the figures that are read next.
+  const waiting = await readWaiting(db, rows)
   const totals = await readTotals(eventStore, rows, signal)
-  return rows.map((row) => present(row, totals.get(row.id) ?? nothing))
+  return rows.map((row) => {
+    const figures = totals.get(row.id) ?? nothing
+    return present(row, figures, isDelivering(row, figures, waiting, clock()))
+  })
 }

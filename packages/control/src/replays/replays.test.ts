@@ -22,6 +22,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 
 const hour = 3_600_000
 const at = (ms: number): string => new Date(ms).toISOString()
+const storedTime = (ms: number): string => at(ms).replace('T', ' ').slice(0, 23)
 
 /** A destination and a source of their own, and the last hour. */
 const start = async () => {
@@ -83,6 +84,47 @@ test('a preview counts the accepted events of the time, of one source, name and 
     last_time: null,
     samples: [],
   })
+})
+
+test('by event time, what happened in the period is counted, however late it was received, and with conditions alike', async () => {
+  const { ids, row, now, history, preview, create, params } = await start()
+  const happened = (minutesAgo: number) => ({ timestamp: storedTime(now - minutesAgo * 60_000) })
+  await insertRows(harness, 'events', [
+    // Received days after it happened, and before the period.
+    row('9-0000000011-0000', 50, happened(3 * 24 * 60)),
+    row('9-0000000011-0001', 2 * 24 * 60, happened(3 * 24 * 60 - 10)),
+    row('9-0000000011-0002', 1, happened(30)),
+    // A clock that is ahead: it happened when it was received.
+    row('9-0000000011-0003', 40, happened(-600)),
+    row('9-0000000011-0004', 90, happened(-600)),
+    row('9-0000000011-0005', 50, happened(70)),
+  ])
+  const by = { time_by: 'event_time' } as const
+  const older = { start_time: at(now - 4 * 24 * hour), end_time: at(now - 2 * 24 * hour), ...by }
+  const filter = {
+    match: 'all' as const,
+    conditions: [{ id: '0000', field: 'type', operator: 'equals' as const, value: 'track' }],
+  }
+  for (const more of [{}, { filter }]) {
+    expect(await preview({ ...history, ...more, ...by })).toMatchObject({
+      event_count: 2,
+      first_time: at(now - 40 * 60_000),
+      last_time: at(now - 30 * 60_000),
+    })
+    expect(await preview({ ...history, ...more })).toMatchObject({ event_count: 4 })
+    expect(await preview({ ...history, ...more, ...older })).toMatchObject({
+      event_count: 2,
+      first_time: at(now - 3 * 24 * hour),
+    })
+  }
+  const made = await create({ ...history, ...older, expected_event_count: 2 })
+  expect(made).toMatchObject({ event_count: 2, time_by: 'event_time' })
+  const refused = await organization.collaborator.call(
+    'POST',
+    `/workspaces/${ids.workspaceId}/destinations/${params.destination}/replays:preview`,
+    { ...history, kind: 'dead', ...by },
+  )
+  expect(refused.status).toBe(400)
 })
 
 test('conditions are asked of each event as deliveries see it', async () => {
@@ -147,7 +189,7 @@ test('many events are counted in their stretches, with conditions and without al
   expect([asked.event_count, asked.samples.length]).toEqual([12_500, 5])
 })
 
-test('what is stored after the preview is no part of the replay', async () => {
+test('an event that is stored after the preview is no part of the replay', async () => {
   const { row, history, preview, create } = await start()
   await insertRows(harness, 'events', [row('7-0000000001-0000', 10), row('3-0000000009-0000', 10)])
   bound = '7-0000000002-'
@@ -197,7 +239,7 @@ test('of incarnations of the log, earlier ones are stored whatever their offsets
   try {
     const counted = await preview(history)
     expect(counted).toMatchObject({ event_count: 4, stored_before: bound })
-    // Of the same incarnation, and of one that begins at a low offset again.
+    // One row is of the same incarnation, and one is of another that begins at a low offset again.
     await insertRows(harness, 'events', [row('7-0000000010-0000-b', 10), row('7-0000000000-0000-c', 10)])
     expect((await preview(history)).event_count).toBe(4)
     bound = '7-0000000001-c'
@@ -219,6 +261,7 @@ test('a replay says what it is about, who started it, and how far it is', async 
     kind: 'history',
     start_time: history.start_time,
     end_time: history.end_time,
+    time_by: 'receive_time',
     source: { name: source.name, title: 'Shop' },
     event: 'Order Completed',
     event_type: 'track',
@@ -268,6 +311,126 @@ test('a replay says what it is about, who started it, and how far it is', async 
   const seen = await guest.ok(methods.replays.get, { ...params, replay })
   expect(seen).toMatchObject({ sent_count: 2, delivered_count: 1, filtered_count: 1, failed_count: 1 })
   expect((await guest.ok(methods.replays.list, params)).replays).toEqual([seen])
+})
+
+/** A replay of two events that says of itself what `row` says, with the outcomes of its deliveries. */
+const startSent = async (row: {
+  state: 'paused' | 'cancelled' | 'done' | 'failed'
+  sent?: number
+  daysAgo?: number
+}) => {
+  const { ids, row: event, history, create, params, path } = await start()
+  await insertRows(harness, 'events', [event(newId(), 10), event(newId(), 10)])
+  const replay = idIn((await create(history)).name)
+  const finish_time = row.state === 'paused' ? null : new Date(harness.now() - (row.daysAgo ?? 0) * 24 * hour)
+  await harness.db
+    .updateTable('replays')
+    .set({ state: row.state, sent_count: row.sent ?? 2, finish_time })
+    .where('id', '=', replay)
+    .execute()
+  const { guest } = organization
+  const deliver = (outcomes: readonly (readonly [eventId: string, status: string])[]) =>
+    insertRows(
+      harness,
+      'deliveries',
+      outcomes.map(([event_id, status]) => ({
+        workspace_id: ids.workspaceId,
+        source_id: ids.sourceId,
+        destination_id: ids.destinationId,
+        event_id,
+        status,
+        attempt: 1,
+        time: harness.now() + 1000,
+        replay_id: replay,
+      })),
+    )
+  const get = () => guest.ok(methods.replays.get, { ...params, replay })
+  const list = async () => (await guest.ok(methods.replays.list, params)).replays
+  return { ids, replay, deliver, get, list, create: () => create(history), path: `${path}/${replay}` }
+}
+
+test('a replay that has sent all is delivering until each event has an outcome, and done with its final figures', async () => {
+  const { deliver, get, list, create, path } = await startSent({ state: 'done' })
+  expect(await get()).toMatchObject({ state: 'delivering', delivered_count: 0, finish_time: null })
+  await deliver([
+    ['1', 'retry'],
+    ['2', 'delivered'],
+  ])
+  const delivering = await get()
+  expect(delivering).toMatchObject({ state: 'delivering', delivered_count: 1, finish_time: null })
+  expect(await list()).toEqual([delivering])
+  expect(await organization.collaborator.call('POST', `${path}:cancel`, {})).toMatchObject({
+    status: 409,
+    body: { reason: 'REPLAY_ENDED', message: 'The replay has sent all its events already' },
+  })
+  await deliver([['1', 'filtered']])
+  const done = await get()
+  expect(done).toMatchObject({ state: 'done', delivered_count: 1, filtered_count: 1, finish_time: expect.any(String) })
+  // The next one does not wait for the outcomes of the last.
+  expect(await create()).toMatchObject({ state: 'running' })
+})
+
+test.each([
+  [
+    'delivered twice after a crash, and the other one has no outcome',
+    [
+      ['1', 'delivered'],
+      ['1', 'delivered'],
+    ],
+    'delivering',
+  ],
+  [
+    'given up and then delivered, and the other one has no outcome',
+    [
+      ['1', 'dead'],
+      ['1', 'delivered'],
+    ],
+    'delivering',
+  ],
+  [
+    'only tried, as is the other one',
+    [
+      ['1', 'retry'],
+      ['2', 'retry'],
+    ],
+    'delivering',
+  ],
+  [
+    'given up, and the other one is left out',
+    [
+      ['1', 'retry'],
+      ['1', 'dead'],
+      ['2', 'filtered'],
+    ],
+    'done',
+  ],
+] as const)('a replay of two events of which one is %s, is in the state that follows', async (_, outcomes, state) => {
+  const { deliver, get } = await startSent({ state: 'done' })
+  await deliver(outcomes)
+  expect((await get()).state).toBe(state)
+})
+
+test.each([
+  ['is paused', { state: 'paused' }, 'paused'],
+  ['was canceled', { state: 'cancelled' }, 'cancelled'],
+  ['has failed', { state: 'failed' }, 'failed'],
+  ['has sent nothing since nothing was left', { state: 'done', sent: 0 }, 'done'],
+  ['sent all six days ago', { state: 'done', daysAgo: 6 }, 'delivering'],
+  ['sent all a week ago, and its outcomes never came', { state: 'done', daysAgo: 8 }, 'done'],
+] as const)('a replay without outcomes that %s says so', async (_, row, state) => {
+  expect((await (await startSent(row)).get()).state).toBe(state)
+})
+
+test('a replay of dead letters is done when its last one is discarded, and delivering while one waits', async () => {
+  const { ids, replay, deliver, get } = await startSent({ state: 'done' })
+  await harness.db.updateTable('replays').set({ kind: 'dead' }).where('id', '=', replay).execute()
+  await deadLetter(harness, ids, 71, { state: 'waiting' })
+  const rows = harness.db.updateTable('parked_deliveries').where('destination_id', '=', ids.destinationId)
+  await rows.set({ replay_id: replay }).execute()
+  await deliver([['1', 'delivered']])
+  expect((await get()).state).toBe('delivering')
+  await harness.db.deleteFrom('parked_deliveries').where('destination_id', '=', ids.destinationId).execute()
+  expect(await get()).toMatchObject({ state: 'done', sent_count: 2, delivered_count: 1 })
 })
 
 test('one replay of a destination is open at a time, whether it runs or is paused', async () => {

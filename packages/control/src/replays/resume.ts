@@ -3,7 +3,7 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { changeState } from './change-state.ts'
 
-/** Lets a paused replay go on where it stopped. */
+/** Resumes a paused replay where it stopped. */
 export const resumeReplay =
   (deps: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>): Handler<typeof methods.replays.resume> =>
   (call) =>

@@ -2,10 +2,24 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type MethodRequest, methods, type PipelineEvent } from '@tributary/contract'
-import { createWorkShare, noMetrics, setFaultHandler, silentLogger, type WorkShare } from '@tributary/kernel'
+import {
+  type BoardPlace,
+  createThreadBoard,
+  createWorkShare,
+  joinThreadBoard,
+  noMetrics,
+  readThreadBoard,
+  setFaultHandler,
+  setHeldWork,
+  silentLogger,
+  type WorkNote,
+  type WorkShare,
+} from '@tributary/kernel'
 import { EventStoreUnavailable, openLogReader, openLogWriter } from '@tributary/storage'
 import { eventually } from '@tributary/test-kit'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createReplayRunner, type ReplayRunner } from '../../../replays/src/runner.ts'
+import type { ReplayRunnerDeps } from '../../../replays/src/runner-ports.ts'
 import {
   type Harness,
   idIn,
@@ -15,8 +29,6 @@ import {
   startOrganization,
 } from '../testing/control-harness.ts'
 import { deadLetter, insertRows, storedRow } from '../testing/replays.ts'
-import { createReplayRunner, type ReplayRunner } from './runner.ts'
-import type { ReplayRunnerDeps } from './runner-ports.ts'
 
 let harness: Harness
 let organization: Organization
@@ -67,7 +79,7 @@ const run = (more: Partial<ReplayRunnerDeps> = {}): ReplayRunner => {
   return runner
 }
 
-/** What stands in the log, record by record. */
+/** The content of the log, record by record. */
 const records = async () =>
   (
     await Promise.all(
@@ -122,6 +134,16 @@ const start = async (count: number, { administrator, workspaceId } = organizatio
       pause: () => administrator.ok(methods.replays.pause, of, { body: {} }),
       resume: () => administrator.ok(methods.replays.resume, of, { body: {} }),
       cancel: () => administrator.ok(methods.replays.cancel, of, { body: {} }),
+      /** Waits until all of it is sent; no destination takes it here. */
+      untilSent: () =>
+        eventually('it has sent all', async () => {
+          const row = await harness.db
+            .selectFrom('replays')
+            .select('state')
+            .where('id', '=', of.replay)
+            .executeTakeFirst()
+          return row?.state === 'done' && (await administrator.ok(methods.replays.get, of))
+        }),
       until: (state: string) =>
         eventually(`it is ${state}`, async () => {
           const replay = await administrator.ok(methods.replays.get, of)
@@ -134,12 +156,35 @@ const start = async (count: number, { administrator, workspaceId } = organizatio
 
 const range = (count: number) => Array.from({ length: count }, (_, n) => eventId(n))
 
+test('a history by event time sends what happened then, whenever it was received, and nothing else of the period', async () => {
+  const { ids, create } = await start(20)
+  const now = harness.now()
+  const happened = (n: number, ms: number) =>
+    storedRow(ids.workspaceId, ids.sourceId, eventId(1000 + n), now - 1000, {
+      timestamp: at(now - ms)
+        .replace('T', ' ')
+        .slice(0, 23),
+    })
+  const day = 86_400_000
+  await insertRows(harness, 'events', [
+    happened(1, 5 * day),
+    happened(2, 7 * day),
+    happened(3, 6 * day),
+    happened(4, 0),
+  ])
+  const period = { start_time: at(now - 6 * day), end_time: at(now - 4 * day), time_by: 'event_time' } as const
+  const replay = await create({ ...period, expected_event_count: 2 })
+  run()
+  expect(await replay.untilSent()).toMatchObject({ sent_count: 2, event_count: 2 })
+  expect(await sentIds()).toEqual([eventId(1001), eventId(1003)])
+})
+
 test('a history goes to the one destination, in its order, each event once, in the form that deliveries read', async () => {
   const { ids, create } = await start(2500)
   const replay = await create()
   expect(replay.event_count).toBe(2500)
   run()
-  expect(await replay.until('done')).toMatchObject({ sent_count: 2500, finish_time: expect.any(String) })
+  expect(await replay.untilSent()).toMatchObject({ state: 'delivering', sent_count: 2500 })
   expect(await sentIds()).toEqual(range(2500))
   for (const { key, meta, events, text } of await records()) {
     expect(key).toBe(ids.workspaceId)
@@ -160,13 +205,67 @@ test('a history goes to the one destination, in its order, each event once, in t
   })
 })
 
+describe('what a replay does is on the board of threads, and one that is held ends with the reason', () => {
+  const board = createThreadBoard()
+  let place: BoardPlace
+  beforeEach(() => {
+    place = joinThreadBoard('tests')
+  })
+  afterEach(() => {
+    place.leave()
+    setHeldWork(new Map())
+  })
+  const own = () => readThreadBoard(board).find(({ name }) => name === 'tests')?.work
+  const conditions = [{ id: 'aaaa', field: 'properties.n', operator: 'less_than', value: '200' } as const]
+  const kinds: [title: string, more: object][] = [
+    ['of history', {}],
+    ['of history with conditions', { filter: { conditions } }],
+    ['of history by event time', { time_by: 'event_time' }],
+  ]
+
+  test.each(kinds)('%s', async (_title, more) => {
+    const { ids, create } = await start(120)
+    const replay = await create(more)
+    const work = { step: 'replay', workspaceId: ids.workspaceId, item: `replay ${ids.destinationId} ${replay.id}` }
+    const seen: (WorkNote | undefined)[] = []
+    const { deliveries } = log
+    const appendGroup: typeof deliveries.appendGroup = async (...given) => {
+      seen.push(own())
+      return await deliveries.appendGroup(...given)
+    }
+    run({ deliveries: { ...deliveries, appendGroup } })
+    await replay.untilSent()
+    expect(seen.length).toBeGreaterThan(0)
+    for (const each of seen) expect(each).toEqual(work)
+    setHeldWork(new Map([[work.item, 'It blocked the thread']]))
+    expect((await replay.get()).state).toBe('delivering')
+  })
+
+  test('of dead letters, and one that is held', async () => {
+    const { ids, create } = await start(0)
+    await deadLetter(harness, ids, 1)
+    const replay = await create({ kind: 'dead' })
+    const item = `replay ${ids.destinationId} ${replay.id}`
+    setHeldWork(new Map([[item, 'It blocked the thread pipeline twice']]))
+    run()
+    expect(await replay.until('failed')).toMatchObject({ failure: 'It blocked the thread pipeline twice' })
+    setHeldWork(new Map())
+    const seen: (WorkNote | undefined)[] = []
+    await runners.pop()?.stop()
+    const again = await create({ kind: 'dead' })
+    run({ onDue: () => seen.push(own()) })
+    await eventually('it is due', () => seen.length > 0)
+    expect(seen[0]).toMatchObject({ step: 'replay', item: `replay ${ids.destinationId} ${again.id}` })
+  })
+})
+
 test('exactly the events that meet name and conditions are sent', async () => {
   const { create } = await start(300)
   const conditions = [{ id: 'aaaa', field: 'properties.n', operator: 'less_than', value: '200' } as const]
   const replay = await create({ event: 'Tenth', filter: { conditions } })
   expect(replay.event_count).toBe(20)
   run()
-  await replay.until('done')
+  await replay.untilSent()
   expect(await sentIds()).toEqual(Array.from({ length: 20 }, (_, n) => eventId(n * 10)))
 })
 
@@ -183,13 +282,13 @@ test.each([
       if (name === 'replay.after-append' && ++passes === step) throw new Error('killed')
     })
     run({ settings: { stepEvents: 100 } })
-    expect(await replay.until('done')).toMatchObject({ sent_count: 1000 })
+    expect(await replay.untilSent()).toMatchObject({ sent_count: 1000 })
     expect(passes).toBeGreaterThanOrEqual(10)
     expect(await sentIds()).toEqual(range(1000))
   },
 )
 
-test('it goes on where it stopped when another takes over, and while stores are away nothing is lost', async () => {
+test('it continues where it stopped when another takes over, and while stores are away nothing is lost', async () => {
   const { create } = await start(400)
   const replay = await create({ events_per_second: 2000 })
   let queries = 0
@@ -205,7 +304,7 @@ test('it goes on where it stopped when another takes over, and while stores are 
   expect(between).toBeLessThan(400)
   expect(await sentIds()).toEqual(range(between))
   run({ settings: { stepEvents: 50 } })
-  expect(await replay.until('done')).toMatchObject({ sent_count: 400 })
+  expect(await replay.untilSent()).toMatchObject({ sent_count: 400 })
   expect(await sentIds()).toEqual(range(400))
 })
 
@@ -218,9 +317,9 @@ test('it keeps to its rate, stops when it is paused, and sends nothing more when
   expect(Date.now() - began).toBeGreaterThanOrEqual(490)
   const { sent_count } = await replay.pause()
   expect(await sentIds()).toHaveLength(sent_count)
-  // Whoever looked before the pause has ended its step by the time that another replay is done.
+  // A step that began before the pause has ended by the time that another replay is done.
   const other = await start(10)
-  await (await other.create()).until('done')
+  await (await other.create()).untilSent()
   expect((await sentIds()).filter((id) => id !== '')).toHaveLength(sent_count + 10)
   expect(await replay.get()).toMatchObject({ state: 'paused', sent_count })
   await replay.resume()
@@ -228,7 +327,7 @@ test('it keeps to its rate, stops when it is paused, and sends nothing more when
   const cancelled = await replay.cancel()
   expect(cancelled.sent_count).toBeLessThan(600)
   const last = await start(10)
-  await (await last.create()).until('done')
+  await (await last.create()).untilSent()
   expect(await replay.get()).toMatchObject({ state: 'cancelled', sent_count: cancelled.sent_count })
   expect(await sentIds()).toHaveLength(cancelled.sent_count + 20)
 })
@@ -241,7 +340,7 @@ test('it waits while deliveries are far behind it or the disk is nearly full', a
   const other = await start(0)
   await deadLetter(harness, other.ids, 1)
   // Dead letters take no room.
-  await (await other.create({ kind: 'dead' })).until('done')
+  await (await other.create({ kind: 'dead' })).untilSent()
   expect((await replay.get()).sent_count).toBe(0)
   room = true
   await eventually('as much as may wait is sent', async () => (await replay.get()).sent_count === 30)
@@ -261,7 +360,7 @@ test('it waits while deliveries are far behind it or the disk is nearly full', a
   expect(await sentIds()).toEqual(range(60))
 })
 
-test('replays of one workspace take turns with those of others, however many it has and whoever was first', async () => {
+test('replays of one workspace take turns with those of others, however many it has and in whatever order they came', async () => {
   const settings = { replays: 2, stepEvents: 10, aheadSeconds: 0, aheadEvents: 25 }
   // None of them is ever done: their deliveries do not follow.
   const many = await Promise.all([start(100), start(100), start(100)])
@@ -272,7 +371,7 @@ test('replays of one workspace take turns with those of others, however many it 
   await eventually('two of them send', async () => (await sent()).join() === '30,30,0')
   const other = await start(20, await startOrganization(harness))
   const replay = await other.create()
-  expect(await replay.until('done')).toMatchObject({ sent_count: 20 })
+  expect(await replay.untilSent()).toMatchObject({ sent_count: 20 })
   await replays[0]?.cancel()
   await eventually('the next one of the workspace sends', async () => (await sent()).join() === '30,30,30')
 })
@@ -300,14 +399,14 @@ test('dead letters become due in steps, each once, though they fail again meanwh
     .set({ state: 'dead' })
     .where('id', '=', changed[0]?.id ?? '')
     .execute()
-  expect(await replay.until('done')).toMatchObject({ sent_count: 60 })
+  expect(await replay.untilSent()).toMatchObject({ sent_count: 60 })
   const after = await rows()
   expect(after.filter((row) => row.state === 'dead').map((row) => Number(row.log_offset))).toEqual([10])
   expect(after.filter((row) => row.replay_id === replay.id).map(({ bulk }) => bulk)).toEqual(Array(6).fill(true))
   expect(due.filter((id) => id === ids.destinationId).length).toBeGreaterThan(before)
 })
 
-test('a replay whose conditions used up their share goes on at its turn, event by event once, and others do not wait for it', async () => {
+test('a replay whose conditions used up their share continues at its turn, each event once, and others do not wait for it', async () => {
   const slow = await start(12)
   const plain = await start(5)
   const conditions = [{ id: 'aaaa', field: 'properties.n', operator: 'exists' } as const]
@@ -330,7 +429,7 @@ test('a replay whose conditions used up their share goes on at its turn, event b
       ),
   }
   run({ workShare })
-  await two.until('done')
+  await two.untilSent()
   await eventually('some were asked', async () => asked > 0)
   expect(asked).toBeLessThan(12)
   expect((await one.get()).state).toBe('running')
@@ -351,7 +450,7 @@ test('the replay of a deleted destination fails with the reason', async () => {
   expect(await sentIds()).toEqual([])
 })
 
-test('a replay that fails without a reason that passes is given up, and the others go on', async () => {
+test('a replay that fails for a reason that lasts is given up, and the others continue', async () => {
   const broken = await start(5)
   const sound = await start(5)
   const [one, two] = [await broken.create(), await sound.create()]
@@ -368,7 +467,7 @@ test('a replay that fails without a reason that passes is given up, and the othe
         : harness.eventStore.query(text, params, ...rest),
   }
   run({ eventStore: failing })
-  expect(await two.until('done')).toMatchObject({ sent_count: 5 })
+  expect(await two.untilSent()).toMatchObject({ sent_count: 5 })
   expect(await one.until('failed')).toMatchObject({
     failure: "It stopped at an unexpected error. See the server's log",
     sent_count: 0,

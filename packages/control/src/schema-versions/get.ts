@@ -1,8 +1,8 @@
+import { readSource } from '@tributary/configuration'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { readSource } from '../sources/read.ts'
 import { presentVersion, selectVersions } from './read.ts'
 
 /** One version of a source's schema, the schema included. */

@@ -1,8 +1,8 @@
 import { cursorInteger, openPage } from '@tributary/api-kit'
+import { readSource } from '@tributary/configuration'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { readSource } from '../sources/read.ts'
 import { presentVersion, selectVersions } from './read.ts'
 
 /** The versions of a source's schema, newest first. */

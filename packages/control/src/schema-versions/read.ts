@@ -1,8 +1,7 @@
-import type { Db } from '@tributary/api-kit'
+import { type Db, displayName } from '@tributary/api-kit'
 import { resourceNames, type SchemaVersion, schemaChanges } from '@tributary/contract'
 import type { SourceSchemasTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
-import { displayName } from '../users/present.ts'
 
 /** The versions of a source's schema with who made them, without the schemas. */
 export const selectVersions = (db: Db, sourceId: string) =>

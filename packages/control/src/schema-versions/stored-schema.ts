@@ -5,7 +5,7 @@ import {
   SchemaError,
   type SourceSchema,
 } from '@tributary/contract'
-import { badRequest } from '@tributary/kernel'
+import { badRequest, cutText } from '@tributary/kernel'
 
 /** A schema with its JSON text as the database has it. */
 export type StoredSchema = { readonly text: string; readonly schema: SourceSchema }
@@ -28,7 +28,7 @@ export const refusingSchema = <T>(make: () => T): T => {
     return make()
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error
-    const text = error.message.slice(0, longestRefusal).toWellFormed()
+    const text = cutText(error.message, longestRefusal).toWellFormed()
     throw badRequest('VALIDATION', `schema: ${text}`, { schema: text })
   }
 }

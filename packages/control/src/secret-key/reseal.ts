@@ -17,8 +17,8 @@ export class UnreadableSecret extends Error {
 const pageRows = 500
 
 /**
- * Seals everything anew in this transaction: opened with one box, sealed with another. Nobody else may write meanwhile
- * (the tables are locked) or afterwards with the old key. Returns how many values there were.
+ * Seals everything anew in this transaction: opened with one box, sealed with another. The tables are locked, so no other process writes
+ * meanwhile, or afterwards with the old key. Returns how many values there were.
  *
  * @throws UnreadableSecret, and then nothing must be committed
  */

@@ -1,8 +1,7 @@
 import type { Db } from '@tributary/api-kit'
+import { secretsContext, tokensContext, verifierContext } from '@tributary/configuration'
+import { channelContext } from '@tributary/syncs'
 import { sql } from 'kysely'
-import { channelContext } from '../alert-channels/read.ts'
-import { secretsContext } from '../app-settings/stored-settings.ts'
-import { tokensContext, verifierContext } from '../oauth-grants/grants.ts'
 import { keyContext } from '../writekeys/keys.ts'
 
 /** Values of the columns by which a row is found. */

@@ -14,8 +14,8 @@ export class WrongSecretKey extends Error {
 }
 
 /**
- * Makes sure that what is sealed in the database can be opened, by opening the first value there is: a product that
- * starts with another key would hold every delivery and seal new credentials so that no single key opens all.
+ * Makes sure that the sealed values of the database can be opened, by opening the first one. A product that starts with another key would
+ * hold every delivery. It would also seal new credentials, so that no single key opens all.
  *
  * @throws WrongSecretKey
  */

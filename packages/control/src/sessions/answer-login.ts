@@ -1,21 +1,32 @@
 import { createHmac } from 'node:crypto'
-import { audit, type Tx } from '@tributary/api-kit'
+import {
+  audit,
+  hashToken,
+  newPlaceMail,
+  newToken,
+  presentUser,
+  queueMail,
+  type Tx,
+  type UserRow,
+} from '@tributary/api-kit'
 import { type LoginResponse, resourceNames } from '@tributary/contract'
 import type { Client } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { newToken } from '../secret-tokens.ts'
-import { presentUser, type UserRow } from '../users/present.ts'
-import { rememberPlace } from '../users/sign-in/sign-in-places.ts'
+import { familyOf, meetPlace, rememberPlace } from '../users/sign-in/sign-in-places.ts'
 import { inboxToken } from './inbox-token.ts'
 import type { Sessions } from './sessions.ts'
 
 /** How long the one-time token of a login answer can set a password, ms. */
 export const passwordTokenLifeMs = 60 * 60_000
 
+/** How long the mail about a sign-in from a new place is worth sending, ms. */
+const noticeLifeMs = 24 * 60 * 60_000
+
 /**
- * Begins a session in the given transaction, records it and from where, and gives the answer of every kind of login: the session's
- * token, a fresh one-time token for setting the password, and the signed names under which inbox and messaging know the
- * user. `action` is the method that was called.
+ * Begins a session in the given transaction, records it and from where, and gives the answer of every kind of login. The answer has the
+ * session's token, and a fresh one-time token with which that session sets the password. It also has the signed names of the user for
+ * inbox and messaging. The called method is `action`. A mail notifies the user of a sign-in from a network and browser that are
+ * new.
  */
 export type AnswerLogin = (
   tx: Tx,
@@ -26,10 +37,14 @@ export type AnswerLogin = (
 export const createAnswerLogin =
   ({
     clock,
+    jobs,
+    publicUrl,
     sessions,
     signing,
     messagingSecret,
-  }: Pick<ControlDeps, 'clock' | 'signing' | 'messagingSecret'> & { sessions: Sessions }): AnswerLogin =>
+  }: Pick<ControlDeps, 'clock' | 'jobs' | 'publicUrl' | 'signing' | 'messagingSecret'> & {
+    sessions: Sessions
+  }): AnswerLogin =>
   async (tx, { user, client, action, detail }) => {
     const time = new Date(clock())
     await audit(tx, {
@@ -41,7 +56,14 @@ export const createAnswerLogin =
       ...(detail === undefined ? {} : { detail }),
       time,
     })
+    if (await meetPlace(tx, { userId: user.id, client, time, signing })) {
+      const place = { browser: familyOf(client.userAgent), ip: client.ip }
+      const mail = newPlaceMail({ email: user.email, origin: publicUrl(), time, ...place })
+      const expireTime = new Date(time.getTime() + noticeLifeMs)
+      await queueMail(tx, jobs, { recipient: user.email, mail, time, expireTime })
+    }
     await rememberPlace(tx, { userId: user.id, ip: client.ip, time, signing })
+    const access_token = await sessions.begin(tx, user.id, client)
     const passwordToken = newToken()
     await tx.deleteFrom('set_password_tokens').where('user_id', '=', user.id).where('expire_time', '<=', time).execute()
     await tx
@@ -49,11 +71,13 @@ export const createAnswerLogin =
       .values({
         token_hash: passwordToken.hash,
         user_id: user.id,
+        session_id: (query) =>
+          query.selectFrom('sessions').select('id').where('token_hash', '=', hashToken(access_token)),
         expire_time: new Date(time.getTime() + passwordTokenLifeMs),
       })
       .execute()
     return {
-      access_token: await sessions.begin(tx, user.id, client),
+      access_token,
       set_password_otp_token: passwordToken.token,
       courier_token: inboxToken(signing.inbox, user.id),
       // The messaging service asks for exactly this proof of who the user is.

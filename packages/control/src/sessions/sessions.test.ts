@@ -41,7 +41,7 @@ test('sessions are listed with browser and address, the one used last first, the
   expect((await list(person))[0]).toMatchObject({ current: true })
 })
 
-test('a list of sessions goes on where its page ended, and holds none that has expired', async () => {
+test('a list of sessions continues where its page ended, and holds none that has expired', async () => {
   const person = await harness.person()
   await signInAgain(person, 'b')
   await signInAgain(person, 'c')
@@ -89,7 +89,7 @@ test('logging out cuts the listeners too', async () => {
   expect(harness.accessChanges.at(-1)).toBe(person.userId)
 })
 
-test("nobody reads or ends another person's sessions, platform admins neither", async () => {
+test("no user reads or ends another person's sessions, platform admins neither", async () => {
   const [person, other] = [await harness.person(), await harness.person({}, { platformAdmin: true })]
   const [own] = await list(person)
   for (const [verb, path, status] of [

@@ -1,8 +1,7 @@
-import type { Db, Tx } from '@tributary/api-kit'
+import { type Db, hashToken, type Tx } from '@tributary/api-kit'
 import type { Authentication } from '@tributary/http'
 import { type Actor, type Clock, newId, randomToken } from '@tributary/kernel'
-import { hashToken } from '../secret-tokens.ts'
-import { createKeptAnswers } from './kept-answers.ts'
+import { createTokenCache } from './token-cache.ts'
 
 const hour = 3_600_000
 
@@ -27,7 +26,7 @@ export type Sessions = {
   endOthers(tx: Tx, userId: string, exceptSessionId: string | undefined): Promise<void>
   /** Makes ended sessions and changed memberships count here at once; elsewhere they do within two seconds. */
   refresh(): void
-  /** Who a token stands for. Answers may be two seconds old. */
+  /** The holder of a token. Answers may be two seconds old. */
   authenticate(token: string): Promise<Authentication>
 }
 
@@ -82,7 +81,7 @@ export const createSessions = ({ db, clock }: { db: Db; clock: Clock }): Session
     return { actor }
   }
 
-  const kept = createKeptAnswers(clock, look)
+  const kept = createTokenCache(clock, look)
 
   return {
     async begin(tx, userId, client) {

@@ -1,11 +1,10 @@
 import { audit, changesOf, type Tx } from '@tributary/api-kit'
 import type { SignalDefinition } from '@tributary/contract'
 import { type Actor, badRequest } from '@tributary/kernel'
+import { type CheckedPlatform, signalName } from '@tributary/signals'
 import { sql } from 'kysely'
-import type { CheckedPlatform } from './platforms.ts'
 import type { PresentDeps } from './present.ts'
 import { platformProblem } from './present.ts'
-import { signalName } from './read.ts'
 import type { TriggerIds } from './references.ts'
 
 const incomplete = (text: string): Error => badRequest('SIGNAL_INCOMPLETE', text)
@@ -56,7 +55,7 @@ export const lastChangeOf = async (tx: Tx, audienceId: string | null): Promise<s
   return rows[0]?.change ?? '0'
 }
 
-/** Notes in the audit log what was done with a signal. */
+/** Records an action on a signal in the audit log. */
 export const auditSignal = async (
   tx: Tx,
   action: 'create' | 'update' | 'delete' | 'enable' | 'disable' | 'uploadConversions',

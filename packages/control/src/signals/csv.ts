@@ -1,4 +1,4 @@
-/** Fields of one line of CSV that a program of tables would take for a formula: they are told apart by an apostrophe. */
+/** Starts of fields that a spreadsheet would take for a formula: these fields get an apostrophe in front. */
 const formula = /^[=+\-@\t\r]/
 
 const cell = (value: string | number): string => {
@@ -13,7 +13,7 @@ export const csvText = (rows: readonly (readonly (string | number)[])[]): string
 /** A row of CSV with the line on which it begins. */
 export type CsvRow = { line: number; cells: string[] }
 
-/** Rows of CSV text, at most so many and one more; undefined for text with a quote that does not end. Empty lines are left out. */
+/** Rows of CSV text, at most `most` and one more; undefined for text with a quote that does not end. Skips empty lines. */
 export const parseCsv = (text: string, most: number): CsvRow[] | undefined => {
   const rows: CsvRow[] = []
   let cells: string[] = []

@@ -1,4 +1,4 @@
-import { type Db, parseReference } from '@tributary/api-kit'
+import { type Db, referenceIn } from '@tributary/api-kit'
 import {
   type AttributionRow,
   clickedPlatforms,
@@ -8,11 +8,11 @@ import {
   signalLimits,
 } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { readSignal, signalName } from '@tributary/signals'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 import { csvText } from './csv.ts'
 import { dayName, daysOf } from './period.ts'
-import { readSignal, signalName } from './read.ts'
 
 type Query = ParsedQuery<typeof methods.signals.getAttribution>
 
@@ -36,8 +36,8 @@ const read = async (
   const { from, to } = daysOf(query)
   let signalId: string | undefined
   if (query.signal !== undefined) {
-    const { workspace, signal } = parseReference(resourceNames.signal, 'signal', query.signal)
-    signalId = (await readSignal(db, workspace === workspaceId ? workspaceId : '', signal)).id
+    const { signal } = referenceIn(workspaceId, resourceNames.signal, { field: 'signal', name: query.signal })
+    signalId = (await readSignal(db, workspaceId, signal)).id
   }
   const { rows } = await sql<Row>`
     select d.day::text, d.signal_id, s.title, d.clicked, d.utm_source, d.utm_medium, d.utm_campaign,

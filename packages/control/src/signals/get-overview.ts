@@ -1,16 +1,15 @@
 import type { Db } from '@tributary/api-kit'
 import { type methods, resourceNames, type SignalOverview, signalPlatforms } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { allPlatforms, readPlatforms, readSignal } from '@tributary/signals'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
-import { allPlatforms } from './engine/counts.ts'
 import { countOutcomes } from './outcomes.ts'
 import { dayName, daysOf } from './period.ts'
-import { readPlatforms, readSignal } from './read.ts'
 import { type CountRow, countOf, notSentOf, readCounts } from './read-counts.ts'
 import { type StatusCounts, sentOf, statusDays, sumStatuses } from './status-days.ts'
 
-const mostReasons = 20
+const maxReasons = 20
 
 const sums = (rows: readonly { currency: string; amount: number }[]) =>
   [...Map.groupBy(rows, ({ currency }) => currency)]
@@ -30,7 +29,7 @@ const readAmounts = async (db: Db, signalId: string, from: string, to: string) =
   return rows
 }
 
-/** What is shown of each day on which something was made or ended, the oldest first. */
+/** The figures of each day on which a conversion was made or ended, the oldest first. */
 const daysOfOverview = (
   counts: readonly CountRow[],
   amounts: Awaited<ReturnType<typeof readAmounts>>,
@@ -98,7 +97,7 @@ export const getSignalOverview =
             .flatMap(({ status, reason, count }) =>
               status === 'failed' || status === 'filtered' ? [{ status, reason, count }] : [],
             )
-            .slice(0, mostReasons),
+            .slice(0, maxReasons),
         }
       }),
     }

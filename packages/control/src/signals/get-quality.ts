@@ -6,12 +6,10 @@ import {
   signalPlatforms,
 } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { freshnessBounds, platformOf, readPlatforms, readSignal } from '@tributary/signals'
 import type { ControlDeps } from '../deps.ts'
-import { freshnessBounds } from './engine/counts.ts'
 import { dayName, daysOf } from './period.ts'
-import { platformOf } from './platforms.ts'
 import { qualityOf, scoreOf } from './quality.ts'
-import { readPlatforms, readSignal } from './read.ts'
 import { type CountRow, countOf, identifierCounts, readCounts } from './read-counts.ts'
 
 /** Under which bound this share of conversions was made; the largest where some took longer. */

@@ -1,7 +1,7 @@
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { readSignal } from '@tributary/signals'
 import { type PresentDeps, presentSignal } from './present.ts'
-import { readSignal } from './read.ts'
 
 /** A signal with its platforms. */
 export const getSignal =

@@ -12,11 +12,11 @@ import {
 } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
+import { readPlatforms, readSignal } from '@tributary/signals'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { ControlDeps } from '../deps.ts'
 import { type OutcomeAt, readOutcomesOf } from './outcomes.ts'
-import { readPlatforms, readSignal } from './read.ts'
 
 type Row = {
   key: string
@@ -134,7 +134,7 @@ export const listConversions =
       (query.destination === '' || destination === query.destination) &&
       (query.status === '' || status === query.status)
     return {
-      // Of a page those that have ended so: what becomes of the others is known later.
+      // Only conversions of the page that have ended so: the outcome of the others comes later.
       conversions:
         query.status === '' || query.status === 'not_sent'
           ? conversions

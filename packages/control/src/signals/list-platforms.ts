@@ -1,11 +1,10 @@
 import { offsetCursor, openPage, slicePage } from '@tributary/api-kit'
+import { type DestinationRow, presentAction } from '@tributary/configuration'
 import { type PlatformDefinition, signalFieldMappings, standardEventName } from '@tributary/connector-kit'
 import { type methods, type PlatformOption, resourceNames, type SignalConversion } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { platformOf } from '@tributary/signals'
 import type { ControlDeps } from '../deps.ts'
-import type { DestinationRow } from '../destinations/read.ts'
-import { presentAction } from '../mappings/read.ts'
-import { platformOf } from './platforms.ts'
 
 const dayMs = 86_400_000
 

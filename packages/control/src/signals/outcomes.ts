@@ -10,7 +10,7 @@ const statusOf: Readonly<Record<string, OutcomeAt['status']>> = {
   filtered: 'filtered',
 }
 
-/** What became of conversions, by destination and the ID of what was sent; what is not there has not been tried yet. */
+/** The outcomes of conversions, by destination and event ID; a conversion without one has not been tried yet. */
 export const readOutcomesOf = async (
   eventStore: Pick<EventStore, 'query'>,
   workspaceId: string,

@@ -1,4 +1,6 @@
 import type { Db } from '@tributary/api-kit'
+import { authorOf } from '@tributary/audiences'
+import { missingSettings, ownFields, readableSettings, readDestination } from '@tributary/configuration'
 import { signalFieldMappings } from '@tributary/connector-kit'
 import {
   resourceNames,
@@ -8,24 +10,20 @@ import {
   type SignalTrigger,
   signalPlatforms,
 } from '@tributary/contract'
-import { sql } from 'kysely'
-import { missingSettings } from '../app-settings/change-setting.ts'
-import { readableSettings } from '../app-settings/stored-settings.ts'
-import { authorOf } from '../audiences/read.ts'
-import type { ControlDeps } from '../deps.ts'
-import { readDestination } from '../destinations/read.ts'
-import { allPlatforms } from './engine/counts.ts'
-import { eventNameOf, platformOf } from './platforms.ts'
 import {
+  allPlatforms,
   definitionOf,
+  eventNameOf,
   type PlatformWithDestination,
+  platformOf,
   readPlatforms,
   type SignalRow,
   type StoredDefinition,
   signalName,
-} from './read.ts'
+} from '@tributary/signals'
+import { sql } from 'kysely'
+import type { ControlDeps } from '../deps.ts'
 import { readScores } from './scores.ts'
-import { ownFields } from './stored-platform.ts'
 
 export type PresentDeps = Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'logger' | 'clock'>
 
@@ -49,7 +47,7 @@ const readRecent = async (db: Db, ids: readonly string[], now: number): Promise<
 
 type Titles = ReadonlyMap<string, { title: string; target_product: string }>
 
-/** Titles of what feeds signals, by resource name; what was deleted is not among them. */
+/** Titles of the sources and audiences that feed signals, by resource name; deleted ones are missing. */
 const readTitles = async (
   db: Db,
   workspaceId: string,
@@ -93,7 +91,7 @@ const readTitles = async (
 const feedsOf = (trigger: SignalTrigger): readonly string[] =>
   trigger.type === 'events' ? trigger.sources : [trigger.audience]
 
-/** What keeps a destination from being sent conversions, in words; '' for nothing. */
+/** Why a destination cannot be sent conversions, in words; '' when it can. */
 export const platformProblem = async (
   { db, catalog, secretBox, logger }: PresentDeps,
   workspaceId: string,
@@ -230,5 +228,6 @@ export const presentSignal = async (deps: PresentDeps, row: SignalRow): Promise<
     platforms: shown,
     revision: row.revision,
     author,
+    warnings: [],
   }
 }

@@ -1,3 +1,5 @@
+import { audienceEventText, readReportedProfiles } from '@tributary/audiences'
+import { readDestination } from '@tributary/configuration'
 import { compileMappings, identifierBit, identifiersIn, type Mapper, signalMappings } from '@tributary/connector-kit'
 import {
   type FieldMapping,
@@ -13,24 +15,27 @@ import {
 } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, newId, takeTurn } from '@tributary/kernel'
-import { sql } from 'kysely'
-import { audienceEventText, readToldProfiles } from '../audiences/destinations/audience-events.ts'
-import type { ControlDeps } from '../deps.ts'
-import { readDestination } from '../destinations/read.ts'
-import { readRecentEvents } from '../events/recent-events.ts'
-import { storedEvent } from '../events/stored-event.ts'
-import { factsOf } from './engine/click-facts.ts'
+import { storedEvent } from '@tributary/replays'
 import {
   type AtPlatform,
+  type ConversionInput,
+  checkPlatforms,
   compileMatcher,
   type EngineSignal,
-  type Made,
-  type Making,
+  eventNameOf,
+  factsOf,
+  identifiersOf,
+  type MadeConversion,
   makeConversion,
+  platformOf,
   type ReadyPlatform,
-} from './engine/make.ts'
-import { identifiersOf, readKept, readPersons } from './engine/persons.ts'
-import { checkPlatforms, eventNameOf, platformOf } from './platforms.ts'
+  readKnownPersons,
+  readPersons,
+} from '@tributary/signals'
+import { sql } from 'kysely'
+import { warnOfSignal } from '../audiences/never-received.ts'
+import type { ControlDeps } from '../deps.ts'
+import { readRecentEvents } from '../events/recent-events.ts'
 import { qualityOf } from './quality.ts'
 import { checkRefunds, checkTrigger, type TriggerIds } from './references.ts'
 import { readSignalSettings } from './settings.ts'
@@ -38,15 +43,15 @@ import { readSignalSettings } from './settings.ts'
 type PreviewDeps = Pick<ControlDeps, 'db' | 'eventStore' | 'catalog' | 'workShare' | 'clock'>
 
 /** Stored events that are looked through for each name. */
-const mostLooked = 1000
+const maxPreviewed = 1000
 /** Conversions that are shown. */
-const mostShown = 20
+const maxShown = 20
 
 /**
- * Ms of processor time that the conditions and fields of one preview may take: some times what the presets of ten platforms take for
- * the largest sample. Of the thread itself, so that a busy machine refuses nothing.
+ * Ms of processor time that the conditions and fields of one preview may take: some times as much as the presets of ten platforms take
+ * for the largest sample. Only the time of this thread counts, so that a busy machine refuses nothing.
  */
-const mostWorkMs = 1000
+const maxWorkMs = 1000
 
 /** Processor time of this thread, ms. */
 const processorMs = (): number => {
@@ -62,7 +67,7 @@ const boundedWork = ({ workShare }: PreviewDeps, workspaceId: string): Work => {
   let takenMs = 0
   return (work) =>
     takeTurn(workShare, workspaceId, () => {
-      if (takenMs > mostWorkMs)
+      if (takenMs > maxWorkMs)
         throw badRequest(
           'TOO_MUCH_WORK',
           'The conditions and fields take too long for a preview. Use simpler templates, or fewer platforms',
@@ -92,7 +97,7 @@ const readEvents = async (
   let looked = 0
   for (const { event_type, event_name } of trigger.events) {
     const filter = { workspaceId, sourceIds: sources, types: [event_type], event: event_name }
-    const most = trigger.filters.length === 0 ? limit : mostLooked
+    const most = trigger.filters.length === 0 ? limit : maxPreviewed
     const rows = await readRecentEvents(eventStore, filter, most, { now: clock(), signal })
     looked += rows.length
     found.push(...rows.flatMap((row) => storedEvent(row) ?? []))
@@ -109,7 +114,7 @@ const readEntered = async (
   const { rows } = await sql<{ id: string; kind: 'entered'; profile_id: string; time: Date; title: string }>`
     select c.id, c.kind, c.profile_id, c.time, a.title from audience_changes c join audiences a on a.id = c.audience_id
     where c.audience_id = ${audience}::uuid and c.kind = 'entered' order by c.id desc limit ${limit}`.execute(db)
-  const profiles = await readToldProfiles(db, workspaceId, [...new Set(rows.map(({ profile_id }) => profile_id))])
+  const profiles = await readReportedProfiles(db, workspaceId, [...new Set(rows.map(({ profile_id }) => profile_id))])
   const events = rows.flatMap(({ id, kind, profile_id: profileId, time, title }) => {
     const profile = profiles.get(profileId)
     if (profile === undefined) return []
@@ -134,7 +139,7 @@ const shownTargets = (platform: ReadyPlatform): ReadonlySet<string> => {
   return new Set(mapping?.field_mappings.filter(may).map(({ target }) => target.name))
 }
 
-const shownPayload = (mapper: Mapper, made: Made, signalId: string, shown: ReadonlySet<string>): string => {
+const shownPayload = (mapper: Mapper, made: MadeConversion, signalId: string, shown: ReadonlySet<string>): string => {
   const event = JSON.parse(made.json) as PipelineEvent
   const mapped = mapper(event, signalId)
   if (mapped.kind !== 'mapped') return ''
@@ -170,7 +175,7 @@ const readyPlatforms = async (
   return ready
 }
 
-const countsOf = (made: readonly Made[], destinationId: string) => {
+const countsOf = (made: readonly MadeConversion[], destinationId: string) => {
   const own = made.flatMap(({ platforms }) => platforms.filter((each) => each.destinationId === destinationId))
   const sent = own.filter(({ reason }) => reason === '')
   const identifiers = new Map<MatchIdentifier, number>(
@@ -187,7 +192,7 @@ const countsOf = (made: readonly Made[], destinationId: string) => {
 }
 
 /** Makes a conversion platform by platform: the fields of all of them at once would keep the thread for too long. */
-const makeInPieces = async (making: Making, work: Work): Promise<Made> => {
+const makeInPieces = async (making: ConversionInput, work: Work): Promise<MadeConversion> => {
   const { signal } = making
   const made = await work(() => makeConversion({ ...making, signal: { ...signal, platforms: [] } }))
   const platforms: AtPlatform[] = []
@@ -203,16 +208,16 @@ const make = async (
   work: Work,
   signal: EngineSignal,
   events: readonly PipelineEvent[],
-): Promise<Made[]> => {
+): Promise<MadeConversion[]> => {
   const settings = await readSignalSettings(deps.db, signal.workspaceId)
   const persons = await readPersons(deps.db, signal.workspaceId, events.map(identifiersOf))
-  const known = await readKept(deps.db, signal.workspaceId, persons)
-  const made: Made[] = []
+  const known = await readKnownPersons(deps.db, signal.workspaceId, persons)
+  const made: MadeConversion[] = []
   for (const [index, event] of events.entries()) {
     const person = known[index] ?? { kept: new Map(), withdrawnAt: undefined }
     const options = { settings, now: deps.clock() }
     const own = factsOf(event, Date.parse(event.timestamp))
-    const making: Making = { signal, event, own, person, origin: 'event', options }
+    const making: ConversionInput = { signal, event, own, person, origin: 'event', options }
     made.push(await makeInPieces(making, work))
   }
   return made
@@ -263,7 +268,7 @@ export const previewSignal =
       }),
     }))
     const sample: SignalPreview['sample'] = []
-    for (const each of made.slice(0, mostShown)) {
+    for (const each of made.slice(0, maxShown)) {
       const event = JSON.parse(each.json) as PipelineEvent
       const shown: SignalPreview['sample'][number]['platforms'] = []
       for (const { platform, mapper, shown: targets } of mappers) {
@@ -301,5 +306,6 @@ export const previewSignal =
         }
       }),
       sample,
+      warnings: await warnOfSignal(deps, definition, { workspaceId: workspace.id, signal: aborted }),
     }
   }

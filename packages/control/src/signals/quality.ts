@@ -32,8 +32,8 @@ export const meanScore = (scores: readonly (number | null)[]): number | null => 
 }
 
 /** Identifiers that most conversions lack; a gain below this is not worth a sentence. */
-const leastGain = 0.2
-const mostAdvice = 3
+const minGain = 0.2
+const maxAdvice = 3
 
 /** Match quality of conversions at a platform, with what would better it most. */
 export const qualityOf = (
@@ -49,7 +49,7 @@ export const qualityOf = (
       gain: rounded((conversions.identifiers[identifier]?.weight ?? 0) * missing(identifier)),
       percent: Math.round(missing(identifier) * 100),
     }))
-    .filter(({ gain }) => count > 0 && gain >= leastGain)
+    .filter(({ gain }) => count > 0 && gain >= minGain)
     .toSorted((a, b) => b.gain - a.gain)
   return {
     score: scoreOf(conversions, counts, count),
@@ -59,7 +59,7 @@ export const qualityOf = (
       count: counts.get(identifier) ?? 0,
       share: share(counts.get(identifier) ?? 0, count),
     })),
-    advice: gains.slice(0, mostAdvice).map(({ identifier, gain, percent }) => ({
+    advice: gains.slice(0, maxAdvice).map(({ identifier, gain, percent }) => ({
       identifier,
       gain,
       text: `Add ${matchIdentifierTitles[identifier].replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase())}: +${percent}% of conversions`,

@@ -5,7 +5,7 @@ import { badRequest, notFound } from '@tributary/kernel'
 /** The ids of what feeds a signal. */
 export type TriggerIds = { sources: readonly string[]; audience: string | null }
 
-/** The ids that a trigger names; throws 400 for what is no name, 404 for what is of another workspace or is not there. */
+/** The IDs in a trigger; throws 400 for a text that is no name, 404 for a resource of another workspace, or none. */
 export const checkTrigger = async (db: Db, workspaceId: string, trigger: SignalTrigger): Promise<TriggerIds> => {
   if (trigger.type === 'audience') {
     const { workspace, audience } = parseReference(resourceNames.audience, 'trigger.audience', trigger.audience)
@@ -38,7 +38,7 @@ export const checkTrigger = async (db: Db, workspaceId: string, trigger: SignalT
   return { sources, audience: null }
 }
 
-/** Throws 400 for refunds of what is no event. */
+/** Throws 400 for refunds of a signal that is not fed by events. */
 export const checkRefunds = (trigger: SignalTrigger, refunds: unknown): void => {
   if (refunds === null || trigger.type === 'events') return
   const text = 'Only conversions of events have refunds'

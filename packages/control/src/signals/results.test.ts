@@ -49,7 +49,7 @@ const storedEvent = (index: number, original: object) => {
   }
 }
 
-test('a preview scores stored events, says what would not be sent, and shows nobody in the clear', async () => {
+test('a preview scores stored events, shows which would not be sent, and masks people', async () => {
   const person = (index: number) => ({
     properties: { order_id: `o${index}`, total: index === 3 ? '1,5' : 10, currency: 'EUR' },
     context: {
@@ -126,7 +126,7 @@ test('offline conversions are stored once, a row that is refused is named by its
   expect(JSON.stringify(body)).not.toContain('secret')
   expect(await count()).toBe(1)
   expect((await upload(signal, content)).body).toMatchObject({ accepted_count: 0, repeated_count: 2 })
-  const { conversions } = await organization.guest.ok(methods.signals.listConversions, { workspace, signal })
+  const { conversions } = await organization.collaborator.ok(methods.signals.listConversions, { workspace, signal })
   expect(conversions).toMatchObject([
     {
       event_id: 'o1',
@@ -148,7 +148,7 @@ test('conversions of one moment are listed page by page, each once', async () =>
   let page_token = ''
   do {
     const query = { page_size: 10, page_token }
-    const page = await organization.guest.ok(methods.signals.listConversions, { workspace, signal }, { query })
+    const page = await organization.collaborator.ok(methods.signals.listConversions, { workspace, signal }, { query })
     listed.push(...page.conversions.map(({ event_id }) => event_id))
     page_token = page.next_page_token
   } while (page_token !== '')
@@ -174,8 +174,8 @@ test('quality, overview and the list sum the same conversions, and say what beca
   const time = new Date(harness.now() - 1500).toISOString()
   await upload(signal, csv(`q1,${time},a@example.com,5,EUR`, `q2,${time},b@example.com,7,EUR`, `q3,${time},,1,EUR`))
   const params = { workspace, signal }
-  const { guest } = organization
-  const quality = await guest.ok(methods.signals.getQuality, params, { query: period() })
+  const { collaborator } = organization
+  const quality = await collaborator.ok(methods.signals.getQuality, params, { query: period() })
   expect(quality.platforms).toMatchObject([
     {
       destination: meta,
@@ -187,7 +187,7 @@ test('quality, overview and the list sum the same conversions, and say what beca
     },
   ])
   const row = { workspace_id: workspace, source_id: signal, destination_id: idIn(meta), producer: 'signal' }
-  const { conversions } = await guest.ok(methods.signals.listConversions, params)
+  const { conversions } = await collaborator.ok(methods.signals.listConversions, params)
   const of = (eventId: string) => conversions.find(({ event_id }) => event_id === eventId)
   const [first, second] = [of('q1'), of('q2')]
   const attempts = [
@@ -201,7 +201,7 @@ test('quality, overview and the list sum the same conversions, and say what beca
   await harness.eventStore.insert('deliveries', attempts.map((each) => JSON.stringify(each)).join('\n'), {
     token: newId(),
   })
-  const listed = await guest.ok(methods.signals.listConversions, params)
+  const listed = await collaborator.ok(methods.signals.listConversions, params)
   const rowsOf = ({ event_id, platforms }: (typeof conversions)[number]) => [
     event_id,
     platforms[0]?.status,
@@ -212,7 +212,7 @@ test('quality, overview and the list sum the same conversions, and say what beca
     ['q2', 'failed', 'The token is refused'],
     ['q3', 'not_sent', 'Nothing that the platform can match a person by'],
   ])
-  const overview = await guest.ok(methods.signals.getOverview, params, { query: period() })
+  const overview = await collaborator.ok(methods.signals.getOverview, params, { query: period() })
   expect(overview).toMatchObject({
     conversion_count: 3,
     amounts: [{ currency: 'EUR', amount: 13 }],
@@ -227,9 +227,9 @@ test('quality, overview and the list sum the same conversions, and say what beca
       },
     ],
   })
-  const failed = await guest.ok(methods.signals.listConversions, params, { query: { status: 'failed' } })
+  const failed = await collaborator.ok(methods.signals.listConversions, params, { query: { status: 'failed' } })
   expect(failed.conversions.map(({ event_id }) => event_id)).toEqual(['q2'])
-  const { signals } = await guest.ok(methods.signals.list, { workspace })
+  const { signals } = await collaborator.ok(methods.signals.list, { workspace })
   expect(signals.find(({ name }) => idIn(name) === signal)?.score).toBe(4)
   expect(overview.days).toMatchObject([
     { conversion_count: 3, status_counts: { delivered: 1, failed: 1, filtered: 0, pending: 0, not_sent: 1 } },
@@ -270,9 +270,9 @@ test('a status and a platform narrow to conversions with that status there, and 
   const signal = await create(trialSignal(source, [meta, google]))
   const time = new Date(harness.now() - 1500).toISOString()
   await upload(signal, csv(`f1,${time},a@example.com,5,EUR`, `f2,${time},b@example.com,7,EUR`, `f3,${time},,1,EUR`))
-  const { guest } = organization
+  const { collaborator } = organization
   const params = { workspace, signal }
-  const { conversions } = await guest.ok(methods.signals.listConversions, params)
+  const { conversions } = await collaborator.ok(methods.signals.listConversions, params)
   const idOf = (eventId: string) => conversions.find(({ event_id }) => event_id === eventId)?.id ?? ''
   const attempt = (eventId: string, destination: string, status: string) =>
     JSON.stringify({
@@ -289,7 +289,7 @@ test('a status and a platform narrow to conversions with that status there, and 
   const attempts = [attempt('f1', meta, 'delivered'), attempt('f1', google, 'dead'), attempt('f2', meta, 'dead')]
   await harness.eventStore.insert('deliveries', attempts.join('\n'), { token: newId() })
   const found = async (status: '' | 'delivered' | 'failed' | 'not_sent' | 'pending', destination: string) => {
-    const page = await guest.ok(methods.signals.listConversions, params, { query: { status, destination } })
+    const page = await collaborator.ok(methods.signals.listConversions, params, { query: { status, destination } })
     return page.conversions.map(({ event_id }) => event_id).toSorted()
   }
   expect(await found('failed', '')).toEqual(['f1', 'f2'])
@@ -304,7 +304,7 @@ test('a status and a platform narrow to conversions with that status there, and 
   const at = { workspace, destination: idIn(meta) }
   const name = `workspaces/${workspace}/signals/${signal}`
   const deliveries = async (query: { signal?: string; event_id?: string }) =>
-    (await guest.ok(methods.deliveries.list, at, { query })).deliveries
+    (await collaborator.ok(methods.deliveries.list, at, { query })).deliveries
   expect(await deliveries({ event_id: idOf('f2') })).toMatchObject([{ event_id: idOf('f2'), signal: name }])
   expect((await deliveries({ signal: name })).map(({ event_id }) => event_id).toSorted()).toEqual(
     [idOf('f1'), idOf('f2')].toSorted(),
@@ -312,11 +312,11 @@ test('a status and a platform narrow to conversions with that status there, and 
   expect(await deliveries({ signal: name, event_id: 'other' })).toEqual([])
 
   const elsewhere = (text: string) => text.replace(workspace, organization.otherWorkspaceId)
-  const list = (query: string) => guest.call('GET', `/${name}/conversions?${query}`)
+  const list = (query: string) => collaborator.call('GET', `/${name}/conversions?${query}`)
   expect(await list(`destination=${elsewhere(google)}`)).toMatchObject({ status: 404 })
   for (const query of ['destination=nonsense', `destination=${name}`])
     expect(await list(query)).toMatchObject({ status: 400 })
-  const log = (query: string) => guest.call('GET', `/${meta}/deliveries?${query}`)
+  const log = (query: string) => collaborator.call('GET', `/${meta}/deliveries?${query}`)
   expect(await log(`signal=${elsewhere(name)}`)).toMatchObject({ status: 404 })
   for (const query of ['signal=nonsense', `signal=${name}&source=${source}`, `event_id=${'x'.repeat(301)}`])
     expect(await log(query)).toMatchObject({ status: 400 })

@@ -1,8 +1,7 @@
+import { type PlatformWithDestination, platformOf } from '@tributary/signals'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
-import { platformOf } from './platforms.ts'
 import { meanScore, scoreOf } from './quality.ts'
-import type { PlatformWithDestination } from './read.ts'
 import { type CountRow, countOf, identifierCounts } from './read-counts.ts'
 
 /** The scores of signals over the last UTC days, today included, of counts that are read at once; null without conversions. */

@@ -1,9 +1,9 @@
 import type { methods, Signal } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
+import { readPlatforms, readSignal, setSignal } from '@tributary/signals'
 import { auditSignal, lastChangeOf, requireComplete } from './change.ts'
 import { type PresentDeps, presentSignal } from './present.ts'
-import { readPlatforms, readSignal } from './read.ts'
 
 const change =
   (deps: PresentDeps, enabled: boolean) =>
@@ -23,15 +23,11 @@ const change =
       const row = await tx.selectFrom('signals').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
       if (row === undefined) throw notFound('signal not found')
       if (row.enabled === enabled) return
-      await tx
-        .updateTable('signals')
-        .set({
-          enabled,
-          ...(enabled ? { enable_time: time, seen_change: await lastChangeOf(tx, row.audience_id) } : {}),
-          update_time: time,
-        })
-        .where('id', '=', id)
-        .execute()
+      await setSignal(tx, id, {
+        enabled,
+        ...(enabled ? { enable_time: time, seen_change: await lastChangeOf(tx, row.audience_id) } : {}),
+        update_time: time,
+      })
       const detail = { title: row.title }
       await auditSignal(tx, enabled ? 'enable' : 'disable', { actor, workspace, id, detail, time })
     })

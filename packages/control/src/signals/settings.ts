@@ -9,7 +9,7 @@ import {
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 
-/** What holds for all signals of a workspace, with what holds where it has decided nothing. */
+/** The settings of all signals of a workspace, with the defaults where it has decided nothing. */
 export const readSignalSettings = async (db: Db, workspaceId: string): Promise<SignalSettings> => {
   const row = await db
     .selectFrom('signal_settings')

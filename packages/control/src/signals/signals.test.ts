@@ -57,7 +57,7 @@ test('SIG-02, SIG-03: a signal is fed from sources of product SIGNALS and is sho
     revision: 1,
   })
   expect(signal.platforms[0]?.field_mappings.map(({ target }) => target.name)).toContain('email')
-  expect(await organization.guest.ok(methods.signals.get, paramsOf(signal))).toEqual(signal)
+  expect(await organization.guest.ok(methods.signals.get, paramsOf(signal))).toEqual({ ...signal, warnings: [] })
   const { signals } = await organization.guest.ok(methods.signals.list, { workspace: organization.workspaceId })
   expect(signals[0]).toMatchObject({
     name: signal.name,
@@ -128,7 +128,7 @@ test('sources, destinations and signals of another organization are not found', 
   expect(await administrator.call('GET', `${path()}/${newId()}`)).toMatchObject({ status: 404 })
 })
 
-test('a signal that could send nothing is not enabled, and says what is missing', async () => {
+test('a signal that could send nothing is not enabled, and names the missing parts', async () => {
   const { administrator } = organization
   const signal = await made({ platforms: [] })
   expect(await administrator.call('POST', `/${signal.name}:enable`, {})).toMatchObject({
@@ -146,7 +146,7 @@ test('a signal that could send nothing is not enabled, and says what is missing'
   expect(disabled).toMatchObject({ enabled: false, state: 'disabled' })
 })
 
-test('of two who change the same revision of a signal one is told, and what was not changed stays', async () => {
+test('the second of two changes of the same revision of a signal is refused, and other values stay', async () => {
   const { administrator } = organization
   const signal = await made()
   const value = { type: 'fixed', amount: 5, currency: 'eur' }
@@ -162,7 +162,7 @@ test('of two who change the same revision of a signal one is told, and what was 
   })
 })
 
-test('a platform leaves with its destination, a source that was deleted is told of, and a deleted signal is gone', async () => {
+test('a platform leaves with its destination, a deleted source is shown, and a deleted signal is gone', async () => {
   const { administrator, workspaceId } = organization
   const platform = await makePlatform(organization, 'google-analytics')
   const body = { title: 'Short-lived', app: { name: 'catalogSources/http' } }

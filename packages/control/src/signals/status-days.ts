@@ -14,12 +14,13 @@ export const sumStatuses = (counts: readonly StatusCounts[]): StatusCounts => {
   return sum
 }
 
-/** What was made for a platform on these rows' days and decided to be sent. */
+/** The number of conversions of these rows' days that were decided to be sent to a platform. */
 export const sentOf = (rows: readonly CountRow[]): number => countOf(rows, 'sent') + countOf(rows, 'sent_refund')
 
 /**
- * What became of the conversions of a platform by UTC day (`YYYY-MM-DD`). Those that ended are of the day of their first try, which can be
- * the day after they were made: what a day has more of them than were sent is no longer pending of the day before.
+ * The outcomes of the conversions of a platform by UTC day (`YYYY-MM-DD`). An outcome belongs to the day of the first try, which can be
+ * the day after the conversion was made. So where a day has more outcomes than sent conversions, the rest is no longer pending on
+ * the day before.
  */
 export const statusDays = (
   counts: readonly CountRow[],

@@ -1,11 +1,18 @@
 import type { methods, SignalDefinition } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { conflict, notFound } from '@tributary/kernel'
+import {
+  checkPlatforms,
+  definitionOf,
+  readPlatforms,
+  readSignal,
+  type StoredDefinition,
+  setSignal,
+} from '@tributary/signals'
+import { warnOfSignal } from '../audiences/never-received.ts'
 import type { ControlDeps } from '../deps.ts'
 import { auditSignal, lastChangeOf, requireComplete, writeParts } from './change.ts'
-import { checkPlatforms } from './platforms.ts'
 import { type PresentDeps, presentSignal } from './present.ts'
-import { definitionOf, readPlatforms, readSignal, type StoredDefinition } from './read.ts'
 import { checkRefunds, checkTrigger } from './references.ts'
 
 const asInput = (rows: Awaited<ReturnType<typeof readPlatforms>>, id: string, workspaceId: string) =>
@@ -16,16 +23,16 @@ const asInput = (rows: Awaited<ReturnType<typeof readPlatforms>>, id: string, wo
     field_mappings: row.field_mappings === null ? null : JSON.parse(row.field_mappings),
   }))
 
-/** Changes a signal; of two who change the same revision one is told (409). In force for the next event. */
+/** Changes a signal from the next event on; the second of two changes of the same revision fails with 409. */
 export const updateSignal =
-  (deps: PresentDeps & Pick<ControlDeps, 'workShare'>): Handler<typeof methods.signals.update> =>
-  async ({ actor, workspace, params, body }) => {
+  (deps: PresentDeps & Pick<ControlDeps, 'eventStore' | 'workShare'>): Handler<typeof methods.signals.update> =>
+  async ({ actor, workspace, params, body, signal }) => {
     const { db, clock } = deps
     const { id } = await readSignal(db, workspace.id, params.signal)
     const { title, revision, platforms: given, ...rest } = body
     const asked = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
     const time = new Date(clock())
-    await db.transaction().execute(async (tx) => {
+    const changed = await db.transaction().execute(async (tx) => {
       const row = await tx.selectFrom('signals').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
       if (row === undefined) throw notFound('signal not found')
       const changes = given !== undefined || Object.keys(asked).length > 0
@@ -45,20 +52,16 @@ export const updateSignal =
         ? await checkPlatforms({ ...deps, db: tx }, workspace.id, next.conversion, wanted)
         : undefined
       if (row.enabled && platforms !== undefined) await requireComplete(deps, workspace.id, platforms)
-      await tx
-        .updateTable('signals')
-        .set({
-          ...(title === undefined ? {} : { title }),
-          definition: JSON.stringify(next),
-          revision: row.revision + 1,
-          ...(trigger === undefined
-            ? {}
-            : { audience_id: trigger.audience, seen_change: await lastChangeOf(tx, trigger.audience) }),
-          author_id: actor.userId,
-          update_time: time,
-        })
-        .where('id', '=', id)
-        .execute()
+      await setSignal(tx, id, {
+        ...(title === undefined ? {} : { title }),
+        definition: JSON.stringify(next),
+        revision: row.revision + 1,
+        ...(trigger === undefined
+          ? {}
+          : { audience_id: trigger.audience, seen_change: await lastChangeOf(tx, trigger.audience) }),
+        author_id: actor.userId,
+        update_time: time,
+      })
       await writeParts(tx, { id, workspaceId: workspace.id }, { trigger, platforms })
       await auditSignal(tx, 'update', {
         actor,
@@ -73,6 +76,9 @@ export const updateSignal =
         },
         time,
       })
+      return changes ? { ...next, platforms: wanted } : undefined
     })
-    return await presentSignal(deps, await readSignal(db, workspace.id, id))
+    const updated = await presentSignal(deps, await readSignal(db, workspace.id, id))
+    const warnings = changed && (await warnOfSignal(deps, changed, { workspaceId: workspace.id, signal }))
+    return { ...updated, warnings: warnings ?? [] }
   }

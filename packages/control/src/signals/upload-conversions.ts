@@ -1,18 +1,26 @@
 import { createHash } from 'node:crypto'
+import { ownFields } from '@tributary/configuration'
 import { amountOf, isPlatform, moneyOf } from '@tributary/connector-kit'
 import { type methods, type OfflineUpload, type PipelineEvent, signalLimits } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { badRequest } from '@tributary/kernel'
-import type { CachedSignal } from '../configuration-cache/signal-cache.ts'
+import { badRequest, cutText, readTime } from '@tributary/kernel'
+import {
+  type CachedSignal,
+  compileMatcher,
+  convert,
+  definitionOf,
+  eventNameOf,
+  keyOf,
+  platformOf,
+  type ReadyPlatform,
+  readPlatforms,
+  readSignal,
+  type SignalRow,
+} from '@tributary/signals'
 import type { ControlDeps } from '../deps.ts'
 import { auditSignal } from './change.ts'
 import { type CsvRow, parseCsv } from './csv.ts'
-import { convert } from './engine/convert.ts'
-import { compileMatcher, keyOf, type ReadyPlatform } from './engine/make.ts'
-import { eventNameOf, platformOf } from './platforms.ts'
-import { definitionOf, readPlatforms, readSignal, type SignalRow } from './read.ts'
 import { readSignalSettings } from './settings.ts'
-import { ownFields } from './stored-platform.ts'
 
 /** Columns of an uploaded file: what stands under each is put at a place of the event that is made of a row. */
 const columns = {
@@ -48,7 +56,7 @@ const refuseFile = (text: string): Error => badRequest('FILE_REFUSED', text, { f
 
 type Refusal = OfflineUpload['refused'][number]
 
-/** The header and the rows of a file; throws 400 for what is none. */
+/** The header and the rows of a file; throws 400 for a file without them. */
 const readFile = (content: string): { header: Column[]; rows: CsvRow[] } => {
   const rows = parseCsv(content, signalLimits.uploadRows + 1)
   if (rows === undefined) throw refuseFile('A quote does not end')
@@ -56,7 +64,7 @@ const readFile = (content: string): { header: Column[]; rows: CsvRow[] } => {
   if (first === undefined || rest.length === 0) throw refuseFile('The file has no rows')
   const names = first.cells.map((name) => name.trim().toLowerCase())
   const unknown = names.find((name) => !isColumn(name))
-  if (unknown !== undefined) throw refuseFile(`There is no column "${unknown.slice(0, 40)}"`)
+  if (unknown !== undefined) throw refuseFile(`There is no column "${cutText(unknown, 40)}"`)
   const header = names.filter(isColumn)
   if (new Set(header).size < header.length) throw refuseFile('A column is there twice')
   for (const name of ['event_id', 'event_time'] as const)
@@ -83,8 +91,8 @@ const eventOf = (
   const of = (name: Column): string => given.get(name) ?? ''
   if (of('event_id') === '') return refuse('event_id', 'Required')
   if (of('event_id').length > 300) return refuse('event_id', 'At most 300 characters')
-  const at = /^\d{4}-\d\d-\d\d([T ]|$)/.test(of('event_time')) ? Date.parse(of('event_time')) : Number.NaN
-  if (Number.isNaN(at)) return refuse('event_time', 'Write a time such as 2026-03-04T05:06:07Z')
+  const at = readTime(of('event_time'))
+  if (at === undefined) return refuse('event_time', 'Write a time such as 2026-03-04T05:06:07Z')
   const money = moneyOf(of('value'), of('currency'))
   if ('problem' in money)
     return refuse(
@@ -161,7 +169,7 @@ const offlineSignal = async (
   }
 }
 
-const mostRefused = 100
+const maxRefused = 100
 /** Rows of one transaction. */
 const rowsAtOnce = 500
 
@@ -216,7 +224,7 @@ export const uploadConversions =
       accepted_count: accepted,
       repeated_count: events.length - accepted,
       refused_count: refused.length,
-      refused: refused.slice(0, mostRefused),
+      refused: refused.slice(0, maxRefused),
     }
   }
 

@@ -11,7 +11,7 @@ export const personTraits: TemplateObject = {
   country: ['string', 'optional', 'Country of residence, ISO 3166-1 alpha-2.'],
 }
 
-/** What happens to the account of a person in nearly every product. */
+/** Events of the account of a person in nearly every product. */
 export const accountEvents: Template['events'] = {
   'Signed Up': {
     method: ['string', 'required', 'How: email, google, apple …'],

@@ -47,7 +47,7 @@ test('pages show every template once', async () => {
 })
 
 test.each(templates.map((template) => [template.title, template] as const))(
-  '%s is a schema, and what it asks for is told in words',
+  '%s is a schema, and describes its properties in words',
   (_, template) => {
     const schema = parseSourceSchema(templateSchema(template))
     // As it is stored it is the same text again.

@@ -1,14 +1,12 @@
-import { audit, idFor, parseReference } from '@tributary/api-kit'
+import { audit, idFor, insertSource, parseReference } from '@tributary/api-kit'
+import { withinPlan } from '@tributary/billing'
+import { checkNewSettings, noSettings, presentSource, selectSources, storeSettings } from '@tributary/configuration'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict } from '@tributary/kernel'
-import { checkNewSettings } from '../app-settings/change-setting.ts'
-import { noSettings, storeSettings } from '../app-settings/stored-settings.ts'
-import { withinPlan } from '../billing/limits.ts'
 import type { ControlDeps } from '../deps.ts'
 import { insertSchemaVersion } from '../schema-versions/write.ts'
 import { initialSchema } from './initial-schema.ts'
-import { presentSource, selectSources } from './read.ts'
 
 /** Makes a source of an entry of the catalogue, for the product that the entry is for. */
 export const createSource =
@@ -29,22 +27,17 @@ export const createSource =
     const id = idFor(body.request_id, 'sources', workspace.id)
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
-      const made = await tx
-        .insertInto('sources')
-        .values({
-          id,
-          workspace_id: workspace.id,
-          title: body.title,
-          app,
-          ...storeSettings(`sources/${id}`, definition, settings, secretBox),
-          target_product: entry.targetProduct,
-          create_time: time,
-          update_time: time,
-        })
-        .onConflict((conflicting) => conflicting.column('id').doNothing())
-        .returning('id')
-        .executeTakeFirst()
-      if (made === undefined) return
+      const made = await insertSource(tx, {
+        id,
+        workspace_id: workspace.id,
+        title: body.title,
+        app,
+        ...storeSettings(`sources/${id}`, definition, settings, secretBox),
+        target_product: entry.targetProduct,
+        create_time: time,
+        update_time: time,
+      })
+      if (!made) return
       await withinPlan(tx, deps, workspace.organizationId, 'sources')
       const template = body.schema?.initial_template.name
       await insertSchemaVersion(tx, {

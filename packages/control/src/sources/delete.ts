@@ -1,9 +1,10 @@
-import { audit } from '@tributary/api-kit'
+import { audit, markSourceDeleted } from '@tributary/api-kit'
+import { readSource } from '@tributary/configuration'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
+import { removeSyncsOf } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { readSource } from './read.ts'
 
 /** Deletes a source: its keys are revoked, its connections and the syncs to it removed; its stored events stay until they age out. */
 export const deleteSource =
@@ -12,14 +13,7 @@ export const deleteSource =
     const source = await readSource(db, workspace.id, params.source)
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
-      const deleted = await tx
-        .updateTable('sources')
-        .set({ delete_time: time, update_time: time })
-        .where('id', '=', source.id)
-        .where('delete_time', 'is', null)
-        .returning('id')
-        .executeTakeFirst()
-      if (deleted === undefined) throw notFound('source not found')
+      if (!(await markSourceDeleted(tx, source.id, time))) throw notFound('source not found')
       await tx
         .updateTable('write_keys')
         .set({ revoke_time: time })
@@ -27,7 +21,7 @@ export const deleteSource =
         .where('revoke_time', 'is', null)
         .execute()
       await tx.deleteFrom('connections').where('source_id', '=', source.id).execute()
-      await tx.deleteFrom('syncs').where('source_id', '=', source.id).execute()
+      await removeSyncsOf(tx, 'source_id', [source.id])
       await audit(tx, {
         actor,
         action: 'sources.delete',

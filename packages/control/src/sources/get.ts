@@ -1,7 +1,7 @@
+import { presentWithSchema, readSource } from '@tributary/configuration'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { presentWithSchema, readSource } from './read.ts'
 
 /** Reads a source with its schema. */
 export const getSource =

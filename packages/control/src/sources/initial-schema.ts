@@ -27,8 +27,8 @@ const schemaOfSource = async (tx: Tx, workspaceId: string, name: string): Promis
 }
 
 /**
- * What the schema of a new source begins with: the one of its app, or what the template is, or the schema of another
- * source of the workspace, or no event. Throws 400 for another name, and for any name when the app has a schema.
+ * The schema of a new source: the one of its app, that of a template, the schema of another source of the workspace, or one without events.
+ * Throws 400 for another name, and for any name when the app has a schema.
  */
 export const initialSchema = async (
   tx: Tx,

@@ -1,8 +1,8 @@
 import { createdCursor, createdCursorOf, olderThan, openPage } from '@tributary/api-kit'
+import { presentSource, selectSources } from '@tributary/configuration'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { presentSource, selectSources } from './read.ts'
 
 /** The sources of a workspace, newest first. */
 export const listSources =

@@ -1,10 +1,9 @@
+import { readableSettings, readSource } from '@tributary/configuration'
 import { templateProblem } from '@tributary/connector-kit'
 import { type methods, templateProblemText } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, takeTurn } from '@tributary/kernel'
-import { readableSettings } from '../app-settings/stored-settings.ts'
 import type { ControlDeps } from '../deps.ts'
-import { readSource } from './read.ts'
 
 /** Shows what a template would make of a call, by what collection itself runs. A template that fails is an answer, too. */
 export const previewTemplate =

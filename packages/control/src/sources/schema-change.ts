@@ -12,7 +12,7 @@ import { authorName, selectVersions } from '../schema-versions/read.ts'
 import { isSameSchema, readStored, refusingSchema, toStored } from '../schema-versions/stored-schema.ts'
 import { insertSchemaVersion } from '../schema-versions/write.ts'
 
-/** What somebody wants of a schema: all of it as sent, or only one property. */
+/** A requested change of a schema: all of it as sent, or only one property. */
 export type SchemaChange = {
   wanted: SourceSchema
   /** The one property to take over. */

@@ -26,6 +26,7 @@ beforeAll(async () => {
     title: 'Payments',
     description: 'd',
     type: 5,
+    docsUrl: 'https://docs.example',
     guide: [],
     predefinedSchema: appSchema,
   })
@@ -71,18 +72,18 @@ const versionsOf = async (name: string) => {
   return schema_versions
 }
 
-test('those who watch a source live hear of each new version of its schema, and of nothing else', async () => {
+test('users who watch a source live are notified of each new version of its schema, and of nothing else', async () => {
   const name = await create('sourceSchemaTemplates/blank')
-  const told = () => harness.published.filter(({ channel }) => channel === `private-sources-${idIn(name)}`)
+  const announced = () => harness.published.filter(({ channel }) => channel === `private-sources-${idIn(name)}`)
   const { version } = await read(name)
   expect((await save(name, { schema: withTotal, schema_version: version })).status).toBe(200)
   const message = { channel: `private-sources-${idIn(name)}`, event: 'schema', data: { version: version + 1 } }
-  expect(told()).toEqual([message])
+  expect(announced()).toEqual([message])
   // The same text makes no version.
   expect((await save(name, { schema: withTotal, schema_version: version + 1 })).status).toBe(200)
   expect((await save(name, { schema: 'no schema' })).status).toBe(400)
   expect((await administrator.call('PATCH', `/${name}?update_mask=title`, { title: 'Renamed' })).status).toBe(200)
-  expect(told()).toEqual([message])
+  expect(announced()).toEqual([message])
 })
 
 describe('a new source', () => {
@@ -263,7 +264,7 @@ describe('saving a schema', () => {
     })
   })
 
-  test('of what is there already makes no version and no record, in whatever order it is written', async () => {
+  test('of the same schema makes no version and no record, in whatever order it is written', async () => {
     const name = await create()
     const property = {
       a: text,
@@ -295,7 +296,7 @@ describe('saving a schema', () => {
     expect([await read(name), await harness.audits()]).toEqual(before)
   })
 
-  test('that somebody else has changed since is refused, saying who and when, and changes nothing', async () => {
+  test('that another user has changed since is refused, with who and when, and changes nothing', async () => {
     const name = await create()
     const { collaborator } = organization
     await harness.db
@@ -314,7 +315,7 @@ describe('saving a schema', () => {
       },
     })
     expect(await read(name)).toEqual(current)
-    // Without a version nobody asked to be told.
+    // A change without a version is never refused for that.
     expect((await save(name, { schema: schemaOf({ Mine: {} }) })).status).toBe(200)
   })
 

@@ -1,7 +1,7 @@
+import { createWriteKeyCache } from '@tributary/configuration'
 import { methods, type Setting, type Source } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createWriteKeyCache } from '../index.ts'
 import {
   type Caller,
   type Harness,

@@ -1,13 +1,11 @@
-import { audit } from '@tributary/api-kit'
+import { audit, setSource } from '@tributary/api-kit'
+import { changedPlainSettings, changeSetting, noSettings, presentSource, readSource } from '@tributary/configuration'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
-import { changedPlainSettings, changeSetting } from '../app-settings/change-setting.ts'
-import { noSettings } from '../app-settings/stored-settings.ts'
 import type { ControlDeps } from '../deps.ts'
-import { presentSource, readSource } from './read.ts'
 
-/** Changes one setting of a source; it holds for what is collected within two seconds. The row is locked meanwhile. */
+/** Changes one setting of a source; collection follows within two seconds. The row is locked meanwhile. */
 export const updateSourceSetting =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
@@ -28,11 +26,7 @@ export const updateSourceSetting =
         .executeTakeFirst()
       if (row === undefined) throw notFound('source not found')
       const changed = changeSetting(`sources/${id}`, definition, row, body, secretBox)
-      await tx
-        .updateTable('sources')
-        .set({ ...changed, update_time: time })
-        .where('id', '=', id)
-        .execute()
+      await setSource(tx, id, { ...changed, update_time: time })
       await audit(tx, {
         actor,
         action: 'sources.updateSetting',

@@ -1,9 +1,9 @@
-import { audit, changesOf } from '@tributary/api-kit'
+import { audit, changesOf, setSource } from '@tributary/api-kit'
+import { presentWithSchema, readSource } from '@tributary/configuration'
 import { type methods, type ParsedRequest, resourceNames, schemaMessage, sourceChannel } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { presentWithSchema, readSource } from './read.ts'
 import { type SchemaChange, schemaChangeOf, writeSchemaChange } from './schema-change.ts'
 
 type Body = ParsedRequest<typeof methods.sources.update>
@@ -22,9 +22,9 @@ const changeIn = (body: Body): SchemaChange | undefined => {
 }
 
 /**
- * Changes title, enabled, enforcement or schema. A disabled source refuses what is sent to it within two seconds. Of two
- * who save a change of the same version of a schema at once, one wins and the other is refused with 409. A schema that is
- * the same already makes no version; those who watch the source live hear of a new one.
+ * Changes title, enabled, enforcement or schema. A disabled source refuses requests within two seconds. The second of two changes of the
+ * same version of a schema fails with 409. A schema that is the same already makes no version; users who watch the source live are
+ * notified of a new one.
  */
 export const updateSource =
   (
@@ -49,11 +49,7 @@ export const updateSource =
       const made = change && (await writeSchemaChange(tx, source, change, { authorId: actor.userId, time }))
       const written = { ...columns, ...(made === undefined ? {} : { schema_version: made }) }
       if (Object.keys(written).length === 0) return undefined
-      await tx
-        .updateTable('sources')
-        .set({ ...written, update_time: time })
-        .where('id', '=', id)
-        .execute()
+      await setSource(tx, id, { ...written, update_time: time })
       await audit(tx, {
         actor,
         action: 'sources.update',

@@ -10,15 +10,15 @@ beforeAll(async () => {
 })
 afterAll(() => harness[Symbol.asyncDispose]())
 
-const told = async (who: Caller) => (await who.ok(methods.notifications.list, { user: who.userId })).notifications
+const noticesOf = async (who: Caller) => (await who.ok(methods.notifications.list, { user: who.userId })).notifications
 
-test('platform admins are told once a day that the stream is nearly full, and once that a consumer lost its place', async () => {
+test('platform admins are notified once a day that the stream is nearly full, and once that a consumer lost its place', async () => {
   const admin = await harness.person({}, { platformAdmin: true })
   const somebody = await harness.person()
   const near = { bytes: 41 * gb, maxBytes: 50 * gb, consumer: 'delivery', records: 1_234_567, lost: false }
   for (let times = 0; times < 3; times++) await harness.notifyStreamPressure(near)
   await harness.notifyStreamPressure({ ...near, consumer: 'profiles', lost: true })
-  expect(await told(admin)).toMatchObject([
+  expect(await noticesOf(admin)).toMatchObject([
     {
       kind: 'stream_full',
       title: 'The profiles consumer fell too far behind',
@@ -31,7 +31,7 @@ test('platform admins are told once a day that the stream is nearly full, and on
       body: expect.stringMatching(/takes 41\.0 GB of 50\.0 GB .* delivery is 1,234,567 records behind\./),
     },
   ])
-  expect(await told(somebody)).toEqual([])
+  expect(await noticesOf(somebody)).toEqual([])
   harness.advance(24 * 3_600_000)
   await harness.notifyStreamPressure(near)
   const rows = await harness.db.selectFrom('notifications').select('id').where('user_id', '=', admin.userId).execute()

@@ -29,7 +29,7 @@ const wordsOf = ({ bytes, maxBytes, consumer, records, lost }: StreamPressure): 
           `${records.toLocaleString('en')} records behind. Check what slows it down, or raise the limit.`,
       }
 
-/** Tells platform admins that the stream is near its limit or that a consumer lost its place in it, each at most once a day. */
+/** Notifies platform admins that the stream is near its limit or that a consumer lost its place in it, each at most once a day. */
 export const notifyStreamPressure = (
   deps: Pick<ControlDeps, 'db' | 'clock' | 'live'>,
   pressure: StreamPressure,

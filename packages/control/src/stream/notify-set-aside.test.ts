@@ -8,14 +8,14 @@ beforeAll(async () => {
 })
 afterAll(() => harness[Symbol.asyncDispose]())
 
-const told = async (who: Caller) => (await who.ok(methods.notifications.list, { user: who.userId })).notifications
+const noticesOf = async (who: Caller) => (await who.ok(methods.notifications.list, { user: who.userId })).notifications
 
 test('only platform admins get a notice of requests that could not be processed, one a day', async () => {
   const admin = await harness.person({}, { platformAdmin: true })
   const somebody = await harness.person()
   await harness.notifySetAside(1)
   await harness.notifySetAside(3)
-  expect(await told(admin)).toMatchObject([
+  expect(await noticesOf(admin)).toMatchObject([
     {
       kind: 'requests_set_aside',
       title: 'A request could not be processed',
@@ -23,7 +23,7 @@ test('only platform admins get a notice of requests that could not be processed,
       link: '',
     },
   ])
-  expect(await told(somebody)).toEqual([])
+  expect(await noticesOf(somebody)).toEqual([])
   harness.advance(24 * 3_600_000)
   await harness.notifySetAside(3)
   const rows = await harness.db

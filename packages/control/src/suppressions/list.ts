@@ -10,7 +10,7 @@ const suppressionCursor = z.tuple([cursorTime, z.string().regex(/^[0-9a-f]{64}$/
 
 type Row = { hash: string; type: string; suppress_time: Date; refused_events: string }
 
-/** The suppressed identifiers of a workspace; of which values cannot be told, but whether a value is one of them. */
+/** The suppressed identifiers of a workspace. Their values are not stored, but a search finds a given value. */
 export const listSuppressions =
   ({ db, profileLedger }: Pick<ControlDeps, 'db' | 'profileLedger'>): Handler<typeof methods.suppressions.list> =>
   async ({ workspace, params, query }) => {

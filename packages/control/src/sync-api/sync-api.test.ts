@@ -1,11 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createSyncTokenCache } from '@tributary/configuration'
 import { maxSyncTokens, methods } from '@tributary/contract'
 import { newId, noMetrics, silentLogger } from '@tributary/kernel'
 import { openRelational } from '@tributary/storage'
 import { eventually } from '@tributary/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSyncApi, createSyncTokenCache } from '../index.ts'
+import { createSyncApi } from '../index.ts'
 import {
   type Harness,
   idIn,
@@ -212,7 +213,7 @@ test(`a workspace has ${maxSyncTokens} tokens at most, those that are revoked no
   await makeToken(full)
 })
 
-test(`a token has ${syncApiRates.token} requests a second, and more are told when to come back`, async () => {
+test(`a token has ${syncApiRates.token} requests a second, and further ones learn when to come back`, async () => {
   const { token } = await makeToken()
   now += 1000
   const headers = { authorization: `Bearer ${token}` }

@@ -1,17 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { audit } from '@tributary/api-kit'
+import type { CachedSyncToken, SyncTokenCache } from '@tributary/configuration'
 import { endedSyncRuns, type SyncRun } from '@tributary/contract'
 import { answerEarly, isLongUnread } from '@tributary/http'
 import { AppError, badRequest, type Logger, type Metrics, notFound, rateLimited, unauthorized } from '@tributary/kernel'
-import type { CachedSyncToken, SyncTokenCache } from '../configuration-cache/sync-token-cache.ts'
+import { beginRun, presentRun, readSyncRun, syncName } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { answerCall, failureOfCall, headersOfFailure, keyOf } from '../key-calls.ts'
+import { answerCall, failureOfCall, headersOfFailure, keyOf } from '../key-authenticated-http.ts'
 import { createRequestRate } from '../profile-api/request-rate.ts'
 import { syncTokenName } from '../sync-tokens/present.ts'
-import { beginRun } from '../syncs/begin-run.ts'
 import { readRunOfNow } from '../syncs/get-run.ts'
-import { presentRun, readSyncRun, syncName } from '../syncs/read.ts'
-import { readSyncToRun, running } from '../syncs/run-now.ts'
+import { readSyncToRun, runUnderWay } from '../syncs/run-now.ts'
 
 const base = '/syncs/v1/'
 const address = /^\/syncs\/v1\/([\w-]{1,128})\/runs(?:\/([\w-]{1,128}))?$/
@@ -31,8 +30,8 @@ export type SyncApiDeps = Pick<ControlDeps, 'db' | 'jobs' | 'eventStore' | 'cloc
   metrics: Metrics
 }
 
-/** A run as orchestrators are told of it: what the API shows, its id, and whether anything happens to it any more. */
-const told = (run: SyncRun): string => {
+/** A run as orchestrators see it: as the API shows it, with its ID, and whether it has ended. */
+const runText = (run: SyncRun): string => {
   const { name, state } = run
   return JSON.stringify({ id: name.slice(name.lastIndexOf('/') + 1), ended: endedSyncRuns.includes(state), ...run })
 }
@@ -40,8 +39,8 @@ const told = (run: SyncRun): string => {
 type Answer = { status: number; body: string }
 
 /**
- * Lets orchestrators start syncs and follow their runs, with a token of the workspace. Who has none is told so from memory, and
- * no body is read of anybody.
+ * Lets orchestrators start syncs and follow their runs, with a token of the workspace. A request without one is refused from memory, and no
+ * body is read before that.
  */
 export const createSyncApi = ({ db, jobs, eventStore, clock, tokens, logger, metrics }: SyncApiDeps) => {
   const rate = createRequestRate(
@@ -99,7 +98,7 @@ export const createSyncApi = ({ db, jobs, eventStore, clock, tokens, logger, met
               .executeTakeFirst()
       if (known !== undefined) return { run: known.id, isNew: false }
       const begun = await beginRun(tx, jobs, id, { trigger: 'api', ...given, time })
-      if (begun === undefined) throw await running(tx, id)
+      if (begun === undefined) throw await runUnderWay(tx, id)
       const { organization_id } = await tx
         .selectFrom('workspaces')
         .select('organization_id')
@@ -117,7 +116,7 @@ export const createSyncApi = ({ db, jobs, eventStore, clock, tokens, logger, met
       return { run: begun, isNew: true }
     })
     const row = await readSyncRun(db, workspaceId, { sync: id, run })
-    return { status: isNew ? 201 : 200, body: told(presentRun(row)) }
+    return { status: isNew ? 201 : 200, body: runText(presentRun(row)) }
   }
 
   const answer = async (request: IncomingMessage, signal: AbortSignal): Promise<Answer> => {
@@ -129,7 +128,7 @@ export const createSyncApi = ({ db, jobs, eventStore, clock, tokens, logger, met
     if (request.method !== verb) throw new AppError(405, 'METHOD_NOT_ALLOWED', `Use ${verb}`)
     if (run !== undefined) {
       const found = await readRunOfNow({ db, eventStore }, token.workspaceId, { sync, run }, signal)
-      return { status: 200, body: told(found) }
+      return { status: 200, body: runText(found) }
     }
     const key = request.headers['idempotency-key'] ?? null
     if (key !== null && (typeof key !== 'string' || !keyForm.test(key)))

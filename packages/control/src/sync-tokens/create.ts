@@ -1,9 +1,8 @@
-import { audit } from '@tributary/api-kit'
+import { audit, newKey, requireRoomForKey } from '@tributary/api-kit'
 import { maxSyncTokens, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { newId } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { newKey, requireRoomForKey } from '../secret-tokens.ts'
 import { presentSyncToken, syncTokenName } from './present.ts'
 
 /**

@@ -2,10 +2,8 @@ import { audit } from '@tributary/api-kit'
 import { type methods, resourceNames, type SyncRun } from '@tributary/contract'
 import type { Call } from '@tributary/http'
 import { conflict } from '@tributary/kernel'
+import { endRun, presentRun, queueSync, readSyncRun } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { queueSync } from './begin-run.ts'
-import { endRun } from './end-run.ts'
-import { presentRun, readSyncRun } from './read.ts'
 
 const words = { approve: 'approved', cancel: 'canceled' } as const
 

@@ -1,14 +1,21 @@
 import { audit, idFor, parseReference } from '@tributary/api-kit'
+import { withinPlan } from '@tributary/billing'
 import { type methods, resourceNames, syncLimits } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, notFound } from '@tributary/kernel'
-import { withinPlan } from '../billing/limits.ts'
+import {
+  checkCursor,
+  checkSync,
+  insertSync,
+  namedTarget,
+  presentModel,
+  readModel,
+  requireObject,
+  showSync,
+  storedSchedule,
+  syncName,
+} from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { presentModel, readModel } from '../models/read.ts'
-import { checkCursor, checkSync } from './check.ts'
-import { showSync, syncName } from './read.ts'
-import { storedSchedule } from './schedule.ts'
-import { findObject, namedTarget } from './target.ts'
 
 /** Makes a sync; nothing is read and nothing is sent. */
 export const createSync =
@@ -19,13 +26,13 @@ export const createSync =
     if (named.workspace !== workspace.id) throw notFound('model not found')
     const model = await readModel(db, workspace.id, named.model)
     const target = await namedTarget(db, workspace.id, body.destination)
-    checkSync(await findObject(catalog, target, body.object), presentModel(model), body)
+    checkSync(await requireObject(catalog, target, body.object), presentModel(model), body)
     const cursor = checkCursor(catalog, model, presentModel(model), body)
     const id = idFor(body.request_id, 'syncs', workspace.id)
     const now = clock()
     const time = new Date(now)
     await db.transaction().execute(async (tx) => {
-      // Two at once count one after the other, and what it connects is not deleted meanwhile.
+      // The lock makes creations count one after the other, and protects the connected resources from deletion.
       await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().execute()
       await readModel(tx, workspace.id, model.id)
       await namedTarget(tx, workspace.id, body.destination)
@@ -33,29 +40,26 @@ export const createSync =
       if (known.some((each) => each.id === id)) return
       if (known.length >= syncLimits.syncs)
         throw badRequest('LIMIT_REACHED', `A workspace can have at most ${syncLimits.syncs} syncs`)
-      await tx
-        .insertInto('syncs')
-        .values({
-          id,
-          workspace_id: workspace.id,
-          model_id: model.id,
-          ...target.columns,
-          title: body.title,
-          object: body.object,
-          object_name: body.object_name,
-          mode: body.mode,
-          identifier: body.identifier,
-          fields: JSON.stringify(body.fields),
-          guard_percent: body.guard_percent,
-          to_destinations: body.to_destinations,
-          owns_object: body.owns_object,
-          cursor: cursor && JSON.stringify(cursor),
-          alerts: JSON.stringify(body.alerts),
-          ...(await storedSchedule(tx, body, { workspace: workspace.id, id, now })),
-          create_time: time,
-          update_time: time,
-        })
-        .execute()
+      await insertSync(tx, {
+        id,
+        workspace_id: workspace.id,
+        model_id: model.id,
+        ...target.columns,
+        title: body.title,
+        object: body.object,
+        object_name: body.object_name,
+        mode: body.mode,
+        identifier: body.identifier,
+        fields: JSON.stringify(body.fields),
+        guard_percent: body.guard_percent,
+        to_destinations: body.to_destinations,
+        owns_object: body.owns_object,
+        cursor: cursor && JSON.stringify(cursor),
+        alerts: JSON.stringify(body.alerts),
+        ...(await storedSchedule(tx, body, { workspace: workspace.id, id, now })),
+        create_time: time,
+        update_time: time,
+      })
       await withinPlan(tx, deps, workspace.organizationId, 'syncs')
       await audit(tx, {
         actor,

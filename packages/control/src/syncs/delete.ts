@@ -2,8 +2,8 @@ import { audit } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
+import { readSync, removeSync, syncName } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { readSync, syncName } from './read.ts'
 
 /** Deletes a sync with its runs; what the event store has of it goes within a minute. */
 export const deleteSync =
@@ -11,8 +11,7 @@ export const deleteSync =
   async ({ actor, workspace, params }) => {
     const { id, title } = await readSync(db, workspace.id, params.sync)
     await db.transaction().execute(async (tx) => {
-      const deleted = await tx.deleteFrom('syncs').where('id', '=', id).returning('id').executeTakeFirst()
-      if (deleted === undefined) throw notFound('sync not found')
+      if (!(await removeSync(tx, id))) throw notFound('sync not found')
       await audit(tx, {
         actor,
         action: 'syncs.delete',

@@ -57,7 +57,7 @@ test('a cursor reads all rows first, then those from the highest value on, ties 
   expect(await sync.there()).toEqual(['ada free', 'bob free', 'cyd free', 'dee late', 'eve tie'])
   const again = await sync.run(true)
   expect(cursorOf(again)).toEqual([null, at('13:00:00'), true])
-  expect(again).toMatchObject({ counts: { read: 6, added: 1, changed: 5 } })
+  expect(again).toMatchObject({ counts: { read: 6, added: 1, sent_again: 5 } })
 })
 
 test('while rows are rejected the cursor stays, so that they go again with their latest values', async () => {
@@ -154,7 +154,7 @@ test('a changed mapping, query, mode, or cursor, and a reset have the next run r
   expect(await reads()).toBeNull()
 })
 
-test('a time that lies ahead hides no later rows, and a run that reads none asks nobody', async () => {
+test('a time that lies ahead hides no later rows, and a run that reads no rows never asks for approval', async () => {
   const sync = await openCursor()
   await sync.put({ ...ada, seen: '2999-01-01T00:00:00.000Z' }, bob)
   const run = await sync.run()
@@ -226,7 +226,7 @@ test('audiences and profiles are read by no cursor', async () => {
   })
 })
 
-test('over runs of random rows whose cursor grows with each change, the destination has what reading all of them leaves', async () => {
+test('over runs of random rows whose cursor grows with each change, the destination equals that of reading all rows', async () => {
   const sync = await openCursor({ cursor: { column: 'seen', overlap: 0 } })
   let seed = 7
   const random = (below: number): number => {

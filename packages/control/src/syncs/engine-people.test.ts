@@ -101,7 +101,7 @@ const openPeople = async (mode: SyncMode, of: 'audience' | 'all', identifier = '
     },
     there: () =>
       peer.query<Record<string, unknown>>(`select user_id, email, plan, age from synced.${table} order by user_id`),
-    /** Somebody is no longer in the audience. */
+    /** Removes a user from the audience. */
     leave: async (user: string) => {
       await harness.db
         .deleteFrom('audience_members')
@@ -214,7 +214,7 @@ const know = async (workspace: string, users: readonly string[]): Promise<void> 
     ])
 }
 
-test('after a deletion nothing of the user is left of a sync of profiles but the key of a mirrored row, which goes when the next run has removed it there; what is of others stays', async () => {
+test('after a deletion a sync of profiles keeps only the key of a mirrored row of the user, until the next run removes the row; other users stay', async () => {
   const people = await openPeople('FULL_SYNC', 'all')
   const { administrator } = organization
   await know(people.workspace, ['zoe', 'yan'])

@@ -66,13 +66,13 @@ test('a clock that went backwards keeps no schedule waiting for as long as it wa
     expect((await administrator.ok(methods.syncRuns.list, params)).runs).toEqual([])
 })
 
-test('a sync whose predecessor is deleted, also with its model, says so until it has another schedule, and is told of once', async () => {
+test('a sync whose predecessor is deleted, also with its model, shows it until it has another schedule, and notifies people once', async () => {
   const { administrator, collaborator, guest, workspaceId: workspace } = organization
   const nameOf = ({ params }: { params: { sync: string } }) => `workspaces/${workspace}/syncs/${params.sync}`
   const first = await open('UPSERT_ONLY', { title: 'Accounts' })
   const second = await open('UPSERT_ONLY', { after: nameOf(first) })
   const third = await open('UPSERT_ONLY', { after: nameOf(second) })
-  const told = async (who: typeof guest, of: typeof first) =>
+  const notices = async (who: typeof guest, of: typeof first) =>
     (await who.ok(methods.notifications.list, { user: who.userId })).notifications
       .filter(({ kind, link }) => kind === 'sync_stalled' && link.includes(of.params.sync))
       .map(({ title, body }) => `${title}: ${body}`)
@@ -88,10 +88,10 @@ test('a sync whose predecessor is deleted, also with its model, says so until it
   await second.begin()
   await harness.queueDueSyncs()
   for (const who of [administrator, collaborator])
-    expect(await told(who, second)).toEqual([
+    expect(await notices(who, second)).toEqual([
       'People is not running on schedule: It ran after Accounts, which was deleted. Choose another schedule.',
     ])
-  expect(await told(guest, second)).toEqual([])
+  expect(await notices(guest, second)).toEqual([])
   const mails = await harness.mailsTo(collaborator.email)
   expect(mails.filter(({ body_text }) => body_text.includes(`${second.params.sync}`))).toMatchObject([
     { subject: 'People is not running on schedule' },
@@ -104,14 +104,14 @@ test('a sync whose predecessor is deleted, also with its model, says so until it
   expect(await administrator.ok(methods.syncs.get, third.params)).toMatchObject({
     schedule_note: expect.stringContaining('which was deleted'),
   })
-  expect(await told(administrator, third)).toHaveLength(1)
+  expect(await notices(administrator, third)).toHaveLength(1)
 })
 
-test('a run that takes too long is told of while it is under way and not again at its end, but what else was wrong with it is', async () => {
+test('a slow run causes an alert while it is under way and not again at its end; other problems are reported at the end', async () => {
   const { administrator, collaborator } = organization
   const alerts = { failed: true, rejected_percent: null, minutes: 30, rows_percent: null }
   const sync = await open('UPSERT_ONLY', { alerts })
-  const told = async () =>
+  const notices = async () =>
     (await administrator.ok(methods.notifications.list, { user: administrator.userId })).notifications
       .filter(({ link }) => link.includes(sync.params.sync))
       .map(({ title, body }) => `${title}: ${body}`)
@@ -135,14 +135,14 @@ test('a run that takes too long is told of while it is under way and not again a
   }
   const news = 'People needs attention: The run has not ended after 30 minutes. It needs approval.'
   expect(await slow()).toMatchObject({ state: 'succeeded', alert: expect.stringMatching(/^The run took 3\d minutes/) })
-  expect(await told()).toEqual([news])
-  // The next one is slow, too: people know.
+  expect(await notices()).toEqual([news])
+  // The next run is slow, too: people have been notified.
   await slow()
-  expect(await told()).toEqual([news])
+  expect(await notices()).toEqual([news])
   await sync.fill(first)
   await sync.run()
   const recovered = 'People has recovered: The last run was as it should be.'
-  expect(await told()).toEqual([recovered, news])
+  expect(await notices()).toEqual([recovered, news])
   expect(
     (await harness.mailsTo(collaborator.email))
       .filter(({ body_text }) => body_text.includes(sync.params.sync))
@@ -153,7 +153,7 @@ test('a run that takes too long is told of while it is under way and not again a
   await sync.fill([['1', 'ada', 'other'], ...first.slice(1)])
   await administrator.ok(methods.syncs.update, sync.params, { body: { guard_percent: 0 } })
   await slow()
-  expect((await told())[0]).toBe('People needs attention: 1 of 3 rows were rejected, which is more than 10%.')
+  expect((await notices())[0]).toBe('People needs attention: 1 of 3 rows were rejected, which is more than 10%.')
 })
 
 test('a sync begins at the times of its cron expression, and one that follows it begins when its run has ended well', async () => {
@@ -191,10 +191,10 @@ test('a sync begins at the times of its cron expression, and one that follows it
   })
 })
 
-test('people are told in inbox, mail, and channels when a sync fails, not again while it does, and when it has recovered', async () => {
+test('people are notified in inbox, mail, and channels when a sync first fails, and when it has recovered', async () => {
   const sync = await open('UPSERT_ONLY', { guard_percent: 100 })
   const { administrator, collaborator, guest } = organization
-  const told = async (who: typeof guest): Promise<string[]> =>
+  const notices = async (who: typeof guest): Promise<string[]> =>
     (await who.ok(methods.notifications.list, { user: who.userId })).notifications
       .filter(({ kind, link }) => kind === 'sync_alert' && link.includes(sync.params.sync))
       .map(({ title, body }) => `${title}: ${body}`)
@@ -205,20 +205,20 @@ test('people are told in inbox, mail, and channels when a sync fails, not again 
   )
   await sync.fill(first)
   await sync.run()
-  expect(await told(administrator)).toEqual([])
+  expect(await notices(administrator)).toEqual([])
   await peer.query(`alter table shop.${sync.table} rename to gone_${sync.table}`)
   expect(await sync.run()).toMatchObject({ state: 'failed', alert: expect.stringContaining('does not exist') })
   await sync.run()
-  expect(await told(administrator)).toEqual([expect.stringContaining('People needs attention: The run failed: ')])
+  expect(await notices(administrator)).toEqual([expect.stringContaining('People needs attention: The run failed: ')])
   await peer.query(`alter table shop.gone_${sync.table} rename to ${sync.table}`)
   expect(await sync.run()).toMatchObject({ state: 'succeeded', alert: '' })
   await sync.run()
   for (const who of [administrator, collaborator])
-    expect((await told(who)).map((text) => text.split(':')[0])).toEqual([
+    expect((await notices(who)).map((text) => text.split(':')[0])).toEqual([
       'People has recovered',
       'People needs attention',
     ])
-  expect(await told(guest)).toEqual([])
+  expect(await notices(guest)).toEqual([])
   const mails = (await harness.mailsTo(collaborator.email)).filter(({ body_text }) =>
     body_text.includes(sync.params.sync),
   )
@@ -254,7 +254,7 @@ test('syncs cannot wait for each other, and a sync has one schedule at a time', 
   expect((await change({ interval_minutes: null })).body).toMatchObject({ interval_minutes: null, next_run_time: null })
 })
 
-test('a schedule that waits for a run is told of once, to those who may do something', async () => {
+test('a schedule that waits for a run notifies those who may act, once', async () => {
   const sync = await open('UPSERT_ONLY', { interval_minutes: 15 })
   const run = await sync.begin()
   const params = { ...sync.params, run: idIn(run.name) }
@@ -263,11 +263,11 @@ test('a schedule that waits for a run is told of once, to those who may do somet
     await harness.queueDueSyncs()
   }
   const { administrator, collaborator, guest } = organization
-  const told = async (who: typeof guest) =>
+  const notices = async (who: typeof guest) =>
     (await who.ok(methods.notifications.list, { user: who.userId })).notifications.filter(
       ({ kind, link }) => kind === 'sync_stalled' && link.includes(sync.params.sync),
     )
-  expect(await told(administrator)).toMatchObject([{ title: 'People is not running on schedule' }])
-  expect([await told(collaborator), await told(guest)].map(({ length }) => length)).toEqual([1, 0])
+  expect(await notices(administrator)).toMatchObject([{ title: 'People is not running on schedule' }])
+  expect([await notices(collaborator), await notices(guest)].map(({ length }) => length)).toEqual([1, 0])
   await administrator.ok(methods.syncRuns.cancel, params, { body: {} })
 })

@@ -165,7 +165,7 @@ test('a rerun sends the rejected rows alone, with their latest values, and count
   await expect(rerun(run)).rejects.toThrow('SYNC_RUN_STATE')
 })
 
-test('of a rejected row the last attempt is told with request and response, and nothing of a row of another run', async () => {
+test('a rejected row shows its last attempt with request and response, and a row of another run is not found', async () => {
   const { administrator, workspaceId } = organization
   const sync = await open('UPSERT_ONLY')
   await sync.fill(first)
@@ -209,7 +209,7 @@ test('of a rejected row the last attempt is told with request and response, and 
   expect(await attemptOf({ ...params, run: idIn(next.name) })).toBeNull()
 })
 
-test('a rerun of rows that are not in the model any more sends nothing, asks nothing, and ends well', async () => {
+test('a rerun of rows that are no longer in the model sends nothing, asks nothing, and ends well', async () => {
   const { administrator } = organization
   const sync = await open('UPSERT_ONLY')
   await sync.fill(first)
@@ -303,7 +303,10 @@ test('a resync sends every row again; after a reset the next run counts as the f
   const sync = await open('FULL_SYNC')
   await sync.fill(first)
   await sync.run()
-  expect(await sync.run(true)).toMatchObject({ state: 'succeeded', counts: { changed: 3, unchanged: 0 } })
+  expect(await sync.run(true)).toMatchObject({
+    state: 'succeeded',
+    counts: { changed: 0, sent_again: 3, unchanged: 0 },
+  })
   await organization.administrator.ok(methods.syncs.reset, sync.params, { body: {} })
   await sync.fill(first.slice(1))
   expect(await sync.run()).toMatchObject({ state: 'succeeded', counts: { added: 2, removed: 0 } })
@@ -337,7 +340,7 @@ test('a table that is renamed between dry run and run fails the run with words, 
   expect(await sync.run()).toMatchObject({ state: 'succeeded', counts: { added: 1, changed: 1, removed: 1 } })
 })
 
-test('a column whose type is another than in the run before marks those rows changed whose value is written otherwise', async () => {
+test('a column with another type than in the run before marks a row changed if its value is written otherwise', async () => {
   const sync = await open('UPSERT_ONLY', { guard_percent: 100 })
   await sync.fill([
     ['1', 'ada', '07'],
@@ -354,7 +357,7 @@ test('a database that goes away while it is read fails the run in words once it 
   await peer.query(`alter table shop.${sync.table} rename to ${sync.table}_rows`)
   const view = (more: string) =>
     peer.query(`create or replace view shop.${sync.table} as select * from shop.${sync.table}_rows ${more}`)
-  // It has given thousands of rows when it comes to the one that it never gives.
+  // It has given thousands of rows before the one that it never gives.
   await view(`union all select null, null, null, null, null from pg_sleep(600)`)
   await peer.query(`grant select on shop.${sync.table} to ${peer.access.user}`)
   await peer.query(
@@ -367,7 +370,7 @@ test('a database that goes away while it is read fails the run in words once it 
     )
   for (const attempt of [1, 3]) {
     const working = harness.runSync({ sync: sync.params.sync }, { signal: new AbortController().signal, attempt })
-    // Heard from the start: it may end before it is known that it was in the midst.
+    // Handled from the start: it may end before the test has seen the request.
     const failure = working.then(
       () => undefined,
       (error: unknown) => error,
@@ -381,7 +384,7 @@ test('a database that goes away while it is read fails the run in words once it 
   expect(await sync.run()).toMatchObject({ state: 'succeeded', counts: { read: 5000, added: 5000 } })
 })
 
-test('a run whose destination goes away midway waits for it, says how many rows wait, and sends each once when it is back', async () => {
+test('a run whose destination goes away midway waits for it, shows how many rows wait, and sends each once when it is back', async () => {
   const sync = await open('FULL_SYNC', { guard_percent: 100 })
   await sync.fill(first)
   await sync.run()

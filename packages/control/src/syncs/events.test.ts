@@ -10,6 +10,7 @@ import {
   type Organization,
   startControl,
   startOrganization,
+  startTime,
   testCatalog,
 } from '../testing/control-harness.ts'
 
@@ -22,7 +23,7 @@ let dataSource: string
 type Sent = { messageId: string; event?: string; userId?: string; properties?: { plan: string } }
 const log = {
   requests: [] as { meta: RequestMeta; events: Sent[] }[],
-  /** Message ids that the pipeline knows. */
+  /** Message IDs that the pipeline has seen. */
   seen: new Set<string>(),
   statusOf: (_event: Sent): 'accepted' | 'blocked' | 'rejected' => 'accepted',
 }
@@ -168,6 +169,12 @@ const open = async (more: Record<string, unknown> = {}) => {
         const { userId, properties } = JSON.parse(original)
         return `${userId} ${properties?.plan}`
       }),
+    beginDryRun: () => administrator.ok(methods.syncDryRuns.createForSync, params, { body: {} }),
+    dryRun: async (name: string) => {
+      const dryRun = { workspace, dry_run: idIn(name) }
+      await harness.dryRunSync({ dry_run: dryRun.dry_run }, { signal: new AbortController().signal, attempt: 1 })
+      return await administrator.ok(methods.syncDryRuns.get, dryRun)
+    },
     rows: async (run: SyncRun) =>
       (await administrator.ok(methods.syncRuns.listRows, { ...params, run: idIn(run.name) })).rows,
   }
@@ -179,7 +186,7 @@ test('rows become events of a source once, new ones with the next run, and go to
   await sync.fill(first)
   expect(await sync.run()).toMatchObject({ state: 'succeeded', counts: { read: 3, added: 3, waiting: 0 } })
   expect((await sync.stored()).toSorted()).toEqual(['ada pro', 'bob free', 'cyd free'])
-  expect(log.requests).toMatchObject([{ meta: { s: idIn(sync.source), k: 'batch', u: true } }])
+  expect(log.requests).toMatchObject([{ meta: { s: idIn(sync.source), k: 'batch', u: true, i: true } }])
   expect(log.requests[0]?.events[0]).toMatchObject({ type: 'track', event: 'Order Completed' })
   await sync.fill([['1', 'ada', 'changed'], ...first.slice(1), ['4', 'dee', 'free']])
   expect(await sync.run()).toMatchObject({
@@ -218,7 +225,7 @@ test('with Create or update a changed row becomes another event, and a mapping t
   await sync.fill(first)
   await sync.run()
   // They go behind live events.
-  expect([log.requests[0]?.meta.u, log.requests[0]?.meta.h]).toEqual([undefined, true])
+  expect([log.requests[0]?.meta.u, log.requests[0]?.meta.h, log.requests[0]?.meta.i]).toEqual([undefined, true, true])
   await sync.fill([['1', 'ada', 'changed'], ...first.slice(1)])
   expect(await sync.run()).toMatchObject({ state: 'succeeded', counts: { changed: 1, unchanged: 2 } })
   expect(await sync.stored()).toHaveLength(4)
@@ -241,8 +248,10 @@ test('each row has its outcome: invalid with why, refused by the pipeline, block
     messageId.endsWith('reject') ? 'rejected' : messageId.endsWith('block') ? 'blocked' : 'accepted'
   const run = await sync.run()
   expect(run).toMatchObject({ state: 'partial', counts: { read: 5, added: 1, invalid: 1, skipped: 1, rejected: 2 } })
-  const told = Object.fromEntries((await sync.rows(run)).map(({ key, outcome, reason }) => [key, [outcome, reason]]))
-  expect(told).toEqual({
+  const outcomes = Object.fromEntries(
+    (await sync.rows(run)).map(({ key, outcome, reason }) => [key, [outcome, reason]]),
+  )
+  expect(outcomes).toEqual({
     1: ['delivered', ''],
     2: ['invalid', 'userId and anonymousId are empty'],
     3: ['skipped', 'An event with this message ID was received before'],
@@ -250,7 +259,7 @@ test('each row has its outcome: invalid with why, refused by the pipeline, block
     5: ['rejected', 'Blocked by the schema of the source. Replay it from there'],
   })
   log.requests.length = 0
-  // What was blocked is stored, and is not sent again; what was rejected is.
+  // A blocked event is stored and not sent again. A rejected one is sent again.
   expect(await sync.run()).toMatchObject({ counts: { unchanged: 2, rejected: 1 } })
   expect(log.requests.flatMap(({ events }) => events.map(({ userId }) => userId))).toEqual(['dee'])
 })
@@ -283,7 +292,7 @@ test('many rows are sent some at a time, each once', async () => {
   expect(log.requests.map(({ events }) => events.length)).toEqual([1000, 1000, 1000, 1000, 500])
 })
 
-test('a source that is turned off takes nothing: a run fails or waits, says so, and goes on when it is turned on', async () => {
+test('a disabled source takes nothing: a run fails or waits, shows it, and continues when the source is enabled', async () => {
   const { administrator } = organization
   const sync = await open()
   await sync.fill(first)
@@ -351,4 +360,59 @@ test('a dry run shows the first events, and leaves and sends nothing', async () 
     properties: '{"plan":"pro"}',
   })
   expect(log.requests).toEqual([])
+})
+
+test.each([
+  ['of a model without rows', 'INSERT_ONLY', [], [], 0],
+  ['before the first run, beside an invalid row', 'INSERT_ONLY', [], [...first, ['4', null, 'x']], 3],
+  [
+    'with Insert Only, after a changed row and a new one',
+    'INSERT_ONLY',
+    first,
+    [...first.slice(1), ['1', 'ada', 'new'], ['4', 'dee', 'x']],
+    1,
+  ],
+  [
+    'with Create or update, after a changed row and a new one',
+    'UPSERT_ONLY',
+    first,
+    [...first.slice(1), ['1', 'ada', 'new'], ['4', 'dee', 'x']],
+    2,
+  ],
+  ['when nothing changed', 'UPSERT_ONLY', first, first, 0],
+] as const)('a dry run says how many events the run adds to usage: %s', async (_, mode, before, after, expected) => {
+  const sync = await open({ mode, guard_percent: 100 })
+  if (before.length > 0) {
+    await sync.fill(before.map((row): Row => [...row]))
+    await sync.run()
+  }
+  await sync.fill(after.map((row): Row => [...row]))
+  const begun = await sync.beginDryRun()
+  expect(begun.usage_events).toBeNull()
+  expect(await sync.dryRun(begun.name)).toMatchObject({ state: 'done', usage_events: expected })
+  const stored = await sync.stored()
+  await sync.run()
+  expect(await sync.stored()).toHaveLength(stored.length + expected)
+})
+
+/** What the row says of its time, and whether the event is usage of the period. */
+const month = new Date(startTime).toISOString().slice(0, 7)
+test.each([
+  ['years ago', ['2001-09-09', '2019-12-31T23:59:59.999Z', '978307200000'], 0],
+  ['just before the period, by its zone', [`${month}-01T01:00:00+02:00`, `${month}-01 00:00:00+00:01`], 0],
+  ['in the period', [`${month}-01`, `${month}-01T00:00:00.000Z`, `${month}-01T01:30:00+01:30`], 3],
+  ['without a time, or in the future', [null, '', '2150-01-01'], 3],
+  ['before the first time that an event can have', ['1969-07-20', '0001-01-01', '1970-01-01T23:59:59Z'], 3],
+  ['some of each, and one that is no time', ['2001-09-09', `${month}-01`, null, 'soon'], 2],
+] as const)('a dry run counts history apart from usage: %s', async (_, times, usage) => {
+  const sync = await open({ fields: [...fields, { column: 'plan', target: 'timestamp' }] })
+  await sync.fill(times.map((time, index): Row => [String(index), `u${index}`, time]))
+  const { name } = await sync.beginDryRun()
+  const usable = times.filter((time) => time !== 'soon').length
+  expect(await sync.dryRun(name)).toMatchObject({
+    state: 'done',
+    usage_events: usage,
+    counts: { added: usable, history: usable - usage },
+  })
+  expect(await sync.run()).toMatchObject({ counts: { added: usable } })
 })

@@ -1,11 +1,11 @@
 import type { methods, SyncRowAttempt } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { readSync, readSyncRun } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { readSync, readSyncRun } from './read.ts'
 
 type Found = Omit<SyncRowAttempt, 'time'> & { time_ms: number }
 
-/** The last attempt to deliver a row of a run, as the delivery log has it; null while there is none, or when it is not kept any more. */
+/** The last attempt to deliver a row of a run, from the delivery log; null while there is none, or when it is no longer stored. */
 export const getSyncRowAttempt =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.syncRuns.getRowAttempt> =>
   async ({ workspace, params, signal }) => {

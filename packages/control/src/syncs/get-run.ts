@@ -1,9 +1,7 @@
 import type { methods, SyncRun } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { countRows, countsOf, createSyncStore, presentRun, readSyncRun } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { countRows } from './counts.ts'
-import { countsOf, presentRun, readSyncRun } from './read.ts'
-import { createSyncStore } from './store.ts'
 
 type Deps = Pick<ControlDeps, 'db' | 'eventStore'>
 
@@ -26,7 +24,7 @@ export const readRunOfNow = async (
   return { ...presentRun(row), counts: countRows(counts.read, found) }
 }
 
-/** A run, with what is known of it now. */
+/** A run with its present counts. */
 export const getSyncRun =
   (deps: Deps): Handler<typeof methods.syncRuns.get> =>
   ({ workspace, params, signal }) =>

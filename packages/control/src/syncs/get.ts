@@ -1,7 +1,7 @@
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { showSync } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { showSync } from './read.ts'
 
 /** A sync. */
 export const getSync =

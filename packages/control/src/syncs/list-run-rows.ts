@@ -1,13 +1,13 @@
 import { cursorInteger, openPage } from '@tributary/api-kit'
 import type { methods, SyncRunRow } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { readSyncRun, shownChange } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { readSyncRun } from './read.ts'
 
 /** The last outcome of a row, by what the log of outcomes says and what is done about it. */
-const outcome = `multiIf(change.change in ('invalid', 'duplicate'), 'invalid', change.operation = '', 'skipped',
-  told.status = 'delivered', 'delivered', told.status in ('dead', 'blocked'), 'rejected', told.status = 'filtered', 'skipped',
-  told.status = 'retry', 'retrying', 'waiting')`
+const outcome = `multiIf(change.change in ('invalid', 'duplicate'), 'invalid', told.status in ('dead', 'blocked'), 'rejected',
+  change.operation = '', 'skipped', told.status = 'delivered', 'delivered', told.status = 'filtered', 'skipped',
+  told.status = 'retry', 'retrying', {canceled:Bool}, 'not_sent', 'waiting')`
 
 /** The rows of a run about which something was done or said, in the order in which they are sent. */
 export const listSyncRunRows =
@@ -16,7 +16,7 @@ export const listSyncRunRows =
     const page = openPage('syncRuns.listRows', params, query, cursorInteger)
     const run = await readSyncRun(db, workspace.id, params)
     const found = await eventStore.query<SyncRunRow>(
-      `select change.number as number, change.key as key, change.source_key as source_key, change.change as change,
+      `select change.number as number, change.key as key, change.source_key as source_key, ${shownChange('change')} as change,
          change.operation as operation, ${outcome} as outcome,
          if(change.reason = '', told.reason, change.reason) as reason, change.rows as rows
        from sync_changes as change
@@ -34,6 +34,7 @@ export const listSyncRunRows =
         limit: page.size + 1,
         key: query.key ?? '',
         outcome: query.outcome ?? '',
+        canceled: run.state === 'canceled',
       },
       { owner: workspace.id, slot: 'heavy', signal },
     )

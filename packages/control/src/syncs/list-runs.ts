@@ -1,8 +1,8 @@
 import { createdCursor, createdCursorOf, olderThan, openPage } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { presentRun, readSync } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { presentRun, readSync } from './read.ts'
 
 /** The runs of a sync, newest first. */
 export const listSyncRuns =

@@ -1,8 +1,8 @@
 import { createdCursor, createdCursorOf, olderThan, openPage } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { lastRuns, presentSync, selectSyncs } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { lastRuns, presentSync, selectSyncs } from './read.ts'
 
 /** The syncs of a workspace, newest first. */
 export const listSyncs =

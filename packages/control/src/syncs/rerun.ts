@@ -2,14 +2,13 @@ import { audit } from '@tributary/api-kit'
 import { endedSyncRuns, type methods, resourceNames, syncLimits } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { conflict } from '@tributary/kernel'
+import { beginRun, countsOf, presentRun, readSync, readSyncRun } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { beginRun } from './begin-run.ts'
-import { countsOf, presentRun, readSync, readSyncRun } from './read.ts'
-import { running } from './run-now.ts'
+import { runUnderWay } from './run-now.ts'
 
 /**
- * Begins a run of the rows that an earlier one had rejected, with their latest values. Refused with 409 while a run of the sync has
- * not ended, and for a run without such rows, or whose rows would not be kept for as long.
+ * Begins a run of the rows that an earlier one had rejected, with their latest values. Refused with 409 while a run of the sync has not
+ * ended, and for a run without such rows, or whose rows would be removed too soon.
  */
 export const rerunSync =
   ({ db, jobs, clock }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.syncRuns.rerun> =>
@@ -24,7 +23,7 @@ export const rerunSync =
       if (!endedSyncRuns.includes(run.state) || rejected === 0 || !isKept)
         throw conflict('SYNC_RUN_STATE', 'This run has no rejected rows that can be sent again')
       const id = await beginRun(tx, jobs, run.sync_id, { trigger: 'manual', resync: false, rerunOf: run.id, time })
-      if (id === undefined) throw await running(tx, run.sync_id)
+      if (id === undefined) throw await runUnderWay(tx, run.sync_id)
       await audit(tx, {
         actor,
         action: 'syncRuns.rerun',

@@ -1,23 +1,21 @@
 import { audit } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { activeRun, createSyncStore, readSync, setSync, showSync, syncName } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { activeRun } from './begin-run.ts'
-import { readSync, showSync, syncName } from './read.ts'
-import { running, sentOnce } from './run-now.ts'
-import { createSyncStore } from './store.ts'
+import { cannotResyncEvents, runUnderWay } from './run-now.ts'
 
 /** Forgets what the destination has confirmed, while no run begins; refused with 409 while one has not ended. */
 export const resetSync =
   ({ db, eventStore, clock }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>): Handler<typeof methods.syncs.reset> =>
   async ({ actor, workspace, params }) => {
     const { id, source_id } = await readSync(db, workspace.id, params.sync)
-    if (source_id !== null) throw sentOnce()
+    if (source_id !== null) throw cannotResyncEvents()
     await db.transaction().execute(async (tx) => {
       await tx.selectFrom('syncs').select('id').where('id', '=', id).forUpdate().execute()
-      if ((await activeRun(tx, id)) !== undefined) throw await running(tx, id)
+      if ((await activeRun(tx, id)) !== undefined) throw await runUnderWay(tx, id)
       await createSyncStore(eventStore, workspace.id).forget(id)
-      await tx.updateTable('syncs').set({ cursor_reached: null }).where('id', '=', id).execute()
+      await setSync(tx, id, { cursor_reached: null })
       await audit(tx, {
         actor,
         action: 'syncs.reset',

@@ -2,19 +2,18 @@ import { audit, type Db, type Tx } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type AppError, conflict } from '@tributary/kernel'
+import { activeRun, beginRun, presentRun, readSync, readSyncRun, type SyncRow, syncName } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { activeRun, beginRun } from './begin-run.ts'
-import { presentRun, readSync, readSyncRun, type SyncRow, syncName } from './read.ts'
 
-/** What is said while a run of a sync has not ended: with its id, where it still has not. */
-export const running = async (tx: Tx, sync: string): Promise<AppError> => {
+/** The error while a run of a sync has not ended; it has the ID of the run, where that still goes on. */
+export const runUnderWay = async (tx: Tx, sync: string): Promise<AppError> => {
   const run = await activeRun(tx, sync)
   const text = 'A run of this sync has not ended yet'
   return conflict('SYNC_RUNNING', text, run === undefined ? {} : { run: run.id })
 }
 
-/** What is said to who wants to send everything of a sync again whose rows become events. */
-export const sentOnce = () =>
+/** The error for a resync of a sync whose rows become events. */
+export const cannotResyncEvents = () =>
   conflict('SYNC_OF_EVENTS', 'Rows that became events are not sent again. Changed rows go with the next run')
 
 /** A sync of this workspace that is to run; throws 404 as `readSync` does, and 409 for a resync of events. */
@@ -25,7 +24,7 @@ export const readSyncToRun = async (
   { resync }: { resync: boolean },
 ): Promise<SyncRow> => {
   const row = await readSync(db, workspaceId, sync)
-  if (resync && row.source_id !== null) throw sentOnce()
+  if (resync && row.source_id !== null) throw cannotResyncEvents()
   return row
 }
 
@@ -37,7 +36,7 @@ export const runSyncNow =
     const time = new Date(clock())
     const run = await db.transaction().execute(async (tx) => {
       const begun = await beginRun(tx, jobs, id, { trigger: 'manual', resync, time })
-      if (begun === undefined) throw await running(tx, id)
+      if (begun === undefined) throw await runUnderWay(tx, id)
       await audit(tx, {
         actor,
         action: 'syncs.run',

@@ -1,11 +1,10 @@
 import { audit } from '@tributary/api-kit'
 import type { methods, Sync } from '@tributary/contract'
 import type { Call } from '@tributary/http'
+import { nextRunTime, readSync, setSync, showSync, syncName } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { readSync, showSync, syncName } from './read.ts'
-import { nextRunTime } from './schedule.ts'
 
-/** Pauses or resumes the schedule of a sync; the time of a resumed one begins anew. */
+/** Pauses or resumes the schedule of a sync; a resumed one counts from now on. */
 export const setPaused = async (
   { db, clock }: Pick<ControlDeps, 'db' | 'clock'>,
   verb: 'pause' | 'resume',
@@ -14,17 +13,13 @@ export const setPaused = async (
   const row = await readSync(db, workspace.id, params.sync)
   const now = clock()
   await db.transaction().execute(async (tx) => {
-    await tx
-      .updateTable('syncs')
-      .set({
-        paused: verb === 'pause',
-        next_run_time: nextRunTime(row, now),
-        next_run_from: new Date(now),
-        // What it ran after does not come back.
-        schedule_state: row.schedule_state === 'deleted' ? 'deleted' : 'on_time',
-      })
-      .where('id', '=', row.id)
-      .execute()
+    await setSync(tx, row.id, {
+      paused: verb === 'pause',
+      next_run_time: nextRunTime(row, now),
+      next_run_from: new Date(now),
+      // What it ran after does not come back.
+      schedule_state: row.schedule_state === 'deleted' ? 'deleted' : 'on_time',
+    })
     await audit(tx, {
       actor,
       action: `syncs.${verb}`,

@@ -2,19 +2,29 @@ import { audit, changesOf } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
+import {
+  checkCursor,
+  checkSync,
+  cursorOf,
+  fieldsOf,
+  ownershipAfter,
+  presentModel,
+  presentSync,
+  readModel,
+  readSync,
+  requireObject,
+  setSync,
+  showSync,
+  storedSchedule,
+  syncName,
+  targetOf,
+} from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { presentModel, readModel } from '../models/read.ts'
-import { checkCursor, checkSync } from './check.ts'
-import { cursorOf } from './cursor.ts'
-import { ownershipAfter } from './own-object.ts'
-import { fieldsOf, presentSync, readSync, showSync, syncName } from './read.ts'
-import { storedSchedule } from './schedule.ts'
-import { findObject, targetOf } from './target.ts'
 
-/** What is not for every object. */
+/** Members that some objects do not allow. */
 const checked = ['mode', 'fields', 'to_destinations', 'owns_object', 'cursor'] as const
 
-/** Changes a sync; a run that is under way goes on as it was begun, from the rows that it has read. */
+/** Changes a sync; a run that is under way continues as it began, with the rows that it has read. */
 export const updateSync =
   ({ db, catalog, clock }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.syncs.update> =>
   async ({ actor, workspace, params, body }) => {
@@ -24,7 +34,7 @@ export const updateSync =
     if (checked.some((name) => body[name] !== undefined)) {
       const model = await readModel(db, workspace.id, row.model_id)
       const mode = body.mode ?? row.mode
-      checkSync(await findObject(catalog, await targetOf(db, row), row.object), presentModel(model), {
+      checkSync(await requireObject(catalog, await targetOf(db, row), row.object), presentModel(model), {
         mode,
         identifier: row.identifier,
         fields: body.fields ?? fieldsOf(row),
@@ -43,24 +53,19 @@ export const updateSync =
       const rescheduled = [interval_minutes, cron, after].some((each) => each !== undefined)
       await db.transaction().execute(async (tx) => {
         if (rescheduled)
-          // Two at once come one after the other: no circle is closed by both.
+          // The lock orders updates: two at once cannot close a circle.
           await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().execute()
-        const changed = await tx
-          .updateTable('syncs')
-          .set({
-            ...rest,
-            ...(owns_object === row.owns_object ? {} : { owns_object }),
-            ...(fields === undefined ? {} : { fields: JSON.stringify(fields) }),
-            // How far it has come stays: it is of a column, and says nothing of another one.
-            ...(asked === undefined ? {} : { cursor: cursor && JSON.stringify(cursor) }),
-            ...(alerts === undefined ? {} : { alerts: JSON.stringify(alerts) }),
-            ...(rescheduled ? await storedSchedule(tx, body, { workspace: workspace.id, id: row.id, now }) : {}),
-            update_time: new Date(now),
-          })
-          .where('id', '=', row.id)
-          .returning('id')
-          .executeTakeFirst()
-        if (changed === undefined) throw notFound('sync not found')
+        const changed = await setSync(tx, row.id, {
+          ...rest,
+          ...(owns_object === row.owns_object ? {} : { owns_object }),
+          ...(fields === undefined ? {} : { fields: JSON.stringify(fields) }),
+          // How far it has come stays: it is of a column, and says nothing of another one.
+          ...(asked === undefined ? {} : { cursor: cursor && JSON.stringify(cursor) }),
+          ...(alerts === undefined ? {} : { alerts: JSON.stringify(alerts) }),
+          ...(rescheduled ? await storedSchedule(tx, body, { workspace: workspace.id, id: row.id, now }) : {}),
+          update_time: new Date(now),
+        })
+        if (!changed) throw notFound('sync not found')
         await audit(tx, {
           actor,
           action: 'syncs.update',

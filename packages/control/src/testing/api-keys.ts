@@ -15,7 +15,7 @@ export const makeApiKey = async (
   return { id: idIn(made.name), key: made.key }
 }
 
-/** A call about the API keys of an organization, in the place of those that nobody uses: an organization has few of them. */
+/** A call about the API keys of an organization. It replaces unused ones: an organization can have few of them. */
 export const apiKeyRequest = async (
   harness: Harness,
   organization: Organization,

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAuthorize } from '@tributary/api-kit'
+import type { Catalog } from '@tributary/configuration'
 import {
   createEgressPolicy,
   createRequestClient,
@@ -32,19 +33,19 @@ import { createProfileLedger, openForgottenFile } from '@tributary/profiles'
 import { createCoordinationHub, openFolderBlobs, openFolderFiles, openPgBossJobs } from '@tributary/storage'
 import { createTestDatabase, createTestEventStoreOnUse } from '@tributary/test-kit'
 import fastify from 'fastify'
-import { alertJob } from '../alert-channels/queue.ts'
-import { computeJob } from '../audiences/compute.ts'
+import { mailJob } from '../../../api-kit/src/mail/queue-mail.ts'
+import type { ProfileLedger } from '../../../api-kit/src/profiles/ledger.ts'
+import { computeJob } from '../../../audiences/src/compute.ts'
+import { defaultPlans } from '../../../billing/src/catalogue.ts'
+import { releaseJob } from '../../../billing/src/usage/release.ts'
+import { erasureJob } from '../../../privacy/src/erasure-job.ts'
+import { alertJob } from '../../../syncs/src/alert-channels/queue.ts'
+import { syncJob } from '../../../syncs/src/begin-run.ts'
+import { dryRunJob } from '../../../syncs/src/dry-runs/begin.ts'
 import { defaultAuditRetention } from '../audit-records/retention.ts'
-import { defaultPlans } from '../billing/catalogue.ts'
-import { releaseJob } from '../billing/usage/release.ts'
 import { createDns } from '../custom-domains/dns.ts'
-import { type Catalog, type ControlDeps, createControl } from '../index.ts'
-import { mailJob } from '../mail/queue-mail.ts'
-import { erasureJob } from '../privacy-requests/erasure-job.ts'
-import type { ProfileLedger } from '../profiles/ledger.ts'
+import { type ControlDeps, createControl } from '../index.ts'
 import { createSessions } from '../sessions/sessions.ts'
-import { syncJob } from '../syncs/begin-run.ts'
-import { dryRunJob } from '../syncs/dry-runs/begin.ts'
 import { createPasswords } from '../users/sign-in/passwords.ts'
 import { testDataSource, testUploadSource } from './data-source.ts'
 import { testPermittedDestination } from './permitted-destination.ts'
@@ -110,6 +111,7 @@ const testSignedSource: SourceDefinition = {
   title: 'Signed',
   description: 'd',
   type: 5,
+  docsUrl: 'https://docs.example',
   guide: [],
   webhook: { receive: () => ({ events: [] }), signed: true },
   settings: defineSettings({
@@ -135,10 +137,17 @@ export const listedDataSources = (...definitions: readonly DataSourceDefinition[
 
 export const testCatalog: Catalog = {
   sources: listedSources(
-    { slug: 'http', title: 'HTTP API', description: 'd', type: 3, guide: [{ title: 't', text: 'x' }] },
+    {
+      slug: 'http',
+      title: 'HTTP API',
+      description: 'd',
+      type: 3,
+      docsUrl: '/docs/collection',
+      guide: [{ title: 't', text: 'x' }],
+    },
     { slug: 'javascript', title: 'JavaScript', description: 'd', type: 1, docsUrl: 'https://docs.example', guide: [] },
     testSignedSource,
-    { slug: 'ads', title: 'Ads', description: 'd', type: 5, targetProduct: 'SIGNALS', guide: [] },
+    { slug: 'ads', title: 'Ads', description: 'd', type: 5, targetProduct: 'SIGNALS', docsUrl: '', guide: [] },
   ),
   destinations: listed(testDestination, testPermittedDestination),
   dataSources: listedDataSources(testDataSource, testUploadSource),
@@ -238,13 +247,14 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     forgottenHashes: await openForgottenFile(join(folder, 'forgotten.ndjson'), database.db),
     whenStored: async () => {},
     forgetInDeliveries: async () => {},
-    tellDestinations: async () => {},
+    notifyDestinations: async () => {},
     oldestLogged: async () => Number.POSITIVE_INFINITY,
     logRetentionMs: 48 * 3_600_000,
     live: (channel, event, data) => void published.push({ channel, event, data }),
     appendRequest: async (meta, body) => void requests.push({ meta, body: Buffer.from(body).toString() }),
     realtimeKey: 'realtime-key',
     clientConfig: testClientConfig,
+    installation: () => ({ version: '0', parts: [] }),
     billing: { plans: defaultPlans, payment: 'sandbox', limits: false, unpaidDays: 14, graceHours: 72, eventsDays: 0 },
     auditRetention: defaultAuditRetention,
     customDomains: { dns: createDns(['127.0.0.1:1']), target: undefined },
@@ -307,9 +317,9 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     blobs,
     files,
     secretBox,
-    /** What was sent to realtime channels. */
+    /** The messages of realtime channels. */
     published,
-    /** What was put into the log of accepted requests. */
+    /** The content of the log of accepted requests. */
     requests,
     call,
     /** Moves the control plane's clock. */

@@ -21,8 +21,8 @@ const columns = [
 ]
 
 /**
- * A database of one table, `public.customers`. The host `away` cannot be reached, and the one named `slow` answers when
- * `release` is called. A query that says `wrong` is refused, and each session that was opened is told to `opened`.
+ * A database of one table, `public.customers`. The host `away` cannot be reached, and the host `slow` answers when `release` is
+ * called. A query with the text `wrong` is refused, and each opened session is added to `opened`.
  */
 export const scriptedDataSource = (
   options: { rows?: readonly DataRow[]; opened?: Opened[]; release?: Promise<void> } = {},

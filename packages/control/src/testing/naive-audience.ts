@@ -22,8 +22,8 @@ export type NaiveEvent = {
 export type NaiveProfile = {
   hasUserId: boolean
   events: readonly NaiveEvent[]
-  /** The latest of each trait. */
-  traits: Readonly<Record<string, unknown>>
+  /** The latest value of a trait, also inside of an object; undefined for none. */
+  traitOf: (name: string) => unknown
 }
 
 type Options = { asOf: number; queryOf: (audience: string) => AudienceQuery | undefined }
@@ -31,9 +31,15 @@ type Options = { asOf: number; queryOf: (audience: string) => AudienceQuery | un
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : typeof value === 'boolean' ? String(value) : undefined
 
-const numberOf = (value: unknown): number | undefined => {
-  if (typeof value === 'number') return value
-  return typeof value === 'string' && decimalText.test(value) ? Number(value) : undefined
+/** A number as a whole number of 10^-100. */
+const scaled = (text: string): bigint => {
+  const [, sign = '', whole = '', fraction = ''] = /^(-?)([0-9]+)(?:\.([0-9]*))?$/.exec(text) ?? []
+  return BigInt(`${sign}${whole}${fraction.padEnd(100, '0')}`)
+}
+
+const numberOf = (value: unknown): bigint | undefined => {
+  if (typeof value === 'number') return scaled(String(value))
+  return typeof value === 'string' && decimalText.test(value) ? scaled(value) : undefined
 }
 
 const dateShape = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):(\d\d))?)?$/
@@ -76,21 +82,27 @@ const meetsDate = (found: unknown, { operator, value, values }: SelectedAttribut
   return kinds[operator]?.() === true
 }
 
+/** Whether there is a value, or one inside of an object. */
+const isSet = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.values(value).some(isSet)
+    : value !== undefined && value !== null
+
 const meetsAttribute = (found: unknown, attribute: SelectedAttribute, asOf: number): boolean => {
   const { operator, valueType, value, values } = attribute
   const text = textOf(found)
   const number = numberOf(found)
   const equals = (given: string): boolean =>
-    valueType === 'number' ? number === Number(given) : text !== undefined && text === given
+    valueType === 'number' ? number === scaled(given) : text !== undefined && text === given
   const contains = (part: string): boolean =>
     Array.isArray(found) ? found.includes(part) : text?.includes(part) === true
-  const compare = (holds: (difference: number) => boolean): boolean =>
-    number !== undefined && holds(number - Number(value))
+  const compare = (holds: (difference: bigint) => boolean): boolean =>
+    number !== undefined && holds(number - scaled(value))
   switch (operator) {
     case 'exists':
-      return found !== undefined && found !== null
+      return isSet(found)
     case 'not_exists':
-      return found === undefined || found === null
+      return !isSet(found)
     case 'equals':
       return equals(value)
     case 'not_equals':
@@ -122,9 +134,10 @@ const meetsAttribute = (found: unknown, attribute: SelectedAttribute, asOf: numb
   }
 }
 
-/** What the event store has at a path: objects are gone through, and are no values. */
-const propertyAt = (value: unknown, path: string): unknown => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return path === '' ? value : undefined
+/** The value at a path through objects. */
+export const propertyAt = (value: unknown, path: string): unknown => {
+  if (path === '') return value
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   for (const [name, inside] of Object.entries(value)) {
     const rest = path === name ? '' : path.startsWith(`${name}.`) ? path.slice(name.length + 1) : undefined
     const found = rest === undefined ? undefined : propertyAt(inside, rest)
@@ -140,6 +153,11 @@ const meetsEvent = (query: SegmentQuery, profile: NaiveProfile, { asOf }: Option
       return false
     const time = Math.min(event.timestamp, event.receivedAt)
     if (query.timeframe !== null && time <= asOf - timeframeMs(query.timeframe)) return false
+    if (query.dates !== undefined) {
+      const [first, last] = [timeOf(query.dates.first), timeOf(query.dates.last)]
+      if (first === undefined || last === undefined || time < first.time) return false
+      if (time >= last.time + (last.isDay ? day : 1)) return false
+    }
     const inside = ['identify', 'group'].includes(query.selectedEvent) ? event.traits : event.properties
     return query.selectedAttributes.every((each) => meetsAttribute(propertyAt(inside, each.name), each, asOf))
   }).length
@@ -154,7 +172,7 @@ export const meetsQuery = (query: AudienceQuery, profile: NaiveProfile, options:
     if (each.type === 'event') return meetsEvent(each, profile, options)
     if (each.type === 'attribute')
       return each.selectedAttributes.every((attribute) =>
-        meetsAttribute(profile.traits[attribute.name], attribute, options.asOf),
+        meetsAttribute(profile.traitOf(attribute.name), attribute, options.asOf),
       )
     const other = options.queryOf(each.selectedAudience?.name ?? '')
     return (other !== undefined && meetsQuery(other, profile, options)) === each.selectedAudience?.member

@@ -43,6 +43,9 @@ export const plainValue = (
   const values = counted
     .map(({ properties }) => properties[property])
     .filter((each) => each !== undefined && each !== null)
+  const elements = values.flatMap((each) =>
+    (Array.isArray(each) ? each.filter((item) => item !== null) : [each]).map((item) => JSON.stringify(item)),
+  )
   const numbers = values.flatMap((each) => numberOf(each) ?? [])
   switch (operation) {
     case 'first':
@@ -51,6 +54,13 @@ export const plainValue = (
       return values.at(-1)
     case 'unique_count':
       return values.length === 0 ? undefined : new Set(values.map((each) => JSON.stringify(each))).size
+    case 'unique_values':
+      return elements.length === 0 ? undefined : new Set(elements).size
+    case 'most_frequent': {
+      const counts = [...Map.groupBy(elements, (each) => each)].map(([text, { length }]) => ({ text, length }))
+      const [mode] = counts.toSorted((a, b) => b.length - a.length || (a.text < b.text ? -1 : 1))
+      return mode && JSON.parse(mode.text)
+    }
     case 'sum':
       return numbers.length === 0 ? undefined : sumOf(numbers)
     case 'average':

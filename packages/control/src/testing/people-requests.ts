@@ -4,7 +4,7 @@ import { type Caller, type Harness, idIn, type Organization } from './control-ha
 /** A red pixel, as base64. */
 const tinyPng = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 
-/** A call that succeeds for whoever may make it: the parameters of its path, its query and body. */
+/** A call that succeeds for each caller that may make it: the parameters of its path, its query and body. */
 type Situation = { params: Record<string, string>; query?: Record<string, string>; body?: unknown }
 
 type Make = (harness: Harness, organization: Organization, caller: Caller | undefined) => Promise<Situation>
@@ -91,7 +91,7 @@ const aNotification: Make = async (harness, { administrator }) => {
   return { params: { user: administrator.userId, notification: id }, body: {} }
 }
 
-/** Makes an organisation open to everybody with an address of this domain, and the caller's address a verified one. */
+/** Opens an organisation to all addresses of this domain, and verifies the caller's address. */
 export const openToDomain = async (
   harness: Harness,
   organizationId: string,
@@ -163,8 +163,8 @@ const situations: Readonly<Record<string, Make>> = {
 }
 
 /**
- * Path and body of a call about organisations and their people, in a situation made for it in which whoever may make the
- * call succeeds. Undefined for methods of other resources.
+ * Path and body of a call about organisations and their people, in a situation made for it. There each caller that may make the call
+ * succeeds. Undefined for methods of other resources.
  */
 export const peopleRequest = async (
   harness: Harness,

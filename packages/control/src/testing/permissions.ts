@@ -5,7 +5,7 @@ import { type Caller, idIn, type Organization } from './control-harness.ts'
 /** Where people come back to in the tests: a page of the host that the calls are sent to. */
 export const returnAddress = 'http://localhost/destination-oauth-callback'
 
-/** A destination that is registered at this provider and that nobody has permitted yet. */
+/** A destination that is registered at this provider and has no permission yet. */
 export const makePermitted = (
   { administrator, workspaceId }: Pick<Organization, 'administrator' | 'workspaceId'>,
   { destination: client }: OpenIdProvider,
@@ -69,7 +69,7 @@ export const grantRequest = async (
   if (name === disconnect.name) return { path, body: {} }
   if (name === begin.name) return { path, body: { redirect_uri: returnAddress } }
   provider.addUser({ email: 'ada@example.com' })
-  // Only who has begun it may end it, and not everybody may begin.
+  // Only the user who has begun it may end it, and some users may not begin.
   const begun = await permit(caller ?? administrator, provider, made.name).catch(() => undefined)
   return { path, body: begun ?? (await permit(administrator, provider, made.name)) }
 }

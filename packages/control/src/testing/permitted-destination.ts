@@ -1,6 +1,6 @@
 import { defineDestination, defineSettings, setting } from '@tributary/connector-kit'
 
-/** A destination that somebody has to permit by OAuth 2. */
+/** A destination that needs a permission by OAuth 2. */
 export const testPermittedDestination = defineDestination({
   slug: 'permitted',
   title: 'Permitted',

@@ -30,10 +30,20 @@ const fields = {
 
 const days = (count: number): number => count * 86_400_000
 
+/** How an advertising platform takes refunds: as the rest of a conversion, or as the refunded amount. */
+const refundOf = {
+  restates: { action: 'restate', restates: true, fields: { value: field('context.signal.remaining_value') } },
+  reports: { action: 'restate', fields: {} },
+} as const
+
 /** An advertising platform that takes conversions, with a test screen and refunds as asked for. */
 export const platformDestination = (
   platform: SignalPlatform,
-  { testCode = false, refunds = false, takesDenied = false } = {},
+  {
+    testCode = false,
+    refunds,
+    takesDenied = false,
+  }: { testCode?: boolean; refunds?: keyof typeof refundOf; takesDenied?: boolean } = {},
 ): DestinationDefinition => {
   const conversions: ConversionPlatform = {
     platform,
@@ -50,7 +60,7 @@ export const platformDestination = (
       external_id: { targets: ['external_id'], weight: 1 },
     },
     needs: [['email'], ['phone'], ['click_id']],
-    ...(refunds ? { refund: { action: 'restate', fields: { value: field('context.signal.remaining_value') } } } : {}),
+    ...(refunds === undefined ? {} : { refund: refundOf[refunds] }),
     ...(takesDenied ? { takesDenied: true as const } : {}),
   }
   const targets = [

@@ -35,7 +35,10 @@ export const oneOf = <T>(random: Random, list: readonly T[]): T => {
 const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make)
 
 export const randomEvents = ['Order Completed', "it's {x:String}", 'page', 'identify', 'Viewed\\n']
-export const randomNames = ['plan', 'total', 'nest.deep', 'a b', 'null', 'tags', 'since']
+/** Names that events and traits have. */
+export const givenNames = ['plan', 'total', 'nest.deep', 'a b', 'null', 'tags', 'since', 'home']
+/** Names that are asked for: also of what is inside of an object. */
+export const randomNames = [...givenNames, 'home.a b.zip']
 const texts = ['a', 'ab', 'true', '12', "o'b", 'é"\\', '%', 'false', '-3', '{x:String}', '$1']
 /** Days and moments around the ends of comparisons, of the calendar, and of the day on which queries are asked. */
 const dates = [
@@ -66,15 +69,35 @@ const noDates = [
   '٢٠٢٦-03-04',
 ]
 const days = ['1', '30', '400', '36500']
-const numbers = ['12', '-3', '0', '1.5', '0.1', '100000000000000']
+const longNumbers = [
+  '9007199254740993',
+  '9007199254740992.5',
+  '-12345678901234567890123',
+  '-12345678901234567890124',
+  '0.12345678901234567891',
+  '0.1234567890123456789',
+]
+const numbers = ['12', '-3', '0', '1.5', '0.1', '100000000000000', '-0.0', '012.10', ...longNumbers]
+
+const scalars = [12, -3, 0, 1.5, 0.1, 1e14, 12.1, 2 ** 53, true, false, null]
+const composites = [
+  ['a', 'x'],
+  ['ab'],
+  ['2026-03-04'],
+  {},
+  { 'a b': null },
+  { 'a b': {} },
+  { 'a b': { zip: '12' } },
+  { 'a b': { zip: { code: 1 } } },
+  { 'a b.zip': 'ab' },
+  { other: [] },
+]
 
 /** A value as a sender gives it. */
 export const randomValue = (random: Random): unknown =>
   oneOf<unknown>(
     random,
-    random(2) === 0
-      ? [...dates, ...noDates]
-      : [...texts, 12, -3, 0, 1.5, 0.1, 1e14, true, false, null, ['a', 'x'], ['ab'], ['2026-03-04']],
+    random(2) === 0 ? [...dates, ...noDates] : [...texts, ...longNumbers, ...scalars, ...composites],
   )
 
 let serial = 0
@@ -107,6 +130,9 @@ const nothingNamed: Named = { audiences: [], events: [] }
 const randomQuery = (random: Random, { audiences, events }: Named): SegmentQuery => {
   const kind = random(audiences.length > 0 ? 8 : 7)
   const type = kind < 4 ? 'event' : kind < 7 ? 'attribute' : 'audience'
+  // At any time, between two dates, or in the last days or months.
+  const when = type === 'event' ? random(4) : 0
+  const [first = '', last = ''] = times(2, () => oneOf(random, dates)).toSorted((a, b) => spanOf(a) - spanOf(b))
   if (type === 'event' && events.length > 0) return { ...oneOf(random, events), id: id() }
   return {
     id: id(),
@@ -114,8 +140,9 @@ const randomQuery = (random: Random, { audiences, events }: Named): SegmentQuery
     selectedEvent: type === 'event' ? oneOf(random, randomEvents) : '',
     selectedAudience: type === 'audience' ? { name: oneOf(random, audiences), member: random(2) === 0 } : null,
     selectedAttributes: times(type === 'attribute' ? 1 + random(2) : random(2), () => randomAttribute(random)),
+    ...(when === 1 ? { dates: { first, last } } : {}),
     timeframe:
-      type === 'event' && random(2) === 0
+      when > 1
         ? { time: random(2) === 0 ? { unit: 'month', value: 1 + random(3) } : { unit: 'day', value: 1 + random(90) } }
         : null,
     count: { operator: oneOf(random, countOperators), value: random(4) },

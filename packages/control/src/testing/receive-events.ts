@@ -5,8 +5,9 @@ import type { Harness } from './control-harness.ts'
 let serial = 0
 
 /**
- * What the stream, profiles and the event store have of events of a workspace, received a minute ago by the harness's clock, or
- * `ago` ms: a track of the event Seen where they say nothing else. What was learned waits until they are stored, given a partition.
+ * Receives events of a workspace: the stream, profiles and the event store have them then. They are received a minute ago by the
+ * harness's clock, or `ago` ms. An event without a name is a track of Seen. Given a partition, changed profiles wait until the
+ * events are stored.
  */
 export const receiveEvents = async (
   harness: Pick<Harness, 'db' | 'eventStore' | 'now'>,
@@ -20,7 +21,7 @@ export const receiveEvents = async (
   const made = events.map((given) => {
     const number = ++serial
     const { properties = {}, traits = {}, ...head } = given
-    // As the pipeline writes them: what names somebody stands before the objects.
+    // As the pipeline writes them: identifiers stand before the objects.
     return { eventId: `0-${number}-0`, type: 'track', event: 'Seen', ...head, properties, traits }
   })
   const rows = made.map((event: Record<string, unknown>) =>

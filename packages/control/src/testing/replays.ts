@@ -1,7 +1,7 @@
 import { newId } from '@tributary/kernel'
 import type { Harness } from './control-harness.ts'
 
-/** A stored event of a workspace and source; what it is named and holds is told by `more`. */
+/** A stored event of a workspace and source; its name and content come from `more`. */
 export const storedRow = (
   workspaceId: string,
   sourceId: string,

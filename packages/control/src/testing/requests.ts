@@ -15,14 +15,15 @@ import { apiKeyRequest } from './api-keys.ts'
 import { billingRequest } from './billing-requests.ts'
 import { type Caller, type Harness, idIn, makeResources, type Organization, testPassword } from './control-harness.ts'
 import { customDomainRequest } from './custom-domains.ts'
+import { makeReleasable } from './held-work.ts'
 import { peopleRequest } from './people-requests.ts'
 import { grantRequest } from './permissions.ts'
 import { signInRequest } from './sign-ins.ts'
 import { makeSignal, signalRequest } from './signals.ts'
 
 /**
- * Path and body of a call that succeeds for whoever may make it; each write meets resources of its own. What is not made for its
- * caller can be asked again by another one while nobody has succeeded.
+ * Path and body of a call that succeeds for each caller that may make it; each write meets resources of its own. Several callers can
+ * try a call that is not made for its caller, until one has succeeded.
  */
 export type RequestOf = (
   name: string,
@@ -62,7 +63,7 @@ const storeEvent = async (harness: Harness, workspaceId: string): Promise<void> 
     timestamp: '2026-01-01 00:00:00.000',
     original: '{}',
   }
-  await harness.eventStore.insert('events', JSON.stringify(event), { token: 'requests' })
+  await harness.eventStore.insert('events', JSON.stringify(event), { token: `requests ${workspaceId}` })
 }
 
 /** Makes a profile with a user id and an anonymous id of its own; resolves to its id and the latter. */
@@ -81,7 +82,7 @@ const makeProfile = async (harness: Harness, workspaceId: string): Promise<{ id:
   return { id: profile_id, anonymousId }
 }
 
-/** Suppresses somebody; resolves to the hash. */
+/** Suppresses a new user; resolves to the hash. */
 const suppress = async ({ administrator, workspaceId }: Organization): Promise<string> => {
   const value = newId()
   const body = { kind: 'suppress' as const, identifiers: [{ type: 'user_id', value }] }
@@ -149,7 +150,7 @@ const syncTokenIdOf = async (harness: Harness, { administrator, workspaceId }: O
   return idIn((await administrator.ok(methods.syncTokens.create, { workspace: workspaceId }, { body })).name)
 }
 
-/** A channel of alerts, which nobody answers, in the place of those before: a workspace has few of them. */
+/** A channel of alerts without a receiver. It replaces those before: a workspace can have few of them. */
 const alertChannelIdOf = async (harness: Harness, { administrator, workspaceId }: Organization): Promise<string> => {
   await harness.db.deleteFrom('alert_channels').where('workspace_id', '=', workspaceId).execute()
   const body = { title: 'On call', kind: 'webhook', url: 'http://127.0.0.1:9/' } as const
@@ -158,7 +159,7 @@ const alertChannelIdOf = async (harness: Harness, { administrator, workspaceId }
 
 type Made = Awaited<ReturnType<typeof makeResources>>
 
-/** An audience of everybody who has an email. */
+/** An audience of all profiles that have an email. */
 export const trialAudience: AudienceQuery = {
   operator: 'and',
   includeAnonymous: true,
@@ -198,7 +199,7 @@ export const trialComputedTrait: ComputedTraitDefinition = {
   conditions: [],
 }
 
-/** Of a catalog that has no `webhook`, an entry that it has. */
+/** An entry of each catalog that has no `webhook`. */
 const catalogApps: Readonly<Record<string, string>> = { catalogSources: 'http', catalogDataSources: 'database' }
 
 const trialDataSource = {
@@ -251,6 +252,7 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'destinations.updateSetting': { name: 'batch_size', value: 5 },
   'destinations.retry': {},
   'failureGroups.discard': {},
+  'heldWork.release': {},
   'destinations.testConnection': {},
   'mappings.update': { event_mappings: [trialMapping] },
   'mappings.suggest': { destination: 'send' },
@@ -331,7 +333,7 @@ const uploadRequest = async ({
   return { path: `/${name}/uploads`, body: { upload_id: newId(), file_name: 'a.csv', content } }
 }
 
-/** What makes a model of a data source of its own. */
+/** The body that creates a model of a data source of its own. */
 const trialModel = async (organization: Organization) => ({
   title: 'Customers',
   data_source: (await makeDataSource(organization)).name,
@@ -345,7 +347,7 @@ const makeModel = async (organization: Organization): Promise<string> => {
   return idIn((await administrator.ok(methods.models.create, { workspace: workspaceId }, { body })).name)
 }
 
-/** What makes a sync of a model that there is: a workspace has few data sources. */
+/** The body that creates a sync of an existing model: a workspace can have few data sources. */
 export const trialSync = async (harness: Harness, organization: Organization, destination: string) => {
   const { workspaceId } = organization
   const known = await harness.db
@@ -455,7 +457,7 @@ export const createRequests = async (
   provider: OpenIdProvider,
 ): Promise<RequestOf> => {
   await storeEvent(harness, organization.workspaceId)
-  // What reads share. Made before any request, so that nothing is still being written while a request is looked at.
+  // The resources that reads share. Made before any request, so that nothing is still being written during one.
   const readable = await makeResources(organization.workspaceId, organization.administrator)
   return async (name, caller) => {
     const method = methodList.find((each) => each.name === name)
@@ -501,6 +503,7 @@ export const createRequests = async (
       ...(method.path.includes('{alert_channel}')
         ? { alert_channel: await alertChannelIdOf(harness, organization) }
         : {}),
+      ...(method.path.includes('{held_work}') ? { held_work: await makeReleasable(harness, workspaceId) } : {}),
       failure_group: deadGroup,
       suppression: name === 'suppressions.delete' ? await suppress(organization) : '',
       privacy_request: name === 'privacyRequests.get' ? await requestPrivacy(organization) : '',
@@ -529,10 +532,8 @@ export const createRequests = async (
     const signal = await signalRequest(harness, organization, { name, path, source: made.source.name })
     if (signal !== undefined) return signal
     if (name === 'users.setPassword') {
-      const { email, userId } = organization.administrator
-      const reply = await harness.call('', 'POST', '/users:login', { email, password: testPassword })
-      const otp_token = reply.body.set_password_otp_token
-      return { path, body: { name: `users/${userId}`, otp_token, password: testPassword } }
+      const name = `users/${organization.administrator.userId}`
+      return { path, body: { name, current_password: testPassword, password: testPassword } }
     }
     if (queries[name] !== undefined) return { path: `${path}?${queries[name]}` }
     if (name === 'uploads.create') return await uploadRequest(organization)

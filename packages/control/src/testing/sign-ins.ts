@@ -4,7 +4,7 @@ import type { OpenIdProvider } from '@tributary/test-kit'
 import type { OpenIdSettings } from '../openid/openid.ts'
 import { type Harness, idIn, type Organization } from './control-harness.ts'
 
-/** What the control plane is told of a provider. */
+/** The settings of a provider for the control plane. */
 export const openIdSettings = (
   { issuer, clientId, clientSecret }: OpenIdProvider,
   timeoutMs?: number,
@@ -74,7 +74,7 @@ export const completeBody = (onboarding_token: string, given: object = {}) => ({
   ...given,
 })
 
-/** Path and body of a call of somebody without a session, or of staff, that succeeds for whoever may make it. */
+/** Path and body of a call without a session, or by staff, that succeeds for each caller that may make it. */
 export const signInRequest = async (
   harness: Harness,
   { platformAdmin, workspaceId }: Organization,

@@ -2,15 +2,18 @@ import { methods, type SignalDefinition } from '@tributary/contract'
 import { type Harness, idIn, listed, type Organization, testCatalog } from './control-harness.ts'
 import { platformDestination } from './platform-destination.ts'
 
-/** The catalog of the tests with advertising platforms: one with test codes, one that takes refunds, one that takes denials. */
+/**
+ * The catalog of the tests with three advertising platforms. One has test codes, one takes refunds as the rest of a conversion, and one
+ * takes denials, and refunds as the refunded amount.
+ */
 export const signalsCatalog = {
   ...testCatalog,
   destinations: [
     ...testCatalog.destinations,
     ...listed(
       platformDestination('meta', { testCode: true }),
-      platformDestination('google_ads', { refunds: true }),
-      platformDestination('google_analytics', { takesDenied: true }),
+      platformDestination('google_ads', { refunds: 'restates' }),
+      platformDestination('google_analytics', { takesDenied: true, refunds: 'reports' }),
     ),
   ],
 }

@@ -12,15 +12,17 @@ import {
   validateSettings,
 } from '@tributary/connector-kit'
 import { startPeer } from '@tributary/connector-kit/testing'
+import { mysql as mariaDbSource } from '@tributary/connectors/data-sources/mysql'
 import { postgresql as source } from '@tributary/connectors/data-sources/postgresql'
 import { profiles } from '@tributary/connectors/data-sources/profiles'
 import { hubspot } from '@tributary/connectors/destinations/hubspot'
+import { mysql } from '@tributary/connectors/destinations/mysql'
 import { postgresql as destination } from '@tributary/connectors/destinations/postgresql'
 import { createHubspot, token } from '@tributary/connectors/testing/hubspot'
 import { deliveryMeta, methods, type SyncMode, type SyncRun } from '@tributary/contract'
 import { setFaultHandler, silentLogger } from '@tributary/kernel'
 import { openLogReader, openLogWriter } from '@tributary/storage'
-import { createPostgresPeer, eventually, type PostgresPeer } from '@tributary/test-kit'
+import { createPostgresPeer, eventually, type MariaDbPeer, type PostgresPeer } from '@tributary/test-kit'
 import {
   type Harness,
   idIn,
@@ -37,8 +39,10 @@ type Crm = ReturnType<typeof createHubspot>
 /** A row of a table that is synced: its primary key, the identifier, and a value. */
 export type Row = [id: string | null, email: string | null, plan: string | null]
 
+type Peers = { peer: PostgresPeer; mariaDb: MariaDbPeer | undefined }
+
 /** Delivery in its smallest form: hands rows of the stream to the connector, and writes down what it answers. */
-const openDelivery = async (stack: AsyncDisposableStack, peer: PostgresPeer, crm: Crm, folder: string) => {
+const openDelivery = async (stack: AsyncDisposableStack, { peer, mariaDb }: Peers, crm: Crm, folder: string) => {
   const stream = await openLogWriter({ dir: join(folder, 'stream'), inline: true })
   stack.defer(() => stream.close())
   const told = await openLogWriter({ dir: join(folder, 'outcomes'), inline: true })
@@ -70,16 +74,28 @@ const openDelivery = async (stack: AsyncDisposableStack, peer: PostgresPeer, crm
     settings: { access_token: token },
     request: (asked) => client.request({ ...asked, url: asked.url.replace('https://api.hubapi.com/', vendor.url) }),
   }
-  const hand = (rows: readonly OutgoingRow[]) =>
-    rows[0]?.object.startsWith('crm/') === true
-      ? hubspot.deliverRows?.(rows, hubspotContext)
+  const mariaDbContext: DeliverContext | undefined = mariaDb && {
+    ...context,
+    settings: { ...context.settings, ...mariaDb.access },
+  }
+  const hand = (rows: readonly OutgoingRow[], destinationId: string) => {
+    if (rows[0]?.object.startsWith('crm/') === true) return hubspot.deliverRows?.(rows, hubspotContext)
+    return mariaDbContext !== undefined && destinationId === state.mariaDbId
+      ? mysql.deliverRows?.(rows, mariaDbContext)
       : destination.deliverRows?.(rows, context)
+  }
   const stopping = new AbortController()
-  const state = { sent: [] as string[], held: false, away: false, refuse: (_key: string): boolean => false }
+  const state = {
+    sent: [] as string[],
+    mariaDbId: '',
+    held: false,
+    away: false,
+    refuse: (_key: string, _json: string): boolean => false,
+  }
 
-  const deliver = async (rows: readonly OutgoingRow[]): Promise<readonly EventOutcome[]> => {
-    const taken = rows.filter(({ key }) => !state.refuse(key))
-    const answer = taken.length === 0 ? [] : (await hand(taken))?.outcomes
+  const deliver = async (rows: readonly OutgoingRow[], destinationId: string): Promise<readonly EventOutcome[]> => {
+    const taken = rows.filter(({ key, json }) => !state.refuse(key, json))
+    const answer = taken.length === 0 ? [] : (await hand(taken, destinationId))?.outcomes
     return rows.map((row) => {
       const at = taken.indexOf(row)
       if (at === -1) return { kind: 'rejected', reason: 'No such plan' }
@@ -96,7 +112,7 @@ const openDelivery = async (stack: AsyncDisposableStack, peer: PostgresPeer, crm
         const [head = '', json = ''] = line.slice(0, -1).split(',"payload":')
         return { ...JSON.parse(`${head}}`), json }
       })
-      const tell = async (found: readonly EventOutcome[]): Promise<void> => {
+      const writeOutcomes = async (found: readonly EventOutcome[]): Promise<void> => {
         const body = rows.map(({ recordId }, index) => {
           const outcome = found[index] ?? { kind: 'retry', reason: '' }
           const reason = 'reason' in outcome ? outcome.reason : ''
@@ -105,12 +121,12 @@ const openDelivery = async (stack: AsyncDisposableStack, peer: PostgresPeer, crm
         await told.append({ key: producer?.n ?? '', meta: '{}', body: Buffer.from(JSON.stringify(body)) })
       }
       if (state.away) {
-        await tell(rows.map(() => ({ kind: 'retry', reason: 'Nobody is there' })))
+        await writeOutcomes(rows.map(() => ({ kind: 'retry', reason: 'Nobody is there' })))
         await eventually('the destination is back', () => !state.away || stopping.signal.aborted, 60_000)
       }
-      const found = await deliver(rows)
+      const found = await deliver(rows, d[0] ?? '')
       state.sent.push(...rows.map(({ operation, key }) => `${operation} ${key}`))
-      await tell(found)
+      await writeOutcomes(found)
       from[partition] = record.offset + 1
     }
   }
@@ -230,24 +246,40 @@ const createOpening = ({ peer, harness, organization, dataSource, target }: Made
   return { open, lookedAt, leftOf }
 }
 
+/** A MariaDB as a data source and as a destination. */
+const createMariaDbEnds = async ({ administrator, workspaceId: workspace }: Organization, { access }: MariaDbPeer) => {
+  const settings = { ...access, tls: 'off' }
+  const dataSource = await administrator.ok(
+    methods.dataSources.create,
+    { workspace },
+    { body: { title: 'MariaDB', app: { name: 'catalogDataSources/mysql' }, settings } },
+  )
+  const target = await administrator.ok(
+    methods.destinations.create,
+    { workspace },
+    { body: { title: 'MariaDB', app: { name: 'catalogDestinations/mysql' }, settings } },
+  )
+  return { dataSource: dataSource.name, target: target.name }
+}
+
 /**
- * Control with PostgreSQL as source and destination, and HubSpot as a destination, whose delivery tests can hold, break, and have refuse. Syncs run
- * when they are told to.
+ * Control with PostgreSQL as source and destination, and HubSpot as a destination, whose delivery tests can hold, break, and have refuse.
+ * Syncs run when a test runs them. A MariaDB, where given, is a source and a destination, too.
  */
-export const startSyncEngine = async (postgresUrl: string) => {
+export const startSyncEngine = async (postgresUrl: string, mariaDb?: MariaDbPeer) => {
   const stack = new AsyncDisposableStack()
   const crm = createHubspot()
   const peer = stack.use(await createPostgresPeer(postgresUrl))
   await peer.query(`create schema shop authorization ${peer.access.user}`)
   const folder = await mkdtemp(join(tmpdir(), 'tributary-syncs-'))
   stack.defer(() => rm(folder, { recursive: true, force: true }))
-  const delivery = await openDelivery(stack, peer, crm, folder)
+  const delivery = await openDelivery(stack, { peer, mariaDb }, crm, folder)
   const harness = stack.use(
     await startControl({
       catalog: {
         ...testCatalog,
-        destinations: listed(destination as DestinationDefinition, hubspot),
-        dataSources: listedDataSources(source, profiles),
+        destinations: listed(destination as DestinationDefinition, hubspot, mysql as DestinationDefinition),
+        dataSources: listedDataSources(source, mariaDbSource, profiles),
       },
       outbound: delivery.outbound,
     }),
@@ -280,9 +312,12 @@ export const startSyncEngine = async (postgresUrl: string) => {
     })
   ).name
 
+  const ofMariaDb = mariaDb && (await createMariaDbEnds(organization, mariaDb))
+  delivery.state.mariaDbId = ofMariaDb === undefined ? '' : idIn(ofMariaDb.target)
   const made = { peer, harness, organization, dataSource, target }
   return {
     ...made,
+    mariaDb: ofMariaDb,
     delivery,
     hubspotTarget,
     crm,
@@ -302,8 +337,9 @@ export const startSyncEngine = async (postgresUrl: string) => {
 /** Whether each row that a run has read counts once. */
 export const sums = ({ counts }: SyncRun): boolean => {
   if (counts === null) return false
-  const { read, added, changed, unchanged, skipped, invalid, rejected, waiting } = counts
-  return read === added + changed + unchanged + skipped + invalid + rejected + waiting
+  const { read, added, changed, updated, sent_again, unchanged, skipped, invalid, rejected, waiting, not_sent } = counts
+  const written = added + changed + updated + sent_again
+  return read === written + unchanged + skipped + invalid + rejected + waiting + not_sent
 }
 
 /** Rows of a first run, and of a second one: one is as it was, one has changed, one is gone, and one is new. */

@@ -1,8 +1,8 @@
 import type { Method } from '@tributary/contract'
 
 /**
- * Writes without an audit record. A code that is asked for: nobody has done anything yet, and the mail itself is kept.
- * The inbox and drafts: what one has read, or is about to do, concerns nobody else. The card form that is opened: nothing is added yet.
+ * Writes without an audit record. A requested code changes nothing yet, and the mail itself is stored. The inbox and drafts concern only
+ * their user. An opened card form adds nothing yet.
  */
 const unrecorded: readonly string[] = [
   'users.sendOtp',
@@ -15,7 +15,7 @@ const unrecorded: readonly string[] = [
   'paymentMethods.setup',
 ]
 
-/** Reads with an audit record: they tell staff of people in organizations that are not theirs, or all of a person. */
+/** Reads with an audit record: they show staff the people of organizations that are not theirs, or all data of a person. */
 const recordedReads: readonly string[] = ['workspaces.find', 'profileExports.get']
 
 /** Whether a call of the method leaves an audit record. */

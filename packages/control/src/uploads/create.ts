@@ -4,10 +4,18 @@ import { fileTable, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type Actor, AppError, badRequest, notFound } from '@tributary/kernel'
 import { isRelationalUnavailable, OtherLength } from '@tributary/storage'
-import { type DataSourceRow, dataSourceName, readDataSource } from '../data-sources/read.ts'
-import { readSettings, type SessionDeps, useDataSource } from '../data-sources/use-session.ts'
+import {
+  type DataSourceRow,
+  dataSourceName,
+  lastUploads,
+  readDataSource,
+  readSettings,
+  type SessionDeps,
+  settingsText,
+  uploadKey,
+  useDataSource,
+} from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { lastUploads, settingsText, uploadKey } from './read.ts'
 
 /** For how long a file is read before it is taken, ms. */
 const scanMs = 5 * 60_000
@@ -20,7 +28,7 @@ const refused = (text: string): AppError => badRequest('FILE_REFUSED', text, { f
 
 type UploadDeps = SessionDeps & Pick<ControlDeps, 'db' | 'clock' | 'files' | 'uploads'>
 
-/** Throws when so much more would be too much: for one file, for the workspace, or for the disk. */
+/** Throws when so many more bytes would be too much: for one file, for the workspace, or for the disk. */
 const requireRoom = async (
   { files, uploads }: UploadDeps,
   { workspaceId, key, bytes }: { workspaceId: string; key: string; bytes: number },
@@ -121,7 +129,7 @@ const scanUpload = async (
   }
 }
 
-/** Who sends a part, and where it belongs. */
+/** The caller of a part, and where the part belongs. */
 type Arrived = { actor: Actor; organizationId: string; key: string; id: string; name: string; bytes: number }
 
 /** Reads a file that is whole, and puts it in force; whatever keeps it from that deletes it. */
@@ -144,7 +152,7 @@ const finishUpload = async (
     const before = await takeOver(deps, row, { ...given, scan, settings: settingsText(settings) })
     for (const id of before) await drop(uploadKey({ workspaceId: row.workspace_id, dataSourceId: row.id }, id))
   } catch (error) {
-    // When the database went away, it may be in force all the same.
+    // When the database went away, it may still be in force.
     if (!isRelationalUnavailable(error)) await drop(key)
     throw error
   }

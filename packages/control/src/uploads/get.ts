@@ -1,8 +1,7 @@
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { readDataSource } from '../data-sources/read.ts'
+import { lastUploads, readDataSource } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
-import { lastUploads } from './read.ts'
 
 /** The last uploads of a data source. */
 export const getUploads =

@@ -63,7 +63,7 @@ const kept = async (name: string): Promise<string[]> =>
 const query = { schema: 'file', table: 'rows' }
 
 describe('a file', () => {
-  test('that comes in parts is read as one, and told with who uploaded it', async () => {
+  test('that comes in parts is read as one, and shown with its uploader', async () => {
     const { administrator, guest } = organization
     const { name, params } = await createSource()
     const first = part('id,email\n1,a', { last: false })

@@ -1,10 +1,9 @@
-import type { Tx } from '@tributary/api-kit'
+import { type Tx, type UserRow, userColumns } from '@tributary/api-kit'
 import { newId } from '@tributary/kernel'
 import { sql } from 'kysely'
-import { type UserRow, userColumns } from './present.ts'
 
 /**
- * The user of an address that has just been proven, made when there is none yet. Of several calls at once one makes it.
+ * The user of an address that has just been proven, made when there is none yet. Several calls at once make one user.
  */
 export const ensureUser = async (
   tx: Tx,

@@ -1,8 +1,8 @@
+import { presentUser, userColumns } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { presentUser, userColumns } from './present.ts'
 
 /** Reads a user. */
 export const getUser =

@@ -1,9 +1,8 @@
-import { audit } from '@tributary/api-kit'
+import { audit, presentUser, userColumns } from '@tributary/api-kit'
 import { resourceNames, type User } from '@tributary/contract'
 import type { Actor } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import type { Images } from '../images/images.ts'
-import { presentUser, userColumns } from './present.ts'
 
 /** Puts a stored picture, or none for an empty key, in the place of the caller's photo. */
 export const replacePhoto = async (

@@ -1,9 +1,7 @@
-import { audit, type Db } from '@tributary/api-kit'
+import { audit, type Db, passwordChangedMail, queueMail } from '@tributary/api-kit'
 import { resourceNames } from '@tributary/contract'
 import type { Clock } from '@tributary/kernel'
 import type { JobSender } from '@tributary/storage'
-import { queueMail } from '../mail/queue-mail.ts'
-import { passwordChangedMail } from '../mail/templates.ts'
 import { revokeOnboardings } from './onboarding/onboarding-link.ts'
 import { createPasswords } from './sign-in/passwords.ts'
 
@@ -11,9 +9,9 @@ import { createPasswords } from './sign-in/passwords.ts'
 const mailLifeMs = 24 * 60 * 60_000
 
 /**
- * Sets the password of a platform admin for the operator: of the one with this address, else of the first. All sessions,
- * one-time tokens and onboarding links of the user end; a running product follows within two seconds. The user is told
- * by mail, with links that begin with `origin`. Undefined when there is no such admin.
+ * Sets the password of a platform admin for the operator: of the one with this address, else of the first. All sessions, one-time tokens
+ * and onboarding links of the user end; a running product follows within two seconds. The user gets a mail, with links that begin
+ * with `origin`. Undefined when there is no such admin.
  */
 export const resetAdminPassword = async (
   { db, jobs, clock }: { db: Db; jobs: JobSender; clock: Clock },

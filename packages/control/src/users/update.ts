@@ -1,9 +1,8 @@
-import { audit, changesOf } from '@tributary/api-kit'
+import { audit, changesOf, presentUser, userColumns } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { presentUser, userColumns } from './present.ts'
 
 /** Changes the caller's own names. */
 export const updateUser =

@@ -66,7 +66,7 @@ describe('login', () => {
       expect(answer.ms).toBeGreaterThan(fastest / 4)
     }
     expect(wrong[0]).toMatchObject({ status: 401, body: { reason: 'INVALID_CREDENTIALS', metadata: {} } })
-    // Clients tell an ended session by these words.
+    // Clients recognize an ended session by these words.
     expect(wrong[0]?.body.message).not.toMatch(/expired|invalid auth/i)
   })
 
@@ -88,7 +88,7 @@ describe('login', () => {
       expect((await login(person.email, 'wrong', '10.2.0.1')).statusCode).toBe(401)
     const waits: string[] = []
     for (const seconds of [1, 2, 4, 8]) {
-      // The first that comes after the wait is looked at; the next is not, and neither counts nor prolongs anything.
+      // The first try after the wait is checked; the next is not, and neither counts nor prolongs anything.
       expect((await login(person.email, 'wrong', '10.2.0.1')).statusCode).toBe(401)
       for (let again = 0; again < 3; again++) {
         const refused = await login(person.email, testPassword, '10.2.0.1')
@@ -102,21 +102,21 @@ describe('login', () => {
     expect((await login(person.email, testPassword, '10.2.0.1')).statusCode).toBe(200)
   })
 
-  test('with the right password works where somebody has signed in before, whoever fails there or elsewhere', async () => {
+  test('with the right password works where the user has signed in before, whatever fails there or elsewhere', async () => {
     const person = await harness.person()
     expect((await login(person.email, testPassword, '10.2.2.1')).statusCode).toBe(200)
     for (let place = 0; place <= loginLimits.perEmail; place++) await login(person.email, 'x', `10.2.3.${place}`)
     for (let tries = 0; tries < loginLimits.perEmailAndIp + 2; tries++)
       expect((await login(person.email, 'x', '10.2.2.1')).statusCode).toBe(401)
     expect((await login(person.email, testPassword, '10.2.2.1')).statusCode).toBe(200)
-    // Everybody of one place but who has signed in there.
+    // All users of one place, except the one who has signed in there.
     for (let tries = 0; tries <= loginLimits.perIp; tries++) await login(`${tries}@example.com`, 'x', '10.2.2.1')
     expect((await login('one-more@example.com', 'x', '10.2.2.1')).statusCode).toBe(429)
     expect((await login(person.email, testPassword, '10.2.2.1')).statusCode).toBe(200)
     expect((await login(person.email, testPassword, '10.2.9.9')).statusCode).toBe(429)
   })
 
-  test('of somebody is not taken away by one place that fails again and again, refused tries included', async () => {
+  test('is not taken away from a user by one place that fails again and again, refused tries included', async () => {
     const person = await harness.person()
     const { perIp, perEmail } = loginLimits
     for (let tries = 0; tries < Math.max(perIp, perEmail) + 10; tries++) await login(person.email, 'x', '10.2.1.1')
@@ -163,7 +163,7 @@ describe('a session', () => {
     expect((await read(person)).status).toBe(401)
   })
 
-  test('is refused right after logout, and other sessions of the user go on', async () => {
+  test('is refused right after logout, and other sessions of the user continue', async () => {
     const person = await harness.person()
     const other = (await login(person.email, testPassword, '10.5.0.1')).json().access_token
     expect((await read(person)).status).toBe(200)
@@ -226,7 +226,7 @@ describe('the first platform admin', () => {
     expect((await fresh.call('', 'POST', '/users:login', { email: 'c@d.co', password: 'another' })).status).toBe(401)
   })
 
-  test('gets a new password from the operator, which ends sessions and is audited; nobody else does', async () => {
+  test('gets a new password from the operator, which ends sessions and is audited; other users do not', async () => {
     await using fresh = await startControl()
     await fresh.ensurePlatformAdmin({ email: 'a@b.co', password: testPassword })
     const login = (password: string) => fresh.call('', 'POST', '/users:login', { email: 'a@b.co', password })

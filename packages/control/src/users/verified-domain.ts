@@ -2,8 +2,8 @@ import type { Db } from '@tributary/api-kit'
 import { isPublicMailDomain, mailDomain } from '@tributary/contract'
 
 /**
- * The domain that a user's address shows them to belong to, in lower case; empty when the address is not verified, or
- * its domain is one where everybody can get an address.
+ * The domain that a user belongs to by the verified address, in lower case. Empty when the address is not verified, or when any user can
+ * get an address at its domain.
  */
 export const verifiedDomain = async (db: Db, userId: string): Promise<string> => {
   const user = await db

@@ -10,7 +10,7 @@ import {
 
 type Place = Pick<Violation, 'type' | 'event' | 'property' | 'problem'>
 
-/** What is asked: a kind of problem, and when it was seen last (epoch ms). */
+/** A kind of problem, and when it was seen last (epoch ms). */
 export type SeenProblem = Place & { lastSeen: number }
 
 /** Versions that are read at most to find the one with which something was fixed. */
@@ -38,13 +38,13 @@ const typeIn = (schema: SourceSchema, place: Place): ObjectSchema | string | und
   return object === 'anything' ? object : object?.properties.get(name)?.type
 }
 
-/** A version of a schema, as it is looked at. */
+/** A version of a schema in which a problem is searched. */
 export type SeenVersion = { version: number; schema: SourceSchema; created: number }
 
 /**
- * The version with which a problem was fixed, of these versions, newest first: from it on, the schema allows what it
- * did not allow before. A wrong type counts as fixed when the type was changed after it was seen last, since only the
- * next event can tell more. Null while it is not fixed, and undefined when only older versions can tell.
+ * The version with which a problem was fixed, of these versions, newest first: from it on, the schema allows what it did not allow before.
+ * A wrong type counts as fixed when the type was changed after it was seen last, since only the next event can show more. Null while
+ * it is not fixed, and undefined when only older versions can show it.
  */
 export const fixedIn = (versions: readonly SeenVersion[], problem: SeenProblem): number | null | undefined => {
   let fixed: number | null = null
@@ -91,7 +91,7 @@ export const readFixedVersions = async (
     versions.push({ version, schema: parseSourceSchema(schema), created: create_time.getTime() })
     found = problems.map((problem) => fixedIn(versions, problem))
   }
-  // Older versions are not looked at: what all of these allow was fixed with the oldest of them, or before.
+  // Older versions are not read: a problem that none of these has was fixed with the oldest of them, or before.
   const oldest = versions.length === maxVersions ? (versions.at(-1)?.version ?? null) : null
   return found.map((version, index) =>
     version === undefined ? (problems[index]?.problem === 'type' ? null : oldest) : version,

@@ -106,7 +106,7 @@ test('problems are counted by event, property and kind over a day, a week and a 
   })
 })
 
-test('an event that the schema does not know is one problem of the whole event', async () => {
+test('an event without a definition in the schema is one problem of the whole event', async () => {
   const { insert, event, list } = await start()
   await insert('events', [
     event('1', 1000, [], { compatibility: 'incompatible', event: 'New One' }),

@@ -1,9 +1,9 @@
 import { offsetCursor, openPage } from '@tributary/api-kit'
+import { readSource } from '@tributary/configuration'
 import { type methods, problemKinds, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { wireTime } from '@tributary/replays'
 import type { ControlDeps } from '../deps.ts'
-import { wireTime } from '../events/read.ts'
-import { readSource } from '../sources/read.ts'
 import { readFixedVersions } from './fixed-in.ts'
 
 type Row = {
@@ -23,7 +23,7 @@ const samples = 5
 
 const problems = [...problemKinds, 'new_event'] as const
 
-/** What did not fit a source's schema in the last 30 days, by event, property and problem, and what was kept back. */
+/** The violations of a source's schema in the last 30 days, by event, property and problem, and the blocked events. */
 export const listSourceViolations =
   ({
     db,

@@ -14,7 +14,7 @@ import {
 let harness: Harness
 let organization: Organization
 let refusing = false
-/** What happens before the log takes a request. */
+/** Runs before the log takes a request. */
 let meanwhile: () => unknown = () => {}
 const requests: {
   meta: { w: string; s: string; r: number; p?: string[] | undefined; f?: boolean | undefined }
@@ -92,7 +92,7 @@ test('events that fit by now are sent in their order, named by their stored ids,
     { type: 'track', messageId: 'm-1', properties: { total: 5 } },
     { type: 'track', messageId: 'm-2', properties: { total: 5 } },
   ])
-  // The stored event tells when it was sent again.
+  // The stored event shows when it was sent again.
   const event = await organization.guest.ok(methods.events.get, { workspace: params.workspace, event: '1' })
   expect(event).toMatchObject({ status: 'blocked', replay_time: expect.any(String) })
 })
@@ -141,7 +141,7 @@ test('nothing counts as sent that the log did not take', async () => {
   expect(await replay()).toEqual({ replayed: 1, still_blocked: 0 })
 })
 
-test('blocked events count as received when they were read: of a user who is deleted before they are sent nothing is learned', async () => {
+test('blocked events count as received when they were read: a user who is deleted before they are sent gets no profile', async () => {
   const { params, setSchema, blocked, insert, replay } = await start()
   await setSchema(schemaOf('number'))
   // One more than goes into a request, so that the deletion is between the reading and the last one.

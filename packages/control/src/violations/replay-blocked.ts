@@ -1,22 +1,20 @@
 import { audit } from '@tributary/api-kit'
+import { readSource } from '@tributary/configuration'
 import { type methods, parseSourceSchema, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { type Again, type BlockedFilter, countBlocked, readBlocked, replayedEvent, sendAgain } from '@tributary/replays'
 import type { ControlDeps } from '../deps.ts'
-import { readSource } from '../sources/read.ts'
-import { replayedEvent } from './blocked-event.ts'
-import { type BlockedFilter, countBlocked, readBlocked } from './read-blocked.ts'
-import { type Again, sendAgain } from './send-again.ts'
 
-/** What one call does at most: events that it sends, their bytes, and events that it looks at. */
+/** The most that one call sends, in events and bytes, and the most events that it reads. */
 const maxEvents = 10_000
 const maxBytes = 64 * 1024 * 1024
 const maxLookedAt = 200_000
 
 /**
- * Sends the blocked events of a source that fit its schema as it is now through the pipeline again, oldest first, as
- * requests of the log that name the stored events. They are written down as sent only when the log has them: after a
- * crash between the two they are sent once more, and the pipeline, which knows them by the stored events' ids, takes
- * them once. What exceeds one call waits for the next and counts as still blocked.
+ * Sends the blocked events of a source that match its present schema through the pipeline again, oldest first, as requests of the log that
+ * name the stored events. They are recorded as sent only when the log has them: after a crash between the two they are sent once
+ * more. The pipeline recognizes them by the IDs of the stored events, and takes them once. Events beyond the limit of one call
+ * wait for the next and count as still blocked.
  */
 export const replayBlockedEvents =
   ({
@@ -36,7 +34,7 @@ export const replayBlockedEvents =
       .where('version', '=', source.schema_version)
       .executeTakeFirstOrThrow()
     const schema = parseSourceSchema(text)
-    // Before anything is sent: nothing goes out of which nobody knows who wanted it.
+    // Before anything is sent, so that every replay that goes out names its author.
     await db.transaction().execute((tx) =>
       audit(tx, {
         actor,

@@ -30,17 +30,31 @@ test('API-39: a platform admin is given any workspace with its organisation, by 
 })
 
 test.each([newId(), 'acme-workspace', `organizations/${newId()}`, 'workspaces/acme'])(
-  'there is nobody to act on behalf of at %s',
+  'there is no administrator to act on behalf of at %s',
   async (workspaceId) => {
     expect(await act(workspaceId)).toMatchObject({ status: 404, body: { message: 'workspace not found' } })
   },
 )
 
+test('a platform admin cannot act on behalf of any workspace of an organization that they belong to, in any role (STF-18, AMB-20)', async () => {
+  const { workspaceId, workspace, organizationId } = organization
+  for (const role of ['ORG_ADMIN', 'ORG_GUEST'] as const) {
+    const own = await harness.person({ [organizationId]: role }, { platformAdmin: true })
+    const before = (await harness.audits()).length
+    for (const given of [workspaceId, workspace, ` ${workspaceId} `])
+      expect(await own.call('POST', '/workspaces:actOnBehalf', { workspaceId: given })).toMatchObject({
+        status: 400,
+        body: { metadata: { workspaceId: 'You cannot act on behalf of your own organization' } },
+      })
+    expect((await harness.audits()).length).toBe(before)
+  }
+})
+
 test('fewer than 5 characters are refused', async () => {
   expect(await act('abcd')).toMatchObject({ status: 400, body: { metadata: { workspaceId: 'At least 5 characters' } } })
 })
 
-test('nobody else may, not even in their own organisation, and nothing is told', async () => {
+test('other users may not, not even in their own organisation, and the answer reveals nothing', async () => {
   const { administrator, outsider, workspaceId } = organization
   for (const caller of [administrator, outsider])
     for (const id of [workspaceId, newId()])

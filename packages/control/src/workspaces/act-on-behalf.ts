@@ -1,18 +1,27 @@
 import { audit, requireWorkspace } from '@tributary/api-kit'
-import { everyRole, type methods, resourceNames } from '@tributary/contract'
+import { everyRole, type methods, ownOrganizationMessage, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { badRequest } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { readWorkspace } from './get.ts'
 
 /**
- * The workspace that a platform admin is going to act in, by id or resource name. Changes nothing: a platform admin may
- * act everywhere. It is recorded, so that the organisation can be told who was there.
+ * Answers the workspace that a platform admin is going to act in, by ID or resource name; one of an organization that they belong to is
+ * refused (STF-18). Changes nothing: a platform admin may act everywhere. The audit log of the organization records it.
  */
 export const actOnBehalf =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.workspaces.actOnBehalf> =>
   async ({ actor, body }) => {
     const id = resourceNames.workspace.parse(body.workspaceId)?.workspace ?? body.workspaceId
     const { organizationId } = await requireWorkspace(db, actor, id, everyRole)
+    const membership = await db
+      .selectFrom('memberships')
+      .select('id')
+      .where('organization_id', '=', organizationId)
+      .where('user_id', '=', actor.userId)
+      .executeTakeFirst()
+    if (membership !== undefined)
+      throw badRequest('OWN_ORGANIZATION', ownOrganizationMessage, { workspaceId: ownOrganizationMessage })
     const workspace = await db.transaction().execute(async (tx) => {
       await audit(tx, {
         actor,

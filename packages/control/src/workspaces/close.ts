@@ -1,8 +1,10 @@
-import type { Tx } from '@tributary/api-kit'
+import { closeSources, type Tx } from '@tributary/api-kit'
+import { removeGrantsOf } from '@tributary/configuration'
+import { removeAlertChannelsOf, removeSyncsOf } from '@tributary/syncs'
 
 /**
- * Ends what is received and sent: keys, domains, sources, destinations and what runs between them. Their data goes in the background. Made
- * again, it ends what somebody was making meanwhile.
+ * Ends all receiving and sending of workspaces: keys, domains, sources, destinations and what runs between them. Their data goes in the
+ * background. A second call ends resources that were made meanwhile.
  */
 export const closeWorkspaces = async (tx: Tx, workspaces: readonly string[], time: Date): Promise<void> => {
   if (workspaces.length === 0) return
@@ -13,24 +15,16 @@ export const closeWorkspaces = async (tx: Tx, workspaces: readonly string[], tim
       .where('workspace_id', 'in', workspaces)
       .where('revoke_time', 'is', null)
       .execute()
+  await removeGrantsOf(tx, workspaces)
   const destinations = tx.selectFrom('destinations').select('id').where('workspace_id', 'in', workspaces)
-  await tx.deleteFrom('oauth_grants').where('destination_id', 'in', destinations).execute()
   await tx.deleteFrom('oauth_consents').where('destination_id', 'in', destinations).execute()
-  for (const table of [
-    'custom_domains',
-    'connections',
-    'syncs',
-    'sync_drafts',
-    'signal_drafts',
-    'alert_channels',
-  ] as const)
+  for (const table of ['custom_domains', 'connections'] as const)
     await tx.deleteFrom(table).where('workspace_id', 'in', workspaces).execute()
-  await tx
-    .updateTable('sources')
-    .set({ delete_time: time, update_time: time, secrets_encrypted: null })
-    .where('workspace_id', 'in', workspaces)
-    .where('delete_time', 'is', null)
-    .execute()
+  await removeSyncsOf(tx, 'workspace_id', workspaces)
+  for (const table of ['sync_drafts', 'signal_drafts'] as const)
+    await tx.deleteFrom(table).where('workspace_id', 'in', workspaces).execute()
+  await removeAlertChannelsOf(tx, workspaces)
+  await closeSources(tx, workspaces, time)
   await tx
     .updateTable('destinations')
     .set({ delete_time: time, update_time: time, secrets_encrypted: null })

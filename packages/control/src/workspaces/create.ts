@@ -1,9 +1,15 @@
-import { audit, idFor, parseReference, requireOrganization } from '@tributary/api-kit'
+import {
+  audit,
+  idFor,
+  insertWorkspaceOnce,
+  lockOrganizationFor,
+  parseReference,
+  requireOrganization,
+} from '@tributary/api-kit'
+import { withinPlan } from '@tributary/billing'
 import { administrators, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { withinPlan } from '../billing/limits.ts'
 import type { ControlDeps } from '../deps.ts'
-import { lockOrganizationFor } from '../organizations/lock.ts'
 import { readWorkspace } from './get.ts'
 
 /** Makes a further workspace. Administrators of the organisation only. */
@@ -18,13 +24,13 @@ export const createWorkspace =
     const create_time = new Date(clock())
     await db.transaction().execute(async (tx) => {
       await lockOrganizationFor(tx, actor, organization)
-      const made = await tx
-        .insertInto('workspaces')
-        .values({ id, organization_id: organizationId, title: body.title, create_time })
-        .onConflict((conflict) => conflict.column('id').doNothing())
-        .returning('id')
-        .executeTakeFirst()
-      if (made === undefined) return
+      const made = await insertWorkspaceOnce(tx, {
+        id,
+        organization_id: organizationId,
+        title: body.title,
+        create_time,
+      })
+      if (!made) return
       await withinPlan(tx, deps, organizationId, 'workspaces')
       await audit(tx, {
         actor,

@@ -1,10 +1,9 @@
-import { audit, type Tx } from '@tributary/api-kit'
+import { audit, lockOrganizationFor, moveNotifications, setWorkspace, type Tx } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict, notFound } from '@tributary/kernel'
 import { sql } from 'kysely'
 import type { AccessChanged, ControlDeps } from '../deps.ts'
-import { lockOrganizationFor } from '../organizations/lock.ts'
 import { closeWorkspaces } from './close.ts'
 
 /** What a workspace has, for the record of its deletion. */
@@ -16,18 +15,9 @@ select (select count(*)::int from sources where workspace_id = ${id}::uuid and d
   return rows[0] ?? { sources: 0, destinations: 0, syncs: 0 }
 }
 
-/** Notices of the workspace go; those of the organization lead to its settings in another workspace from now on. */
-const moveNotices = async (tx: Tx, id: string, other: string): Promise<void> => {
-  const own = `/workspaces/${id}/`
-  await sql`
-update notifications set link = replace(link, ${own}, ${`/workspaces/${other}/`})
-where link like ${`${own}settings/organization%`}`.execute(tx)
-  await sql`delete from notifications where link like ${`${own}%`}`.execute(tx)
-}
-
 /**
- * Deletes a workspace of an organization that has another one. At once nobody finds it, and nothing is received or sent for it; what is stored of it
- * goes in the background. The title is asked for, so that it is the one that is meant.
+ * Deletes a workspace of an organization that has another one. From then on it is not found, and nothing is received or sent for it; its
+ * data goes in the background. The caller repeats the title, so that the right one is deleted.
  */
 export const deleteWorkspace =
   (
@@ -61,8 +51,8 @@ export const deleteWorkspace =
       const counts = await countsOf(tx, id)
       await closeWorkspaces(tx, [id], time)
       await tx.deleteFrom('api_keys').where('workspace_id', '=', id).execute()
-      await moveNotices(tx, id, other.id)
-      await tx.updateTable('workspaces').set({ delete_time: time, remove_time: time }).where('id', '=', id).execute()
+      await moveNotifications(tx, id, other.id)
+      await setWorkspace(tx, id, { delete_time: time, remove_time: time })
       await audit(tx, {
         actor,
         action: 'workspaces.delete',

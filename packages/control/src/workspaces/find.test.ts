@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness[Symbol.asyncDispose]())
 
-/** An organization with one workspace and one member, and nobody of the platform. */
+/** An organization with one workspace and one member, and without platform admins. */
 const makeOrganization = async (title: string, workspaceTitle: string, person: object) => {
   const [organizationId, workspaceId, userId] = [newId(), newId(), newId()]
   const create_time = new Date(harness.now())
@@ -71,7 +71,7 @@ test('signs with a meaning in patterns stand for themselves', async () => {
   for (const search of ['5%f', '50__off', "' or true --"]) expect(await names(search), search).toEqual([])
 })
 
-test('three members at most are named, and pages go on where the last ended, newest first', async () => {
+test('three members at most are named, and pages continue where the last ended, newest first', async () => {
   const made = []
   for (let index = 0; index < 3; index++) made.push((await makeOrganization(`Paged ${index}`, 'Main', {})).name)
   const organizationId = (await find('Paged 0')).workspaces[0]?.workspace.organization?.name.split('/')[1] ?? ''
@@ -87,7 +87,7 @@ test('three members at most are named, and pages go on where the last ended, new
   expect(two.next_page_token).toBe('')
 })
 
-test('what was searched for is recorded with who asked', async () => {
+test('each search is recorded with its caller', async () => {
   await find('ada')
   expect((await harness.audits()).at(-1)).toMatchObject({
     action: 'workspaces.find',
@@ -97,7 +97,7 @@ test('what was searched for is recorded with who asked', async () => {
   })
 })
 
-test('nobody but platform admins may search, and what is too long is refused', async () => {
+test('only platform admins may search, and a search that is too long is refused', async () => {
   for (const caller of [organization.administrator, organization.outsider])
     expect((await caller.call('GET', '/workspaces:find?search=a')).status).toBe(403)
   const long = await organization.platformAdmin.call('GET', `/workspaces:find?search=${'a'.repeat(101)}`)

@@ -38,7 +38,7 @@ const workspaceFits = (search: string, words: readonly string[]): RawBuilder<Sql
   )})`
 }
 
-/** Of each organization, the members that a word of the search names, oldest first. */
+/** The members of each organization that a word of the search names, oldest first. */
 const namedPeople = async (db: Db, organizations: readonly string[], words: readonly string[]) => {
   if (organizations.length === 0 || words.length === 0) return []
   return await db
@@ -63,8 +63,8 @@ const namedPeople = async (db: Db, organizations: readonly string[], words: read
 }
 
 /**
- * Workspaces of all organizations that a search fits, newest first, for platform admins only. What is searched for is
- * recorded, as the answer tells of people in organizations that the caller does not belong to.
+ * Workspaces of all organizations that match a search, newest first, for platform admins only. The search is recorded, as the answer
+ * shows people of organizations that the caller does not belong to.
  */
 export const findWorkspaces =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.workspaces.find> =>

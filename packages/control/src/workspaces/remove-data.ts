@@ -1,8 +1,8 @@
+import { idList, makeChanges } from '@tributary/api-kit'
 import { systemOwner } from '@tributary/storage'
+import { uploadFolder } from '@tributary/syncs'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
-import { idList, makeChanges } from '../privacy-requests/erased-events.ts'
-import { uploadFolder } from '../uploads/read.ts'
 import { closeWorkspaces } from './close.ts'
 
 export type RemovalDeps = Pick<
@@ -13,7 +13,7 @@ export type RemovalDeps = Pick<
   keepUsage(organizationId: string, workspaces: readonly string[], signal: AbortSignal): Promise<void>
 }
 
-/** What is stored by workspace in the event store. What syncs have there goes with the syncs. */
+/** Tables of the event store by workspace. Those of syncs are removed with the syncs. */
 const storedTables = [
   'events',
   'deliveries',
@@ -23,7 +23,7 @@ const storedTables = [
   'profile_owners',
 ] as const
 
-/** What may be millions of rows, and goes by so many at a time; the rest goes with what it belongs to. */
+/** Tables that may have millions of rows, which go by so many at a time; the others go with their owner. */
 const largeTables = [
   'profile_traits',
   'profile_identifiers',
@@ -38,12 +38,12 @@ const largeTables = [
 ] as const
 const batchSize = 20_000
 
-/** Until what is left is looked for again, ms: what was on its way is stored by then, or the logs are a piece shorter. */
+/** How long until the rest is searched again, ms: requests on their way are stored by then, or the logs are a piece shorter. */
 export const againMs = 3_600_000
-/** For how long it is waited that what was received is stored, ms. */
+/** How long it waits until received events are stored, ms. */
 const storedMs = 60_000
 
-/** Removes what is stored of workspaces in the event store. */
+/** Removes the data of workspaces from the event store. */
 const removeEvents = async (
   { eventStore }: RemovalDeps,
   workspaces: readonly string[],
@@ -84,7 +84,7 @@ delete from ${sql.table(table)} where ctid = any(array(
     await db.deleteFrom(table).where('workspace_id', '=', workspaceId).execute()
 }
 
-/** Removes what is stored of deleted workspaces of an organization, as far as it can be now. */
+/** Removes the data of deleted workspaces of an organization, as far as possible now. */
 export const removeData = async (
   deps: RemovalDeps,
   organizationId: string,

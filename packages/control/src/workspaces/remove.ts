@@ -1,9 +1,10 @@
+import { removeWorkspace, setWorkspace } from '@tributary/api-kit'
 import { faultPoint } from '@tributary/kernel'
 import { againMs, type RemovalDeps, removeData } from './remove-data.ts'
 
 /**
- * Removes what is stored of workspaces that were deleted while their organization stays; to be called every now and then, and again after a
- * kill. One is over, and its row goes, when no log holds anything that was received for it before. What was recorded of it stays in the
+ * Removes the data of workspaces that were deleted while their organization stays. Call it regularly, and again after a kill. A workspace
+ * is over, and its row goes, when no log holds anything that was received for it before. Its audit records stay in the
  * organization's audit log.
  */
 export const removeDeletedWorkspaces = async (
@@ -29,13 +30,8 @@ export const removeDeletedWorkspaces = async (
       const over = (await oldestLogged(id)) > delete_time.getTime()
       await removeData(deps, organization_id, [id], signal)
       faultPoint('remove-workspace.before-last')
-      if (over) await db.deleteFrom('workspaces').where('id', '=', id).execute()
-      else
-        await db
-          .updateTable('workspaces')
-          .set({ remove_time: new Date(clock() + againMs) })
-          .where('id', '=', id)
-          .execute()
+      if (over) await removeWorkspace(db, id)
+      else await setWorkspace(db, id, { remove_time: new Date(clock() + againMs) })
     } catch (error) {
       signal.throwIfAborted()
       // The next call tries it again, and the others do not wait for it.

@@ -36,7 +36,7 @@ test('a search finds sources and destinations by title, those that begin with it
   expect(await titles('wrhs')).toEqual(['Warehouse'])
 })
 
-test('the name of the app finds what is made of it, after what is called like it', async () => {
+test('the name of an app finds its resources, after resources with that title', async () => {
   const webhook = await addDestination('Webhook')
   expect(await titles('webhook')).toEqual(['Webhook', 'Shop hook', 'Warehouse'])
   expect(await titles('warehouse webhook')).toEqual(['Warehouse'])
@@ -64,7 +64,7 @@ test('signs of a pattern stand for themselves', async () => {
   expect(await titles('\\')).toEqual([])
 })
 
-test('nothing to search for finds everything by title, and it is said when that is not all', async () => {
+test('an empty search finds everything by title, and says when that is not all', async () => {
   const all = await search('')
   expect(all).toMatchObject({ complete: true })
   expect(all.objects.map(({ title }) => title)).toEqual(

@@ -42,7 +42,7 @@ const rowsOf = (
     .limit(rankedLimit)
     .execute()
 
-/** What is made of no app. */
+/** Resources that have no app. */
 const plainOf = (db: Db, table: 'audiences' | 'syncs' | 'signals', workspace: string, search: string) =>
   db
     .selectFrom(table)

@@ -1,8 +1,7 @@
-import { audit, changesOf } from '@tributary/api-kit'
+import { audit, changesOf, lockOrganizationFor, setWorkspace } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { lockOrganizationFor } from '../organizations/lock.ts'
 import { readWorkspace } from './get.ts'
 
 /** Changes the title. Administrators of the organisation only. */
@@ -14,7 +13,7 @@ export const updateWorkspace =
       await db.transaction().execute(async (tx) => {
         await lockOrganizationFor(tx, actor, { id: organizationId, roles })
         const before = await readWorkspace(tx, id)
-        await tx.updateTable('workspaces').set({ title }).where('id', '=', id).execute()
+        await setWorkspace(tx, id, { title })
         await audit(tx, {
           actor,
           action: 'workspaces.update',

@@ -1,9 +1,8 @@
-import { audit, changesOf, idFor, isId, parseReference } from '@tributary/api-kit'
+import { audit, changesOf, hashToken, idFor, isId, parseReference } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { conflict, notFound, randomToken } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { hashToken } from '../secret-tokens.ts'
 import { keyContext, presentWriteKey } from './keys.ts'
 
 /** Makes a write key for a source of the workspace: 24 random bytes as 32 URL-safe characters. */
@@ -38,6 +37,7 @@ export const createWriteKey =
           title: body.title,
           key_hash: hashToken(key),
           key_encrypted: secretBox.seal(key, keyContext(id)),
+          api_key_id: actor.key?.id ?? null,
           create_time: time,
         })
         .onConflict((conflicting) => conflicting.column('id').doNothing())

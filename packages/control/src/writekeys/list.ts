@@ -1,8 +1,8 @@
-import { createdCursor, createdCursorOf, olderThan, openPage, parseReference } from '@tributary/api-kit'
+import { createdCursor, createdCursorOf, olderThan, openPage, referenceIn } from '@tributary/api-kit'
+import { readSource } from '@tributary/configuration'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
-import { readSource } from '../sources/read.ts'
 import { presentWriteKey } from './keys.ts'
 
 /** The valid keys of a workspace or of one source, newest first. Keys are public identifiers: every member sees them. */
@@ -12,8 +12,8 @@ export const listWriteKeys =
     const page = openPage('writekeys.list', params, query, createdCursor)
     let sourceId: string | undefined
     if (query.source !== undefined) {
-      const reference = parseReference(resourceNames.source, 'source', query.source)
-      sourceId = (await readSource(db, reference.workspace === workspace.id ? workspace.id : '', reference.source)).id
+      const named = referenceIn(workspace.id, resourceNames.source, { field: 'source', name: query.source })
+      sourceId = (await readSource(db, workspace.id, named.source)).id
     }
     const rows = await db
       .selectFrom('write_keys')

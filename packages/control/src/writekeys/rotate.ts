@@ -1,9 +1,8 @@
-import { audit, changesOf, isId } from '@tributary/api-kit'
+import { audit, changesOf, hashToken, isId } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { newId, notFound, randomToken } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
-import { hashToken } from '../secret-tokens.ts'
 import { keyContext, presentWriteKey } from './keys.ts'
 
 /** Makes a key with the title and source of another and revokes that one: at no moment are both valid, or neither. */
@@ -48,6 +47,7 @@ export const rotateWriteKey =
           title: former.title,
           key_hash: hashToken(key),
           key_encrypted: secretBox.seal(key, keyContext(id)),
+          api_key_id: actor.key?.id ?? null,
           create_time: time,
         })
         .returningAll()

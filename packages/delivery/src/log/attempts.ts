@@ -1,10 +1,17 @@
 import type { DeliveryStatus, EventType } from '@tributary/contract'
 import { type Clock, freeMemory, type Logger, type Metrics, newId } from '@tributary/kernel'
-import { createRowWriter, type EventStore, InsertRejected, type Rows, type RowWriter } from '@tributary/storage'
+import {
+  createRowWriter,
+  type EventStore,
+  InsertRejected,
+  insertDeliveries,
+  type Rows,
+  type RowWriter,
+} from '@tributary/storage'
 import type { DeliverySettings } from '../settings.ts'
 import { type InFlightRecord, releaseRecord } from '../worker/in-flight-record.ts'
 
-/** The outcome of one event at once: an attempt or why there was none, as a row of the event store's table `deliveries`. */
+/** The outcome of one event: an attempt, or why there was none; a row of the event store's table `deliveries`. */
 type Attempt = {
   workspaceId: string
   sourceId: string
@@ -25,30 +32,30 @@ type Attempt = {
   response: string
   /** The replay that sent it again; '' otherwise. */
   replayId: string
-  /** Of what no source sent; '' for events of sources. */
+  /** Producer of the event or row; '' for events of sources. */
   producer: string
-  /** Of an event of a producer `event` and its key; of a source '', as the rest. */
+  /** `event` for an event of a producer, with its key; '' for an event of a source, as are the rest. */
   operation: string
   object: string
   key: string
-  /** Of two of one key the later has the higher; 0 for events of sources. */
+  /** The later of two changes of one key has the higher version; 0 for events of sources. */
   version: number
 }
 
 export type AttemptLog = {
-  /** Takes an attempt on an event of `inFlight`; a hold of the record in flight ends when its row is durable. */
+  /** Takes an attempt on an event of `inFlight`; one hold of the record in flight ends when the row is durable. */
   push(attempt: Attempt, inFlight: InFlightRecord): void
-  /** True when no more should be added, or no more beyond a part of the room: the store is away or slow. */
+  /** True when no more rows should be added, or none beyond a part of the capacity: the store is away or slow. */
   full(part?: number): boolean
   /** Rows that are not durable yet. */
   buffered(): number
-  /** Sends what has waited long enough, or, with `now`, whatever is there. Never rejects. */
+  /** Sends rows that have waited long enough, or all rows with `now`. Never rejects. */
   flush(now?: boolean): Promise<void>
-  /** Sends whatever is there; resolves to whether all that was pushed before the call is durable. */
+  /** Sends all rows; resolves to whether every row pushed before the call is durable. */
   drain(): Promise<boolean>
 }
 
-/** The columns of a row in the order in which it is written: first those that the events of one request have in common, as a rule. */
+/** Columns of a row in the order of writing. The first ones are usually equal for the events of one request. */
 const sharedColumns = [
   'workspace_id',
   'source_id',
@@ -106,7 +113,7 @@ const isShared = (a: Attempt, b: Attempt): boolean =>
   a.request === b.request &&
   a.response === b.response
 
-/** Writes rows of the delivery log; what a row has in common with the one before is copied from there. */
+/** Writes rows of the delivery log; copies the values that a row shares with the one before. */
 const createAttemptWriter = (to: RowWriter) => {
   const shared = createRowWriter()
   let last: Attempt | undefined
@@ -127,16 +134,16 @@ const createAttemptWriter = (to: RowWriter) => {
   }
 }
 
-/** Rows of one insert, and whose they are. */
+/** Rows of one insert, and the records in flight that they belong to. */
 type Batch = { rows: Rows; records: readonly InFlightRecord[]; token: string }
 
 /**
- * Writes attempts to the event store in batches. One insert at a time, repeated with its token until the store has it,
- * so that an acknowledged row is there exactly once. What the store refuses for its content is bisected, and the row at
- * fault is logged, counted and let go: it must not stop deliveries.
+ * Writes attempts to the event store in batches. Sends one insert at a time and repeats it with its token until the
+ * store has it, so an acknowledged row exists exactly once. Bisects a batch that the store rejects for its content. The
+ * faulty row is logged, counted, and discarded: it must not stop deliveries.
  *
- * What waits is kept as bytes. As strings it was most of what outlived a collection of young objects, half of each, and
- * took as much processor time to be copied as all deliveries of a webhook took to be made.
+ * Waiting rows are kept as bytes. As strings they were the largest part of what outlived a collection of young objects,
+ * half of each collection. Copying them took as much processor time as all deliveries of a webhook.
  */
 export const createAttemptLog = (deps: {
   eventStore: EventStore
@@ -152,23 +159,23 @@ export const createAttemptLog = (deps: {
   let records: InFlightRecord[] = []
   let oldest = 0
   let retryAt = 0
-  /** Rows that were ever pushed, and those of them that are durable. */
+  /** Number of rows ever pushed, and of those that are durable. */
   let pushed = 0
   let durable = 0
   let unsent: Batch | undefined
   let running: Promise<void> | undefined
 
-  /** Inserts the rows from `from` to before `to`. */
+  /** Inserts the rows in the range [`from`, `to`). */
   const insert = async (batch: Batch, from: number, to: number, token: string): Promise<void> => {
     try {
       const { bytes, ends } = batch.rows
       const rows = bytes.subarray(ends[from - 1] ?? 0, ends[to - 1])
-      await eventStore.insert('deliveries', { columns, pieces: [rows] }, { token })
+      await insertDeliveries(eventStore, { columns, pieces: [rows] }, { token })
     } catch (error) {
       if (!(error instanceof InsertRejected)) throw error
       if (to - from === 1) {
         metrics.count('delivery_log_rows_refused', 1)
-        logger.error({ err: error }, 'The event store refused a row of the delivery log')
+        logger.error({ err: error }, 'event store rejected a row of the delivery log')
         return
       }
       const middle = (from + to) >> 1
@@ -177,7 +184,7 @@ export const createAttemptLog = (deps: {
     }
   }
 
-  /** What waits, to be sent as one; nothing waits then. */
+  /** Takes the waiting rows as one batch. */
   const takeWaiting = (): Batch => {
     const batch = { rows: waiting.take(), records, token: `deliveries-${newId()}` }
     records = []
@@ -191,7 +198,7 @@ export const createAttemptLog = (deps: {
       await insert(batch, 0, batch.rows.ends.length, batch.token)
     } catch (error) {
       retryAt = clock() + 500
-      logger.warn({ err: error, rows: batch.rows.ends.length }, 'The delivery log cannot be written; it is tried again')
+      logger.warn({ err: error, rows: batch.rows.ends.length }, 'delivery log cannot be written; trying again')
       return
     }
     unsent = undefined
@@ -224,7 +231,7 @@ export const createAttemptLog = (deps: {
     flush,
     drain: async () => {
       const through = pushed
-      // What is under way or was tried before, and then what waits.
+      // The first call ends the insert under way or the failed one, the second sends the waiting rows.
       await flush(true)
       await flush(true)
       return durable >= through

@@ -4,16 +4,17 @@ import type { Parking } from '../retry/parking.ts'
 import type { DestinationWorker } from '../worker/destination-worker.ts'
 import type { Place } from './log-reading.ts'
 
-/** Writes what is held and parked, then moves the positions. */
+/** Writes held and parked changes, then commits the positions. */
 export type Commit = {
   /**
-   * One at a time; whoever comes meanwhile waits and then has one of their own. With `all` also what is young enough to
-   * stay in memory. True when everything that could be written was; never rejects.
+   * Runs one commit at a time; a caller that comes meanwhile waits and then gets one of its own. With `all`, it also
+   * writes ranges that are young enough to stay in memory. Resolves to true when everything that could be written was;
+   * never rejects.
    */
   run(all?: boolean): Promise<boolean>
 }
 
-/** Commits of all workers and partitions. A position moves only after what was below it is done or durably held. */
+/** Commits of all workers and partitions. A position moves only after everything below it is done or durably held. */
 export const createCommit = (deps: {
   places: readonly Place[]
   workers: ReadonlyMap<string, DestinationWorker>
@@ -59,7 +60,7 @@ export const createCommit = (deps: {
       await move()
       return true
     } catch (error) {
-      logger.warn({ err: error }, 'Positions of deliveries cannot be moved yet; it is tried again')
+      logger.warn({ err: error }, 'delivery positions cannot be committed; trying again')
       metrics.count('delivery_commit_failures', 1)
       return false
     }

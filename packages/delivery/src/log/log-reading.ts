@@ -5,25 +5,25 @@ import type { DeliverySettings } from '../settings.ts'
 import { createOffsetTracker, type OffsetTracker, type OpenOffset } from './offsets.ts'
 import { type DeliveryRecord, openRecord } from './record.ts'
 
-/** Where a partition of the deliveries log is read, and what of it is under way. */
+/** Where a partition of the deliveries log is read, and its records in flight. */
 export type Place = {
   readonly partition: number
-  /** False while another holder has it, or nobody. */
+  /** False while another process owns it, or none does. */
   owned: boolean
-  /** How often it was given: what was read before the last time may have been handled by another holder since. */
+  /** Number of times it was given: another owner may have handled what was read before the last time. */
   given: number
   /** The offset that is read next. */
   next: number
-  /** Where the log ended when it was taken up: what waits from there on is of a log that was lost. */
+  /** End of the log when the partition was taken over; records that wait from there on are of a log that was lost. */
   end: number
-  /** Everything below is done and written down. */
+  /** Everything below is done and recorded. */
   committed: number
-  /** What lies below is sent again, since the position was set back. */
+  /** Records below are sent again, since the position was set back. */
   again: number
   readonly tracker: OffsetTracker
 }
 
-/** Nothing given, nothing read yet. */
+/** Places of which none is owned and nothing is read yet. */
 export const createPlaces = (partitions: number): Place[] =>
   Array.from({ length: partitions }, (_, partition) => ({
     partition,
@@ -36,22 +36,22 @@ export const createPlaces = (partitions: number): Place[] =>
     tracker: createOffsetTracker(),
   }))
 
-/** Reads the deliveries log and offers each record to those it names. */
+/** Reads the deliveries log and offers each record to the destinations it names. */
 export type LogReading = {
-  /** Reads until `stop`. Never rejects: a log that cannot be read is tried again. */
+  /** Reads until `stop`. Never rejects: a failed read is repeated. */
   run(): Promise<void>
   stop(): void
-  /** Looks anew which partitions there are to read. */
+  /** Looks again for partitions to read. */
   change(): void
-  /** True when everything that the log holds of them was read. */
+  /** True when every record of the owned partitions was read. */
   upToDate(): Promise<boolean>
 }
 
 const readBytes = 1024 * 1024
-/** How often it is looked whether fewer records are under way, when those are as many as may be, ms. */
+/** While the maximum of records is in flight, how often it checks for capacity, ms. */
 const fullMs = 20
 
-/** Reading that has not begun. `offer` gets a record once for each destination that it names. */
+/** Creates reading that has not started. `offer` gets a record once for each destination that it names. */
 export const createLogReading = (deps: {
   reader: LogReader
   journal: Pick<ConsumerJournal, 'saw'>
@@ -63,18 +63,18 @@ export const createLogReading = (deps: {
 }): LogReading => {
   const { reader, journal, places, settings, logger, metrics } = deps
   let stopping = false
-  /** Ends the wait for news. */
+  /** Ends the wait for new records. */
   let waiting = new AbortController()
 
-  /** Reads one piece of a partition; true when there was anything. */
+  /** Reads one piece of a partition; true when there was any record. */
   const readPiece = async (place: Place): Promise<boolean> => {
     const { given } = place
     const records = await reader.read(place.partition, place.next, readBytes, 'addressed')
-    // Taken away while the log was read, and given again perhaps.
+    // The partition was taken away while the log was read, and perhaps given again.
     if (!place.owned || place.given !== given) return false
     journal.saw(records)
     for (const found of records) {
-      // The end of what names nobody.
+      // The end of a run of records that name no destination.
       if (found.meta === '') {
         place.next = found.offset + 1
         continue
@@ -84,10 +84,10 @@ export const createLogReading = (deps: {
       if (record === undefined) {
         logger.error(
           { partition: found.partition, offset: found.offset },
-          'A record of the deliveries log has no readable meta',
+          'record of the deliveries log has no readable meta',
         )
         metrics.count('delivery_records_unreadable', 1)
-        // What producers made is not sent again: an old value never replaces a new one.
+        // Changes of producers are not sent again: an old value never replaces a new one.
       } else if (found.offset >= place.again || record.reference.meta.b === undefined)
         for (const id of record.reference.meta.d) deps.offer(id, record, entry, place.tracker)
       place.next = found.offset + 1
@@ -125,7 +125,7 @@ export const createLogReading = (deps: {
         try {
           if (!(await readRound())) await (isFull() ? pause(fullMs) : untilNews())
         } catch (error) {
-          logger.error({ err: error }, 'The deliveries log cannot be read; it is tried again')
+          logger.error({ err: error }, 'deliveries log cannot be read; trying again')
           await pause(500)
         }
       }

@@ -58,7 +58,7 @@ describe('looking after parked rows', () => {
     )
   })
 
-  it('rows and ranges of old records become dead, however often somebody makes them due, and the log can let go of them', async () => {
+  it('rows and ranges of old records become dead, however often they are made due, and the log can let go of them', async () => {
     const held = { maxAgeMs: hour, maxLogAgeMs: 500, maxEvents: 1000, maxRows: 1000 }
     const retry = { baseMs: hour, capMs: hour, maxElapsedMs: hour }
     const circuit = { consecutive: 1000, window: 1000, ratio: 1, baseMs: 100, capMs: 100 }
@@ -107,7 +107,7 @@ describe('looking after parked rows', () => {
     expect(distinct(peer)).toBe(3)
   })
 
-  it('a range of held records that was dead is taken up again when somebody makes it due', async () => {
+  it('a dead range of held records is taken up again when it is made due', async () => {
     const id = await open({ held: { maxAgeMs: 700, maxLogAgeMs: hour, maxEvents: 1000, maxRows: 1000 } }, () => ({
       status: 200,
     }))

@@ -7,17 +7,17 @@ import type { DestinationWorker } from '../worker/destination-worker.ts'
 
 export type Maintenance = {
   due(): boolean
-  /** Looks up what waits in the relational store: rows of each destination and the lowest offsets. */
+  /** Looks up what waits in the relational store: rows of each destination, and the lowest offsets. */
   refresh(): Promise<void>
-  /** Enforces limits, forgets old dead letters, then refreshes. Never rejects. */
+  /** Enforces limits, deletes old dead letters, then refreshes. Never rejects. */
   run(): Promise<void>
 }
 
-/** The slow work around parked deliveries. */
+/** Periodic work on parked deliveries. */
 export const createMaintenance = (deps: {
   parking: Parking
   reader: Pick<LogReader, 'positionsBefore'>
-  /** Tells producers of what has died. */
+  /** Reports dead letters to producers. */
   reportDeadLetters: () => Promise<void>
   workers: ReadonlyMap<string, DestinationWorker>
   workerOf: (id: string) => DestinationWorker
@@ -41,7 +41,7 @@ export const createMaintenance = (deps: {
       const { rows } = workerOf(item.destinationId).held[item.lane]
       rows.waiting = item.rows
       rows.version++
-      // What is under way is done soon; a look too many costs one short query.
+      // Rows in flight end soon; a look too many costs one short query.
       rows.nextDue = Math.min(rows.nextDue, item.nextTime)
     }
     await parking.refreshLowest()
@@ -66,7 +66,7 @@ export const createMaintenance = (deps: {
     const events = died.reduce((sum, row) => sum + row.events, 0)
     if (events > 0) {
       metrics.count('delivery_events_dead', events, { reason: 'limit' })
-      logger.warn({ events }, 'Parked deliveries went beyond their limits and are dead letters now')
+      logger.warn({ events }, 'parked deliveries exceeded their limits and were dead-lettered')
     }
     await parking.purgeDeadLetters({ before: clock() - dead.maxAgeMs, maxRows: dead.maxRows })
   }
@@ -82,7 +82,7 @@ export const createMaintenance = (deps: {
         await refresh()
       } catch (error) {
         last = clock()
-        logger.warn({ err: error }, 'Parked deliveries cannot be looked after; it is tried again')
+        logger.warn({ err: error }, 'maintenance of parked deliveries failed; trying again')
       } finally {
         running = false
       }

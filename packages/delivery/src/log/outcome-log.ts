@@ -3,17 +3,17 @@ import { type Clock, faultPoint, type Logger, type Metrics } from '@tributary/ke
 import type { LogEntry, LogWriter } from '@tributary/storage'
 
 export type OutcomeLog = {
-  /** Takes the outcome of a row of a producer; `settle` is called when it is durable. */
+  /** Takes the outcome of a row of a producer; calls `settle` when it is durable. */
   push(producer: string, outcome: OutboundOutcome, settle: () => void): void
   /** Outcomes that are not durable yet. */
   buffered(): number
-  /** Appends what was pushed. Never rejects: what the log refuses is tried again by a later call. */
+  /** Appends pushed outcomes. Never rejects: a later call repeats a failed append. */
   flush(): Promise<void>
 }
 
-/** Outcomes that are appended in one commit at most. */
+/** Maximum of outcomes appended in one commit. */
 const outcomesAtOnce = 20 * outcomesOfRecord
-/** How long a log that refused is let be, ms. */
+/** Back-off after a failed append, ms. */
 const restMs = 500
 
 type Pushed = { producer: string; outcome: OutboundOutcome; settle: () => void }
@@ -38,8 +38,8 @@ const entriesOf = (producer: string, pushed: readonly Pushed[]): LogEntry[] => {
 }
 
 /**
- * Appends outcomes to the log of outcomes, those of a producer in the order in which they were pushed, each at least
- * once: an append that failed is repeated before anything later of it.
+ * Appends outcomes to the log of outcomes, each at least once, per producer in the order of pushing. A failed append is
+ * repeated before any later outcome of its producer.
  */
 export const createOutcomeLog = (deps: {
   log: Pick<LogWriter, 'appendGroup'>
@@ -69,7 +69,7 @@ export const createOutcomeLog = (deps: {
         }
     } catch (error) {
       retryAt = clock() + restMs
-      logger.warn({ err: error, outcomes: batch.length }, 'The log of outcomes cannot be written; it is tried again')
+      logger.warn({ err: error, outcomes: batch.length }, 'log of outcomes cannot be written; trying again')
     }
     waiting = waiting.filter((each) => !done.has(each))
   }

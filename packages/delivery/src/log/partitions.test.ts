@@ -201,7 +201,7 @@ test('who has some partitions declares nothing of the others dead', async () => 
   }
 })
 
-test('a partition that is taken away takes its held and parked deliveries along, and whoever gets it next sends them', async () => {
+test('a partition that is taken away takes its held and parked deliveries along, and its next owner sends them', async () => {
   const world = await openWorld(false)
   const sent = new Map<string, string[]>([
     ['first', []],

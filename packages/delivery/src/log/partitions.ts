@@ -12,18 +12,18 @@ import type { LogReading, Place } from './log-reading.ts'
 import type { Maintenance } from './maintenance.ts'
 import { sentAgainBefore } from './sent-again.ts'
 
-/** Partitions that come and go. */
+/** Gives and takes away partitions. */
 export type Partitions = {
-  /** Takes partitions up where their last holder left them: position, spilled ranges, parked rows. */
+  /** Takes over partitions where their last owner left them: position, spilled ranges, parked rows. */
   give(partitions: readonly number[]): Promise<void>
   /**
-   * Takes partitions away: what waits in memory goes back to where it waits, what is being sent ends and is written down.
-   * Resolves when all of it is durable and nothing of them is in memory; while a store is away it waits for that.
+   * Takes partitions away: what waits in memory is requeued, and requests in flight end and are recorded. Resolves when
+   * all of it is durable and nothing of them is in memory; waits while a store is away.
    */
   take(partitions: readonly number[]): Promise<void>
 }
 
-/** Of a delivery that has none yet; `owned` are those it has. */
+/** Partition ownership of a delivery that owns none yet; `owned` is updated. */
 export const createPartitions = (deps: {
   owned: Set<number>
   places: readonly Place[]
@@ -52,9 +52,12 @@ export const createPartitions = (deps: {
         given.map(({ partition }) => partition),
       )
       if (rewound.size > 0)
-        deps.logger.warn({ partitions: [...rewound] }, 'The log is another one: it is delivered from there')
+        deps.logger.warn(
+          { partitions: [...rewound] },
+          'the log was replaced or restored: delivery goes on where the new one begins to differ',
+        )
       const positions = deps.journal.positions()
-      // Of another log, such a note says nothing.
+      // A note about an earlier log has no meaning for this one.
       const over = new Map([...rewound].filter((each) => deps.journal.notes().get(each)).map((each) => [each, '']))
       if (over.size > 0) await deps.journal.commit(new Map(), over)
       const notes = deps.journal.notes()
@@ -75,7 +78,7 @@ export const createPartitions = (deps: {
       await restoreOrder({ parking, reader: deps.reader, orderOf: (id) => workerOf(id).keyOrder }, fresh)
       for (const partition of fresh) owned.add(partition)
       await maintenance.refresh()
-      // What is held and parked has to be known before anything new is offered.
+      // Held and parked changes must be restored before anything new is offered.
       for (const place of given) {
         place.given++
         place.owned = true
@@ -95,12 +98,12 @@ export const createPartitions = (deps: {
         [...workers.values()].every(
           (worker) =>
             !worker.isBusy(gone) &&
-            // A range that was sent while it was written would be sent again by whoever reads what was written.
+            // The next owner would send again what was sent while its range was written.
             worker.lanes.every(({ spilled }) =>
               spilled.all().every((range) => !gone.has(range.partition) || isRangeWritten(range)),
             ),
         )
-      // A commit writes what is held, and then the position behind it.
+      // A commit writes held changes, and then the position behind them.
       for (let done = false; !done; ) {
         await deps.attempts.flush(true)
         const written = await deps.commit.run(true)

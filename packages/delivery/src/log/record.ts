@@ -3,7 +3,7 @@ import { type DeliveryMeta, deliveryMeta, eventTypes, holdsRows, type PipelineEv
 import { NewerFormat, requireKnownFormat } from '@tributary/kernel'
 import type { LogRecord } from '@tributary/storage'
 
-/** What is known of a record without its body: small enough to be kept until everything about it is durable. */
+/** Facts of a record without its body: small enough to keep until everything about it is durable. */
 export type RecordReference = {
   readonly partition: number
   readonly offset: number
@@ -13,24 +13,24 @@ export type RecordReference = {
   readonly meta: DeliveryMeta
 }
 
-/** An event as it stands in the log: what happens to it on its way out is a destination's own. */
+/** An event as stored in the log; each destination decides how it is sent. */
 type RecordedEvent = Omit<OutgoingEvent, 'action' | 'payload'> & { readonly row?: undefined }
 
-/** A row as it stands in the log, named as events are: `eventId` is the producer's own id of it. */
+/** A row as stored in the log, with the field names of events: `eventId` is the producer's own ID of it. */
 type RecordedRow = Omit<RecordedEvent, 'type' | 'row'> & { readonly type: ''; readonly row: OutgoingRow }
 
-/** What records hold. */
+/** Content of records. */
 export type Recorded = RecordedEvent | RecordedRow
 
-/** With what its gate made of it. */
+/** A record's event or row, with the action and payload from the gate. */
 export type Outgoing = Recorded & Pick<OutgoingEvent, 'action' | 'payload'>
 
-/** A record of the deliveries log: its body is taken apart once, by the first worker that sends it. */
+/** A record of the deliveries log; the first worker that sends it parses the body, once. */
 export type DeliveryRecord = {
   readonly reference: RecordReference
   /** Its events or rows; undefined when the body is not what the pipeline and producers write. */
   events(): readonly Recorded[] | undefined
-  /** The values of an event, shared by all who ask; undefined when its text is not JSON. */
+  /** The parsed values of an event, shared by all callers; undefined when its text is not JSON. */
   values(index: number): PipelineEvent | undefined
 }
 
@@ -55,9 +55,9 @@ const isEventType = (text: string): text is OutgoingEvent['type'] => eventTypes.
 const unescaped = (text: string): string => (text.includes('\\') ? String(JSON.parse(`"${text}"`)) : text)
 
 /**
- * The events of a list as the pipeline writes it: one a line, each beginning with what names it. Their texts go out as
- * they are. Parsing them and writing them anew took twice the processor time, and most of what had to be collected
- * afterwards. Undefined for text of any other form.
+ * Splits a list of events as the pipeline writes it: one a line, each beginning with its names. The texts are sent as
+ * they are. Parsing and writing them again took twice the processor time, and made most of the garbage. Undefined for
+ * text of any other form.
  */
 const splitLines = (text: string, count: number): RecordedEvent[] | undefined => {
   if (!text.startsWith('[{') || !text.endsWith('}]\n')) return undefined
@@ -92,7 +92,10 @@ const operationOf = new Map<string, OutgoingRow['operation']>(
   (['upsert', 'update', 'insert', 'delete'] as const).map((name) => [name, name]),
 )
 
-/** The rows of a list as `outboundBody` writes it: payloads go out as the texts they are. Undefined for any other text. */
+/**
+ * Parses the rows of a list as `outboundBody` writes it: payloads are sent as the texts they are. Undefined for any
+ * other text.
+ */
 const parseRows = (body: Uint8Array, count: number): RecordedRow[] | undefined => {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
   if (!text.startsWith('[{') || !text.endsWith('}]\n')) return undefined

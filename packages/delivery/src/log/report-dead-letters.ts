@@ -5,15 +5,15 @@ import { laneOf } from '../worker/lane.ts'
 import type { OutcomeLog } from './outcome-log.ts'
 import { openRecord } from './record.ts'
 
-/** Parked rows of one look, and bytes of the log read at once. */
+/** Maximum of parked rows per query, and of log bytes per read. */
 const rowsAtOnce = 500
 const readBytes = 256 * 1024
 
 type DeadRow = ParkedRange & { reason: string }
 
 /**
- * Tells producers of rows that died where no attempt said so: with their destination, beyond a limit, as a range that
- * was never tried. Until then their places are needed. A producer may hear of the same death twice.
+ * Reports rows to producers that died without an attempt: with their destination, beyond a limit, or as a range that
+ * was never tried. The log keeps their records until then. A producer may get the same report twice.
  */
 export const createDeadLetterReports = (deps: {
   parking: Pick<Parking, 'unreported' | 'reported'>
@@ -23,7 +23,7 @@ export const createDeadLetterReports = (deps: {
 }): { run(): Promise<void> } => {
   const { parking, reader, outcomes, logger } = deps
 
-  /** Pushes what is dead of a row; resolves to a question whether all of it is durable. */
+  /** Pushes the dead rows of a parked row or range; resolves to a function that says whether all are durable. */
   const push = async (row: DeadRow): Promise<() => boolean> => {
     let open = 0
     for (let offset = row.offset; offset < row.end; ) {
@@ -35,7 +35,7 @@ export const createDeadLetterReports = (deps: {
         const record = openRecord(found)
         const { meta, time } = record?.reference ?? {}
         if (meta?.b === undefined || time === undefined || !meta.d.includes(row.destinationId)) continue
-        // What is of the other lane has a range of its own.
+        // Records of the other lane have a range of their own.
         if (row.holds !== undefined && row.holds !== laneOf(meta)) continue
         const items = record?.events() ?? []
         const { destinationId, reason } = row
@@ -65,10 +65,7 @@ export const createDeadLetterReports = (deps: {
         }
         await parking.reported(reported)
         if (reported.length === rows.length) continue
-        logger.warn(
-          { rows: rows.length - reported.length },
-          'Dead rows cannot be reported to producers yet; it is tried again',
-        )
+        logger.warn({ rows: rows.length - reported.length }, 'dead rows cannot be reported to producers; trying again')
         return
       }
     },

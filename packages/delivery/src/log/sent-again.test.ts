@@ -115,7 +115,7 @@ it('a note of another log says nothing of this one', async () => {
   journal.close()
 })
 
-it('delivery that is set back twice knows how far it was before the first time', () => {
+it('delivery that is set back twice keeps how far it was before the first time', () => {
   const once = sentAgainNote(1000)('')
   expect([once, sentAgainNote(400)(once), sentAgainNote(1500)(once)].map(sentAgainBefore)).toEqual([1000, 1000, 1500])
 })

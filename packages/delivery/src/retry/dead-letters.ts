@@ -2,14 +2,14 @@ import type { WorkerContext } from '../ports.ts'
 import type { KeyOrder } from '../worker/key-order.ts'
 import type { WorkerRows } from './retry-queue.ts'
 
-/** Makes dead letters of all that waits for a deleted destination. */
+/** Dead-letters everything that waits for a deleted destination. */
 export type DeadLettering = {
-  /** Begins it, unless it is under way or nothing waits. A store that cannot be reached is asked again at the next call. */
+  /** Starts it, unless it is running or nothing waits. When the store cannot be reached, the next call repeats it. */
   deadLetterAll(): void
   underWay(): boolean
 }
 
-/** Of one destination's rows, in all lanes. */
+/** Dead-letters the rows of one destination, in all lanes. */
 export const createDeadLettering = (
   id: string,
   rows: readonly WorkerRows[],
@@ -32,7 +32,7 @@ export const createDeadLettering = (
           running = false
           logger.warn(
             { err: error, destination: id },
-            'Parked deliveries of a deleted destination cannot be closed yet',
+            'parked deliveries of a deleted destination cannot be dead-lettered; trying again',
           )
         },
       )

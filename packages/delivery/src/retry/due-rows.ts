@@ -5,7 +5,7 @@ import type { ParkedRow } from './parking.ts'
 import type { WorkerRows } from './retry-queue.ts'
 import type { RowReading } from './row-reading.ts'
 
-/** Parked rows fetched at once. */
+/** Maximum of parked rows per query. */
 export const fetchRows = 200
 
 export type RowFetchDeps = {
@@ -21,15 +21,15 @@ export type RowFetchDeps = {
   read: RowReading
 }
 
-/** How long a row waits for what is before it in the log to be offered, ms. */
+/** How long a row waits for earlier records of the log to be offered, ms. */
 const unreadMs = 50
 
 const byPlace = (a: ParkedRow, b: ParkedRow): number => a.partition - b.partition || a.offset - b.offset
 
 /**
- * Fetches parked rows that are due, for a worker without an order, and takes them as long as there is room; afterwards it is
- * known when the next one is due. While the worker probes a single row, early: the rest that the destination asked for is
- * over. Rejects when the relational store or the log cannot be read.
+ * Fetches due parked rows for a worker without an order, and consumes them while there is capacity; then sets when the
+ * next one is due. While the worker probes, fetches a single row, even before it is due: the back-off that the
+ * destination asked for is over. Rejects when the relational store or the log cannot be read.
  */
 export const createDueRows =
   ({ id, lane, context, rows, state, busy, hasCapacity, read }: RowFetchDeps): (() => Promise<void>) =>

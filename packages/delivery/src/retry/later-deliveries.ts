@@ -3,7 +3,7 @@ import type { DeliveryRecord } from '../log/record.ts'
 import type { WorkerContext } from '../ports.ts'
 import { changedBy, type KeyOrder, orderKey } from '../worker/key-order.ts'
 
-/** Keys and characters of keys that one query asks for. */
+/** Maximum of keys and of their characters per query. */
 const keysAtOnce = 500
 const charactersAtOnce = 32 * 1024
 
@@ -11,9 +11,9 @@ type Wanted = { record: DeliveryRecord; indexes: readonly number[] }
 type Found = { source_id: string; object: string; key: string; latest: string }
 
 /**
- * Looks up in the delivery log which of these changes have a later one that was delivered, so that they are not sent when they are taken next.
- * What has no order costs nothing. Resolves to a function to be called when they are taken. Rejects while the delivery log
- * cannot be written or read.
+ * Looks up in the delivery log which of these changes have a later change that was delivered, so that they are not sent
+ * when they are taken. Changes without an order cost nothing. Resolves to a function to call once they are taken.
+ * Rejects while the delivery log cannot be written or read.
  */
 export type LaterDeliveries = (wanted: readonly Wanted[]) => Promise<() => void>
 
@@ -33,7 +33,7 @@ const sizesOf = (keys: readonly string[]): string[][] => {
   return groups
 }
 
-/** Of one destination. */
+/** Looks up later deliveries of one destination. */
 export const createLaterDeliveries = (
   id: string,
   { attempts, eventStore }: Pick<WorkerContext, 'attempts' | 'eventStore'>,
@@ -67,7 +67,7 @@ export const createLaterDeliveries = (
           const changed = changedBy(record, index)
           if (changed !== undefined) keys.add(changed.key)
         }
-      // What was delivered until now is in the delivery log then.
+      // Then the delivery log has everything that was delivered until now.
       if (!(await attempts.drain())) throw new Error('The delivery log cannot be written yet')
       const since = ofProducers.reduce((earliest, { record }) => Math.min(earliest, record.reference.time), Infinity)
       for (const { source_id, object, key, latest } of await ask(first.record.reference.meta.w, since, [...keys]))

@@ -1,10 +1,24 @@
-import type { Database, LogPosition, ParkedDeliveriesTable } from '@tributary/storage'
+import {
+  type Database,
+  deadLetterBelowOffset,
+  deadLetterBeyond,
+  deadLetterDestination,
+  deadLetterOld,
+  deleteParked,
+  insertParked,
+  type LogPosition,
+  makeWaitingDue,
+  markParkedReported,
+  type ParkedDeliveriesTable,
+  purgeDeadLetters,
+  writeParkedRange,
+} from '@tributary/storage'
 import type { Insertable, Kysely, Transaction } from 'kysely'
 import { sql } from 'kysely'
 import type { Open } from '../worker/key-order.ts'
 import type { Lane } from '../worker/lane.ts'
 
-/** A reference to events of one record that could not be delivered, waiting for another try or dead. */
+/** A reference to events of one record that could not be delivered; they wait for a retry or are dead. */
 export type ParkedRow = {
   id: string
   workspaceId: string
@@ -13,21 +27,21 @@ export type ParkedRow = {
   partition: number
   offset: number
   indexes: readonly number[]
-  /** Ids of these events, in the same order; empty where they are not known. */
+  /** IDs of these events, in the same order; empty where they are unknown. */
   eventIds: readonly string[]
   attempts: number
   /** Epoch ms. */
   firstTime: number
   nextTime: number
-  /** True when its outcome has to be reported to a producer, should it die where no attempt does so. */
+  /** True when its outcome must be reported to a producer if it dies without an attempt. */
   needsReport: boolean
   /** The replay that made it due again. */
   replayId?: string | undefined
-  /** Where it waits for its turn. */
+  /** The lane in which it waits. */
   lane: Lane
 }
 
-/** A row to be written. `end` is set for a range of records (then `indexes` is empty). */
+/** A row to write. `end` is set for a range of records (then `indexes` is empty). */
 export type NewParkedRow = ParkedRow & {
   end?: number
   holds?: Lane | undefined
@@ -38,40 +52,40 @@ export type NewParkedRow = ParkedRow & {
   reason: string
   request: string
   response: string
-  /** Of its events, those that have an order among the changes of their record; not stored. */
+  /** Open changes of those events that have an order among the changes of their record; not stored. */
   opens?: readonly Open[]
 }
 
-/** Rows to take away and rows to put in their place, in one transaction. */
+/** Rows to delete and rows to insert in their place, in one transaction. */
 export type ParkingChange = { deletes: readonly string[]; rows: readonly NewParkedRow[] }
 
 type WaitingSummary = { destinationId: string; lane: Lane; rows: number; nextTime: number }
 
-/** `holds` says of which lane its records are; undefined for those of both. */
+/** A range of parked records. `holds` is the lane of its records; undefined for both. */
 export type ParkedRange = ParkedRow & { end: number; events: number; bytes: number; holds: Lane | undefined }
 
-/** A row that has died beyond a limit. */
+/** A row that was dead-lettered beyond a limit. */
 export type DeadRow = { id: string; destinationId: string; events: number }
 
 type Settle = (unwritten: ReadonlySet<string>) => void
 
-/** A partition, of which what is for a destination is meant. */
+/** One partition, limited to the deliveries for one destination. */
 export type DestinationPartition = { destinationId: string; partition: number }
 
 export type Parking = {
   /**
-   * Takes a change; `settle` is called when it is durable, with the ids of rows that were not written: their events, of a record that was
-   * read again, lie in another row since before.
+   * Takes a change and calls `settle` when it is durable, with the IDs of rows that were not written. Their record was
+   * read again, and an earlier row already has their events.
    */
   push(change: ParkingChange, settle: Settle): void
   buffered(): number
-  /** Writes what was pushed, and the given change with it. Rejects when the store is away: nothing is lost then. */
+  /** Writes pushed changes, and the given change with them. Rejects when the store is away, and loses nothing then. */
   flush(extra?: ParkingChange): Promise<void>
-  /** Waiting rows (not ranges) of the partitions owned, per destination and lane. */
+  /** Waiting rows (not ranges) of the owned partitions, per destination and lane. */
   summary(): Promise<WaitingSummary[]>
-  /** Every waiting range of some partitions, those owned unless given. */
+  /** Every waiting range of these partitions; of the owned ones unless given. */
   ranges(partitions?: ReadonlySet<number>): Promise<ParkedRange[]>
-  /** The waiting rows of a lane of a destination in the order they are due, or in that of the log, without the given ids. */
+  /** Waiting rows of a lane of a destination without the given IDs, in the order they are due or in that of the log. */
   waiting(
     destinationId: string,
     lane: Lane,
@@ -79,31 +93,34 @@ export type Parking = {
     limit: number,
     order?: 'due' | 'place',
   ): Promise<ParkedRow[]>
-  /** Of these, those partitions in which something of a destination waits, whoever owns them: rows or ranges. */
+  /** The given partitions in which rows or ranges of a destination wait, regardless of the owner. */
   waitingIn(places: readonly DestinationPartition[]): Promise<DestinationPartition[]>
   /** Makes every waiting row of a destination due. */
   makeDue(destinationId: string, now: number): Promise<void>
-  /** Declares every waiting row of a destination dead; resolves to the number of events. */
+  /** Dead-letters every waiting row of a destination; resolves to the number of events. */
   deadLetterAll(destinationId: string, reason: string): Promise<number>
-  /** Declares rows of the partitions owned dead that wait since before `before`, or beyond the number in one of these lanes; resolves to them. */
+  /**
+   * Dead-letters rows of the owned partitions that wait since before `before`, or beyond the number in one of these
+   * lanes; resolves to them.
+   */
   enforceLimits(limits: {
     before: number
     maxRows: number
     crowded: readonly { destinationId: string; lane: Lane }[]
   }): Promise<DeadRow[]>
-  /** Makes dead letters of the rows (not ranges) that lie below these offsets; resolves to them. */
+  /** Dead-letters the rows (not ranges) below these offsets; resolves to them. */
   deadLetterBelow(positions: readonly LogPosition[]): Promise<DeadRow[]>
-  /** A page of the waiting rows (not ranges) of producers in some partitions, in the order of their places. */
+  /** A page of the waiting rows (not ranges) of producers in some partitions, in log order. */
   waitingOfProducers(partitions: ReadonlySet<number>, after: ParkedRow | undefined, limit: number): Promise<ParkedRow[]>
   /** Deletes dead letters that are older than `before` or beyond the newest `maxRows` of a destination. */
   purgeDeadLetters(limits: { before: number; maxRows: number }): Promise<void>
-  /** Dead rows and ranges whose outcome is not reported to a producer yet. */
+  /** Dead rows and ranges whose outcome has not been reported to a producer. */
   unreported(limit: number): Promise<(ParkedRange & { reason: string })[]>
-  /** Notes that they are reported. */
+  /** Marks rows as reported. */
   reported(ids: readonly string[]): Promise<void>
-  /** Looks up the lowest offset that a row or range refers to that waits or is not reported yet, per partition. */
+  /** Looks up, per partition, the lowest offset of a row or range that waits or is unreported. */
   refreshLowest(): Promise<void>
-  /** Not above any such offset: what was looked up last, and what was written since. */
+  /** A lower bound of these offsets: the last look-up, and rows written since. */
   lowest(): ReadonlyMap<number, number>
 }
 
@@ -136,51 +153,16 @@ const toDatabase = (row: NewParkedRow): Insertable<ParkedDeliveriesTable> => ({
 /** PostgreSQL's text holds no NUL and no lone surrogate. */
 const storable = (text: string): string => text.replaceAll('\0', '�').toWellFormed()
 
-/** Rows of one statement: 22 values each, far below the protocol's 65,535. */
-const rowsPerStatement = 1000
-
-const keyColumns = ['destination_id', 'log_partition', 'log_offset', 'event_indexes_hash', 'holds'] as const
-
-/** Resolves to the ids of the rows whose events lie in another row since before. */
-const write = async (db: Transaction<Database>, change: ParkingChange): Promise<Set<string>> => {
-  for (let at = 0; at < change.deletes.length; at += 10_000)
-    await sql`delete from parked_deliveries where id = any(${change.deletes.slice(at, at + 10_000)}::uuid[])`.execute(
-      db,
-    )
-  const single = change.rows.filter((row) => row.end === undefined).map(toDatabase)
-  const unwritten = new Set(single.map(({ id }) => id))
-  for (let at = 0; at < single.length; at += rowsPerStatement) {
-    const written = await db
-      .insertInto('parked_deliveries')
-      .values(single.slice(at, at + rowsPerStatement))
-      // A record read again after a crash parks the same events again.
-      .onConflict((conflict) => conflict.columns([...keyColumns]).doNothing())
-      .returning('id')
-      .execute()
-    for (const { id } of written) unwritten.delete(id)
-  }
+/** Resolves to the IDs of the rows whose events another row already has. */
+const write = async (tx: Transaction<Database>, change: ParkingChange): Promise<Set<string>> => {
+  await deleteParked(tx, change.deletes)
+  const unwritten = await insertParked(tx, change.rows.filter((row) => row.end === undefined).map(toDatabase))
   for (const row of change.rows.filter((candidate) => candidate.end !== undefined).map(toDatabase))
-    await db
-      .insertInto('parked_deliveries')
-      .values(row)
-      .onConflict((conflict) =>
-        conflict.columns([...keyColumns]).doUpdateSet((set) => ({
-          id: set.ref('excluded.id'),
-          log_end: sql`greatest(parked_deliveries.log_end, excluded.log_end)`,
-          event_count: set.ref('excluded.event_count'),
-          bytes: set.ref('excluded.bytes'),
-          state: set.ref('excluded.state'),
-          next_time: set.ref('excluded.next_time'),
-          last_reason: set.ref('excluded.last_reason'),
-          tells: set.ref('excluded.tells'),
-          bulk: set.ref('excluded.bulk'),
-        })),
-      )
-      .execute()
+    await writeParkedRange(tx, row)
   return unwritten
 }
 
-/** Several changes as one: a row that a later change takes away is not put there first. */
+/** Merges changes: a row that a later change deletes is not inserted first. */
 export const mergeChanges = (changes: readonly ParkingChange[]): ParkingChange => {
   const deletes = new Set<string>()
   const rows = new Map<string, NewParkedRow>()
@@ -257,19 +239,18 @@ const fromDatabase = (row: SelectedRow): ParkedRange => ({
   holds: row.holds === '' ? undefined : row.holds,
 })
 
-const deadColumns = ['id', 'destination_id', 'event_count'] as const
-type DeadColumns = Pick<SelectedRow, (typeof deadColumns)[number]>
+type DeadColumns = Pick<SelectedRow, 'id' | 'destination_id' | 'event_count'>
 const deadRow = ({ id, destination_id, event_count }: DeadColumns): DeadRow => ({
   id,
   destinationId: destination_id,
   events: event_count,
 })
-/** Below every id. */
+/** Sorts before every ID. */
 const noId = '00000000-0000-0000-0000-000000000000'
 
 /**
- * The table of parked deliveries. Who holds a partition of the consumer owns its rows: only those of `owned` are looked
- * up. Writes are collected and go in one transaction per flush; what was pushed stays until a flush succeeds.
+ * The table of parked deliveries. The owner of a partition of the consumer owns its rows: only those of `owned` are
+ * looked up. Each flush writes the collected changes in one transaction; a pushed change stays until a flush succeeds.
  */
 export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>): Parking => {
   let pending: { change: ParkingChange; settle: Settle }[] = []
@@ -279,14 +260,13 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
     map.set(partition, Math.min(map.get(partition) ?? offset, offset))
   }
   const isOwned = () => sql<boolean>`log_partition = any(${[...owned]}::integer[])`
-  const die = (reason: string) => ({ state: 'dead' as const, last_reason: reason })
   return {
     push: (change, settle) => {
       pending.push({ change, settle })
     },
     buffered: () => pending.length,
     flush: async (extra = { deletes: [], rows: [] }) => {
-      // A copy: what is pushed while the transaction runs belongs to the next one.
+      // A copy: changes pushed during the transaction belong to the next one.
       const batch = [...pending]
       if (batch.length === 0 && extra.deletes.length === 0 && extra.rows.length === 0) return
       const { deletes, rows } = mergeChanges([...batch.map((item) => item.change), extra])
@@ -299,7 +279,7 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
       }
       noteLowest()
       const unwritten = await db.transaction().execute((transaction) => write(transaction, { deletes, rows }))
-      // Who looked them up meanwhile has not seen these.
+      // A look-up during the transaction did not see these rows.
       noteLowest()
       pending = pending.slice(batch.length)
       for (const item of batch) item.settle(unwritten)
@@ -334,7 +314,7 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
         .orderBy('log_partition')
         .orderBy('log_offset')
         .execute()
-      // As of now: some may have been taken away meanwhile.
+      // Some partitions may have been taken away meanwhile.
       return rows.map(fromDatabase).filter(({ partition }) => partitions.has(partition))
     },
     waitingIn: async (places) => {
@@ -364,60 +344,18 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
       ).execute()
       return rows.map(fromDatabase)
     },
-    makeDue: async (destinationId, now) => {
-      await db
-        .updateTable('parked_deliveries')
-        .set({ next_time: new Date(now) })
-        .where('destination_id', '=', destinationId)
-        .where('state', '=', 'waiting')
-        .where('next_time', '>', new Date(now))
-        .execute()
-    },
-    deadLetterAll: async (destinationId, reason) => {
-      const dead = await db
-        .updateTable('parked_deliveries')
-        .set(die(reason))
-        .where('destination_id', '=', destinationId)
-        .where('state', '=', 'waiting')
-        .returning('event_count')
-        .execute()
-      return dead.reduce((sum, row) => sum + row.event_count, 0)
-    },
+    makeDue: (destinationId, now) => makeWaitingDue(db, destinationId, now),
+    deadLetterAll: (destinationId, reason) => deadLetterDestination(db, destinationId, reason),
     enforceLimits: async ({ before, maxRows, crowded }) => {
-      const old = await db
-        .updateTable('parked_deliveries')
-        .set(die('limit'))
-        .where('state', '=', 'waiting')
-        .where('log_end', 'is', null)
-        .where(isOwned())
-        .where('first_time', '<', new Date(before))
-        .returning([...deadColumns])
-        .execute()
-      const dead = old.map(deadRow)
-      for (const { destinationId, lane } of crowded) {
-        const beyond = await sql<DeadColumns>`
-          update parked_deliveries set state = 'dead', last_reason = 'limit'
-          where id in (select id from parked_deliveries where destination_id = ${destinationId}::uuid and state = 'waiting'
-            and bulk = ${lane === 'bulk'}::boolean and log_end is null order by first_time desc offset ${maxRows})
-          returning id, destination_id, event_count`.execute(db)
-        dead.push(...beyond.rows.map(deadRow))
-      }
-      return dead
+      const dead = await deadLetterOld(db, owned, before)
+      for (const { destinationId, lane } of crowded)
+        dead.push(...(await deadLetterBeyond(db, { destinationId, bulk: lane === 'bulk', maxRows })))
+      return dead.map(deadRow)
     },
     deadLetterBelow: async (positions) => {
       const dead: DeadRow[] = []
-      for (const { partition, offset } of positions) {
-        const old = await db
-          .updateTable('parked_deliveries')
-          .set(die('limit'))
-          .where('state', '=', 'waiting')
-          .where('log_end', 'is', null)
-          .where('log_partition', '=', partition)
-          .where('log_offset', '<', String(offset))
-          .returning([...deadColumns])
-          .execute()
-        dead.push(...old.map(deadRow))
-      }
+      for (const { partition, offset } of positions)
+        dead.push(...(await deadLetterBelowOffset(db, partition, offset)).map(deadRow))
       return dead
     },
     waitingOfProducers: async (partitions, after, limit) => {
@@ -429,13 +367,7 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
         order by log_partition, log_offset, id limit ${limit}`.execute(db)
       return rows.map(fromDatabase)
     },
-    purgeDeadLetters: async ({ before, maxRows }) => {
-      await sql`
-        delete from parked_deliveries p using (
-          select id, first_time, row_number() over (partition by destination_id order by next_time desc) as place
-          from parked_deliveries where state = 'dead') d
-        where p.id = d.id and (d.place > ${maxRows} or d.first_time < ${new Date(before)})`.execute(db)
-    },
+    purgeDeadLetters: (limits) => purgeDeadLetters(db, limits),
     unreported: async (limit) => {
       const rows = await db
         .selectFrom('parked_deliveries')
@@ -451,12 +383,7 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
     },
     reported: async (ids) => {
       if (ids.length === 0) return
-      await db
-        .updateTable('parked_deliveries')
-        .set({ tells: false })
-        .where(sql<boolean>`id = any(${ids}::uuid[])`)
-        .where('state', '=', 'dead')
-        .execute()
+      await markParkedReported(db, ids)
     },
     lowest: () => lowest,
     refreshLowest: async () => {

@@ -2,34 +2,34 @@ import type { ParkedRow } from './parking.ts'
 import type { WorkerRows } from './retry-queue.ts'
 import type { SpilledRange, SpilledRanges } from './spilled-ranges.ts'
 
-/** True when a row stands before what is still to be read of a range, or there is no range. */
+/** True when a row comes before the unread part of a range, or there is no range. */
 const isBefore = (row: ParkedRow, range: SpilledRange | undefined): boolean =>
   range === undefined || row.partition !== range.partition || row.offset <= range.cursor
 
-/** What comes next in a worker in order. Reads nothing. */
+/** Decides what comes next in a worker in order. Reads nothing. */
 export type PlaceOrder = {
-  /** The first row that waits outside the queue (or none), as the store said while the rows were of a version. */
+  /** Notes the first row that waits outside the queue (or none), as looked up at a version of the rows. */
   learn(head: ParkedRow | undefined): void
-  /** False while nobody knows which row comes first. */
+  /** False while the first row is unknown. */
   known(): boolean
-  /** The first row that waits outside the queue; undefined where none does or nobody knows. */
+  /** The first row that waits outside the queue; undefined where there is none or it is unknown. */
   head(): ParkedRow | undefined
   /** True when a row comes before every spilled range. */
   isNext(row: ParkedRow): boolean
-  /** The offset before which a range may be read; undefined while it may not. */
+  /** The offset before which a range may be read; undefined while it may not be read. */
   limit(range: SpilledRange): number | undefined
-  /** Something left the queue or failed: nothing comes next before all of that is durable in its row. */
+  /** Notes that events left the queue or failed: nothing comes next until all of them are durable in a row. */
   settleFirst(): void
-  /** True when all that was taken out of the queue or failed is durable. */
+  /** True when everything that left the queue or failed is durable. */
   settled(): boolean
-  /** True while that is still waited for, as of the last look. */
+  /** True while that is waited for, as of the last look. */
   settling(): boolean
 }
 
 /**
- * A worker in order gets everything by its place in the log. After a failure it first waits until every event that left the
- * queue has its row; then the lowest place comes next, be it a row's or a range's, and a row that is not due yet holds what
- * is behind it.
+ * Gives a worker in order everything by its place in the log. After a failure it waits until every event that left the
+ * queue has its row. Then the lowest place comes next, in a row or a range. A row that is not due yet blocks everything
+ * behind it.
  */
 export const createPlaceOrder = (deps: {
   rows: WorkerRows

@@ -5,13 +5,13 @@ import type { Lane } from '../worker/lane.ts'
 import type { NewParkedRow, ParkedRange, ParkingChange } from './parking.ts'
 import { isRangeDone, rangeLow, type SpilledRange, type SpilledRanges } from './spilled-ranges.ts'
 
-/** A change to be written, and what is to be noted once it is durable. */
+/** A change to write; `apply` is called once it is durable. */
 export type RangeChange = { change: ParkingChange; apply: () => void }
 
 /** Reasons of dead ranges. */
 export const noLongerHeld = 'No longer in the log'
 const deleted = 'The destination was deleted'
-/** Also of rows. */
+/** The reason of dead rows, too. */
 export const limit = 'limit'
 
 export type RangeChangeInput = {
@@ -21,7 +21,7 @@ export type RangeChangeInput = {
   settings: DeliverySettings
   metrics: Metrics
   now: number
-  /** Also ranges that are young. */
+  /** Also writes young ranges. */
   all: boolean
   /** The destination was deleted: everything held is dead. */
   gone: boolean
@@ -69,8 +69,8 @@ const beyondLimits = (spilled: SpilledRanges, limits: DeliverySettings['held'], 
 }
 
 /**
- * What of a worker's spilled ranges must be written now: new and moved ranges (at most once in `parkAfterMs` each), dead ones,
- * and those that are done are taken away. A range that is done before it was ever written costs nothing.
+ * The changes of a worker's spilled ranges to write now: new and moved ranges (at most once in `parkAfterMs` each), and
+ * dead ones. Ranges that are done are deleted. A range that is done before it was ever written costs nothing.
  */
 export const rangeChange = (input: RangeChangeInput): RangeChange => {
   const { spilled, settings, metrics, now } = input
@@ -91,7 +91,7 @@ export const rangeChange = (input: RangeChangeInput): RangeChange => {
     const moved = persisted === undefined || persisted.from !== from || persisted.end !== end
     if (dead === undefined && (!moved || (!input.all && now - range.writtenAt < settings.parkAfterMs))) continue
     if (persisted !== undefined) deletes.push(range.id)
-    // What comes while this is written must not die with it.
+    // Records that come during the write must not die with the range.
     if (dead !== undefined) range.sealed = true
     rows.push(rowOf(input, range, dead))
     notes.push(() => {
@@ -111,8 +111,8 @@ export const rangeChange = (input: RangeChangeInput): RangeChange => {
 }
 
 /**
- * A range of the relational store as the worker holds it. `limit` is the offset from which on the log holds other records
- * than those it was of: what lies there is lost.
+ * Restores a range of the relational store. From the offset `limit` on, the log holds records other than those of the
+ * range: they are lost.
  */
 export const restoredRange = (row: ParkedRange, now: number, limit = Number.POSITIVE_INFINITY): SpilledRange => ({
   id: row.id,

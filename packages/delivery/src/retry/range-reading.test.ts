@@ -23,7 +23,7 @@ beforeEach(async () => {
   const append = (n: number) =>
     writer.append({
       key: 'w',
-      // Every third record is for somebody else.
+      // Every third record is for another destination.
       meta: JSON.stringify({ w: 'w', s: 's', d: [n % 3 === 2 ? 'other' : 'd-1'], n: 1 }),
       body: Buffer.alloc(2000),
     })

@@ -9,16 +9,16 @@ import type { ParkedRow } from './parking.ts'
 import { noLongerHeld } from './range-change.ts'
 import type { SpilledRange, SpilledRanges } from './spilled-ranges.ts'
 
-/** Bytes of the log read at once for a spilled range. */
+/** Maximum of bytes per read of a spilled range. */
 const pieceBytes = 256 * 1024
 
-/** How long the worker may be filled at a stretch, ms: what is left out never fills it, and others wait meanwhile. */
+/** Maximum time to fill the worker in one turn, ms: skipped records never fill it, and others wait meanwhile. */
 const turnMs = 20
 
 export type RangeReading = {
   /** True when there is something that may be read now. */
   mayRead(): boolean
-  /** Begins to read spilled ranges on, unless that is under way or nothing may be read. */
+  /** Starts to read spilled ranges, unless that is running or nothing may be read. */
   start(): void
   /** True while a range is read. */
   underWay(): boolean
@@ -29,38 +29,38 @@ export type RangeReadingDeps = {
   context: Pick<WorkerContext, 'reader' | 'clock' | 'logger' | 'isRead'>
   spilled: SpilledRanges
   state: () => WorkerState
-  /** True while the worker has anything queued or under way. */
+  /** True while the worker has anything queued or in flight. */
   busy: () => boolean
   hasCapacity: () => boolean
-  /** False while spilled ranges wait to be more. */
+  /** False while spilled ranges wait for more records. */
   rangesDue: () => boolean
-  /** The offset before which the range that comes next may be read now; undefined while it may not. */
+  /** The offset before which the next range may be read now; undefined while it may not be read. */
   limit: (range: SpilledRange) => number | undefined
   later: LaterDeliveries
   consume: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void) => void
-  /** Called when a piece of work is done: there may be something to send, and more to read. */
+  /** Called when a piece is done: there may be something to send, and more to read. */
   wake: () => void
 }
 
 /**
- * Reads spilled ranges on from where they stand into the worker's queue, one piece at a time, as long as there is room. While
- * the worker probes, a single record. Whatever changes while the log is read, nothing is taken that may not be taken then,
- * and every record of a range is taken once.
+ * Reads spilled ranges from their cursor into the worker's queue, one piece at a time, while there is capacity. While
+ * the worker probes, it reads a single record. It rechecks permission after each read of the log, and takes every
+ * record of a range once.
  */
 export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
   const { id, spilled, context } = deps
   let reading = false
-  /** Epoch ms before which the log is not read again, since that failed. */
+  /** Epoch ms of the next read after a failed one. */
   let readAgain = 0
 
-  /** The range that may be read now, and up to where. */
+  /** The range that may be read now, and up to which offset. */
   const next = (): { range: SpilledRange; before: number } | undefined => {
     const range = spilled.next()
     const state = deps.state()
     if (range === undefined || (state !== 'flowing' && state !== 'probing')) return undefined
     if (!deps.hasCapacity() || !deps.rangesDue() || (state === 'probing' && deps.busy())) return undefined
     if (context.clock() < readAgain) return undefined
-    // What is before it was not offered yet: it comes first.
+    // Earlier records were not offered yet; they come first.
     if (range.restored && range.needsReport && !context.isRead(range.partition, range.cursor - 1)) return undefined
     const before = deps.limit(range)
     return before === undefined ? undefined : { range, before }
@@ -68,7 +68,7 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
 
   const lose = (range: SpilledRange): void => {
     const { partition, cursor: from, end: to } = range
-    context.logger.error({ destination: id, partition, from, to }, 'Held records are no longer in the log')
+    context.logger.error({ destination: id, partition, from, to }, 'held records are no longer in the log')
     range.dead = noLongerHeld
   }
 
@@ -88,7 +88,7 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
   const holds = (range: SpilledRange, { reference: { meta } }: DeliveryRecord): boolean =>
     meta.d.includes(id) && (range.holds === undefined || range.holds === laneOf(meta))
 
-  /** Takes what of a piece may be taken; false when that is all for now. */
+  /** Takes the permitted part of a piece; false when that is all for now. */
   const takePiece = (range: SpilledRange, records: readonly LogRecord[], before: number): boolean => {
     if (records.length === 0) lose(range)
     const once = deps.state() === 'probing'
@@ -121,13 +121,13 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
     for (let place = next(); place !== undefined && performance.now() < until; place = next()) {
       const { range } = place
       const { cursor } = range
-      const most = deps.state() === 'probing' ? 1 : pieceBytes
-      const records = await context.reader.read(range.partition, cursor, most)
-      // Of what waited before this process began, or died and was made due, something later may have been delivered.
+      const maxBytes = deps.state() === 'probing' ? 1 : pieceBytes
+      const records = await context.reader.read(range.partition, cursor, maxBytes)
+      // For a restored or revived range, a later change may already have been delivered.
       const taken = range.restored ? await deps.later(wantedOf(range, records)) : undefined
       try {
         const now = next()
-        // Changed while the log was read: what was read may not be what comes next.
+        // Another range may have become the next one during the read.
         if (now?.range !== range || range.cursor !== cursor) continue
         if (!takePiece(range, records, now.before)) return
       } finally {
@@ -144,7 +144,7 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
       readOn()
         .catch((error: unknown) => {
           readAgain = context.clock() + 1000
-          context.logger.warn({ err: error, destination: id }, 'Held records cannot be read; it is tried again')
+          context.logger.warn({ err: error, destination: id }, 'held records cannot be read; trying again')
         })
         .finally(() => {
           reading = false

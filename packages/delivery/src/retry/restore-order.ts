@@ -4,13 +4,14 @@ import type { KeyOrder } from '../worker/key-order.ts'
 import type { ParkedRow, Parking } from './parking.ts'
 import { isOf } from './row-reading.ts'
 
-/** Rows of one look, and bytes of the log read at once. */
+/** Maximum of rows per query, and of log bytes per read. */
 const rowsAtOnce = 1000
 const pieceBytes = 1024 * 1024
 
 /**
- * Tells the orders of destinations what of some partitions waits in rows, so that nothing later of the same records is sent before it. To be
- * done before anything of them is offered. Rejects when the relational store or the log cannot be read.
+ * Restores the waiting rows of some partitions in the orders of destinations, so that no later change of the same
+ * records is sent before them. Must run before anything of these partitions is offered. Rejects when the relational
+ * store or the log cannot be read.
  */
 export const restoreOrder = async (
   deps: {

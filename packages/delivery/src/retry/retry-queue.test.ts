@@ -5,7 +5,7 @@ import { createKeyOrder } from '../worker/key-order.ts'
 import type { ParkedRow, Parking, ParkingChange } from './parking.ts'
 import { createRetryQueue } from './retry-queue.ts'
 
-/** A queue whose store writes when it is told to. */
+/** A queue whose store writes when `write` is called. */
 const start = () => {
   const pushed: { change: ParkingChange; settle: (unwritten: ReadonlySet<string>) => void }[] = []
   const parking = {

@@ -11,28 +11,31 @@ import type { KeyOrder } from '../worker/key-order.ts'
 import type { NewParkedRow, ParkedRow, ParkingChange } from './parking.ts'
 import { noLongerHeld } from './range-change.ts'
 
-/** What a worker knows of its rows in the relational store. */
+/** A worker's view of its rows in the relational store. */
 export type WorkerRows = {
   /** Waiting rows, those in memory included. */
   waiting: number
   /** Epoch ms when the next one is due; Infinity when none waits. */
   nextDue: number
-  /** Rows whose events are queued or under way, and their partitions. */
+  /** Rows whose events are queued or in flight, and their partitions. */
   readonly taken: Map<string, number>
   /** Changes that are not durable yet. */
   unparked: number
-  /** Grows whenever a row may wait that did not before: what was looked up earlier is out of date then. */
+  /** Grows whenever a row that did not wait before may wait: earlier look-ups are out of date then. */
   version: number
-  /** Grows whenever partitions are taken away: of what was looked up earlier another holder may have sent some since. */
+  /** Grows whenever partitions are taken away: another owner may have sent rows of earlier look-ups since. */
   handovers: number
 }
 
-/** What a worker parks: events that wait for another try, and its dead letters. Nothing is let go before it is durable. */
+/** Parks a worker's events that wait for a retry, and its dead letters. Releases nothing before it is durable. */
 export type RetryQueue = {
   readonly rows: WorkerRows
   /** Parks events of a record in flight straight from the log; `holds` of the record in flight end when they are durable. */
   park(inFlight: InFlightRecord, failures: readonly EventFailure[], holds: number, now: number): void
-  /** Gives the events of a record in flight that are queued or under way a row of their own, whose outcome is then written to it. */
+  /**
+   * Moves events of a record in flight that are queued or in flight to a row of their own; their outcome is then
+   * written to it.
+   */
   takeOver(inFlight: InFlightRecord, items: readonly Item[], now: number): void
   /** Called as `finish` of a record in flight that came from a row, when the outcomes of all its events are known. */
   close(inFlight: InFlightRecord, row: ParkedRow): void
@@ -40,7 +43,7 @@ export type RetryQueue = {
   lost(row: ParkedRow, now: number): void
 }
 
-/** Of one lane of a destination; empty until its rows were looked up. */
+/** The queue of one lane of a destination; empty until its rows are looked up. */
 export const createRetryQueue = (
   destinationId: string,
   { parking, metrics, clock }: Pick<WorkerContext, 'parking' | 'metrics' | 'clock'>,
@@ -67,7 +70,7 @@ export const createRetryQueue = (
     }
   }
 
-  /** Writes a change; afterwards what was written is known, and `then` is called. */
+  /** Writes a change; afterwards marks the written rows as durable, and calls `then`. */
   const write = (change: ParkingChange, then: () => void): void => {
     rows.unparked++
     for (const { id, state, opens = [], nextTime } of change.rows)
@@ -75,13 +78,13 @@ export const createRetryQueue = (
     parking.push(change, (unwritten) => {
       rows.unparked--
       then()
-      // What is waited for lies in the row of before: that waits, or is a dead letter, which holds nothing.
+      // An earlier row has their events: it waits, or is a dead letter, which blocks nothing.
       order.lost(unwritten)
       noteDurable(change.rows.filter(({ id }) => !unwritten.has(id)))
     })
   }
 
-  /** The row has left: what replaces it was written. */
+  /** Removes a row that was replaced. */
   const leave = (row: ParkedRow): void => {
     rows.taken.delete(row.id)
     rows.waiting = Math.max(0, rows.waiting - 1)

@@ -71,8 +71,8 @@ describe('after an attempt', () => {
   })
 
   it('the jitter stays in the upper half', () => {
-    const least = decide(retry(), { ...facts(4, 0), random: () => 0 }, policy, cap)
-    expect(least).toMatchObject({ nextTime: now + 4000 })
+    const earliest = decide(retry(), { ...facts(4, 0), random: () => 0 }, policy, cap)
+    expect(earliest).toMatchObject({ nextTime: now + 4000 })
   })
 
   it('retries go on for at least four hours by default', () => {

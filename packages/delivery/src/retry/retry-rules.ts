@@ -8,7 +8,7 @@ import {
 } from '@tributary/connector-kit'
 import { backoffMs, type RetryPolicy } from '@tributary/kernel'
 
-/** What is to be done with an event after an attempt. Times are epoch ms. */
+/** The next step for an event after an attempt. Times are epoch ms. */
 export type Decision =
   | { kind: 'delivered' }
   | { kind: 'waiting'; nextTime: number; reason: string }
@@ -24,9 +24,10 @@ export type AttemptFacts = {
 }
 
 /**
- * Delivered, skipped (nothing is left to be done) and rejected are final. A failure worth another try waits for its back-off, and at least as long as the
- * destination asked for (capped); it dies when the time since the first try is used up, unless the set-up is what fails:
- * no time fixes that, and whoever fixes it finds the events waiting.
+ * Decides the next step after an outcome. Delivered, skipped (nothing is left to be done), and rejected are final.
+ * Another failure waits for its back-off, and at least as long as the destination asked for (capped). It dies when the
+ * retry time since the first try is over. Failures of the set-up do not die: no time fixes them, and the events still
+ * wait once they are fixed.
  */
 export const decide = (
   outcome: EventOutcome,
@@ -44,8 +45,8 @@ export const decide = (
 }
 
 /**
- * The outcome of the event at `index` of a batch; one that a connector left out counts as a failure to be tried again. A
- * batch that is still to be split has one event: that is the one refused.
+ * The outcome of the event at `index` of a batch; an event that a connector left out counts as a failure to retry. A
+ * batch that is still to be split has one event: that is the rejected one.
  */
 export const outcomeAt = (result: DeliverResult, index: number): EventOutcome => {
   const { outcomes } = result
@@ -53,7 +54,7 @@ export const outcomeAt = (result: DeliverResult, index: number): EventOutcome =>
   return outcomes[index] ?? { kind: 'retry', reason: 'The connector returned no status for this event' }
 }
 
-/** What an error thrown by a connector means for every event of the batch. */
+/** Translates an error thrown by a connector to a result for every event of the batch. */
 export const resultOfError = (error: unknown): DeliverResult & { misconfigured: boolean } => {
   const exchange = error instanceof DeliveryError ? error.exchange : undefined
   const kept = {

@@ -17,15 +17,15 @@ import { isRangeDone, type SpilledRanges } from './spilled-ranges.ts'
 export type RetrySource = {
   /** Fills the worker's queue from spilled ranges, and fetches parked rows that are due. */
   fill(): void
-  /** True while something held is on its way into the queue, or may come at once. */
+  /** True while something held is on its way into the queue, or may come immediately. */
   brings(): boolean
   /** Makes every parked row due, since the destination works again. */
   makeDue(): void
   /** True while something held could be sent now. */
   pending(): boolean
-  /** For a worker in order: nothing waits anywhere but in the queue, so that a new record may follow. */
+  /** For a worker in order: true when nothing waits outside the queue, so that a new record may follow. */
   upToDate(): boolean
-  /** For a worker in order: brings nothing before all that was taken out or failed is durable in its row. */
+  /** For a worker in order: brings nothing until everything that left the queue or failed is durable in its row. */
   settleFirst(): void
 }
 
@@ -37,24 +37,24 @@ export type RetrySourceDeps = {
   retries: RetryQueue
   keyOrder: KeyOrder
   state: () => WorkerState
-  /** True while the worker has anything queued or under way: in any lane, in this one. */
+  /** True while the worker has anything queued or in flight: in any lane, in this one. */
   busy: () => boolean
   isLaneBusy: () => boolean
   hasCapacity: () => boolean
-  /** False while spilled ranges wait to be more. */
+  /** False while spilled ranges wait for more records. */
   rangesDue: () => boolean
-  /** What is behind an event waits for it. */
+  /** True when events wait for the events before them. */
   ordered: () => boolean
-  /** Room for parked rows. */
+  /** Capacity for parked rows. */
   hasRowCapacity: () => boolean
   consume: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void) => void
   wake: () => void
 }
 
 /**
- * Brings back what a worker holds: ranges are read on from where they stand as long as the queue has room; parked rows are
- * fetched when they are due. While probing it brings a single record or row. A worker in order gets everything by its place
- * in the log.
+ * Brings back what a worker holds: reads ranges from their cursor while the queue has capacity, and fetches parked rows
+ * that are due. While probing, it brings a single record or row. A worker in order gets everything by its place in the
+ * log.
  */
 export const createRetrySource = (deps: RetrySourceDeps): RetrySource => {
   const { id, lane, context, spilled, retries, keyOrder, state, busy, consume, wake } = deps
@@ -62,7 +62,7 @@ export const createRetrySource = (deps: RetrySourceDeps): RetrySource => {
   const { parking, clock, logger, settings } = context
   let fetching = false
   let makingDue = false
-  /** Epoch ms before which the store is not asked again, since it failed. */
+  /** Epoch ms of the next query after a failed one. */
   let askAgain = 0
 
   const order = createPlaceOrder({ rows, spilled, busy: deps.isLaneBusy })
@@ -76,7 +76,7 @@ export const createRetrySource = (deps: RetrySourceDeps): RetrySource => {
     later,
     limit: (range) => {
       if (deps.ordered()) return fetching || makingDue ? undefined : order.limit(range)
-      // What is probed is a row, where one waits.
+      // A waiting row is probed first.
       return state() === 'probing' && (fetching || rows.waiting > 0) ? undefined : Number.POSITIVE_INFINITY
     },
   })
@@ -105,7 +105,7 @@ export const createRetrySource = (deps: RetrySourceDeps): RetrySource => {
       .catch((error: unknown) => {
         askAgain = clock() + 1000
         rows.nextDue = askAgain
-        logger.warn({ err: error, destination: id }, 'Parked deliveries cannot be read; it is tried again')
+        logger.warn({ err: error, destination: id }, 'parked deliveries cannot be read; trying again')
       })
       .finally(() => {
         fetching = false
@@ -133,7 +133,7 @@ export const createRetrySource = (deps: RetrySourceDeps): RetrySource => {
         .catch((error: unknown) => {
           logger.warn(
             { err: error, destination: id },
-            'Parked deliveries keep their times: the store cannot be reached',
+            'parked deliveries keep their due times; the store cannot be reached',
           )
         })
         .finally(() => {
@@ -146,7 +146,7 @@ export const createRetrySource = (deps: RetrySourceDeps): RetrySource => {
       if (!sends()) return false
       if (rows.taken.size > 0 || rows.nextDue <= clock()) return true
       const head = deps.ordered() ? order.head() : undefined
-      // Behind a row that is not due everything waits.
+      // Everything behind a row that is not due waits.
       if (head !== undefined && order.isNext(head) && head.nextTime > clock()) return false
       return (
         (deps.rangesDue() && spilled.all().some((range) => !isRangeDone(range))) ||

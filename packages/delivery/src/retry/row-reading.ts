@@ -6,16 +6,16 @@ import type { LaterDeliveries } from './later-deliveries.ts'
 import type { ParkedRow } from './parking.ts'
 import type { RetryQueue } from './retry-queue.ts'
 
-/** Bytes of records that are looked up at once. */
+/** Maximum of bytes of records per look-up. */
 const pieceBytes = 1024 * 1024
 
 /**
- * Takes the events of parked rows out of the log, row by row in the order given, as long as `may` says so of the one that
- * comes next; resolves to how many rows that were. A row whose record is gone becomes a dead letter.
+ * Takes the events of parked rows out of the log, in the given order, while `may` permits the next row; resolves to the
+ * number of rows taken. A row whose record is gone becomes a dead letter.
  */
 export type RowReading = (rows: readonly ParkedRow[], may: (row: ParkedRow) => boolean) => Promise<number>
 
-/** Whether a record is the one that a row was parked from, and not one of a log that gave the same place again. */
+/** Whether a record is the one that a row was parked from, and not one of another log at the same offset. */
 export const isOf = (record: DeliveryRecord, { indexes, eventIds }: ParkedRow): boolean => {
   const [index = -1] = indexes
   const [eventId] = eventIds
@@ -23,11 +23,11 @@ export const isOf = (record: DeliveryRecord, { indexes, eventIds }: ParkedRow): 
   return eventId === undefined || found === undefined || found.eventId === eventId
 }
 
-/** Rows of one record share it, and rows of neighbours a read, since they are parked in runs. */
+/** Rows of one record share it, and neighboring rows share a read, since they are parked in runs. */
 export const createRowReading = (deps: {
   context: Pick<WorkerContext, 'reader' | 'clock' | 'owned'>
   retries: RetryQueue
-  /** Whether nothing later of what a row is about can have been delivered unseen. */
+  /** Whether this process would have seen the delivery of any later change of the row's records. */
   knows: (row: string) => boolean
   later: LaterDeliveries
   consume: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void) => void

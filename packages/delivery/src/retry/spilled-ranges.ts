@@ -3,54 +3,58 @@ import { createOffsetTracker, type OffsetTracker } from '../log/offsets.ts'
 import type { Lane } from '../worker/lane.ts'
 
 /**
- * Records of one partition that a worker has not taken: they stay in the log, and this is the reference to them. A range
- * covers every record from `cursor` to `end` that names the destination and is of the lane it holds; below `cursor` they are under way or done.
+ * A reference to records of one partition that a worker has not taken and that stay in the log. A range covers every
+ * record from `cursor` to `end` that names the destination and is of the lane it holds; below `cursor` they are in
+ * flight or done.
  */
 export type SpilledRange = {
   readonly id: string
   readonly partition: number
   workspaceId: string
   sourceId: string
-  /** Of which lane its records are; undefined for those of both. */
+  /** The lane of its records; undefined for both. */
   readonly holds: Lane | undefined
   /** Next offset to be read. */
   cursor: number
-  /** Behind the last record. */
+  /** The offset after the last record. */
   end: number
-  /** True when some may be rows of a producer that learns their outcomes. */
+  /** True when some may be rows of a producer that gets their outcomes. */
   needsReport: boolean
-  /** Events and bytes not yet done. */
+  /** Events and bytes that are not done. */
   events: number
   bytes: number
-  /** Those of them that are not even read. */
+  /** The part of them that is not read. */
   unreadEvents: number
   unreadBytes: number
   /** Epoch ms of the append of its first and last record. */
   firstTime: number
   lastTime: number
-  /** Epoch ms when it was opened here, or written to the relational store last. */
+  /** Epoch ms when it was opened here, or last written to the relational store. */
   writtenAt: number
-  /** What the relational store has of it. */
+  /** The state of the range in the relational store. */
   persisted: { from: number; end: number } | undefined
   sealed: boolean
-  /** It comes from the relational store: it waited before this process began, or was made due by somebody. */
+  /** It comes from the relational store: it waited before this process started, or was made due. */
   readonly restored: boolean
-  /** Set when it can never be sent: why. */
+  /** Reason why it can never be sent, if any. */
   dead: string | undefined
   readonly tracker: OffsetTracker
 }
 
-/** What a worker holds in one lane, per partition. Pure bookkeeping: reads and writes nothing. */
+/** What a worker holds in one lane, per partition. Pure bookkeeping without I/O. */
 export type SpilledRanges = {
-  /** True when a record that comes in a lane lies in a restored range, so that it must not be offered again after a restart. */
+  /**
+   * True when a record that comes in a lane lies in a restored range, so that it must not be offered again after a
+   * restart.
+   */
   covers(partition: number, offset: number, comesIn: Lane): boolean
-  /** True while records of the partition wait to be read: newcomers queue up behind them. */
+  /** True while records of the partition wait to be read: new records queue up behind them. */
   lags(partition: number): boolean
-  /** Adds a record at the end of what is held. */
+  /** Adds a record at the end of the held ones. */
   add(record: SpilledRecord, now: number): void
-  /** A range with records to be read, the oldest first, of a partition that may be read. */
+  /** The oldest range with records to read, of a partition that may be read. */
   next(): SpilledRange | undefined
-  /** Takes over a range of the relational store; one that is dead covers nothing that is read. */
+  /** Takes over a range of the relational store; a dead one covers no records of the log. */
   restore(range: SpilledRange): void
   /** Forgets a range. */
   drop(range: SpilledRange): void
@@ -73,18 +77,20 @@ export type SpilledRecord = {
   events: number
 }
 
-/** A range is closed after so many events or so long, so that the limits of age and size can drop the oldest part. */
+/**
+ * A range is closed after this many events or this long, so that the limits of age and size can drop the oldest part.
+ */
 const rangeEvents = 100_000
 const rangeAgeMs = 600_000
 
 /** The lowest offset of a range that is not done. */
 export const rangeLow = (range: SpilledRange): number => range.tracker.low() ?? range.cursor
 
-/** True when nothing of it is left to be read or under way. */
+/** True when no record of it is unread or in flight. */
 export const isRangeDone = (range: SpilledRange): boolean =>
   range.dead === undefined && range.cursor >= range.end && range.tracker.size() === 0
 
-/** True when the relational store has a range as it is, and it is not to be taken away there. */
+/** True when the relational store has a range as it is, and need not delete it. */
 export const isRangeWritten = (range: SpilledRange): boolean =>
   range.dead === undefined &&
   !isRangeDone(range) &&
@@ -94,17 +100,17 @@ export const isRangeWritten = (range: SpilledRange): boolean =>
 /** True while records of it wait to be read. */
 const isReadable = (range: SpilledRange): boolean => range.dead === undefined && range.cursor < range.end
 
-/** Places decide within a partition: records of one millisecond have an order, too. */
+/** Compares by offset within a partition: records of one millisecond have an order, too. */
 const isBefore = (a: SpilledRange, b: SpilledRange): boolean =>
   a.partition === b.partition ? a.cursor < b.cursor : a.firstTime < b.firstTime
 
-/** An empty set of spilled ranges of a lane; `isOwned` tells which partitions may be read. */
+/** Creates an empty set of spilled ranges of a lane; `isOwned` says which partitions may be read. */
 export const createSpilledRanges = (
   lane: Lane = 'live',
   isOwned: (partition: number) => boolean = () => true,
 ): SpilledRanges => {
   let ranges: SpilledRange[] = []
-  /** What restored ranges covered, until the reader is past it. */
+  /** Offsets that restored ranges cover, until the reader has passed them. */
   let spans: { partition: number; start: number; end: number; holds: Lane | undefined }[] = []
   const extendable = (range: SpilledRange | undefined, record: SpilledRecord): range is SpilledRange =>
     range !== undefined &&

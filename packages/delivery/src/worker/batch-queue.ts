@@ -2,29 +2,29 @@ import type { Batching } from '@tributary/connector-kit'
 import type { Item } from './in-flight-record.ts'
 
 /**
- * Events of one worker in order, apart by what is to be done with them: a batch has events of one action. Their bytes are
- * also counted in the budget that all workers share.
+ * Events of one worker in order, grouped by action: a batch has events of one action. Their bytes also count in the
+ * budget that all workers share.
  */
 export type BatchQueue = {
   length(): number
   bytes(): number
-  /** The first that entered of those that are still here. */
+  /** The first-entered item that is still queued. */
   oldest(): Item | undefined
   add(items: readonly Item[]): void
-  /** Puts batches before everything else; they leave as they are. */
+  /** Puts batches before everything else; they leave unchanged. */
   putFirst(batches: readonly (readonly Item[])[]): void
   /**
-   * Takes a batch: at least one event, at most what `batching` allows. Where none is full or has waited long enough: the
-   * ms until one has. With `inOrder` nothing overtakes what entered before it, whatever its action.
+   * Takes a batch: at least one event, at most what `batching` allows. If no batch is full or has waited long enough,
+   * returns the ms until one has. With `inOrder` nothing overtakes earlier items, whatever their action.
    */
   next(batching: Batching, now: number, inOrder: boolean): readonly Item[] | number
-  /** Everything, which stays. */
+  /** All items, without taking them. */
   items(): readonly Item[]
   /** Takes everything. */
   clear(): readonly Item[]
 }
 
-/** Items that have left and still stand before the others: below it moving the others costs more than keeping these. */
+/** Maximum of taken items kept before the others: below it, moving the others costs more than keeping these. */
 const maxLeft = 32
 
 /** The events of one action. */
@@ -51,7 +51,7 @@ const createRow = () => {
       }
       bytes -= sum
       const batch = items.slice(start, head)
-      // What has left must not be kept until the rest has: it would outlive two collections of young objects.
+      // Taken items must not be kept until the rest has left: they would outlive two collections of young objects.
       if (head === items.length || head >= maxLeft) {
         items = items.slice(head)
         head = 0
@@ -115,13 +115,13 @@ export const createBatchQueue = (shared: { bytes: number }): BatchQueue => {
       const [oldest, second] = turn
       if (oldest === undefined) return Number.POSITIVE_INFINITY
       const before = inOrder && second !== undefined ? entryOf(second) : Number.POSITIVE_INFINITY
-      const most = Math.max(1, maxEvents)
+      const maxLength = Math.max(1, maxEvents)
       let wait = Number.POSITIVE_INFINITY
       for (const row of inOrder ? [oldest] : turn) {
         const waited = now - (row.first()?.since ?? now)
-        // What another action has ended in order can only leave as it is.
-        const full = row.length() >= most || row.bytes() >= maxBytes || Number.isFinite(before)
-        if (most === 1 || full || waited >= maxWaitMs) return left(row.shift(most, maxBytes, before))
+        // In order, the next item of another action ends the batch: it can only leave as it is.
+        const full = row.length() >= maxLength || row.bytes() >= maxBytes || Number.isFinite(before)
+        if (maxLength === 1 || full || waited >= maxWaitMs) return left(row.shift(maxLength, maxBytes, before))
         wait = Math.min(wait, maxWaitMs - waited)
       }
       return wait

@@ -58,7 +58,7 @@ it('a probe that fails breaks it again, and one that succeeds lets all flow that
   succeeds()
   expect([breaker.state(), breaker.reason()]).toEqual(['flowing', ''])
   expect(heard).toEqual(['stopped', 'stopped', 'recovered'])
-  // What failed before the break counts no more.
+  // Failures before the break no longer count.
   fails()
   fails()
   expect(breaker.state()).toBe('flowing')

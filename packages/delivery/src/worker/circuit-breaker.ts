@@ -11,16 +11,16 @@ import {
   workerTransitions,
 } from './worker-state.ts'
 
-/** Decides whether a worker sends: it breaks after failures, rests, probes, and flows again. */
+/** Decides whether a worker sends: it breaks after failures, rests, probes, and sends again. */
 export type CircuitBreaker = {
   state(): WorkerState
   /** Why it is not flowing; empty when it is. */
   reason(): string
-  /** Something happened; `restMs` is the pause that was asked for. */
+  /** Applies an event; `restMs` is the pause that the destination asked for. */
   note(event: WorkerEvent, why: string, restMs?: number): void
   /**
-   * A request with so many events was answered. One whose settings are wrong breaks the circuit at once, and so does any
-   * failure of a destination in order.
+   * Counts an answered request with its number of events. A request with wrong settings breaks the circuit immediately,
+   * and so does any failure of a destination in order.
    */
   record(result: DeliverResult, events: number, facts: { misconfigured: boolean; ordered: boolean }): void
   /** Ends a rest whose time is over. */
@@ -29,10 +29,12 @@ export type CircuitBreaker = {
   endRest(): void
 }
 
-/** A short pause that a destination asked for is waited out with the queue in memory. */
+/** The queue stays in memory during a pause up to this long. */
 const shortRestMs = 2000
 
-/** The worst of what a request was answered: why, and the longest pause that was asked for; undefined without a failure. */
+/**
+ * The worst failure of an answered request: the reason, and the longest pause asked for; undefined without a failure.
+ */
 const failureOf = (
   result: DeliverResult,
   events: number,
@@ -49,8 +51,8 @@ const failureOf = (
 }
 
 /**
- * Starts paused. Calls `recovered` when it flows again after a break, and `stopped` when what is queued should go back to
- * where it waits, since nothing is sent for longer than a moment.
+ * Creates a paused breaker. It calls `recovered` when it sends again after a break. It calls `stopped` when nothing is
+ * sent for longer than a moment, so that the queue is requeued.
  */
 export const createCircuitBreaker = (
   id: string,
@@ -66,7 +68,7 @@ export const createCircuitBreaker = (
   const enter = (next: WorkerState, restMs: number): void => {
     const previous = state
     state = next
-    logger.info({ destination: id, from: previous, to: next, reason }, 'The worker of a destination changed its state')
+    logger.info({ destination: id, from: previous, to: next, reason }, 'destination worker changed its state')
     metrics.count('delivery_worker_state_changes', 1, { state: next })
     if (next === 'broken')
       restUntil = clock() + Math.max(restMs, backoffMs({ ...settings.circuit, maxElapsedMs: 0 }, ++tripCount))

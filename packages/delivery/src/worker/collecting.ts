@@ -6,24 +6,27 @@ import { type Lane, shareOf } from './lane.ts'
 import type { Ready } from './readiness.ts'
 import type { WorkerState } from './worker-state.ts'
 
-/** What is tried again has waited already: it waits for its like this long, ms. */
+/** Retried events have waited already; they wait for a batch this long, ms. */
 const retriedWaitMs = 1000
 
 export type Collecting = {
-  /** True when batches wait so long that they do so in the log, as a range, and neither in memory nor in the way of others. */
+  /**
+   * True when batches wait so long that they do so in the log, as a range, and neither in memory nor in the way of
+   * others.
+   */
   active(): boolean
-  /** True when what is held is to be read. */
+  /** True when held records are to be read. */
   due(): boolean
-  /** How the queue is to batch now. */
+  /** Batching of the queue at this moment. */
   batching(ready: Ready): Batching
-  /** Most events and bytes in the queue. */
+  /** Maximum of events and bytes in the queue. */
   bounds(): { events: number; bytes: number }
 }
 
 /**
- * When a worker reads what it holds. One with quick batches always does. One whose batches wait for minutes (objects of a
- * storage) holds everything by reference and reads when there is enough for a whole batch, or when the first of it has
- * waited long enough: then all that is held by then leaves.
+ * Decides when a worker reads what it holds. A worker with quick batches always does. A worker whose batches wait for
+ * minutes (objects of a storage) holds everything by reference. It reads when there is enough for a whole batch, or
+ * when the first record has waited long enough; then everything held by then leaves.
  */
 export const createCollecting = (deps: {
   context: Pick<WorkerContext, 'clock' | 'settings' | 'queued'>
@@ -35,12 +38,12 @@ export const createCollecting = (deps: {
 }): Collecting => {
   const { spilled, queue, ready, state } = deps
   const { clock, settings, queued } = deps.context
-  /** What came up to this time leaves without waiting for more. */
+  /** Records up to this time leave without waiting for more. */
   let flushUntil: number | undefined
 
   const active = (): boolean => (ready()?.batching.maxWaitMs ?? 0) > settings.collectMs
 
-  /** True while something of what is to leave is unread. */
+  /** True while records that are to leave are unread. */
   const flushing = (): boolean => {
     const next = spilled.next()
     return flushUntil !== undefined && next !== undefined && next.firstTime <= flushUntil
@@ -70,7 +73,7 @@ export const createCollecting = (deps: {
     },
     batching: ({ batching }) => {
       if (!active()) return batching
-      // Without memory for more, what is here leaves as it is.
+      // Without memory for more, the queue leaves as it is.
       const complete = flushUntil !== undefined && !flushing()
       if (state() === 'probing' || complete || queued.bytes >= settings.totalBytes * shareOf[deps.lane])
         return { ...batching, maxWaitMs: 0 }
@@ -83,7 +86,7 @@ export const createCollecting = (deps: {
       if (batching === undefined || batching.maxEvents <= 1) return { events: queueEvents, bytes: queueBytes }
       const { maxEvents, maxBytes } = batching
       return {
-        // What is read beyond a batch would leave as a small one of its own.
+        // Events read beyond a batch would leave as a small batch of their own.
         events: active() ? maxEvents : Math.max(queueEvents, 2 * maxEvents),
         bytes: Math.max(queueBytes, Math.min(maxBytes, totalBytes / 4)),
       }

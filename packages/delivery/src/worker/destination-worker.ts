@@ -28,33 +28,33 @@ export type WorkerSnapshot = {
   waitingRows: number
 }
 
-/** What a worker holds of a lane: as ranges of the log, and as rows. */
+/** What a worker holds of a lane: ranges of the log, and rows. */
 export type HeldOfLane = { readonly lane: Lane; readonly spilled: SpilledRanges; readonly rows: WorkerRows }
 
 export type DestinationWorker = {
   readonly id: string
   /** Offers a record of the log that names this destination: it is queued, or held by reference. Never waits. */
   offer(record: DeliveryRecord, entry: OpenOffset, tracker: OffsetTracker): void
-  /** Ends a rest now: somebody says that the destination works again. What is due is probed at the next tick. */
+  /** Ends a rest now, because the destination is said to work again. The next tick probes what is due. */
   endRest(): void
-  /** Gives back what waits in memory, if it has anything of these partitions: it goes where it waited before. */
+  /** Requeues what waits in memory, if it has anything of these partitions. */
   requeue(partitions: ReadonlySet<number>): void
-  /** True while something of these partitions is queued or under way. */
+  /** True while anything of these partitions is queued or in flight. */
   isBusy(partitions: ReadonlySet<number>): boolean
-  /** Looks at the configuration cache and the time, and starts what may start. */
+  /** Checks the configuration cache and the time, and starts requests that may start. */
   tick(): void
-  /** What of the spilled ranges must be written; with `all` also the youngest. */
+  /** Changes of the spilled ranges to write; with `all` also the youngest. */
   ranges(all: boolean): RangeChange
   /** What it holds of each lane. */
   readonly held: Readonly<Record<Lane, HeldOfLane>>
   readonly lanes: readonly HeldOfLane[]
-  /** What of producers is open here. */
+  /** Open changes of producers at this destination. */
   readonly keyOrder: KeyOrder
-  /** True when nothing is queued, under way, or could be sent now. */
+  /** True when nothing is queued, in flight, or could be sent now. */
   idle(): boolean
   /** True when its destination is deleted and nothing of it is left. */
   over(): boolean
-  /** No request starts any more; what is queued is forgotten and stays in the log. */
+  /** Starts no more requests; forgets the queue, which stays in the log. */
   halt(): void
   /** Closes what its connector keeps open. */
   end(): Promise<void>
@@ -62,19 +62,19 @@ export type DestinationWorker = {
 }
 
 /**
- * Everything about one destination: its lanes, its requests, its circuit, what it holds. It shares nothing with other
- * workers but bounded budgets, so that a dead or hanging destination delays nobody. What is in the lane of replays and syncs goes when nothing
- * live could go, and never takes the last free request.
+ * The worker of one destination: its lanes, requests, circuit, and held deliveries. It shares only bounded budgets with
+ * other workers, so a dead or hanging destination delays no other one. The lane of replays and syncs sends when the
+ * live lane cannot, and never takes the last free request.
  */
 export const createDestinationWorker = (id: string, context: WorkerContext): DestinationWorker => {
   const { clock, settings, metrics } = context
   let missingSince: number | undefined
   let halted = false
-  /** Of who was deleted, as it was looked at last; undefined before the first look. */
+  /** Version of the deleted users at the last look; undefined before the first one. */
   let forgottenVersion: string | undefined
   const readiness = createReadiness(context)
   const ordered = (): boolean => readiness.ready()?.ordered === true
-  // Where everything is in order, each record is.
+  // In a destination in order, each record is in order already.
   const keyOrder = createKeyOrder(context.queued, () => !ordered())
   const breaker = createCircuitBreaker(id, context, {
     recovered: () => {
@@ -93,7 +93,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     pump()
   })
 
-  /** What is live is probed first. */
+  /** The live lane is probed first. */
   const stateOf = (lane: Lane): WorkerState => {
     if (halted) return 'paused'
     return lane === 'bulk' && state() === 'probing' && byLane.live.hasAny() ? 'broken' : state()
@@ -123,13 +123,13 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     keyOrder,
   )
 
-  /** What is queued goes back to where it waits. */
+  /** Requeues everything that is queued. */
   const requeue = (): void => {
     const held = keyOrder.clearHeld()
     for (const lane of lanes) lane.requeue(held.filter(({ inFlight }) => inFlight.lane === lane.lane))
   }
 
-  /** Of what is sent first. */
+  /** Items in memory, those in flight first. */
   const inMemory = (): readonly Item[] => [
     ...dispatcher.items(),
     ...lanes.flatMap(({ queue }) => queue.items()),
@@ -145,7 +145,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
         spilled.all().some((range) => partitions.has(range.partition) && range.tracker.size() > 0),
     )
 
-  /** True when somebody of the workspace was deleted since the last look. */
+  /** True when a user of the workspace was deleted since the last look. */
   const noticesDeletion = (workspaceId: string): boolean => {
     const version = context.forgotten.version(workspaceId)
     const isNew = forgottenVersion !== undefined && forgottenVersion !== version
@@ -164,7 +164,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     missingSince = undefined
     const before = readiness.ready()
     const { problem } = readiness.look(entry)
-    // What is queued was checked by the gate of before, or overtook what is to be in order now: it comes back.
+    // The former gate checked the queued items, or they overtook items that now have an order: they are requeued.
     const deletes = noticesDeletion(entry.workspaceId)
     if (deletes) for (const { outcomes } of lanes) outcomes.noteForgotten(inMemory(), clock())
     if (deletes || before?.gate !== readiness.ready()?.gate) requeue()
@@ -173,7 +173,10 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     else breaker.note('usable', '')
   }
 
-  /** Sends the halves of a batch before everything else of its lane, or requeues them when nothing may be sent any more, or somebody was deleted. */
+  /**
+   * Sends the halves of a batch before everything else of its lane. Requeues them when nothing may be sent any more, or
+   * a user was deleted.
+   */
   const split = (batch: readonly Item[]): void => {
     if (halted) return
     metrics.count('delivery_batches_split', 1)
@@ -184,7 +187,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     pump()
   }
 
-  /** Goes on with what was held behind changes that are settled now. */
+  /** Continues with items that were held behind changes that are settled now. */
   const letGo = (): void => {
     for (let released = keyOrder.released(); released !== undefined; released = keyOrder.released()) {
       const { send, superseded, behind } = released
@@ -209,7 +212,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     const inFlight = dispatcher.inFlight()
     if (!mayStart(state(), inFlight, concurrency) || of.isHeldUp()) return false
     if (of.lane === 'live') return true
-    // What is live and held comes first, and finds a free request whenever it comes.
+    // Held live events come first, and always find a free request.
     return !byLane.live.source.brings() && (concurrency === 1 || state() !== 'flowing' || inFlight + 1 < concurrency)
   }
 
@@ -222,7 +225,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
       return true
     }
     const queued = of.queue.length()
-    // What is held may make the batch full.
+    // Held records may make the batch full.
     of.source.fill()
     return of.queue.length() > queued || batch
   }
@@ -237,14 +240,17 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
       const sent = sendNext(live, ready)
       if (sent === true) continue
       const after = sendNext(bulk, ready)
-      // After each, what is live has the next turn.
+      // After each request, the live lane has the next turn.
       if (after === true) continue
       const wait = Math.min(sent, after)
       return Number.isFinite(wait) ? alarm.ringIn(wait) : undefined
     }
   }
 
-  /** A destination that hangs, or takes little, holds nothing but its own memory: the shared position moves on. */
+  /**
+   * Parks the items of a destination that hangs or is slow: it holds only its own memory, and the shared position moves
+   * on.
+   */
   const unload = (): void => {
     const hangs = dispatcher.hangs(settings.stallMs)
     const unloaded = lanes.filter((lane) => lane.mayUnload() && (hangs || lane.crawls()))
@@ -267,7 +273,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     offer: (record, entry, tracker) => {
       const { partition, offset, time, bytes, meta } = record.reference
       const comesIn = laneOf(meta)
-      // A range may be worked off in the other lane than what it holds came in.
+      // A range may be processed in the other lane than its records came in.
       if (lanes.some(({ spilled }) => spilled.covers(partition, offset, comesIn))) return
       const lane = byLane[comesIn]
       if (state() === 'flowing' && !halted && lane.mayTake(partition)) {

@@ -1,16 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ConfigurationError, type DeliverResult } from '@tributary/connector-kit'
-import { silentLogger } from '@tributary/kernel'
-import { expect, it } from 'vitest'
+import { setHeldWork, silentLogger } from '@tributary/kernel'
+import { expect, it, onTestFinished } from 'vitest'
 import type { WorkerContext } from '../ports.ts'
 import { createDispatcher, type Dispatched } from './dispatcher.ts'
 import type { Item } from './in-flight-record.ts'
+import { batchesItem, deliveryItem } from './items.ts'
 import type { Ready } from './readiness.ts'
 
 const batchOf = (count: number): readonly Item[] =>
-  Array.from({ length: count }, () => ({ event: {} }) as unknown as Item)
+  Array.from({ length: count }, () => ({ event: { eventId: 'e' } }) as unknown as Item)
 
-/** A dispatcher of a connector that answers as it is told. */
+/** A dispatcher of a connector whose answers the test gives. */
 const start = () => {
   let now = 0
   const abort = new AbortController()
@@ -22,6 +23,7 @@ const start = () => {
     signal: abort.signal,
     requestClient: { request: undefined, connect: undefined },
     accessTokens: undefined,
+    destinationCache: { get: () => undefined },
   } as unknown as WorkerContext
   const dispatcher = createDispatcher('d-1', context, (_batch, dispatched) => void heard.push(dispatched))
   const deliver = (): Promise<DeliverResult> =>
@@ -90,4 +92,23 @@ it('it hangs when requests are under way and none ended for so long', async () =
   expect(dispatcher.hangs(100)).toBe(true)
   dispatcher.forgive()
   expect(dispatcher.hangs(100)).toBe(false)
+})
+
+it('where batches of a destination blocked the thread they are cut until one event is found, which is rejected with the reason', async () => {
+  onTestFinished(() => setHeldWork(new Map()))
+  const { heard, send, dispatcher } = start()
+  setHeldWork(new Map([[batchesItem('d-1'), 'Its batches blocked the thread']]))
+  send(2)
+  await nextTurn()
+  expect(heard).toEqual([{ kind: 'split' }])
+  send(1)
+  await nextTurn()
+  expect(dispatcher.inFlight()).toBe(1)
+  setHeldWork(new Map([[deliveryItem('d-1', 'e'), 'It blocked the thread']]))
+  send(1)
+  await nextTurn()
+  expect(heard[1]).toMatchObject({
+    kind: 'answered',
+    result: { outcomes: { kind: 'rejected', reason: 'It blocked the thread' } },
+  })
 })

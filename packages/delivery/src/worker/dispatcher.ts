@@ -6,10 +6,11 @@ import {
   type OutgoingRow,
   RejectedError,
 } from '@tributary/connector-kit'
-import { faultPoint } from '@tributary/kernel'
+import { faultPoint, inWork, isHeldWork, resumeWork, WorkHeld } from '@tributary/kernel'
 import type { WorkerContext } from '../ports.ts'
 import { resultOfError } from '../retry/retry-rules.ts'
 import type { Item } from './in-flight-record.ts'
+import { batchesItem, deliveryItem } from './items.ts'
 import type { Ready } from './readiness.ts'
 
 /** The outcome of a request: answered, or to be sent again in halves since one event of it may be to blame. */
@@ -19,18 +20,18 @@ export type Dispatched =
 
 /** Runs a worker's requests. */
 export type Dispatcher = {
-  /** Sends a batch; `done` of the dispatcher is called with the outcome, unless our own shutdown ended it. */
+  /** Sends a batch; calls `done` of the dispatcher with the outcome, unless our own shutdown ended it. */
   send(ready: Ready, batch: readonly Item[]): void
   inFlight(): number
   /** Events of requests that are under way. */
   items(): readonly Item[]
-  /** True when requests are under way and none ended for so long. */
+  /** True when requests are in flight and none ended for this long. */
   hangs(stallMs: number): boolean
-  /** Gives the requests under way as long again until they count as hanging. */
+  /** Gives the requests in flight the same time again until they count as hanging. */
   forgive(): void
 }
 
-/** What a batch holds: events, or rows, since it has one action. */
+/** Content of a batch: events or rows, since it has one action. */
 const contentOf = (batch: readonly Item[]): { events: OutgoingEvent[]; rows: OutgoingRow[] } => {
   const events: OutgoingEvent[] = []
   const rows: OutgoingRow[] = []
@@ -40,7 +41,21 @@ const contentOf = (batch: readonly Item[]): { events: OutgoingEvent[]; rows: Out
   return { events, rows }
 }
 
-/** A dispatcher with nothing under way. */
+const itemOfBatch = (id: string, batch: readonly Item[]): string => {
+  const [first] = batch
+  return first === undefined || batch.length > 1 ? batchesItem(id) : deliveryItem(id, first.event.eventId)
+}
+
+/** Attributes the work after an answer to the work that asked. */
+const resuming =
+  <Given extends unknown[], Answer>(ask: (...given: Given) => Promise<Answer>) =>
+  async (...given: Given): Promise<Answer> => {
+    const answer = await ask(...given)
+    resumeWork()
+    return answer
+  }
+
+/** Creates a dispatcher with no request in flight. */
 export const createDispatcher = (
   id: string,
   context: WorkerContext,
@@ -48,7 +63,7 @@ export const createDispatcher = (
 ): Dispatcher => {
   const { clock, logger, signal, requestClient } = context
   const underWay = new Set<readonly Item[]>()
-  /** When a request ended last, or one started with nothing else under way. */
+  /** When a request last ended, or started with no other in flight. */
   let lastProgress = 0
 
   const tokensFor = (client: OAuth2Client | undefined): Pick<DeliverContext, 'accessToken'> => {
@@ -67,31 +82,41 @@ export const createDispatcher = (
       const { deliver, deliverRows } = ready.definition
       const given: DeliverContext = {
         settings: ready.settings,
-        request: requestClient.request,
-        connect: requestClient.connect,
+        request: resuming(requestClient.request),
+        connect: resuming(requestClient.connect),
         lifetime: ready.lifetime,
         ...tokensFor(ready.client),
         clock,
         logger,
         signal,
       }
-      const result = rows.length === 0 ? await deliver(events, given) : await deliverRows?.(rows, given)
+      const workspaceId = context.destinationCache.get(id)?.workspaceId ?? ''
+      const item = itemOfBatch(id, batch)
+      const result = await inWork({ step: 'delivery.send', workspaceId, item }, () =>
+        rows.length === 0 ? deliver(events, given) : deliverRows?.(rows, given),
+      )
       if (result === undefined) throw new RejectedError('This destination takes events only')
       faultPoint('delivery.after-request')
       return { result, misconfigured: false }
-    } catch (error) {
+    } catch (failure) {
+      // An event that blocked a thread is not retried automatically.
+      const error = failure instanceof WorkHeld ? new RejectedError(failure.message) : failure
       const { misconfigured, ...result } = resultOfError(error)
-      if (result.request === '' && !misconfigured) logger.warn({ err: error, destination: id }, 'A delivery failed')
+      if (result.request === '' && !misconfigured) logger.warn({ err: error, destination: id }, 'delivery failed')
       return { result, misconfigured }
     }
   }
 
   const run = async (ready: Ready, batch: readonly Item[]): Promise<void> => {
+    if (batch.length > 1 && isHeldWork(batchesItem(id))) {
+      underWay.delete(batch)
+      return done(batch, { kind: 'split' })
+    }
     const { result, misconfigured } = await ask(ready, batch)
     underWay.delete(batch)
     lastProgress = clock()
     const { outcomes } = result
-    // Ended by our own shutdown: the log or the parked row still has it.
+    // Our own shutdown ended it: the log or the parked row still has the event.
     if (signal.aborted && 'kind' in outcomes && outcomes.kind === 'retry') return
     if ('kind' in outcomes && outcomes.kind === 'split' && batch.length > 1) return done(batch, { kind: 'split' })
     done(batch, { kind: 'answered', result, misconfigured })

@@ -4,7 +4,7 @@ import { isRecord } from '@tributary/kernel'
 import type { Recorded, RecordReference } from '../log/record.ts'
 import type { ForgottenUsers } from '../ports.ts'
 
-/** Why what belongs to somebody who was deleted is not sent. */
+/** Why events of a deleted user are not sent. */
 export const userDeleted = 'The user was deleted'
 
 const parse = (json: string): Readonly<Record<string, unknown>> => {
@@ -19,19 +19,19 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 const textsOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
 
-/** Whether the member of an audience that a row is about was deleted after the change that it tells. */
+/** Whether the audience member of a row was deleted after the row's change. */
 const isForgottenMember = (forgotten: ForgottenUsers, workspaceId: string, { json }: OutgoingRow): boolean => {
   const { userIds, anonymousIds, timestamp } = parse(json)
   const receivedAt = textOf(timestamp) ?? ''
   const users = textsOf(userIds).map((userId) => ({ userId, receivedAt }))
-  // As of events: who has a user ID is known by that.
+  // As with events: a user ID takes precedence.
   const owners = users.length > 0 ? users : textsOf(anonymousIds).map((anonymousId) => ({ anonymousId, receivedAt }))
   return owners.some((owner) => forgotten.isOf(workspaceId, owner))
 }
 
 /**
- * Whether an event, or a row about a member of an audience, belongs to somebody who was deleted after it came. It takes the
- * text apart: ask only where somebody was deleted.
+ * Whether an event, or a row about an audience member, belongs to a user who was deleted after it came. Parses the
+ * text: call it only where a user was deleted.
  */
 export const isOfForgotten = (
   forgotten: ForgottenUsers,
@@ -48,18 +48,18 @@ export const isOfForgotten = (
   })
 }
 
-/** Whether a row or an event of an audience tells that somebody left it. */
-export const tellsOfExit = (
+/** Whether a row or an event of an audience says that a member left it. */
+export const isAudienceExit = (
   { meta }: Pick<RecordReference, 'meta'>,
   { event, row }: { event: string; row?: OutgoingRow | undefined },
 ): boolean => row?.operation === 'delete' || (meta.b?.e !== undefined && event === audienceEventNames.left)
 
 /**
- * Whether it is not to be sent, since its user was deleted. Who left an audience is told of all the same: the destination
- * would keep whom we have forgotten.
+ * Whether a record is left out because its user was deleted. An exit from an audience is still sent: otherwise the
+ * destination would keep a user that we deleted.
  */
 export const isLeftOut = (
   forgotten: ForgottenUsers,
   record: Pick<RecordReference, 'meta'>,
   recorded: Pick<Recorded, 'json' | 'event' | 'row'>,
-): boolean => !tellsOfExit(record, recorded) && isOfForgotten(forgotten, record, recorded)
+): boolean => !isAudienceExit(record, recorded) && isOfForgotten(forgotten, record, recorded)

@@ -19,7 +19,7 @@ const event: PipelineEvent = {
 }
 const now = Date.parse(event.timestamp)
 
-const nobody: ForgottenUsers = { until: () => 0, version: () => '', isOf: () => false }
+const noneForgotten: ForgottenUsers = { until: () => 0, version: () => '', isOf: () => false }
 
 const recordOf = (more: Partial<PipelineEvent>, meta: object = {}, total = '5'): DeliveryRecord => {
   const text = `[${JSON.stringify({ ...event, ...more }).replace('"total":5', `"total":${total}`)}]\n`
@@ -49,7 +49,7 @@ const check = (
     forgotten?: ForgottenUsers
   } = {},
 ) =>
-  createGate({ ...relay, ...options.definition }, { ...entry, ...of }, options.forgotten ?? nobody)(
+  createGate({ ...relay, ...options.definition }, { ...entry, ...of }, options.forgotten ?? noneForgotten)(
     recordOf(more, options.meta),
     0,
     now + (options.later ?? 0),
@@ -86,15 +86,15 @@ describe('users who were deleted', () => {
     const rows = { ...relay, deliverRows: async () => ({ outcomes: [], httpStatus: 200, latencyMs: 0 }) }
     return createGate(rows, entry, gone)(record, 0, now)
   }
-  const told = { kind: 'pass', action: 'rows of audience_members' }
+  const passed = { kind: 'pass', action: 'rows of audience_members' }
   it.each<[string, Parameters<typeof rowOf>, object]>([
     ['entered', ['upsert', { userIds: ['u2', 'u1'] }], left],
     ['entered by a device', ['upsert', { anonymousIds: ['a1'] }], left],
-    ['came back and entered', ['upsert', { userIds: ['u1'], timestamp: '2026-01-09T00:00:00.000Z' }], told],
-    ['is another user on the device', ['upsert', { userIds: ['u2'], anonymousIds: ['a1'] }], told],
-    ['left, so that the destination forgets them, too,', ['delete', { userIds: ['u1'] }], told],
-    ['is a row of another producer', ['upsert', { userIds: ['u1'] }, 'sync'], told],
-  ])('a member of an audience who %s is told of or left out', (_, given, expected) => {
+    ['came back and entered', ['upsert', { userIds: ['u1'], timestamp: '2026-01-09T00:00:00.000Z' }], passed],
+    ['is another user on the device', ['upsert', { userIds: ['u2'], anonymousIds: ['a1'] }], passed],
+    ['left, so that the destination forgets them, too,', ['delete', { userIds: ['u1'] }], passed],
+    ['is a row of another producer', ['upsert', { userIds: ['u1'] }, 'sync'], passed],
+  ])('a member of an audience who %s is sent or left out', (_, given, expected) => {
     expect(rowOf(...given)).toEqual(expected)
   })
   it('a replay leaves them out, too', () => {
@@ -204,7 +204,7 @@ describe('mappings', () => {
       ] as never,
       filters: [{ id: 'abcd', field: 'properties.total', operator: 'greater_than', value: '9' }],
     })
-    const gate = createGate(relay, { ...entry, mappings: own }, nobody)
+    const gate = createGate(relay, { ...entry, mappings: own }, noneForgotten)
     const payloadOf = (total: string, meta: object) => JSON.stringify(gate(recordOf({}, meta, total), 0, now))
     expect(payloadOf('9223372036854775807', { e: true })).toContain('"payload":{"total":9223372036854775807}')
     expect(payloadOf('10.0', { e: true })).toContain('"payload":{"total":10.0}')
@@ -238,7 +238,7 @@ it('an event that goes whole is not taken apart', () => {
   const record = recordOf({ integrations: { All: true } })
   let taken = 0
   const watched = { ...record, values: (index: number) => (taken++, record.values(index)) }
-  expect(createGate(relay, { ...entry, consentCategories: ['ads'] }, nobody)(watched, 0, now)).toEqual(sent)
+  expect(createGate(relay, { ...entry, consentCategories: ['ads'] }, noneForgotten)(watched, 0, now)).toEqual(sent)
   expect(taken).toBe(0)
 })
 
@@ -319,7 +319,7 @@ describe('conversions of signals', () => {
   const of = (signals: DestinationEntry['signals'], mappings?: EventMapping[]) => {
     const context = { signal: { kind: 'conversion', value: 5 } }
     const meta = { s: 'signal-1', b: { k: 'signal', n: 'signal signal-1', e: ['k'] } }
-    return createGate(platform, { ...entry, mappings, signals }, nobody)(recordOf({ context }, meta), 0, now)
+    return createGate(platform, { ...entry, mappings, signals }, noneForgotten)(recordOf({ context }, meta), 0, now)
   }
   it('are mapped by the fields of their signal, whatever the mappings of the destination', () => {
     const conversion = { kind: 'pass', action: 'convert', payload: { event_name: 'Purchase', value: 5 } }

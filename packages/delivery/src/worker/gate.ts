@@ -1,4 +1,4 @@
-import type { DestinationDefinition, Mapper } from '@tributary/connector-kit'
+import type { DestinationDefinition, FieldProblem, Mapper } from '@tributary/connector-kit'
 import {
   compileMappings,
   eventBudget,
@@ -11,27 +11,33 @@ import { compileFilter, type DeliveryMeta, holdsRows, type PipelineEvent } from 
 import { isRecord } from '@tributary/kernel'
 import type { DeliveryRecord } from '../log/record.ts'
 import type { DestinationEntry, ForgottenUsers } from '../ports.ts'
-import { isLeftOut, tellsOfExit, userDeleted } from './forgotten.ts'
+import { isAudienceExit, isLeftOut, userDeleted } from './forgotten.ts'
 
-/** What is to be done with an event at one destination. Reasons are for people. */
+/** The decision about an event at one destination. Reasons are for people. */
 export type GateResult =
-  | { kind: 'pass'; action: string; payload?: Readonly<Record<string, unknown>> }
-  /** It is not meant for this destination. */
+  | {
+      kind: 'pass'
+      action: string
+      payload?: Readonly<Record<string, unknown>>
+      /** Fields that the mapping left out, with the reasons. */
+      note?: string
+    }
+  /** The event is not for this destination. */
   | { kind: 'filtered'; reason: string }
-  /** It is meant for it, and cannot be made what the destination takes. */
+  /** The event is for it, but cannot be mapped to what the destination accepts. */
   | { kind: 'failed'; reason: string }
 
-/** Checks the event at `index` of a record. Reads nothing but the event: the same at the same time is checked the same. */
+/** Checks the event at `index` of a record. Depends only on the event and the time. */
 export type Gate = (record: DeliveryRecord, index: number, now: number) => GateResult
 
 type Rule = {
-  /** False where the event's text shows that the rule has nothing to say: the event need not be taken apart then. */
+  /** False where the event's text shows that the rule does not apply: the event need not be parsed then. */
   concerns: (text: string, meta: DeliveryMeta) => boolean
   /** Why the event is left out; undefined when it is not. */
   check: (event: PipelineEvent, meta: DeliveryMeta, now: number) => string | undefined
 }
 
-/** The filter of the connection that an event came over. One that is gone since lets through. */
+/** The filter of the connection that an event came over. A deleted connection passes the event. */
 const filterRule = ({ filters }: DestinationEntry): Rule | undefined => {
   const ready = new Map(
     [...filters]
@@ -46,13 +52,13 @@ const filterRule = ({ filters }: DestinationEntry): Rule | undefined => {
   }
 }
 
-/** An object of integrations that may leave anything out: neither empty nor the `All: true` that SDKs send unasked. */
+/** Integrations that may leave anything out: neither empty nor the `All: true` that SDKs send by default. */
 const mayLeaveOut = /"integrations":(?!\{\}|\{"All":true\})/
 
 /**
- * `integrations` of the event (Segment's spec, common fields): a name set to false leaves the destination out, and so
- * does `All: false` unless a name is there. Names are the destination's title and id, and its app's title and slug, in
- * any letter case.
+ * Applies the event's `integrations` (Segment's spec, common fields): a name set to false leaves the destination out,
+ * and so does `All: false` unless a name is there. Names are the destination's title and ID, and its app's title and
+ * slug, in any letter case.
  */
 const integrationsRule = (definition: Pick<DestinationDefinition, 'slug' | 'title'>, entry: DestinationEntry): Rule => {
   const names = new Set([entry.title, entry.id, definition.slug, definition.title].map((name) => name.toLowerCase()))
@@ -76,8 +82,8 @@ const integrationsRule = (definition: Pick<DestinationDefinition, 'slug' | 'titl
 }
 
 /**
- * `context.consent.categoryPreferences` (Segment's format): every category that the destination asks for must be true
- * there. Events that carry no preferences pass.
+ * Applies `context.consent.categoryPreferences` (Segment's format): every category that the destination requires must
+ * be true there. Events without preferences pass.
  */
 const consentRule = ({ consentCategories }: DestinationEntry): Rule | undefined => {
   if (consentCategories.length === 0) return undefined
@@ -95,7 +101,10 @@ const consentRule = ({ consentCategories }: DestinationEntry): Rule | undefined 
 
 const receivedAt = /"receivedAt":"([^"\\]*)"/g
 
-/** Events of users who were deleted after the events came. Which text is the event's own time is known after parsing. */
+/**
+ * Leaves out events of users who were deleted after the events came. Only parsing shows which text is the event's own
+ * time.
+ */
 const forgottenRule = (forgotten: ForgottenUsers, workspaceId: string): Rule => ({
   concerns: (text) => {
     const until = forgotten.until(workspaceId)
@@ -104,7 +113,7 @@ const forgottenRule = (forgotten: ForgottenUsers, workspaceId: string): Rule => 
     return false
   },
   check: (event, meta) =>
-    forgotten.isOf(workspaceId, event) && !tellsOfExit({ meta }, event) ? userDeleted : undefined,
+    forgotten.isOf(workspaceId, event) && !isAudienceExit({ meta }, event) ? userDeleted : undefined,
 })
 
 const units = [
@@ -121,12 +130,12 @@ const spanText = (ms: number): string => {
   return `${count} ${name}${count === 1 ? '' : 's'}`
 }
 
-const ageRule = ({ maxEventAgeMs: most }: Pick<DestinationDefinition, 'maxEventAgeMs'>): Rule | undefined => {
-  if (most === undefined) return undefined
-  const reason = `Older than ${spanText(most)}`
+const ageRule = ({ maxEventAgeMs: maxAgeMs }: Pick<DestinationDefinition, 'maxEventAgeMs'>): Rule | undefined => {
+  if (maxAgeMs === undefined) return undefined
+  const reason = `Older than ${spanText(maxAgeMs)}`
   return {
     concerns: () => true,
-    check: ({ timestamp }, _, now) => (now - Date.parse(timestamp) > most ? reason : undefined),
+    check: ({ timestamp }, _, now) => (now - Date.parse(timestamp) > maxAgeMs ? reason : undefined),
   }
 }
 
@@ -138,7 +147,7 @@ const tooMuch: GateResult = {
 const noSignal: GateResult = { kind: 'filtered', reason: 'The signal does not send to this destination any more' }
 const unmapped: GateResult = { kind: 'filtered', reason: 'No mapping matches' }
 
-/** What is said of rows that pass, by their object: one answer for all of them, since there may be millions. */
+/** Results of passing rows, by object: one shared result for all of them, since there may be millions. */
 const createPassOfRows = (): ((object: string) => GateResult) => {
   let last: { object: string; answer: GateResult } | undefined
   return (object) => {
@@ -148,8 +157,8 @@ const createPassOfRows = (): ((object: string) => GateResult) => {
 }
 
 /**
- * A row is for the destination that its producer names, as it is: no rule about events has a say. Only who was deleted since
- * does not enter an audience there.
+ * Checks a row: it goes to the destination that its producer names, unchanged, without rules about events. Only a user
+ * who was deleted since does not enter an audience there.
  */
 const checkRow = (
   { deliverRows }: DestinationDefinition,
@@ -166,17 +175,35 @@ const checkRow = (
   return pass(row.object)
 }
 
+/** Maximum of missing fields listed for an event that is sent without them. */
+const maxFieldsListed = 3
+
+/** Lists the fields that an event is sent without, in words; '' where it has all of them. */
+const noteOf = (problems: readonly FieldProblem[]): string => {
+  const lost = problems.filter(({ severity }) => severity === 'error')
+  const listed = lost.slice(0, maxFieldsListed).map(({ message }) => message)
+  return lost.length > listed.length
+    ? `${listed.join('; ')}; and ${lost.length - listed.length} more`
+    : listed.join('; ')
+}
+
 const mapped = (mapper: Mapper, event: PipelineEvent, sourceId: string, json: string | undefined): GateResult => {
   const mapping = mapper(event, sourceId, json)
   if (mapping.kind === 'unmapped') return unmapped
   if (mapping.kind === 'failed') return { kind: 'failed', reason: mapping.reason }
-  const { action, payload } = mapping
-  return { kind: 'pass', action, ...(payload === undefined ? {} : { payload }) }
+  const { action, payload, problems } = mapping
+  const note = noteOf(problems)
+  return {
+    kind: 'pass',
+    action,
+    ...(payload === undefined ? {} : { payload }),
+    ...(note === '' ? {} : { note }),
+  }
 }
 
 /**
- * What a signal sends a destination, by the id of the signal: made ready when its first conversion comes. Undefined for a signal that does
- * not send it anything any more.
+ * The mapper of each signal, by the ID of the signal: compiled when its first conversion comes. Undefined for a signal
+ * that no longer sends this destination anything.
  */
 const signalMappers = (
   definition: DestinationDefinition,
@@ -194,10 +221,11 @@ const signalMappers = (
 }
 
 /**
- * The gate of a destination: users who were deleted, the filter of the connection, the event's own integrations, consent,
- * age, and the mappings, in this order; the first that leaves an event out gives the reason. An event is taken apart only when a rule has
- * something to say of it or a mapping asks for its parts: one that goes whole costs two looks at its text. What a replay
- * sends again was asked for by name: neither filter nor integrations hold it. Rows pass where the connector takes them.
+ * The gate of a destination. Checks in this order: deleted users, the filter of the connection, the event's own
+ * integrations, consent, age, and the mappings. The first rule that leaves an event out gives the reason. An event is
+ * parsed only when a rule applies to its text or a mapping reads its parts. Without that, it costs two looks at its
+ * text. Neither filter nor integrations hold events of a replay, which were asked for by name. Rows pass where the
+ * connector accepts them.
  */
 export const createGate = (
   definition: DestinationDefinition,
@@ -238,7 +266,7 @@ export const createGate = (
     try {
       return check(record, index, now)
     } catch (error) {
-      // The mappings answer for themselves.
+      // The mappings report their own limit.
       if (error instanceof TooMuchWork) return tooMuch
       throw error
     }

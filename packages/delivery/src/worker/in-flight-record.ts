@@ -6,7 +6,7 @@ import type { Decision } from '../retry/retry-rules.ts'
 import type { Open } from './key-order.ts'
 import type { Lane } from './lane.ts'
 
-/** What is to be written of an event that was not delivered; `returned` and `behind` mean that it was not tried. */
+/** What to write of an event that was not delivered; `returned` and `behind` mean that it was not tried. */
 export type EventFailure = {
   index: number
   /** Empty where it is not known. */
@@ -16,7 +16,7 @@ export type EventFailure = {
     | { kind: 'returned' }
     | { kind: 'behind'; nextTime: number; reason: string }
   result: Pick<DeliverResult, 'httpStatus' | 'request' | 'response'> | undefined
-  /** Of what has an order among the changes of its record. */
+  /** Its open change, where it has an order among the changes of its record. */
   open?: Open | undefined
 }
 
@@ -26,9 +26,9 @@ export type InFlightRecord = {
   /** The parked row they came from; undefined for events straight from the log. */
   readonly row: ParkedRow | undefined
   readonly lane: Lane
-  /** Holds: one for each event, delivery log row and parking change that is not durable yet. */
+  /** Holds: one for each event, delivery log row, and parking change that is not durable yet. */
   open: number
-  /** Of a parked row: the outcomes of its events, until all are known. */
+  /** For a parked row: the outcomes of its events, until all are known. */
   readonly failures: EventFailure[]
   /** Called once, when the last hold is gone. */
   readonly finish: () => void
@@ -40,17 +40,19 @@ export type Item = {
   inFlight: InFlightRecord
   readonly index: number
   readonly event: Outgoing
-  /** Of what goes out. */
+  /** Bytes of the outgoing event. */
   readonly bytes: number
-  /** Epoch ms of its entry. */
+  /** Epoch ms when it entered. */
   readonly since: number
-  /** Its place among all that entered the queue; the queue's own. */
+  /** Its position in order of entry; set by the queue. */
   entry: number
-  /** Of what has an order among the changes of its record. */
+  /** Its open change, where it has an order among the changes of its record. */
   readonly open: Open | undefined
+  /** Fields that the mapping left out, with the reasons. */
+  readonly note?: string
 }
 
-/** Takes holds off a record in flight. */
+/** Releases holds of a record in flight. */
 export const releaseRecord = (inFlight: InFlightRecord, holds = 1): void => {
   inFlight.open -= holds
   if (inFlight.open === 0) inFlight.finish()
@@ -81,14 +83,14 @@ const newRow = (
     indexes: inOrder.map((failure) => failure.index),
     eventIds: inOrder.every((failure) => failure.eventId !== '') ? inOrder.map((failure) => failure.eventId) : [],
     attempts: (row?.attempts ?? 0) + (tried ? 1 : 0),
-    // The time for retries runs from the first try on.
+    // The retry time starts with the first try.
     firstTime: row !== undefined && (row.attempts > 0 || !tried) ? row.firstTime : now,
     nextTime,
     events: failures.length,
     bytes: Math.round((record.bytes * failures.length) / Math.max(record.meta.n, 1)),
     state: decision.kind === 'dead' ? 'dead' : 'waiting',
     lastStatus: last?.result?.httpStatus,
-    // What is dead now was reported with its attempt.
+    // A dead event was reported with its attempt.
     needsReport: record.meta.b !== undefined && decision.kind !== 'dead',
     reason: 'reason' in decision ? decision.reason : '',
     request: last?.result?.request ?? '',
@@ -103,8 +105,8 @@ const kindOf = ({ decision }: EventFailure): string =>
   decision.kind === 'dead' ? `dead ${decision.reason}` : decision.kind
 
 /**
- * Rows for events that were not delivered: one for each kind of outcome, since those share time and answer. What is dead for
- * different reasons lies in different rows, since a person reads and fixes them one by one.
+ * Creates rows for events that were not delivered: one for each kind of outcome, since those share time and answer.
+ * Events that are dead for different reasons get different rows, since a person reads and fixes them one by one.
  */
 export const rowsOf = (
   destinationId: string,
@@ -122,8 +124,8 @@ export const rowsOf = (
 }
 
 /**
- * What replaces a parked row once the outcomes of all its events are known: nothing where all were delivered; undefined
- * where none was tried, so that it stays as it is.
+ * Replaces a parked row once the outcomes of all its events are known. Leaves no row where all were delivered;
+ * undefined where none was tried, so that the row stays.
  */
 export const replaceRow = (
   destinationId: string,
@@ -136,7 +138,7 @@ export const replaceRow = (
     return undefined
   const rows = rowsOf(destinationId, inFlight, failures, now)
   const [only] = rows
-  // The same events keep their name.
+  // A row of the same events keeps its ID.
   const kept =
     rows.length === 1 && only !== undefined && only.events === row.indexes.length ? [{ ...only, id: row.id }] : rows
   return { deletes: [row.id], rows: kept }

@@ -130,7 +130,7 @@ it('what waits since before the process began is not known to be the last, and h
   expect(admit(open)).toBe('superseded')
 })
 
-it('what is delivered while somebody looks is known to what is taken then', () => {
+it('a delivery during a look-up supersedes what is taken after it', () => {
   const { order, take, admit } = start()
   const later = take(2)
   admit(later)
@@ -140,7 +140,7 @@ it('what is delivered while somebody looks is known to what is taken then', () =
   look.end()
   expect(admit(early)).toBe('superseded')
   order.close(early, false)
-  // Nobody looks any more, and nothing is open.
+  // No look-up is running, and nothing is open.
   expect(order.size('live')).toBe(0)
   const again = order.beginLook()
   expect(admit(take(1))).toBe('send')

@@ -2,94 +2,99 @@ import type { DeliveryRecord, RecordReference } from '../log/record.ts'
 import type { Item } from './in-flight-record.ts'
 import { type Lane, laneOf } from './lane.ts'
 
-/** Why something is not sent though it could be. For people. */
+/** Why a change is not sent though it could be. For people. */
 export const laterDelivered = 'Not sent: a later change of the same record was delivered'
 
-/** What is known of the changes of one key that are open; `among` are those of the same origin and object. */
+/** The open changes of one key; `among` has those of the same origin and object. */
 type Changes = { readonly key: string; readonly among: Among; opens: Open[]; delivered: number }
 type Among = { readonly name: string; readonly keys: Map<string, Changes> }
 
 /**
- * A change of a record at the destination (an event or a row of a producer) that nobody is done with. `taken`: out of the log or its row, and
- * not checked yet; `sending`: queued or under way; `held`: in memory behind an earlier one; `waiting`: parked, to be tried again.
+ * An unfinished change of a record at the destination (an event or a row of a producer).
+ * - `taken`: out of the log or its row, and not checked yet;
+ * - `sending`: queued or in flight;
+ * - `held`: in memory behind an earlier one;
+ * - `waiting`: parked, to be retried.
  */
 export type Open = {
   readonly of: Changes
-  /** Rises with the place in the stream. */
+  /** Grows with the place in the stream. */
   readonly version: number
   readonly partition: number
-  /** In which it came. */
+  /** The lane in which it came. */
   readonly lane: Lane
   state: 'taken' | 'sending' | 'held' | 'waiting' | 'closed'
-  /** While it waits: when it is due, epoch ms. */
+  /** When it is due while it waits, epoch ms. */
   nextTime: number
-  /** While it is held. */
+  /** The item while it is held. */
   item: Item | undefined
 }
 
-/** What is to be done with a change now. */
+/** The next step for a change. */
 export type Verdict =
   | { kind: 'send' }
   | { kind: 'hold' }
-  /** It is parked, not before what it waits for. Epoch ms. */
+  /** The change is parked, and due after what it waits for. Epoch ms. */
   | { kind: 'behind'; nextTime: number }
   | { kind: 'superseded' }
 
-/** What was held and is so no more. */
+/** Changes that are no longer held. */
 export type Released = { send: Item[]; superseded: Item[]; behind: { item: Item; nextTime: number }[] }
 
 /**
- * The changes of one destination that are open, by what they are changes of: the producer's origin, object and key. Records of events of
- * sources have no key, and are never looked up. Pure bookkeeping: reads and writes nothing.
+ * The open changes of one destination, by the producer's origin, object, and key. Records of events of sources have no
+ * key, and are never looked up. Pure bookkeeping without I/O.
  */
 export type KeyOrder = {
-  /** Notes that events of a record are taken out of the log, or out of a row; undefined for what has no order. */
+  /** Notes that events of a record are taken out of the log, or out of a row; undefined where they have no order. */
   take(record: DeliveryRecord, indexes: readonly number[], row?: string): readonly Open[] | undefined
-  /** What is to be done with a change that may be sent. One that is held is kept here. */
+  /** Decides about a change that may be sent. Keeps one that is held. */
   admit(open: Open, item: Item): Verdict
-  /** Nothing is to be done with it any more. */
+  /** Closes a change: nothing is left to do for it. */
   close(open: Open, delivered: boolean): void
-  /** It failed or goes back: it is parked. */
+  /** Notes that a change failed or is requeued: it is parked. */
   wait(open: Open, nextTime: number): void
-  /** Whether something later of its key was delivered. */
+  /** Whether a later change of its key was delivered. */
   isSuperseded(open: Open): boolean
-  /** These are in a parked row from now on. */
+  /** Notes that changes are in a parked row from now on. */
   park(row: string, opens: readonly Open[], nextTime: number): void
-  /** A row that waits since before this process began. */
+  /** Restores a row that waits since before this process started. */
   restore(row: string, record: DeliveryRecord, indexes: readonly number[], nextTime: number): void
-  /** Whether it has watched a row ever since that was parked: of any other something later may have been delivered. */
+  /**
+   * Whether it has watched a row since the row was parked; for any other row, a later change may have been delivered.
+   */
   knows(row: string): boolean
-  /** Rows that do not wait any more, though nobody tried them. */
+  /** Notes that rows no longer wait, though they were not tried. */
   lost(rows: Iterable<string>): void
   /** Forgets what waits of some partitions, or of all. */
   forget(partitions?: ReadonlySet<number>): void
-  /** What changes have let go since the last call; undefined when nothing. */
+  /** Takes the changes released since the last call; undefined when there is none. */
   released(): Released | undefined
-  /** What is held, in the order of the stream. */
+  /** Held items, in the order of the stream. */
   heldItems(): readonly Item[]
-  /** Takes all that is held: the caller parks it. */
+  /** Takes all held items: the caller parks them. */
   clearHeld(): readonly Item[]
-  /** How many of a lane are. */
+  /** Number of held changes of a lane. */
   held(lane: Lane): number
-  /** Changes that are open, of those that came in a lane. */
+  /** Number of open changes that came in a lane. */
   size(lane: Lane): number
   /**
-   * While somebody looks up what was delivered of keys that are about to be taken, what is delivered meanwhile is kept, too; what they find
-   * is noted by `learn`. To be ended when they are taken.
+   * Starts a look-up of earlier deliveries for keys that are about to be taken. Until `end`, deliveries are kept, too;
+   * `learn` notes what the look-up finds. Call `end` when the keys are taken.
    */
   beginLook(): { learn(key: string, version: number): void; end(): void }
 }
 
 const versionsOfRecord = 65_536
 
-/** The version of an event or row; of two in a partition the later has the higher. */
+/** The version of an event or row; of two in a partition, the later one is higher. */
 export const versionOf = ({ offset }: Pick<RecordReference, 'offset'>, index: number): number =>
   offset * versionsOfRecord + index
 
-/** What names a record at the destination: who made it, its object and its key. */
+/** Names a record at the destination: its producer, object, and key. */
 export const orderKey = (origin: string, object: string, key: string): string => `${origin}\n${object}\n${key}`
 
-/** What an event or row of a producer is a change of; undefined where it cannot be read. */
+/** The object and key that an event or row of a producer changes; undefined where they cannot be read. */
 export const changedBy = (record: DeliveryRecord, index: number): { object: string; key: string } | undefined => {
   const { b } = record.reference.meta
   if (b?.e === undefined) return record.events()?.[index]?.row
@@ -97,7 +102,7 @@ export const changedBy = (record: DeliveryRecord, index: number): { object: stri
   return key === undefined ? undefined : { object: '', key }
 }
 
-/** What becomes of a change beside the others of its key. */
+/** Decides about a change beside the others of its key. */
 const verdictOf = (open: Open, blocks: boolean): Verdict => {
   const { opens, delivered } = open.of
   if (open.version < delivered) return { kind: 'superseded' }
@@ -105,7 +110,7 @@ const verdictOf = (open: Open, blocks: boolean): Verdict => {
   let nextTime: number | undefined
   for (const other of opens) {
     if (other === open) continue
-    // What is delivered in another copy, or will not be sent, is waited for by nobody.
+    // An earlier change does not block when another copy of it or a later one was delivered.
     const isEarlier = other.version < open.version && other.version > delivered
     if (other.state === 'sending' || (isEarlier && other.state !== 'waiting')) return { kind: 'hold' }
     if (isEarlier) nextTime = Math.max(nextTime ?? 0, other.nextTime + 1)
@@ -113,11 +118,11 @@ const verdictOf = (open: Open, blocks: boolean): Verdict => {
   return nextTime === undefined ? { kind: 'send' } : { kind: 'behind', nextTime }
 }
 
-/** With nothing open. `blocks` says whether what is behind an open change waits for it. */
+/** Creates an order with nothing open. `blocks` says whether later changes wait for an open one. */
 export const createKeyOrder = (queued: { bytes: number }, blocks: () => boolean): KeyOrder => {
-  /** By origin and object: of these there are as many as producers have, and they stay. */
+  /** By origin and object: there are as many as producers have, and they stay. */
   const objects = new Map<string, Map<string, Among>>()
-  /** Those that were asked for last: the rows of a record have one object. */
+  /** The last ones used: the rows of a record have one object. */
   let last: { origin: string; object: string; among: Among } | undefined
   const rows = new Map<string, { opens: readonly Open[]; own: boolean }>()
   const held = new Set<Open>()

@@ -18,25 +18,29 @@ export type SkippedEvent = Pick<Item, 'inFlight' | 'index' | 'open'> & {
 }
 
 export type Outcomes = {
-  /** Writes down the outcome of a batch: delivery log rows for all, parked rows for what failed. */
+  /** Writes the outcomes of a batch: delivery log rows for all, parked rows for failures. */
   settle(batch: readonly Item[], result: DeliverResult, now: number): void
-  /** Writes down what is not sent at all: a row in the delivery log for each, a dead letter for what cannot be sent. */
+  /**
+   * Writes events that are not sent: a row in the delivery log for each, a dead letter for those that cannot be sent.
+   */
   skip(items: readonly SkippedEvent[], now: number): void
-  /** Parks events that were not tried, due at once. */
+  /** Parks events that were not tried, due immediately. */
   requeue(items: readonly Item[], now: number): void
-  /** Parks what is behind an earlier change of its record that waits itself, not to be looked at before it. */
+  /** Parks events behind an earlier, waiting change of their record, due after it. */
   waitBehind(items: readonly { item: Item; nextTime: number }[], now: number): void
   /**
-   * Parks events that are queued or under way for long: their record leaves the shared stream, and their outcomes
-   * is written to their row.
+   * Parks events that are queued or in flight for long: their record leaves the shared stream, and their outcomes are
+   * written to their row.
    */
   takeOver(items: readonly Item[], now: number): void
   /**
-   * Somebody was deleted: of what was queued until now, no sample is written from here on, and what is theirs is neither tried
-   * again nor a dead letter.
+   * Notes that a user was deleted. From here on, items queued until now get no sample, and those of the user are
+   * neither retried nor dead-lettered.
    */
   noteForgotten(items: readonly Item[], now: number): void
-  /** Whether an item was queued before a deletion became known: it is to pass the gate again before it is sent again. */
+  /**
+   * Whether an item was queued before a deletion became known: the gate must check it again before it is sent again.
+   */
   isStale(item: Item): boolean
   /** Closes a record in flight whose record cannot be read. */
   unreadable(inFlight: InFlightRecord, now: number): void
@@ -60,12 +64,14 @@ const untried: Omit<DeliverResult, 'outcomes'> = { httpStatus: 0, latencyMs: 0 }
 const factOf = (
   failure: EventFailure | undefined,
   outcome: EventOutcome,
+  { note }: Pick<Item, 'note'>,
 ): { status: DeliveryStatus; reason: string } => {
   const decision = failure?.decision
-  if (decision === undefined)
-    return outcome.kind === 'skipped'
-      ? { status: 'filtered', reason: outcome.reason }
-      : { status: 'delivered', reason: '' }
+  if (decision === undefined) {
+    if (outcome.kind === 'skipped') return { status: 'filtered', reason: outcome.reason }
+    const ownNote = outcome.kind === 'delivered' ? outcome.note : undefined
+    return { status: 'delivered', reason: [note, ownNote].filter((text) => text !== undefined).join('; ') }
+  }
   return { status: decision.kind === 'dead' ? 'dead' : 'retry', reason: 'reason' in decision ? decision.reason : '' }
 }
 
@@ -73,7 +79,7 @@ const factOf = (
 const isDone = (result: DeliverResult, index: number): boolean =>
   ['delivered', 'skipped'].includes(outcomeAt(result, index).kind)
 
-/** What is to be written of an event that a request did not deliver; undefined for one that it did. */
+/** The failure of an event that a request did not deliver; undefined for a delivered one. */
 const eventFailureOf = (
   item: Item,
   index: number,
@@ -93,7 +99,7 @@ const eventFailureOf = (
     : { index: item.index, eventId: item.event.eventId, decision, result, open: item.open }
 }
 
-/** The row of the delivery log that says what became of an event. */
+/** The row of the delivery log with an event's outcome. */
 const attemptOf = (
   destinationId: string,
   { inFlight, index, event, open }: Omit<SkippedEvent, 'gateResult'>,
@@ -103,7 +109,7 @@ const attemptOf = (
 ): Parameters<AttemptLog['push']>[0] => {
   const failed = fact.status !== 'delivered'
   const producer = inFlight.record.meta.b
-  // What is left of who was deleted names nobody, nor does what destinations are told of them.
+  // Rows about a deleted user do not identify the user, and neither do rows of privacy requests.
   const named = fact.reason !== userDeleted && producer?.k !== 'privacy'
   const row = event.row
   const known = producer?.e?.[index]
@@ -131,7 +137,7 @@ const attemptOf = (
   }
 }
 
-/** The bookkeeping of one worker's outcomes: nothing is let go before it is durable where it belongs. */
+/** Bookkeeping of one worker's outcomes: nothing is released before it is durable. */
 export const createOutcomes = (
   destinationId: string,
   context: WorkerContext,
@@ -139,7 +145,7 @@ export const createOutcomes = (
   order: KeyOrder,
 ): Outcomes => {
   const { attempts, settings, metrics, forgotten } = context
-  /** What was queued until then was checked by a gate that did not know of a deletion, epoch ms. */
+  /** Items queued up to this time were checked by a gate without a later deletion, epoch ms. */
   let staleUntil = Number.NEGATIVE_INFINITY
   const isStale: Outcomes['isStale'] = ({ since }) => since <= staleUntil
 
@@ -159,7 +165,7 @@ export const createOutcomes = (
     attempts.push(attemptOf(destinationId, { inFlight, index, event, open }, fact, result, now), inFlight)
   }
 
-  /** Failed events of a row are replaced when all of the row is known, others parked now. */
+  /** Failed events of a row are replaced when the whole row is known; others are parked now. */
   const parkFailed = (failed: readonly { inFlight: InFlightRecord; value: EventFailure }[], now: number): void => {
     for (const [inFlight, failures] of groupByRecord(failed)) {
       inFlight.failures.push(...failures)
@@ -169,7 +175,7 @@ export const createOutcomes = (
     }
   }
 
-  /** Parks what was not tried: straight from the log now, of a row when all of it is known. */
+  /** Parks events that were not tried: straight from the log now, of a row when the whole row is known. */
   const giveBack = (items: readonly { item: Item; decision: EventFailure['decision'] }[], now: number): void => {
     const pairs = items.map(({ item: { inFlight, index, event, open }, decision }) => ({
       inFlight,
@@ -187,7 +193,7 @@ export const createOutcomes = (
   return {
     settle: (batch, answer, now) => {
       const failed: { inFlight: InFlightRecord; value: EventFailure }[] = []
-      // Of who was deleted before they left an audience, that is told all the same; and that they are to be deleted there.
+      // The exit from an audience and the deletion are still sent for a deleted user, without a sample.
       const isTheirs = (item: Item): boolean => {
         const { record } = item.inFlight
         return (
@@ -220,7 +226,7 @@ export const createOutcomes = (
           else order.close(open, false)
         }
         if (failure !== undefined) failed.push({ inFlight: item.inFlight, value: failure })
-        log(item, factOf(failure, outcomeAt(result, index)), result, now)
+        log(item, factOf(failure, outcomeAt(result, index), item), result, now)
       }
       metrics.count('delivery_attempts', batch.length - failed.length, { outcome: 'delivered' })
       if (failed.length === 0) return
@@ -251,8 +257,8 @@ export const createOutcomes = (
     },
     waitBehind: (items, now) => {
       const reason = waitsForEarlierChange
-      const least = now + behindMs
-      const given = items.map(({ item, nextTime }) => ({ item, nextTime: Math.max(nextTime, least) }))
+      const minNextTime = now + behindMs
+      const given = items.map(({ item, nextTime }) => ({ item, nextTime: Math.max(nextTime, minNextTime) }))
       for (const { item, nextTime } of given) if (item.open !== undefined) order.wait(item.open, nextTime)
       giveBack(
         given.map(({ item, nextTime }) => ({ item, decision: { kind: 'behind', nextTime, reason } })),

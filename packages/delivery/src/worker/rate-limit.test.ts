@@ -15,7 +15,7 @@ const starts = (limit: { requests: number; perMs: number }, count: number, lateM
 }
 
 /** The most that started in any span of so many ms. */
-const most = (times: readonly number[], perMs: number): number =>
+const maxStarts = (times: readonly number[], perMs: number): number =>
   Math.max(...times.map((from) => times.filter((time) => time >= from && time < from + perMs).length))
 
 describe('a bucket', () => {
@@ -27,14 +27,14 @@ describe('a bucket', () => {
     { requests: 1000, perMs: 60_000 },
   ])('never lets more start in any span than $requests in $perMs ms, and wastes little of it', (limit) => {
     const times = starts(limit, limit.requests * 4)
-    expect(most(times, limit.perMs)).toBeLessThanOrEqual(limit.requests)
+    expect(maxStarts(times, limit.perMs)).toBeLessThanOrEqual(limit.requests)
     const span = (times.at(-1) ?? 0) - (times[0] ?? 0)
     expect(span).toBeLessThanOrEqual(limit.perMs * 4 * 1.1)
   })
 
   it('holds the limit when it is asked late, too', () => {
     const limit = { requests: 100, perMs: 1000 }
-    expect(most(starts(limit, 400, 37), limit.perMs)).toBeLessThanOrEqual(100)
+    expect(maxStarts(starts(limit, 400, 37), limit.perMs)).toBeLessThanOrEqual(100)
   })
 
   it('does not refill while the clock goes back', () => {

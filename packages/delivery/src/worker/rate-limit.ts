@@ -1,21 +1,21 @@
 import type { RateLimit } from '@tributary/connector-kit'
 import type { Lane } from './lane.ts'
 
-/** A token bucket: what a destination allows, spent one request at a time. */
+/** A token bucket of the limit of a destination; each request takes one token. */
 export type Bucket = {
-  /** Ms until another request may start, of a lane; 0 when one may start now. */
+  /** Ms until a lane may start another request; 0 when it may start now. */
   wait(now: number, lane?: Lane): number
-  /** Spends one request, which `wait` has allowed. */
+  /** Takes a token for a request that `wait` has allowed. */
   take(now: number): void
 }
 
-/** Share of the limit that may go at once. */
+/** Share of the limit that may start at the same time. */
 const burstShare = 0.05
 
 /**
- * A bucket that never lets more than `requests` start in any span of `perMs`: it holds a twentieth of them, at least one,
- * and what it holds is taken off what it is refilled with. A full bucket and its refill together are the limit. Where it holds more than one, bulk
- * leaves one, so that a live request finds it.
+ * Creates a bucket that lets at most `requests` start in any span of `perMs`. It holds a twentieth of them, at least
+ * one; the refill rate is lower by that number, so a full bucket and its refill together are the limit. A bucket that
+ * holds more than one keeps the last one for live requests.
  */
 export const createBucket = ({ requests, perMs }: RateLimit): Bucket => {
   const size = 1 + Math.floor(requests * burstShare)
@@ -24,7 +24,7 @@ export const createBucket = ({ requests, perMs }: RateLimit): Bucket => {
   let tokens = size
   let filled = Number.NEGATIVE_INFINITY
   const refill = (now: number): void => {
-    // A clock that was set back refills nothing, and nothing is waited for twice.
+    // A clock that was set back refills nothing, and no wait is repeated.
     if (now > filled) tokens = Math.min(size, tokens + (now - filled) / perToken)
     filled = now
   }

@@ -13,35 +13,38 @@ import { createGate, type Gate } from './gate.ts'
 import { type Bucket, createBucket } from './rate-limit.ts'
 import type { Share } from './shares.ts'
 
-/** What a worker needs to send: everything the entry in the cache says, made ready once per change. */
+/** Everything a worker needs to send, prepared from the cached entry once per change. */
 export type Ready = {
   definition: DestinationDefinition
   settings: Settings
   batching: Batching
   gate: Gate
-  /** Requests under way at once. */
+  /** Maximum of requests in flight. */
   concurrency: number
-  /** What fails holds what is behind it. */
+  /** True when a failure blocks the events behind it. */
   ordered: boolean
   bucket: Bucket | undefined
-  /** For which it needs a grant of OAuth 2. */
+  /** The client for which it needs an OAuth 2 grant. */
   client: OAuth2Client | undefined
-  /** Of these settings. */
+  /** The lifetime of these settings. */
   lifetime: ReturnType<typeof createLifetime>
 }
 
 export type Readiness = {
-  /** What the entry makes of the worker; `problem` says in words why it cannot send. Cheap while nothing changes. */
+  /** Prepares the worker from the entry; `problem` says in words why it cannot send. Cheap while nothing changes. */
   look(entry: DestinationEntry): { ready: Ready | undefined; problem: string }
-  /** What it said last. */
+  /** The last result of `look`. */
   ready(): Ready | undefined
 }
 
-/** The parts of an entry that decide, as text: the configuration cache makes new objects of all when one of them changes. */
+/**
+ * The parts of an entry that decide, as text: the configuration cache makes new objects of all entries when one
+ * changes.
+ */
 const gateText = ({ title, mappings, consentCategories, filters }: DestinationEntry): string =>
   JSON.stringify([title, mappings ?? null, consentCategories, [...filters]])
 
-/** Why a destination cannot send with its settings: they are not complete yet, or some break a rule of this version. */
+/** Why a destination cannot send with its settings: they are incomplete, or break a rule of this version. */
 const settingsProblem = (
   definition: DestinationDefinition,
   settings: Readonly<Record<string, unknown>>,
@@ -60,8 +63,8 @@ const turnProblem: Readonly<Record<Share['turn'], string>> = {
 }
 
 /**
- * Follows the entry in the configuration cache of one destination. Settings and gate are made anew when their own parts change, what is
- * left of the rate only when the rate does.
+ * Follows the cached entry of one destination. Prepares settings and gate again only when their own parts change, and
+ * the rate limit only when the rate does.
  */
 export const createReadiness = (
   context: Pick<WorkerContext, 'connectors' | 'forgotten' | 'settings' | 'shares'>,
@@ -69,9 +72,9 @@ export const createReadiness = (
   let looked: { entry: DestinationEntry; share: Share; settings: string; gate: string } | undefined
   let ready: Ready | undefined
   let problem = ''
-  /** Why its grant does not serve. */
+  /** Why its grant is not usable. */
   let ungranted = ''
-  /** Why others send first, where one request at a time is taken. */
+  /** Why other deliveries send first, where one request at a time is allowed. */
   let waits = ''
   let rate: { text: string; bucket: Bucket | undefined } = { text: '', bucket: undefined }
 
@@ -83,7 +86,7 @@ export const createReadiness = (
     return rate.bucket
   }
 
-  /** What of the destination's limits is this delivery's. */
+  /** This delivery's share of the destination's limits. */
   const limitsOf = (definition: DestinationDefinition, settings: Settings, { among }: Share) => {
     const concurrency = definition.concurrency ?? context.settings.concurrency
     const isOrdered = definition.ordered?.(settings) === true

@@ -1,9 +1,12 @@
 import type { Batching } from '@tributary/connector-kit'
+import { noteWork, WorkHeld } from '@tributary/kernel'
 import type { DeliveryRecord, Outgoing, RecordReference } from '../log/record.ts'
 import type { WorkerContext } from '../ports.ts'
 import type { ParkedRow } from '../retry/parking.ts'
 import type { BatchQueue } from './batch-queue.ts'
+import type { GateResult } from './gate.ts'
 import { type InFlightRecord, type Item, releaseRecord } from './in-flight-record.ts'
+import { deliveryItem } from './items.ts'
 import { type KeyOrder, laterDelivered, type Open } from './key-order.ts'
 import type { Lane } from './lane.ts'
 import type { Outcomes, SkippedEvent } from './outcomes.ts'
@@ -11,26 +14,26 @@ import type { Ready } from './readiness.ts'
 
 export type RecordConsumer = {
   (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void): void
-  /** Events that are taken and wait for their turn to be checked. */
+  /** Number of taken events that wait to be checked. */
   pending(): number
-  /** False while something waits for its turn, or the workspace has taken more than its share of the thread. */
+  /** False while something waits to be checked, or the workspace has used more than its share of the thread. */
   free(): boolean
-  /** True when something of these partitions waits for its turn. */
+  /** True when something of these partitions waits to be checked. */
   has(partitions: ReadonlySet<number>): boolean
-  /** Parks what waits for its turn, due at once: what is queued is requeued as well. */
+  /** Parks what waits to be checked, due immediately: the queue is requeued as well. */
   requeue(): void
 }
 
-/** Longest that events are checked at a stretch, ms: then others have their turn. */
+/** Maximum of ms that events are checked in one turn. */
 const sliceMs = 5
 
-/** Bytes of what goes out. They bound batches: one by one the event's own say enough. */
+/** Bytes of the outgoing event. They bound batches; for single events the size of the event itself is enough. */
 const bytesOf = ({ payload, json }: Outgoing, { maxEvents }: Batching): number =>
   Buffer.byteLength(payload === undefined || maxEvents <= 1 ? json : JSON.stringify(payload))
 
 /**
- * The record in flight outlives the body: it stays until its rows are durable. Made by a function of its own, since a closure keeps
- * all that any closure beside it asks for, which in `consume` is the record with its body and texts.
+ * The record in flight outlives the body: it stays until its rows are durable. A separate function makes it, since a
+ * closure keeps everything that any closure beside it uses. In `consume` that is the record with its body and texts.
  */
 const newInFlightRecord = (
   record: RecordReference,
@@ -42,25 +45,38 @@ const newInFlightRecord = (
   return inFlight
 }
 
+/** The gate's result for an event; an event that is held because it blocked a thread has failed. */
+const gateOf = (ready: Ready, record: DeliveryRecord, index: number, now: number, named: Named): GateResult => {
+  try {
+    noteWork('delivery.check', named.workspaceId, deliveryItem(named.id, named.eventId))
+    return ready.gate(record, index, now)
+  } catch (error) {
+    if (error instanceof WorkHeld) return { kind: 'failed', reason: error.message }
+    throw error
+  }
+}
+
+type Named = { workspaceId: string; id: string; eventId: string }
+
 type Consumption = {
   inFlight: InFlightRecord
   indexes: readonly number[]
   next: number
-  /** One for each index, of what has an order among the changes of its record. */
+  /** For each index, its open change where it has an order among the changes of its record. */
   opens: readonly Open[] | undefined
 }
 
-/** Of changes that are not queued, how many are held, and those that are parked behind others. */
+/** Changes that are not queued: the number of held ones, and those that are parked behind others. */
 type Ordered = { held: number; behind: { item: Item; nextTime: number }[] }
 
 /**
- * Takes the events of a record (of a parked row: those that it names) out of the log. Each is checked by the gate as it
- * stands now: what passes is queued as it will go out, of the rest is written why it does not. `finish` is called when
- * all that was taken is durable where it belongs.
+ * Takes the events of a record (of a parked row: those that it names) out of the log. The current gate checks each of
+ * them. Those that pass are queued as they will be sent; for the others, the reason is written. Calls `finish` when
+ * everything taken is durable.
  *
- * Filters and mappings are people's own code. They are run for a few ms at a stretch, the rest at the workspace's next
- * turn, and what they take beyond the common is counted: a worker whose workspace took more than its share takes nothing
- * more for a while, so that what it has to wait for waits in the log and delays nobody else.
+ * Filters and mappings are code of users. They run for a few ms in one turn, and the rest in the workspace's next turn.
+ * Their time beyond the common one is counted. A worker whose workspace used more than its share takes nothing more for
+ * a while: its records wait in the log and delay no other workspace.
  */
 export const createRecordConsumer = (deps: {
   id: string
@@ -70,19 +86,20 @@ export const createRecordConsumer = (deps: {
   queue: BatchQueue
   order: KeyOrder
   ready: () => Ready | undefined
-  /** What waits for its turn may be checked now. */
+  /** True when events that wait may be checked now. */
   sends: () => boolean
-  /** Something was queued at a later turn. */
+  /** Called when something was queued in a later turn. */
   wake: () => void
 }): RecordConsumer => {
   const { outcomes, queue, order } = deps
   const { clock, logger, workShare } = deps.context
   const waiting = new Map<Consumption, DeliveryRecord>()
-  // What live events take of the thread is counted by itself: they have their share whatever is replayed.
+  // Thread time of live events is counted separately: they have their share whatever is replayed.
   const suffix = deps.lane === 'bulk' ? ' bulk' : ''
-  const workspace = (): string => (deps.context.destinationCache.get(deps.id)?.workspaceId ?? '') + suffix
+  const workspaceId = (): string => deps.context.destinationCache.get(deps.id)?.workspaceId ?? ''
+  const workspace = (): string => workspaceId() + suffix
 
-  /** Puts a change of a record where it belongs beside the others of that. */
+  /** Queues, holds, or skips a change, according to the other changes of its record. */
   const lineUp = (
     open: Open,
     item: Item,
@@ -95,7 +112,7 @@ export const createRecordConsumer = (deps: {
     else kept.push({ ...item, gateResult: { kind: 'filtered', reason: laterDelivered } })
   }
 
-  /** Checks what fits in a stretch. */
+  /** Checks events until the turn ends. */
   const slice = (consumption: Consumption, record: DeliveryRecord, ready: Ready): void => {
     const { inFlight, indexes, opens } = consumption
     const events = record.events() ?? []
@@ -112,12 +129,22 @@ export const createRecordConsumer = (deps: {
         if (open !== undefined) order.close(open, false)
         continue
       }
-      const gateResult = ready.gate(record, index, now)
+      const named = { workspaceId: workspaceId(), id: deps.id, eventId: event.eventId }
+      const gateResult = gateOf(ready, record, index, now, named)
       if (gateResult.kind === 'pass') {
-        const { action, payload } = gateResult
+        const { action, payload, note } = gateResult
         const outgoing = { ...event, action, ...(payload === undefined ? {} : { payload }) }
         const bytes = bytesOf(outgoing, ready.batching)
-        const item: Item = { inFlight, index, event: outgoing, bytes, since: now, entry: 0, open }
+        const item: Item = {
+          inFlight,
+          index,
+          event: outgoing,
+          bytes,
+          since: now,
+          entry: 0,
+          open,
+          ...(note === undefined ? {} : { note }),
+        }
         if (open === undefined) items.push(item)
         else lineUp(open, item, { items, kept, ordered })
       } else kept.push({ inFlight, index, event, gateResult, open })
@@ -160,11 +187,11 @@ export const createRecordConsumer = (deps: {
     releaseRecord(inFlight)
   }
 
-  /** Goes on at the workspace's turn, and again until all is checked. */
+  /** Continues in the workspace's next turns until all events are checked. */
   const goOn = (consumption: Consumption, record: DeliveryRecord): void => {
     let checked = 0
     const job = (): void => {
-      // Given back meanwhile.
+      // Requeued meanwhile.
       if (!waiting.has(consumption)) return
       const ready = deps.ready()
       if (ready === undefined || !deps.sends()) return requeueOne(consumption, record)
@@ -172,7 +199,7 @@ export const createRecordConsumer = (deps: {
       try {
         slice(consumption, record, ready)
       } catch (error) {
-        logger.error({ err: error, destination: deps.id }, 'Events could not be checked; they are tried again')
+        logger.error({ err: error, destination: deps.id }, 'events could not be checked; trying again')
         return requeueOne(consumption, record)
       }
       checked = consumption.next - before
@@ -193,7 +220,7 @@ export const createRecordConsumer = (deps: {
     const ready = deps.ready()
     if (events === undefined) {
       const { partition, offset } = reference
-      logger.error({ partition, offset }, 'A record of the deliveries log is unreadable')
+      logger.error({ partition, offset }, 'record of the deliveries log is unreadable')
       if (row !== undefined) order.lost([row.id])
       outcomes.unreadable(inFlight, clock())
       return

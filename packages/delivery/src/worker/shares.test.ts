@@ -96,7 +96,7 @@ describe('what a destination allows is shared', () => {
     for (const each of shares) expect(await amongOf(each)).toBe(2)
     await sent(1)
     for (const each of shares) expect(await amongOf(each)).toBe(1)
-    // What had died is tried again.
+    // A dead letter of a former owner is retried.
     await database.db
       .updateTable('parked_deliveries')
       .set({ state: 'waiting' })

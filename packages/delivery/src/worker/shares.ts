@@ -3,16 +3,19 @@ import { groupOfPartition, logPartitions, partitionsOf } from '@tributary/storag
 import type { DestinationCache, DestinationEntry } from '../ports.ts'
 import type { Parking } from '../retry/parking.ts'
 
-/** A delivery's part of what a destination allows. */
+/** A delivery's share of a destination's limits. */
 export type Share = {
-  /** How many deliveries may send to it. */
+  /** Number of deliveries that may send to it. */
   among: number
-  /** Whether this one may, where one request at a time is taken: `spread` while its workspace has several owners, `later` while a former one has some. */
+  /**
+   * Whether this one may send, where one request at a time is allowed: `spread` while its workspace has several owners,
+   * `later` while a former one has deliveries left.
+   */
   turn: 'mine' | 'spread' | 'later'
 }
 
 export type Shares = {
-  /** From memory: the same object until something changes. */
+  /** The share, from memory: the same object until something changes. */
   of(entry: DestinationEntry): Share
   /** Looks up what former owners have, every few seconds. Never rejects. */
   refresh(): Promise<void>
@@ -21,11 +24,11 @@ export type Shares = {
 const everyMs = 5000
 
 /**
- * Tells who shares what a destination allows: the owners of its workspace's partitions, and those of partitions that it was spread over before, for as
- * long as something of before waits there. Until that was looked up, all of them count.
+ * Computes which deliveries share a destination's limits: the owners of its workspace's partitions, and former owners
+ * while something waits in their partitions. Until that was looked up, all former owners count.
  */
 export const createShares = (deps: {
-  /** Into how many groups the partitions are cut. */
+  /** Number of groups the partitions are divided into. */
   groups: number
   /** The partitions of this delivery, all of one group. */
   owned: ReadonlySet<number>
@@ -36,7 +39,10 @@ export const createShares = (deps: {
 }): Shares => {
   const { groups, owned, parking, destinationCache, clock, logger } = deps
   const known = new WeakMap<DestinationEntry, Share>()
-  /** Whose workspaces were spread wider, by their ids, and the former groups that have something; undefined until that was looked up. */
+  /**
+   * Destinations whose workspaces were spread wider, by ID, and the former groups that have something left; undefined
+   * until that was looked up.
+   */
   const narrowed = new Map<string, { entry: DestinationEntry; former: ReadonlySet<number> | undefined }>()
   let last = Number.NEGATIVE_INFINITY
   let isRunning = false
@@ -44,7 +50,7 @@ export const createShares = (deps: {
   const groupOf = (partition: number): number => groupOfPartition(partition, groups)
   const groupsOf = ({ workspaceId }: DestinationEntry, spread: number): Set<number> =>
     new Set(partitionsOf(workspaceId, spread, logPartitions).map(groupOf))
-  /** Partitions of other groups that it was in before. */
+  /** Former partitions of its workspace that are in other groups. */
   const formerOf = (entry: DestinationEntry): number[] => {
     const now = groupsOf(entry, entry.spread ?? 1)
     return partitionsOf(entry.workspaceId, entry.widest ?? 1, logPartitions).filter(
@@ -97,7 +103,10 @@ export const createShares = (deps: {
       try {
         await look()
       } catch (error) {
-        logger.warn({ err: error }, 'What former owners have of a destination cannot be looked up; it is tried again')
+        logger.warn(
+          { err: error },
+          'deliveries that former owners of partitions hold for a destination cannot be read; delivery tries again',
+        )
       } finally {
         isRunning = false
       }

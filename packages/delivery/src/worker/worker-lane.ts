@@ -12,7 +12,9 @@ import type { Ready } from './readiness.ts'
 import { createRecordConsumer, type RecordConsumer } from './record-consumer.ts'
 import type { WorkerState } from './worker-state.ts'
 
-/** One of the two ways through a worker. Each has a queue, ranges, and rows of its own, so that neither is in the other's way. */
+/**
+ * One of the two lanes of a worker. Each has a queue, ranges, and rows of its own, so that neither blocks the other.
+ */
 export type WorkerLane = {
   readonly lane: Lane
   readonly spilled: SpilledRanges
@@ -23,25 +25,25 @@ export type WorkerLane = {
   readonly source: RetrySource
   /** True when a record of the log may enter the queue as it comes. */
   mayTake(partition: number): boolean
-  /** Fills the queue with what is held, when it has room for it. */
+  /** Fills the queue with held deliveries, when it has capacity. */
   fill(): void
-  /** What leaves now, or ms until something may. */
+  /** Takes the next batch, or returns the ms until one may leave. */
   nextBatch(ready: Ready): readonly Item[] | number
-  /** True when no request may start, since too little of what ended is durable. */
+  /** True when no request may start, since too few outcomes are durable. */
   isHeldUp(): boolean
   /** True while anything is queued or waits to be checked. */
   isWaiting(): boolean
-  /** True while anything of it waits anywhere. */
+  /** True while anything of the lane waits anywhere. */
   hasAny(): boolean
-  /** What is queued goes back to where it waits, and so does what was held behind other changes. */
+  /** Requeues the queue, and the given items that were held behind other changes. */
   requeue(held: readonly Item[]): void
-  /** False for one whose queue comes from what is durable. */
+  /** False for a lane whose queue comes from durable ranges and rows. */
   mayUnload(): boolean
-  /** True when what is first has waited for long. */
+  /** True when the first item has waited for long. */
   crawls(): boolean
 }
 
-/** What a lane has room for. */
+/** Capacity of a lane. */
 const createRoom = ({
   lane,
   context,
@@ -73,7 +75,7 @@ const createRoom = ({
         !isLogFull()
       )
     },
-    /** Parked rows may go beyond the queue's bound once, so that spilled ranges cannot keep them out. */
+    /** Parked rows may exceed the queue's bound once, so that spilled ranges cannot block them. */
     hasRowCapacity: (): boolean => {
       const bounds = collecting.bounds()
       return (
@@ -93,15 +95,15 @@ export const createWorkerLane = (deps: {
   context: WorkerContext
   keyOrder: KeyOrder
   ready: () => Ready | undefined
-  /** Of the worker. */
+  /** State of the worker. */
   state: () => WorkerState
-  /** As what is held is to be brought: another one while the other lane has the turn. */
+  /** State for bringing held deliveries: another one while the other lane has the turn. */
   sourceState: () => WorkerState
   sends: () => boolean
   ordered: () => boolean
-  /** True while anything of the worker is queued or under way. */
+  /** True while anything of the worker is queued or in flight. */
   busy: () => boolean
-  /** Of both lanes. */
+  /** Items in flight of both lanes. */
   inFlight: () => readonly Item[]
   wake: () => void
 }): WorkerLane => {
@@ -160,7 +162,7 @@ export const createWorkerLane = (deps: {
       hasCapacity() &&
       consume.free(),
     fill: () => {
-      // The common case, asked for each request: nothing is held. In order it has to be looked up whether a row is.
+      // The common case, called for each request: nothing is held. A lane in order must look up whether a row waits.
       if (!ordered() && rows.waiting === 0 && rows.nextDue === Number.POSITIVE_INFINITY && spilled.all().length === 0)
         return
       if (collecting.active() || queue.length() < collecting.bounds().events / 2) source.fill()
@@ -169,7 +171,7 @@ export const createWorkerLane = (deps: {
       const { bucket, ordered: inOrder } = of
       const now = clock()
       const wait = bucket?.wait(now, lane) ?? 0
-      // A batch that cannot grow, since the queue holds no more, leaves as it is.
+      // A batch that cannot grow, since the queue has no capacity, leaves as it is.
       const batching = hasCapacity() ? collecting.batching(of) : { ...of.batching, maxWaitMs: 0 }
       const next = wait > 0 ? wait : queue.next(batching, now, inOrder)
       if (typeof next !== 'number') bucket?.take(now)
@@ -183,7 +185,7 @@ export const createWorkerLane = (deps: {
       consume.requeue()
       source.settleFirst()
     },
-    // What one that collects has comes from ranges and rows, which are durable.
+    // A collecting lane reads from ranges and rows, which are durable.
     mayUnload: () => !collecting.active(),
     crawls: () => {
       const oldest = queue.oldest()

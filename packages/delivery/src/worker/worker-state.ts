@@ -1,14 +1,23 @@
 /**
- * A destination's worker. `flowing`: events go out. `broken`: too many failures, nothing is sent until a rest is over.
- * `probing`: one request at a time finds out whether it works again. `deferred`: the destination asked for a pause.
- * `paused`: disabled, not known yet, or not usable as set up. `gone`: deleted.
+ * States of a destination's worker.
+ * - `flowing`: events go out;
+ * - `broken`: too many failures, nothing is sent until a rest is over;
+ * - `probing`: one request at a time finds out whether it works again;
+ * - `deferred`: the destination asked for a pause;
+ * - `paused`: disabled, not known yet, or not usable as set up;
+ * - `gone`: deleted.
  */
 export const workerStates = ['flowing', 'broken', 'probing', 'deferred', 'paused', 'gone'] as const
 export type WorkerState = (typeof workerStates)[number]
 
 /**
- * `failed`: a failure worth another try; `tripped`: the one that breaks the circuit; `asked`: a failure with a
- * Retry-After; `rested`: the time of rest is over; `halted` and `usable`: what the configuration says; `removed`: deleted.
+ * Events of a worker's state.
+ * - `failed`: a failure worth another try;
+ * - `tripped`: the failure that breaks the circuit;
+ * - `asked`: a failure with a Retry-After;
+ * - `rested`: the time of rest is over;
+ * - `halted` and `usable`: from the configuration;
+ * - `removed`: deleted.
  */
 export const workerEvents = [
   'succeeded',
@@ -86,13 +95,15 @@ export const workerTransitions: Readonly<Record<WorkerState, Readonly<Record<Wor
   },
 }
 
-/** Whether another request may start while `inFlight` are under way. */
+/** Whether another request may start with `inFlight` running. */
 export const mayStart = (state: WorkerState, inFlight: number, concurrency: number): boolean => {
   if (state === 'flowing') return inFlight < concurrency
   return state === 'probing' && inFlight === 0
 }
 
-/** What decides that the circuit breaks: failures in a row, and the last outcomes (true = failed), newest last. */
+/**
+ * Facts that decide whether the circuit breaks: failures in a row, and the last outcomes (true = failed), newest last.
+ */
 export type FailureWindow = { readonly inARow: number; readonly recent: readonly boolean[] }
 
 export const noFailures: FailureWindow = { inARow: 0, recent: [] }

@@ -2,24 +2,29 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createReadAway } from './read-away.ts'
 import { announcedBytes } from './receive-body.ts'
 
-/** A body that is announced to be no longer is read away, and its connection kept. */
+/** A body that announces at most this much is discarded, and its connection kept. */
 const smallBytes = 64 * 1024
-/** Of others so much is read away and so long, bytes and ms, so that a client that sends first and reads then gets its answer. */
+/**
+ * Maximum of bytes and ms that other bodies are discarded, so that a client that sends first and reads then gets its
+ * answer.
+ */
 const lingerBytes = 8 * 1024 * 1024
 const lingerMs = 10_000
 
-/** All of this process: together they have one pace. */
+/** All bodies of this process share one pace. */
 const unwanted = createReadAway()
 
-/** True while a client may still be sending the body of a request, and it is too long to be read away without a word. */
+/**
+ * True while a client may still be sending the body of a request, and it is too long to be discarded without an answer.
+ */
 export const isLongUnread = (req: IncomingMessage): boolean =>
   !req.complete && !req.readableEnded && announcedBytes(req) > smallBytes
 
 /**
- * Answers a request whose body is not wanted, while its client may still be sending it: the answer goes out whole at
- * once and says that the connection closes. Then up to 8 MiB are read away for at most 10 s, at a pace that all such
- * bodies share, since closing a connection with unread bytes takes the answer away from a client that has not read it
- * yet (RFC 9112 9.6).
+ * Answers a request whose body is not wanted, while its client may still be sending it. The answer is sent immediately
+ * as a whole and says that the connection closes. Then up to 8 MiB are discarded for at most 10 s, at a pace that all
+ * such bodies share. Closing a connection with unread bytes would take the answer away from a client that has not read
+ * it yet (RFC 9112 9.6).
  */
 export const answerEarly = (
   req: IncomingMessage,
@@ -48,7 +53,7 @@ export const answerEarly = (
 }
 
 /**
- * Reads away what nobody has read of a body: a short one at once, a long one at the pace that all such bodies share. Cuts
+ * Discards the unread part of a body: a short one immediately, a long one at the pace that all such bodies share. Cuts
  * the connection when it does not end within 8 MiB.
  */
 export const discardBody = (req: IncomingMessage): void => {

@@ -1,35 +1,35 @@
-/** How slowly a body may come. */
+/** Minimum pace of a body. */
 export type PaceLimits = {
-  /** In each window of so many ms … */
+  /** In each window of this many ms … */
   windowMs: number
-  /** … so many bytes have to come, … */
+  /** … this many bytes must come, … */
   windowBytes: number
-  /** … and the whole body within so many ms. */
+  /** … and the whole body within this many ms. */
   totalMs: number
 }
 
-/** One body that is on its way. Whoever receives it adds to `bytes`. */
+/** A body that is being received. The receiver adds to `bytes`. */
 export type Paced = { bytes: number; readonly late: () => void }
 
 export type Pace = {
-  /** Watches a body from now on; its `late` is called once, when it has come too slowly. */
+  /** Watches a body from now on; calls its `late` once, when it has come too slowly. */
   watch(body: Paced): void
-  /** The body is whole, or nobody waits for it any more. */
+  /** Ends the watch: the body is whole, or its receiver no longer waits. */
   done(body: Paced): void
-  /** Bodies that are watched. */
+  /** Number of watched bodies. */
   watched(): number
 }
 
-/** What is known of a body since it was first looked at. Times are monotonic ms. */
+/** The state of a body since its first look. Times are monotonic ms. */
 type Seen = { start: number; windowStart: number; windowBytes: number }
 
-/** How often all bodies are looked at in a window. */
+/** Number of looks at all bodies in a window. */
 const looksPerWindow = 4
 
 /**
- * Ends bodies that come too slowly. One timer looks after all of them, so that a body costs neither a timer nor a look at
- * the clock; most are whole before it looks. It runs only while there are any. A body's time begins with the first look,
- * so it is told up to half a window after it was late.
+ * Ends bodies that come too slowly. One timer looks at all of them, so that a body costs neither a timer nor a look at
+ * the clock; most are whole before it looks. It runs only while there are any. A body's time begins with the first
+ * look, so `late` is called up to half a window after it was late.
  */
 export const createPace = (limits: PaceLimits, now: () => number = () => performance.now()): Pace => {
   const bodies = new Map<Paced, Seen | undefined>()

@@ -51,7 +51,7 @@ test('a body is read to its end, and then nothing keeps time', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('only so many are read away, and whoever is done makes room', async () => {
+test('only so many are read away, and one that is done makes room', async () => {
   const readAway = createReadAway({ everyMs: 10, pieces: 3, bodies: 2 })
   const ignore = (): void => {}
   const first = bodyOf(1)

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 
-/** How fast bodies that nobody wants are read away, all of them together. */
+/** Pace of discarding unwanted bodies, all of them together. */
 export type ReadAwaySettings = {
-  /** In each so many ms … */
+  /** In each period of this many ms … */
   everyMs: number
-  /** … so many bodies give a piece of at most 64 KiB each. */
+  /** … this many bodies give a piece of at most 64 KiB each. */
   pieces: number
-  /** So many at most are read away: each that waits holds up to 128 KiB of what was sent. */
+  /** Maximum of bodies discarded at the same time: each that waits holds up to 128 KiB of what was sent. */
   bodies: number
 }
 
@@ -14,20 +14,20 @@ export type ReadAwaySettings = {
 export const defaultReadAway: ReadAwaySettings = { everyMs: 10, pieces: 4, bodies: 512 }
 
 /**
- * Reads away what is sent of bodies that nobody wants, a piece of each in turns. Clients decide how much they send, so
- * without a pace the thread would do nothing else; what waits stays in the senders' memory.
+ * Discards unwanted bodies, a piece of each in turns. Clients decide how much they send, so without a pace the thread
+ * would do nothing else; the rest waits in the senders' memory.
  */
 export type ReadAway = {
   /**
-   * Takes a body over and calls `onPiece` with the bytes of each piece. Ends by itself with the body or its connection.
-   * False, and nothing is read, when too many are being read away: its connection is to be closed.
+   * Takes over a body and calls `onPiece` with the bytes of each piece. Ends with the body or its connection. Returns
+   * false, and reads nothing, when too many are being discarded: close its connection then.
    */
   add(req: IncomingMessage, onPiece: (bytes: number) => void): boolean
   /** Bodies that have sent something and wait for their turn. */
   waiting(): number
 }
 
-/** A reader with nothing to read. */
+/** Creates a reader with nothing to read. */
 export const createReadAway = ({ everyMs, pieces, bodies }: ReadAwaySettings = defaultReadAway): ReadAway => {
   const taken = new Set<IncomingMessage>()
   const queue = new Set<IncomingMessage>()
@@ -52,7 +52,7 @@ export const createReadAway = ({ everyMs, pieces, bodies }: ReadAwaySettings = d
       if (taken.size >= bodies && !taken.has(req)) return false
       taken.add(req)
       req.pause()
-      // Node reads away without a limit what nobody has begun to read when the answer is finished.
+      // When an answer is finished, Node discards a body without a limit if no code has begun to read it.
       req.read(0)
       req.on('data', (chunk: Buffer) => {
         req.pause()

@@ -13,10 +13,10 @@ import type { PipelineSettings } from '../settings.ts'
 
 /** The pipeline's name as a producer of the deliveries log. */
 const producer = 'events'
-/** Its name for what it reads ahead, where some workspaces are overtaken. */
+/** The producer's name for records read ahead, where some workspaces are overtaken. */
 const aheadProducer = 'events ahead'
 
-/** The last sequences of each partition: of its one reading or the one behind, and of the one ahead. */
+/** The last sequences of each partition: of its only reading or the one behind, and of the one ahead. */
 export type DeliveredSequences = {
   readonly behind: readonly ProducerSequence[]
   readonly ahead: readonly ProducerSequence[]
@@ -24,18 +24,20 @@ export type DeliveredSequences = {
 
 export type DeliverBranch = {
   /**
-   * Begins the next epoch of the producer, which ends what a predecessor may still be about to append, and then resolves to the
-   * last sequences of each partition. Comes before `add`.
+   * Begins the next epoch of the producer, which ends pending appends of a predecessor, and resolves to the last
+   * sequences of each partition. Call it before `add`.
    */
   begin(): Promise<DeliveredSequences>
   /**
-   * Appends the records of a micro-batch to the deliveries log as one group, with the offset behind its last request as
-   * its sequence and the incarnation of that as its note; what was read ahead also has who is overtaken in it. Groups of a partition go in their order, whoever read them: a sequence of the reading
-   * behind says that all before it is there. One that is refused is tried again for ever. Resolves when it
-   * is durable. Rejects with Stopped once `signal` aborts, and with StaleProducer when a successor has begun.
+   * Appends the records of a micro-batch to the deliveries log as one group. Its sequence is the offset behind its last
+   * request, and its note is the incarnation of that request. The note of a group read ahead also has the overtaken
+   * workspaces. Groups of a partition are appended in the order of the calls, whichever reading they are of. So a
+   * sequence of the reading behind says that everything before it is appended. A refused append is retried for ever.
+   * Resolves when the group is durable. Rejects with Stopped once `signal` aborts, and with StaleProducer when a
+   * successor has begun.
    */
   add(batch: Pick<MicroBatch, 'partition' | 'lane' | 'to' | 'incarnation' | 'deliveries'>): Promise<void>
-  /** Whether so much waits for the disk that reading should. */
+  /** Whether so many bytes wait for the disk that reading should wait, too. */
   isFull(): boolean
 }
 
@@ -47,7 +49,7 @@ export type DeliverDeps = {
   signal: AbortSignal
   /** False for a group that must not have a sequence yet; always true unless given. */
   isStamped?(partition: number, to: number): boolean
-  /** Who is overtaken in a partition; nobody unless given. */
+  /** The workspaces overtaken in a partition; none unless given. */
   overtaking?(partition: number): Overtaking | undefined
   /** Called when back-pressure ends. */
   onDrain(): void
@@ -58,7 +60,7 @@ const nothing = Promise.resolve()
 /** The branch to delivery: one record per source and micro-batch (more, if they exceed a record's size). */
 export const createDeliverBranch = (deps: DeliverDeps): DeliverBranch => {
   const { deliveries, logger, metrics, settings, signal } = deps
-  /** What was appended last of each partition: a sequence says that all before it is there. */
+  /** The last append of each partition: a sequence says that everything before it is appended. */
   const last = new Map<number, Promise<void>>()
   let waiting = 0
   let epoch = 0
@@ -72,7 +74,7 @@ export const createDeliverBranch = (deps: DeliverDeps): DeliverBranch => {
       mayRetry: (error) => !(error instanceof StaleProducer),
       onFailure(error, attempt) {
         metrics.count('pipeline_deliveries_append_failures', 1)
-        if (attempt === 1) logger.warn({ err: error }, 'The deliveries log cannot be written; trying again')
+        if (attempt === 1) logger.warn({ err: error }, 'deliveries log cannot be written; trying again')
       },
     })
 

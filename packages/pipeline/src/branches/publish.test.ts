@@ -76,6 +76,7 @@ const liveEvent = (index: number, userId = 'u'): LiveEvent => {
     timestamp: 0,
     originalTimestamp: undefined,
     sentAt: undefined,
+    note: '',
     problem: undefined,
   }
   return { raw, event, rejected: undefined, status: 'accepted', fit: undefined }
@@ -93,7 +94,7 @@ describe('the live branch', () => {
     return { bus, branch: createPublishBranch({ ...bus, clock: Date.now, metrics: noMetrics, settings }) }
   }
 
-  it('publishes nothing for a channel that nobody watches', () => {
+  it('publishes nothing for a channel without viewers', () => {
     const { bus, branch } = open()
     branch.add('s', many(3))
     expect([branch.isWatched('s'), bus.published]).toEqual([false, []])
@@ -123,8 +124,8 @@ describe('the live branch', () => {
       const frame = JSON.stringify({ event, channel, data: JSON.stringify(data) })
       expect(Buffer.byteLength(frame)).toBeLessThanOrEqual(10_000)
     }
-    const told = bus.published.reduce((sum, { data }) => sum + data.events.length + data.skipped, 0)
-    expect(told).toBe(added)
+    const reported = bus.published.reduce((sum, { data }) => sum + data.events.length + data.skipped, 0)
+    expect(reported).toBe(added)
   })
 
   it('adds the short values of events where there is room, the newest first, and leaves no event out for them', () => {

@@ -1,6 +1,6 @@
 import type { LiveEventSummary } from '@tributary/contract'
 import type { Clock, Metrics } from '@tributary/kernel'
-import { isRecord } from '@tributary/kernel'
+import { cutText, isRecord } from '@tributary/kernel'
 import type { Coordination } from '@tributary/storage'
 import type { LiveEvent } from '../process.ts'
 import { reasonText } from '../rows/rows.ts'
@@ -11,11 +11,13 @@ export const livePublishTopic = 'live.publish'
 export const liveOccupiedTopic = 'live.occupied'
 
 export type PublishBranch = {
-  /** Whether anybody watches the source: a channel in the set last heard. */
+  /** Whether the source has viewers: its channel is in the last reported set. */
   isWatched(sourceId: string): boolean
-  /** Publishes summaries of a micro-batch, best effort: what exceeds a message's size or rate is counted as skipped. */
+  /**
+   * Publishes summaries of a micro-batch, best effort; events beyond a message's size or rate are counted as skipped.
+   */
   add(sourceId: string, events: readonly LiveEvent[]): void
-  /** Publishes what waits and stops listening. */
+  /** Publishes waiting summaries and stops listening. */
   close(): void
 }
 
@@ -28,9 +30,9 @@ export type PublishDeps = {
 
 const channelOf = (sourceId: string): string => `private-sources-${sourceId}`
 
-const cut = (text: string, length: number): string => (text.length <= length ? text : `${text.slice(0, length - 1)}…`)
+const cut = (text: string, length: number): string => (text.length <= length ? text : `${cutText(text, length - 1)}…`)
 
-/** What the live table shows of an event. */
+/** The summary of an event in the live table. */
 export const summaryOf = ({ raw, event, rejected, status, fit }: LiveEvent): LiveEventSummary => {
   const type = event?.type
   const summary: LiveEventSummary = {
@@ -48,11 +50,12 @@ export const summaryOf = ({ raw, event, rejected, status, fit }: LiveEvent): Liv
     summary.compatibility = fit.compatibility
     summary.schemaVersion = fit.version
   }
-  if (rejected !== undefined) summary.reason = cut(reasonText(rejected), 200)
+  const reason = rejected === undefined ? (event?.note ?? '') : reasonText(rejected)
+  if (reason !== '') summary.reason = cut(reason, 200)
   return summary
 }
 
-/** Characters of a value, and of all values of an event with their names, that a message carries at most. */
+/** Maximum of characters of a value, and of all values of an event with their names, in a message. */
 const longestValue = 60
 const valuesLength = 400
 
@@ -63,7 +66,7 @@ const isShort = (value: unknown): value is Short =>
     ? value.length <= longestValue
     : value === null || typeof value === 'number' || typeof value === 'boolean'
 
-/** The short values of an event, in the order it has them; undefined where a parsed number would not be the one that came. */
+/** The short values of an event, in its order; undefined where parsing changed a number. */
 const valuesOf = ({ event, rejected }: LiveEvent): LiveEventSummary['values'] => {
   if (event?.validated === undefined || event.exact !== undefined || rejected !== undefined) return undefined
   const values: [string, Short][] = []
@@ -81,10 +84,10 @@ const valuesOf = ({ event, rejected }: LiveEvent): LiveEventSummary['values'] =>
 /** Bytes of a value inside the data of a message, which is JSON inside a JSON string. */
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(JSON.stringify(value)))
 
-/** Room that the key of the values takes. */
+/** Bytes of the key of the values. */
 const valuesKeyBytes = 16
 
-/** Room that the protocol's envelope, the channel's name and the message's own keys take. */
+/** Bytes of the protocol's envelope, the channel's name, and the message's own keys. */
 const envelopeBytes = 300
 
 type Channel = {
@@ -97,16 +100,16 @@ type Channel = {
   timer: NodeJS.Timeout | undefined
 }
 
-/** A gateway tells every two seconds what is watched there; one that has said nothing for so long is gone. */
+/** Each gateway reports its watched channels every two seconds; one without a report for this long is gone. */
 const gatewayLifeMs = 10_000
 
-/** What is watched at all gateways together, by what each has told last. */
+/** The channels watched at all gateways together, by the last report of each. */
 const createWatched = (clock: Clock) => {
   const gateways = new Map<string, { names: ReadonlySet<string>; at: number }>()
   let all: ReadonlySet<string> = new Set()
   return {
     has: (name: string): boolean => all.has(name),
-    told(message: unknown): boolean {
+    report(message: unknown): boolean {
       if (!isRecord(message) || !('channels' in message) || !Array.isArray(message.channels)) return false
       const names = new Set(message.channels.filter((name) => typeof name === 'string'))
       const now = clock()
@@ -132,11 +135,11 @@ export const createPublishBranch = ({ coordination, clock, metrics, settings }: 
   }
 
   const unsubscribe = coordination.subscribe(liveOccupiedTopic, (message) => {
-    if (!watched.told(message)) return
+    if (!watched.report(message)) return
     for (const [name, channel] of channels) if (!watched.has(name)) forget(name, channel)
   })
 
-  /** Values take only the room that the summaries leave, the newest event's first: no event is left out for them. */
+  /** Adds values only where the summaries leave space, the newest event's first: no event is left out for them. */
   const addValues = ({ summaries, events, bytes }: Channel): void => {
     let remaining = settings.liveBytes - bytes
     for (let index = summaries.length - 1; index >= 0; index--) {

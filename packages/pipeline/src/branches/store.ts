@@ -11,13 +11,13 @@ import { createInsertPool } from './store/insert-pool.ts'
 import { createSealer } from './store/seal.ts'
 
 export type StoreBranch = {
-  /** Takes over the positions of the journal. To be called once, before anything is added or asked. */
+  /** Takes over the positions of the journal. Call it once, before everything else. */
   begin(): void
-  /** Takes the rows of a micro-batch, whose deliveries are durable when `deliveries` resolves. */
+  /** Takes the rows of a micro-batch; its deliveries are durable when `deliveries` resolves. */
   add(batch: MicroBatch, deliveries: Promise<unknown>): void
-  /** Begins a batch if one is due and an insert may start; `force` makes any waiting row due. */
+  /** Begins a batch if one is due and an insert may start; with `force` any waiting row is due. */
   pump(force?: boolean): void
-  /** Inserts what a range of the journal carried, under its token, and commits. For recovery. */
+  /** Inserts the rows of a range of the journal again, under its token, and commits. For recovery. */
   repeat(
     token: string,
     ranges: readonly JournalRange[],
@@ -26,17 +26,17 @@ export type StoreBranch = {
   ): Promise<void>
   /** Whether so much waits for the store that this reading of a partition should wait, too. */
   isFull(lane: number): boolean
-  /** Nothing waits and nothing is in flight. */
+  /** True when nothing waits and nothing is in flight. */
   isIdle(): boolean
   /** Next offset per lane that is stored and committed. */
   committed(): ReadonlyMap<number, number>
-  /** A reading begins at an offset: all of it before is committed. */
+  /** Notes that a reading begins at an offset: everything before it is committed. */
   beginLane(lane: number, at: number): void
   /** When the oldest uncommitted record was appended, epoch ms; undefined with nothing uncommitted. */
   oldest(): number | undefined
-  /** Rows that wait, bytes of rows not yet committed, inserts under way. */
+  /** Rows that wait, bytes of rows that are not committed, inserts in flight. */
   load(): { rows: number; bytes: number; inserts: number }
-  /** Forgets its timer. */
+  /** Cancels its timer. */
   close(): void
 }
 
@@ -54,15 +54,15 @@ export type StoreDeps = {
   onCommitted(): void
   /** Called when back-pressure ends. */
   onDrain(): void
-  /** Called with what no retry fixes; the pipeline cannot go on. */
+  /** Called with an error that no retry fixes; the pipeline cannot go on. */
   onFault(error: unknown): void
 }
 
 /**
- * The branch to the event store. Its guarantee, whatever is killed when: a batch's ranges and ids are in the journal
- * before the batch is inserted, with the token of its insert; a position moves only behind the store's acknowledgement
- * and the durable append to deliveries of everything before it. Repeating the open ranges in the same order under the
- * same tokens therefore stores every event exactly once.
+ * The branch to the event store, which stores every event exactly once, even after a kill at any point. The ranges and
+ * IDs of a batch are in the journal before its insert, with the token of the insert. A position moves only after the
+ * store has acknowledged everything before it, and the deliveries log has it durably. So repeating the open ranges in
+ * the same order under the same tokens stores nothing twice.
  *
  *     add ─▶ buffer ─▶ seal (journal) ─▶ insert pool ─▶ insert ─▶ commit (journal)
  */
@@ -115,7 +115,7 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
       if (!(error instanceof Stopped) && !signal.aborted) deps.onFault(error)
       return
     }
-    // What came meanwhile.
+    // Rows that came meanwhile.
     pump()
     deps.onDrain()
   }

@@ -1,11 +1,12 @@
-/** What of a partition was read since a look at its end. */
+/** The part of a partition that was read since a look at its end. */
 type Behind = { readonly since: number; readonly end: number; readonly bytes: Map<string, number>; total: number }
 
 export type Floods = {
   /**
-   * Notes what was processed in a turn of a partition, up to `at`, while its log ended at `end`; `now` is of any clock that never goes back, in ms. Returns
-   * the workspaces that hold up what is behind them, where something has waited for `afterMs`, the largest first: as many as leave less than a quarter of what was
-   * processed meanwhile to the others. Nobody is one with less than `leastBytes`: what is read ahead may be little, and wait for what is passed over.
+   * Notes what was processed in a turn of a partition, up to `at`, while its log ended at `end`; `now` is in ms of a
+   * monotonic clock. Once a request has waited for `afterMs`, it returns the workspaces that hold the others up, the
+   * largest first. They are as many as leave the others less than a quarter of the bytes processed meanwhile. None has
+   * less than `minBytes`: the reading ahead may find few bytes, and wait for skipped ones.
    */
   note(
     partition: number,
@@ -16,21 +17,21 @@ export type Floods = {
       readonly now: number
     },
   ): string[]
-  /** Begins anew with a partition. */
+  /** Starts a partition anew. */
   forget(partition: number): void
 }
 
-/** Of what is processed, what the others may have. */
+/** The part of the processed bytes that the others may have. */
 const othersShare = 0.25
-/** A workspace with a smaller part holds nobody up: without it the others would wait nearly as long. */
-const leastShare = 0.05
+/** A workspace with a smaller part is not overtaken: without it the others would wait nearly as long. */
+const minShare = 0.05
 
-/** Those that leave less than their share to the others, the largest first. */
-const largest = ({ bytes, total }: Pick<Behind, 'bytes' | 'total'>, leastBytes: number): string[] => {
+/** The workspaces that leave the others less than their share, the largest first. */
+const largest = ({ bytes, total }: Pick<Behind, 'bytes' | 'total'>, minBytes: number): string[] => {
   const found: string[] = []
   let rest = total
   for (const [key, of] of [...bytes].sort(([, a], [, b]) => b - a)) {
-    if (rest < total * othersShare || of < Math.max(total * leastShare, leastBytes)) break
+    if (rest < total * othersShare || of < Math.max(total * minShare, minBytes)) break
     found.push(key)
     rest -= of
   }
@@ -38,7 +39,7 @@ const largest = ({ bytes, total }: Pick<Behind, 'bytes' | 'total'>, leastBytes: 
 }
 
 /** Finds workspaces that send more than is processed into partitions that fall behind. */
-export const createFloods = ({ afterMs, leastBytes }: { afterMs: number; leastBytes: number }): Floods => {
+export const createFloods = ({ afterMs, minBytes }: { afterMs: number; minBytes: number }): Floods => {
   const behind = new Map<number, Behind>()
   return {
     note(partition, { bytes, at, end, now }) {
@@ -55,7 +56,7 @@ export const createFloods = ({ afterMs, leastBytes }: { afterMs: number; leastBy
         known.total += more
       }
       if (now - known.since < afterMs || known.total === 0) return []
-      return largest(known, leastBytes)
+      return largest(known, minBytes)
     },
     forget: (partition) => behind.delete(partition),
   }

@@ -1,37 +1,38 @@
 import { isJsonObject } from '@tributary/kernel'
 
 /**
- * Of a partition, the workspaces whose requests wait while those of the others are processed before them. From `from` on the partition
- * is read twice: ahead, where what is of these workspaces is passed over, and behind, where only that is processed. Both meet at `until`.
+ * The workspaces of a partition whose requests wait while those of others are processed first. From `from` on the
+ * partition is read twice. The reading ahead skips the requests of these workspaces, and the reading behind processes
+ * only those. Both meet at `until`.
  */
 export type Overtaking = {
   readonly from: number
-  /** Workspaces that are overtaken, each from an offset on. */
+  /** Overtaken workspaces, each from an offset on. */
   readonly workspaces: ReadonlyMap<string, number>
-  /** Undefined as long as nobody knows where it ends. */
+  /** The offset where both readings meet; undefined until it is known. */
   readonly until: number | undefined
 }
 
 type Place = { readonly offset: number; readonly key: string }
 
-/** Whether a request is one of those that are overtaken. */
+/** Whether a request is of an overtaken workspace. */
 export const isOvertaken = ({ workspaces }: Pick<Overtaking, 'workspaces'>, { offset, key }: Place): boolean =>
   offset >= (workspaces.get(key) ?? Number.POSITIVE_INFINITY)
 
-/** Whether the reading ahead passes a request over, or the one behind does. What lies before both, or after them, is processed behind. */
+/** Whether a reading skips a request. Requests before or after the double reading are processed behind. */
 export const isPassedOver = (overtaking: Overtaking, request: Place, reading: 'ahead' | 'behind'): boolean => {
   const { from, until = Number.POSITIVE_INFINITY } = overtaking
   if (request.offset < from || request.offset >= until) return reading === 'ahead'
   return isOvertaken(overtaking, request) === (reading === 'ahead')
 }
 
-/** As it is kept beside the position of its partition; '' for none. */
+/** The text stored beside the position of its partition; '' for none. */
 export const formatOvertaking = (overtaking: Overtaking | undefined): string =>
   overtaking === undefined
     ? ''
     : JSON.stringify({ ...overtaking, workspaces: Object.fromEntries(overtaking.workspaces) })
 
-/** What was kept; undefined for none. Throws for what is none. */
+/** Parses the stored text; undefined for ''. Throws for any other text. */
 export const parseOvertaking = (text: string): Overtaking | undefined => {
   if (text === '') return undefined
   const value: unknown = JSON.parse(text)

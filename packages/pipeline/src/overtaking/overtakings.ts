@@ -3,42 +3,47 @@ import type { ConsumerJournal, LogReader, LogRecord } from '@tributary/storage'
 import type { RetryWrite } from '../retrying.ts'
 import { formatOvertaking, isPassedOver, type Overtaking, parseOvertaking } from './overtaking.ts'
 
-/** Workspaces that are overtaken in a partition at once. */
-const mostWorkspaces = 8
+/** Maximum of overtaken workspaces in a partition. */
+const maxWorkspaces = 8
 
 /**
- * Partitions that are read twice. The reading ahead has a position and ranges of its own in the journal, under the number of the partition plus
- * the number of all (a lane); the position of the partition itself is that of the reading behind: all before it is stored, as ever.
+ * Partitions that are read twice. The reading ahead has its own position and ranges in the journal, under the number of
+ * the partition plus the number of all partitions (a lane). The position of the partition itself is that of the reading
+ * behind: everything before it is stored.
  */
 export type Overtakings = {
-  /** Takes over what the journal has. To be called before anything is read. */
+  /** Takes over the state of the journal. Call it before anything is read. */
   load(): void
-  /** Of a partition that is read twice, or was and is not committed beyond the place where both readings met. */
+  /**
+   * The overtaking of a partition that is read twice, or whose commits have not passed the place where both readings
+   * met.
+   */
   of(partition: number): Overtaking | undefined
-  /** Partitions of which there is one. */
+  /** Partitions that have one. */
   partitions(): number[]
-  /** The number of the reading ahead of a partition. */
+  /** The lane of the reading ahead of a partition. */
   aheadOf(partition: number): number
-  /** The partition of a reading, whichever it is. */
+  /** The partition of a lane. */
   partitionOf(lane: number): number
-  /** Whether a request is not for this reading of its partition. */
+  /** Whether this reading of the partition skips a request. */
   isPassedOver(record: Pick<LogRecord, 'partition' | 'offset' | 'key'>, lane: number): boolean
   /**
-   * From the offset `at` on, which is the next one to be read, behind a record of that incarnation, workspaces of a partition are overtaken; durable when it resolves. Nothing changes
-   * where both readings are about to meet, or too many are overtaken. Resolves to those that are overtaken now and were not.
+   * Lets others overtake workspaces of a partition from the offset `at` on, the next one to read, behind a record of
+   * that incarnation; durable when it resolves. Nothing changes where both readings are about to meet, or too many
+   * workspaces are overtaken. Resolves to the newly overtaken workspaces.
    */
   overtake(
     partition: number,
     place: { at: number; incarnation: string },
     workspaces: readonly string[],
   ): Promise<string[]>
-  /** Both readings are at `until`: from there on there is one. Durable when it resolves. */
+  /** Ends the double reading: both readings are at `until`. Durable when it resolves. */
   meet(partition: number, until: number): Promise<void>
-  /** Nothing is open any more before the place where both readings met. */
+  /** Removes the overtaking, when nothing before the meeting place is open. */
   forget(partition: number): Promise<void>
 }
 
-/** The log as a consumer with two readings of a partition has places in it: the reading ahead of a partition is one more of the same. */
+/** The log with two lanes for each partition: the reading ahead is one more with the same offsets. */
 export const readerOfLanes = (
   reader: Pick<LogReader, 'partitions' | 'incarnations' | 'starts' | 'ends'>,
 ): Pick<LogReader, 'partitions' | 'incarnations' | 'starts' | 'ends'> => {
@@ -51,7 +56,7 @@ export const readerOfLanes = (
   }
 }
 
-/** Keeps which workspaces are overtaken, in the journal of who reads. */
+/** Keeps the overtaken workspaces in the journal of the consumer. */
 export const createOvertakings = ({
   journal,
   partitions,
@@ -65,7 +70,7 @@ export const createOvertakings = ({
   retryWrite: RetryWrite
   logger: Pick<Logger, 'info'>
   metrics: Pick<Metrics, 'gauge'>
-  /** Told where the reading ahead begins, when that is durable. */
+  /** Called with the start of the reading ahead, when that is durable. */
   onBegin(lane: number, at: number): void
 }): Overtakings => {
   const known = new Map<number, Overtaking>()
@@ -119,24 +124,24 @@ export const createOvertakings = ({
       if (now?.until !== undefined) return []
       const more = workspaces
         .filter((key) => now?.workspaces.has(key) !== true)
-        .slice(0, mostWorkspaces - (now?.workspaces.size ?? 0))
+        .slice(0, maxWorkspaces - (now?.workspaces.size ?? 0))
       if (more.length === 0) return []
       const all = new Map([...(now?.workspaces ?? []), ...more.map((key) => [key, at] as const)])
       const next = { from: now?.from ?? at, workspaces: all, until: undefined }
       if (now === undefined) {
-        // What the lane was before says nothing of the record before this place.
+        // An earlier use of the lane says nothing about the record before this place.
         journal.saw([{ partition: aheadOf(partition), offset: at - 1, incarnation }])
         await keep(partition, next, new Map([[aheadOf(partition), at]]))
         onBegin(aheadOf(partition), at)
       } else await keep(partition, next)
-      logger.info({ partition, workspaces: more }, 'Workspaces send more than is processed: others go before them')
+      logger.info({ partition, workspaces: more }, 'workspaces send more than is processed; others overtake them')
       return more
     },
     async meet(partition, until) {
       const now = known.get(partition)
       if (now === undefined || now.until !== undefined) return
       await keep(partition, { ...now, until })
-      logger.info({ partition }, 'All of a partition is processed in its order again')
+      logger.info({ partition }, 'partition is processed in log order again')
     },
     forget: (partition) => keep(partition, undefined),
   }

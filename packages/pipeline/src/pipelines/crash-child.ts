@@ -1,7 +1,7 @@
 /**
- * A pipeline in a process of its own, for the crash tests: `crash-child.ts <folder> <event store URL> [<fault point>
- * <n>]`. Kills itself at the n-th pass of the point; else it stores everything in the log and exits with 0. `CLOCK_AHEAD_MS`
- * is how far its clock is ahead; with `OVERTAKEN` others go before that workspace as soon as it is behind.
+ * Runs a pipeline in a process of its own, for the crash tests: `crash-child.ts <folder> <event store URL> [<fault
+ * point> <n>]`. It kills itself at the n-th pass of the point. Otherwise it stores everything in the log and exits with
+ * 0. `CLOCK_AHEAD_MS` sets its clock ahead. `OVERTAKEN` names a workspace that others overtake as soon as it is behind.
  */
 import { noMetrics, setFaultHandler, silentLogger } from '@tributary/kernel'
 import { createClickHouseEventStore } from '@tributary/storage'

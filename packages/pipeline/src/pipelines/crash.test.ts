@@ -14,7 +14,7 @@ import { batchOf, deliveredIds, openFiles } from './test-world.ts'
 const child = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
 const workspaces = ['w-a', 'w-b', 'w-c']
 
-/** Runs the child to its end with variables; tells whether it was killed. */
+/** Runs the child to its end with variables; resolves to whether it was killed. */
 const runWith = async (variables: Record<string, string>, ...args: string[]): Promise<'killed' | 'finished'> => {
   const env = { ...process.env, ...variables }
   const running = spawn(process.execPath, [child, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] })
@@ -197,7 +197,7 @@ describe('after a kill', () => {
       const overtaken = { OVERTAKEN: 'w-0' }
       try {
         const expected = new Map<string, string[]>()
-        // Of a journal that is new all may be stored already, which is asked for in one reading.
+        // For a new journal, everything may be stored already; that is looked up in one reading.
         await fillOne(dir, expected, 0, 1)
         await run(dir, store.url)
         await fillOne(dir, expected, 1, 40)
@@ -212,7 +212,7 @@ describe('after a kill', () => {
         deliveries.close()
         expect(delivered.toSorted()).toEqual(ids)
         for (const [w, own] of expected) expect(delivered.filter((id) => id.startsWith(`${w}/`))).toEqual(own)
-        // Others went before it.
+        // Others overtook it.
         expect(delivered.indexOf('w-11/3-4')).toBeLessThan(delivered.indexOf('w-0/39-9'))
         const journal = openJournal({ file: join(dir, 'journal.sqlite') })
         expect(journal.openRanges()).toEqual([])

@@ -104,7 +104,11 @@ describe('the events pipeline on the real engines', () => {
     const rows = await store.query<{ original: string; status: string; reason: string }>(
       "select original, status, reason from events where workspace_id = 'hostile' order by toUInt32(splitByChar('-', message_id)[2])",
     )
-    expect(rows.map(({ status, reason }) => [status, reason])).toEqual(hostile.map(() => ['accepted', '']))
+    const accepted = rows.map(({ status, reason }) => [status, reason.split(':', 1)[0]])
+    // Times that nothing can read are reported, and kept as sent.
+    const withoutTime = hostile.map((event) => /"timestamp":(?!"2)/.test(event))
+    expect(withoutTime).toContain(true)
+    expect(accepted).toEqual(withoutTime.map((unread) => ['accepted', unread ? 'time_not_understood' : '']))
     expect(rows.map(({ original }) => original)).toEqual(hostile)
   })
 
@@ -130,8 +134,8 @@ describe('the events pipeline on the real engines', () => {
       `select source_id, message_id, status, compatibility, schema_version, problems, integrations from events
        where workspace_id = 'validated' and not startsWith(message_id, 'h-') order by source_id, event_id`,
     )
-    const told = { integrations: JSON.stringify(integrations) }
-    const fits = { compatibility: 'compatible', schema_version: 12, problems: [], ...told }
+    const reported = { integrations: JSON.stringify(integrations) }
+    const fits = { compatibility: 'compatible', schema_version: 12, problems: [], ...reported }
     const problems = [
       { property: 'total', kind: 'type' },
       { property: "a'b~1c", kind: 'unknown' },
@@ -140,11 +144,11 @@ describe('the events pipeline on the real engines', () => {
     const unknown = { compatibility: 'incompatible', schema_version: 12, problems: [] }
     expect(rows).toEqual([
       { source_id: 's-allow', message_id: 'fits-0', status: 'accepted', ...fits },
-      { source_id: 's-allow', message_id: 'bad-0', status: 'accepted', ...bad, ...told },
-      { source_id: 's-allow', message_id: 'new-0', status: 'accepted', ...unknown, ...told },
+      { source_id: 's-allow', message_id: 'bad-0', status: 'accepted', ...bad, ...reported },
+      { source_id: 's-allow', message_id: 'new-0', status: 'accepted', ...unknown, ...reported },
       { source_id: 's-block', message_id: 'fits-0', status: 'accepted', ...fits },
-      { source_id: 's-block', message_id: 'bad-0', status: 'blocked', ...bad, ...told },
-      { source_id: 's-block', message_id: 'new-0', status: 'blocked', ...unknown, ...told },
+      { source_id: 's-block', message_id: 'bad-0', status: 'blocked', ...bad, ...reported },
+      { source_id: 's-block', message_id: 'new-0', status: 'blocked', ...unknown, ...reported },
     ])
     expect((await world.delivered()).toSorted()).toEqual(['bad-0', 'fits-0', 'fits-0', 'new-0'])
     const [other] = await store.query<{ n: number }>(
@@ -312,7 +316,7 @@ describe('the events pipeline on the real engines', () => {
     expect(await idsOf('handover')).toHaveLength(20)
   })
 
-  it('stores and delivers nothing twice when its journal is lost, and still knows the ids', async () => {
+  it('stores and delivers nothing twice when its journal is lost, and keeps the ids', async () => {
     await using world = await createWorld(store)
     const r = Date.now()
     await world.send(batchOf('k', 10, { messageId: undefined }), { w: 'lost', r })
@@ -332,15 +336,15 @@ describe('the events pipeline on the real engines', () => {
     expect(await world.delivered()).toHaveLength(31)
   })
 
-  it('tells collection below which offset of each partition everything is stored', async () => {
+  it('reports to collection below which offset of each partition everything is stored', async () => {
     await using world = await createWorld(store, { settings: { reportMs: 20 } })
-    const told: unknown[] = []
-    world.hub.coordination.subscribe(positionsTopic, (message) => told.push(message))
+    const reported: unknown[] = []
+    world.hub.coordination.subscribe(positionsTopic, (message) => reported.push(message))
     for (const w of ['bytes', 'bytes-2', 'bytes']) await world.send(batchOf(`b-${w}`, 2), { w })
     await world.pipeline.idle()
     const ends = await world.files.reader.ends()
     expect(ends.reduce((sum, end) => sum + end)).toBe(3)
-    await expect.poll(() => told.at(-1), { timeout: 30_000 }).toEqual(ends)
+    await expect.poll(() => reported.at(-1), { timeout: 30_000 }).toEqual(ends)
   })
 
   it('of some partitions stores what is in these, leaves the rest to others, and says nothing of it', async () => {
@@ -350,8 +354,8 @@ describe('the events pipeline on the real engines', () => {
     const workspaces = ['part-1', 'part-2', 'part-3', 'part-4', 'part-5', 'part-6']
     for (const w of workspaces) await world.send(batchOf(w, 5), { w })
     const ends = await world.files.reader.ends()
-    const told: number[][] = []
-    world.hub.coordination.subscribe(positionsTopic, (message) => told.push(message as number[]))
+    const reported: number[][] = []
+    world.hub.coordination.subscribe(positionsTopic, (message) => reported.push(message as number[]))
     const stored = async (): Promise<number> => (await Promise.all(workspaces.map(idsOf))).flat().length
     const counts: number[] = []
     for (const half of [0, 1]) {
@@ -364,7 +368,7 @@ describe('the events pipeline on the real engines', () => {
       const used = [...owned].filter((partition) => (ends[partition] ?? 0) > 0)
       expect([...journal.positions().keys()].toSorted((a, b) => a - b)).toEqual(used)
       const mine = ends.map((end, partition) => (owned.has(partition) ? end : unknownPosition))
-      await expect.poll(() => told.some((each) => String(each) === String(mine)), { timeout: 30_000 }).toBe(true)
+      await expect.poll(() => reported.some((each) => String(each) === String(mine)), { timeout: 30_000 }).toBe(true)
       counts.push(await stored())
       await pipeline.stop()
       journal.close()
@@ -418,7 +422,7 @@ describe('the events pipeline on the real engines', () => {
     await world.pipeline.stop()
     for (let n = 1; n < 400; n++) await send('w-0', n)
     await send('w-19', 0)
-    // One that is new does not know what is stored.
+    // A new journal has no record of what is stored.
     const journal = openJournal({ file: join(world.dir, 'journal.sqlite') })
     const successor = world.another({
       journal,

@@ -3,10 +3,10 @@ import {
   type ConsumerJournal,
   type Coordination,
   type EventStore,
-  EventStoreUnavailable,
   type LogReader,
   type LogWriter,
 } from '@tributary/storage'
+import { type Asking, createAsking } from '../asking.ts'
 import { createDeliverBranch } from '../branches/deliver.ts'
 import { createPublishBranch } from '../branches/publish.ts'
 import { createStoreBranch } from '../branches/store.ts'
@@ -19,7 +19,7 @@ import type { AlreadyAppended } from '../recovery/already-appended.ts'
 import { createAlreadyStored } from '../recovery/already-stored.ts'
 import { createWorkspaceRefill, type RefillFrom } from '../recovery/refill-ids.ts'
 import { createStoredStatuses } from '../recovery/stored-statuses.ts'
-import { createRetryWrite, retrying } from '../retrying.ts'
+import { createRetryWrite } from '../retrying.ts'
 import { RecordFailed, type SetAside } from '../set-aside.ts'
 import { defaultPipelineSettings, type PipelineSettings } from '../settings.ts'
 import { createFanOut } from './events/fan-out.ts'
@@ -30,82 +30,92 @@ import { readLoop } from './events/read-loop.ts'
 import { startUp } from './events/start-up.ts'
 
 export type PipelineDeps = {
-  /** The log of accepted requests; of the partitions `owned` where others have the rest (`readerOfOwned`). */
+  /** The log of accepted requests; of the partitions `owned` where other processes have the rest (`readerOfOwned`). */
   reader: LogReader
   /** The partitions that it processes; all unless given. */
   owned?: ReadonlySet<number>
-  /** Over how many partitions workspaces were ever spread, of more than one; none unless given. */
+  /** Maximum number of partitions that workspaces were ever spread over, where more than one; none unless given. */
   widestSpreads?: () => Promise<ReadonlyMap<string, number>>
-  /** What this consumer knows durably. Used by this pipeline alone. */
+  /** The durable state of this consumer. Used by this pipeline alone. */
   journal: ConsumerJournal
   eventStore: EventStore
   /** The log of deliveries. */
   deliveries: LogWriter
-  /** Reads it, to see at the start what a run of before there were sequences appended. */
+  /** Reads the deliveries log at the start, to find appends of a run before sequences existed. */
   deliveriesReader: LogReader
-  /** Destinations connected to a source, from a snapshot in memory; asked once per record. */
+  /** Destinations connected to a source, from a snapshot in memory; called once per record. */
   destinationsFor(sourceId: string): readonly string[]
-  /** Whether a consumer of the stream needs events of a source as a whole; asked once per record. None unless given. */
+  /**
+   * Whether a consumer of the stream needs events of a source as a whole; called once per record. None unless given.
+   */
   needsWhole?(sourceId: string): boolean
-  /** What a source's events are validated by, from a snapshot in memory; asked once per record. Without, none is validated. */
+  /**
+   * The schema that validates a source's events, from a snapshot in memory; called once per record. Without it, none is
+   * validated.
+   */
   schemaFor(sourceId: string): SchemaInForce | undefined
   /**
-   * Whether others may go before these workspaces, which hold up a partition: no where nobody else is in it, who would gain nothing. Asked now and then
-   * while they do. Nobody goes before another unless given.
+   * Whether others may overtake these workspaces, which hold up a partition. False where no other workspace is in it,
+   * since none would gain. Called now and then while they do. No workspace is overtaken unless given.
    */
   mayOvertake?(partition: number, workspaceIds: readonly string[]): boolean
-  /** Where requests are kept on which the steps throw. Without, the pipeline ends at one each time it is started. */
+  /** Keeps requests on which the steps throw. Without it, such a request ends the pipeline at each start. */
   setAside?: SetAside
   coordination: Pick<Coordination, 'publish' | 'subscribe'>
   clock: Clock
   logger: Logger
   metrics: Metrics
   settings?: Partial<PipelineSettings>
-  /** Told once of what the pipeline cannot fix by trying again; it has then ended and is to be started anew. */
+  /** Called once with an error that a retry cannot fix; the pipeline has then ended and must be created anew. */
   onFault?(error: unknown): void
 }
 
 export type PipelineState = {
   running: boolean
-  /** About how many records are not yet committed (offsets), and bytes they have (by the mean size of those read). */
+  /** About how many records are not committed (offsets), and their bytes (by the mean size of records read). */
   lagRecords: number
   lagBytes: number
   /** Age of the oldest uncommitted record; 0 with nothing uncommitted. */
   oldestUnstoredMs: number
-  /** Rows waiting for their insert, bytes of rows not committed, inserts under way. */
+  /** Rows waiting for their insert, bytes of rows not committed, inserts in flight. */
   rowsWaiting: number
   uncommittedBytes: number
   inserts: number
 }
 
 export type Pipeline = {
-  /** Repeats what the last run left open, then begins to read. Returns at once. */
+  /** Repeats what the last run left open, then begins to read. Returns immediately. */
   start(): void
-  /** Reads no more, stores and commits what is uncommitted (at most `drainMs`), and ends. */
+  /** Stops reading, stores and commits what is uncommitted (at most `drainMs`), and ends. */
   stop(): Promise<void>
-  /** Resolves when everything appended before the call is stored and committed. Rejects when the pipeline ends before. */
+  /**
+   * Resolves when everything appended before the call is stored and committed. Rejects when the pipeline ends before.
+   */
   idle(): Promise<void>
   /**
-   * Learns the message ids of a workspace that comes into its partitions: of what came into the log from a time on, or within the window. Rejects
-   * when it has not begun to read, or ends.
+   * Loads the message IDs of a workspace that comes into its partitions: those in the log since a time, or within the
+   * window. Rejects when it has not begun to read, or ends.
    */
   refill(workspaceId: string, from?: RefillFrom): Promise<void>
   /** Hints that there are new records. */
   wake(): void
   state(): Promise<PipelineState>
-  /** How old the oldest record is that is not committed, ms, as of about a second ago; 0 with none. */
+  /** Age of the oldest uncommitted record, ms, as of about a second ago; 0 with none. */
   behindMs(): number
+  /** For how long it cannot go on without an answer of the event store, ms; 0 when it can. */
+  waitedMs(): number
 }
 
 type Wiring = {
   deps: Omit<PipelineDeps, 'settings'>
   settings: PipelineSettings
   lifecycle: Lifecycle
+  asking: Asking
   /** Called when back-pressure ends. */
   onDrain(): void
 }
 
-/** The steps and the three branches behind them, and what says how far they are. */
+/** Creates the steps, the three branches after them, and the progress. */
 const createParts = ({ deps, settings, lifecycle: { signal, fail }, onDrain }: Wiring) => {
   const { coordination, clock, metrics, journal } = deps
   /** What earlier runs appended to deliveries. */
@@ -153,23 +163,10 @@ const createParts = ({ deps, settings, lifecycle: { signal, fail }, onDrain }: W
   return { publish, processor, deliver, store, progress, overtakings, onAlreadyAppended }
 }
 
-/** Asks the event store what it has, until it answers. */
-const createAsking =
-  ({ settings, lifecycle: { signal }, deps: { logger } }: Omit<Wiring, 'onDrain'>) =>
-  <T>(question: () => Promise<T>): Promise<T> =>
-    retrying(question, {
-      baseMs: settings.retryBaseMs,
-      capMs: settings.retryCapMs,
-      signal,
-      mayRetry: (error) => error instanceof EventStoreUnavailable,
-      onFailure: (error, attempt) => {
-        if (attempt === 1) logger.warn({ err: error }, 'The event store cannot be asked what it has; trying again')
-      },
-    })
-
 /**
- * Runs, and notes of a record on which the steps throw that they did. Not of one that was begun before: passed over now and taken back
- * later, its events would be repetitions of what may never have been stored. And not of one of a newer version, which can process it.
+ * Runs a task, and notes a record on which the steps throw. A repeated record is not noted: skipped now and taken back
+ * later, its events would count as repetitions of events that may never have been stored. A record of a newer version
+ * is not noted either: that version can process it.
  */
 const runNoting = async (setAside: SetAside | undefined, task: () => Promise<void>): Promise<void> => {
   try {
@@ -181,11 +178,11 @@ const runNoting = async (setAside: SetAside | undefined, task: () => Promise<voi
   }
 }
 
-/** Begins where the last run ended, and then processes what comes, until the pipeline runs no more. */
+/** Begins where the last run ended, and then processes new records until the pipeline stops. */
 const run = async (wiring: Wiring, parts: ReturnType<typeof createParts>, news: News): Promise<void> => {
   const { deps, settings, lifecycle } = wiring
   const { processor, deliver, store, progress, overtakings } = parts
-  const asking = createAsking(wiring)
+  const asking = wiring.asking.ask
   const storedStatuses = createStoredStatuses(deps.eventStore)
   const alreadyStored = createAlreadyStored(deps.eventStore)
   const fanOut = createFanOut({ ...deps, ...parts })
@@ -213,7 +210,7 @@ const run = async (wiring: Wiring, parts: ReturnType<typeof createParts>, news: 
     next,
     unknownBefore,
     overtakings,
-    floods: createFloods({ afterMs: settings.overtakeMs, leastBytes: settings.turnBytes }),
+    floods: createFloods({ afterMs: settings.overtakeMs, minBytes: settings.turnBytes }),
     mayOvertake: (partition, workspaceIds) => deps.mayOvertake?.(partition, workspaceIds) === true,
     committed: store.committed,
     alreadyStored: (partition, records) => asking(() => alreadyStored(partition, records)),
@@ -233,19 +230,21 @@ const run = async (wiring: Wiring, parts: ReturnType<typeof createParts>, news: 
  *                                                 ├─▶ deliver   exactly once (*)
  *                                                 └─▶ store     exactly once
  *
- * (*) Into the deliveries log: the pipeline is its producer `events`, and what recovery repeats is below the last sequence.
+ * (*) Into the deliveries log: the pipeline is its producer `events`, and what recovery repeats is below the last
+ * sequence.
  *
- * Every event of a read record ends in the table `events` (accepted, blocked or rejected) or in a count of
- * `dropped_events`. Every accepted event goes on to the stream, whatever its destinations. What the schema of its source
- * blocks is stored and published, and goes on only when it is replayed.
+ * Every event of a read record ends in the table `events` (accepted, blocked, or rejected) or in a count of
+ * `dropped_events`. Every accepted event goes on to the stream, whatever its destinations. An event that the schema of
+ * its source blocks is stored and published, and goes on only when it is replayed.
+ *
  * Memory is bounded: reading waits while the store or the deliveries log is behind. Partitions take turns of a bounded
- * number of bytes, so a flood in one delays another by a turn, not by its backlog. In a partition that falls behind, others go before the workspaces
- * that hold it up (`overtaking/`).
+ * number of bytes, so a flood in one delays another by a turn, not by its backlog. In a partition that falls behind,
+ * others overtake the workspaces that hold it up (`overtaking/`).
  */
 export const createPipeline = (deps: PipelineDeps): Pipeline => {
   const { reader, logger } = deps
   const settings = { ...defaultPipelineSettings, ...deps.settings }
-  // A micro-batch is one group, which lies in one partition.
+  // A micro-batch is one group, which is in one partition.
   if (reader.partitions !== deps.deliveries.partitions)
     throw new RangeError('The logs of requests and of deliveries differ in their number of partitions')
   const news = createNews({
@@ -272,7 +271,8 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
     if (progress.isAwaited()) store.pump(true)
     news.drained()
   }
-  const wiring: Wiring = { deps, settings, lifecycle, onDrain }
+  const asking = createAsking({ settings, signal: lifecycle.signal, logger })
+  const wiring: Wiring = { deps, settings, lifecycle, asking, onDrain }
   const parts = createParts(wiring)
   const { publish, store, progress } = parts
 
@@ -292,5 +292,6 @@ export const createPipeline = (deps: PipelineDeps): Pipeline => {
       return { running: lifecycle.isRunning(), ...lag, rowsWaiting: rows, uncommittedBytes: bytes, inserts }
     },
     behindMs: progress.behindMs,
+    waitedMs: asking.waitedMs,
   }
 }

@@ -65,7 +65,7 @@ describe('a log that gives offsets again', () => {
     const newest = openJournal({ file: join(original.dir, 'journal.sqlite') })
     const last = [...newest.places().values()]
     newest.close()
-    // The journal may be newer than the log: then it knows offsets that the log gives again.
+    // The journal may be newer than the log: then it has offsets that the log gives again.
     for (const file of ['journal.sqlite', 'journal.sqlite-wal']) await cp(join(original.dir, file), join(backup, file))
     await original[Symbol.asyncDispose]()
     await using restored = await createWorld(store, {}, backup)

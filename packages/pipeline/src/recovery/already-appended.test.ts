@@ -82,7 +82,7 @@ test('below the last sequence of what was read ahead everything is appended but 
   expect(has('fast')).toEqual([true, true, true, true, false])
 })
 
-test('what was before somebody was overtaken is not told by the sequence of what was read ahead', async () => {
+test('the sequence of the reading ahead says nothing about records before an overtaking', async () => {
   const note = `a ${formatOvertaking({ from: 6, workspaces: new Map([['slow', 6]]), until: undefined })}`
   const before = await find(
     [{ partition, epoch: 1, sequence: 3, note: 'a' }],

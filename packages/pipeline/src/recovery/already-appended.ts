@@ -5,23 +5,22 @@ import { isOvertaken, type Overtaking, parseOvertaking } from '../overtaking/ove
 import { uncommittedDeliveries } from './uncommitted-deliveries.ts'
 
 export type AlreadyAppended = {
-  /** Whether what is to be delivered of an event was appended by an earlier run. */
+  /** Whether an earlier run appended the delivery of an event. */
   has(record: RecordPlace, eventId: string, workspaceId: string): boolean
-  /** Whether a group that ends before the offset `to` says by its sequence that all before is appended. */
+  /** Whether the sequence of a group that ends before the offset `to` says that everything before is appended. */
   isStamped(partition: number, to: number): boolean
-  /** Events of records that were appended without a sequence, which are found one by one. */
+  /** Number of events appended without a sequence, which are found one by one. */
   readonly found: number
 }
 
 /**
- * What earlier runs appended to the deliveries log: everything below the last sequence of a partition, an offset of the
- * incarnation that is noted with it. What a later one has at lower offsets is new. Of a partition that was read ahead, everything below the last sequence
- * of that reading, too, but for the workspaces that were overtaken.
+ * Finds what earlier runs appended to the deliveries log: everything below the last sequence of a partition, an offset
+ * of the incarnation in its note. Records of a later incarnation at lower offsets are new. In a partition that was read
+ * ahead, it also includes everything below the last sequence of that reading, except for overtaken workspaces.
  *
- * A partition without a sequence was written by a version that knew none. There the events that were appended and not
- * committed are taken from the log, by their ids, since not all records of a micro-batch need to be there. Until all of
- * them have been processed again no group of the partition carries a sequence, so that a kill meanwhile loses nothing
- * of what is known.
+ * A partition without a sequence was written by an older version. There, appended and uncommitted events are found in
+ * the log by their IDs, since some records of a micro-batch may be missing. No group of the partition has a sequence
+ * until all of them are processed again, so a kill meanwhile loses none of this.
  */
 export const findAlreadyAppended = async ({
   requests,
@@ -48,11 +47,11 @@ export const findAlreadyAppended = async ({
   const isAhead = (record: RecordPlace, workspaceId: string): boolean => {
     const read = ahead.get(record.partition)
     if (read?.overtaking === undefined || !isEarlier(record, read.end)) return false
-    // What lies before was read in one go, and is appended when the sequence of that says so.
+    // Earlier records were read in one reading; they are appended when its sequence says so.
     if (record.offset < read.overtaking.from) return false
     return !isOvertaken(read.overtaking, { offset: record.offset, key: workspaceId })
   }
-  // Without a journal nothing says what is done with: there the event store is asked.
+  // Without a journal the committed positions are unknown; the event store is queried instead.
   const found = journal.fresh
     ? new Set<string>()
     : await uncommittedDeliveries({

@@ -13,7 +13,7 @@ export type RecoveryDeps = {
   processor: Processor
   store: Pick<StoreBranch, 'repeat'>
   deliver: Pick<DeliverBranch, 'add'>
-  /** What the event store has of the records already. */
+  /** The statuses of records in the event store. */
   storedStatuses: StoredStatuses
   readBytes: number
   overtakings: Pick<Overtakings, 'partitionOf' | 'of'>
@@ -32,8 +32,8 @@ export const rangesByToken = (ranges: readonly JournalRange[]): Map<string, Jour
 }
 
 /**
- * The ranges of one token in the order in which their records were read: what was before somebody was overtaken, then what was read ahead, then what is
- * behind, whose sequence says that all before it is appended.
+ * The ranges of one token in the order in which their records were read: first those before an overtaking, then those
+ * read ahead, then those behind. A sequence of the reading behind says that everything before it is appended.
  */
 const inTheirOrder = (
   ranges: readonly JournalRange[],
@@ -60,7 +60,7 @@ export class RangeMissing extends Error {
   }
 }
 
-/** The pieces of a range as they are read: it begins and ends with a record, and what lies between may have gaps. */
+/** Reads a range in pieces: it begins and ends with a record, and may have gaps in between. */
 const piecesOf = async function* (
   reader: LogReader,
   partition: number,
@@ -99,15 +99,15 @@ const spanOf = async (
 }
 
 /**
- * Repeats what was begun and not committed when the last run ended: the same records through the same steps give the
- * same rows in the same order, stored under the same token; of their deliveries those are appended that are not in the
- * log yet. Live messages are not repeated. Must run before anything else is read.
+ * Repeats the ranges that were begun and not committed when the last run ended. The same records through the same steps
+ * give the same rows in the same order, stored under the same token. Deliveries that are not in the log yet are
+ * appended. Live messages are not repeated. Must run before anything else is read.
  *
- * A source's schema or its enforcement may have changed since. What the last run stored stays as it is stored (the
- * engine drops the repetition), so its events go to deliveries or not as their rows say: an event that is stored as
- * accepted is offered to its destinations, one that is stored as blocked waits to be replayed. What was not stored yet
- * is validated by the schema as it is now. What the last run appended to deliveries stays as it is there: an event that
- * was accepted then may be stored as blocked and have been delivered all the same, and the other way round.
+ * A source's schema or its enforcement may have changed since. Events that the last run stored keep their rows (the
+ * engine drops the repetition), and go to deliveries by the status in their rows. An event stored as accepted is
+ * offered to its destinations, and one stored as blocked waits to be replayed. Events that were not stored are
+ * validated by the current schema. Deliveries that the last run appended stay in the log: an event that was accepted
+ * then may be stored as blocked though it is delivered, and the other way round.
  */
 export const recover = async (deps: RecoveryDeps): Promise<number> => {
   const { journal, reader, processor, store, deliver, readBytes } = deps
@@ -134,10 +134,10 @@ export const recover = async (deps: RecoveryDeps): Promise<number> => {
       if (processor.size().records > 0) keep()
     }
     const deliveries = batches.map((batch) => deliver.add(batch))
-    // Rows are by lane, as they were when they were sealed.
+    // Rows are ordered by lane, as they were when they were sealed.
     batches.sort((a, b) => a.lane - b.lane || a.from - b.from)
     const ids = processor.takeIds()
-    // What an earlier holder of the journal has begun may not be in this one's file.
+    // Ranges of an earlier owner of the journal may not be in this one's file.
     if (journal.apart !== undefined) journal.remember(ids, deps.clock())
     processor.idsFlushed()
     await store.repeat(token, ranges, batches, Promise.all(deliveries))

@@ -1,4 +1,11 @@
-import { type Clock, formatRecordPlace, type Logger, type RecordPlace } from '@tributary/kernel'
+import {
+  type Clock,
+  formatRecordPlace,
+  type Logger,
+  type RecordPlace,
+  type RetryPolicy,
+  retryPolicies,
+} from '@tributary/kernel'
 import {
   type ConsumerJournal,
   deduplicationWindowMs,
@@ -11,23 +18,30 @@ import {
 } from '@tributary/storage'
 import { ownerOf } from '../process.ts'
 import { retrying } from '../retrying.ts'
-import { defaultPipelineSettings } from '../settings.ts'
 
-/** How much clocks of processes that collect may differ, ms. */
+/** Maximum difference of the clocks of collecting processes, ms. */
 const marginMs = 10 * 60 * 1000
-/** How long before it is in the log a request may have been received, ms: it came slowly, waited, and was sent to the log more than once. */
-const mostUnderWayMs = 10 * 60 * 1000
-/** Ids that are asked for at a time: 6.4 MB. */
+/**
+ * Maximum time between receipt of a request and its place in the log, ms: it came slowly, waited, and was sent to the
+ * log more than once.
+ */
+const maxTransitMs = 10 * 60 * 1000
+/** Maximum of IDs per query: 6.4 MB. */
 const defaultPageRows = 200_000
 const rowBytes = 16 + 4 + 8 + 4
 
-/** Places by partition, as values of a statement: how ids of their incarnation end, how ids at each begin, and at which character, from 1, there is a dash then. */
+/**
+ * Places by partition, as values of a statement.
+ * - `ends`: the end of IDs of their incarnation;
+ * - `firsts`: the begin of IDs at each place;
+ * - `dashes`: the position of the dash after that, from 1.
+ */
 type Places = { partitions: string[]; ends: string[]; firsts: string[]; dashes: number[] }
 
 type Page = Places & { workspace: string; source: string; time: number; id: string; rows: number; before: number }
 
 const placesOf = (places: readonly RecordPlace[]): Places => {
-  // Ids of before there were incarnations do not say that they have none.
+  // IDs from before incarnations existed do not say that they have none.
   const bounding = places.filter(({ incarnation }) => incarnation !== '')
   const firsts = bounding.map((place) => formatRecordPlace(place).slice(0, -1 - place.incarnation.length))
   return {
@@ -39,17 +53,19 @@ const placesOf = (places: readonly RecordPlace[]): Places => {
 }
 
 /**
- * Leaves out what lies before its partition's place: ids of the same incarnation with as many digits that sort before. What has more digits comes later; what has less, or is
- * of another incarnation, stays in, and is known already where it came earlier. Of 10 million events it takes 0.4 s of processor time to leave all
- * out; 1.5 s when ids are split into numbers.
+ * Leaves out events before their partition's place: IDs of the same incarnation with as many digits that sort before.
+ * IDs with more digits are later. IDs with fewer digits, or of another incarnation, stay in, and are already known
+ * where they came earlier. Leaving out all of 10 million events takes 0.4 s of processor time; splitting IDs into
+ * numbers takes 1.5 s.
  */
 const behindText = `
   and not (endsWith(event_id, {ends:Array(String)}[indexOf({partitions:Array(String)}, substringIndex(event_id, '-', 1)) as at])
     and event_id < {firsts:Array(String)}[at] and substring(event_id, {dashes:Array(UInt8)}[at], 1) = '-')`
 
 /**
- * Message ids as deduplication hashes them (`steps/deduplicate.ts`), with the place of the event that has each: hashed by the event store, which
- * spares both sides the texts. What the event store refused was accepted before. Events without an id of their own come along and do no harm.
+ * Message IDs as deduplication hashes them (`steps/deduplicate.ts`), with the place of the event of each. The event
+ * store hashes them, which spares both sides the texts. Events that the event store refused were accepted before.
+ * Events without an ID of their own are included and do no harm.
  */
 const pageText = `
 select toFixedString(substring(SHA256(concat(if(status = 'rejected' and not startsWith(reason, 'refused_by_event_store'), 'rejected', 'accepted'), '\\n', source_id, '\\n', message_id)), 1, 16), 16),
@@ -77,7 +93,7 @@ const idsOf = (page: Uint8Array): SeenId[] => {
   })
 }
 
-/** When the oldest record was received that is still to be processed, epoch ms; now, where there is none. */
+/** Time of receipt of the oldest unprocessed record, epoch ms; now, where there is none. */
 const oldestWaiting = async ({
   journal,
   reader,
@@ -100,20 +116,20 @@ const oldestWaiting = async ({
 export type RefillDeps = {
   journal: Pick<ConsumerJournal, 'apart' | 'positions' | 'openRanges' | 'remember'>
   reader: Pick<LogReader, 'partitions' | 'starts' | 'ends' | 'read'>
-  /** The partitions whose ids are needed; all unless given. */
+  /** The partitions whose IDs are needed; all unless given. */
   owned?: ReadonlySet<number>
-  /** Over how many partitions workspaces were ever spread, of more than one. */
+  /** Maximum number of partitions that workspaces were ever spread over, where more than one. */
   widestSpreads?: () => Promise<ReadonlyMap<string, number>>
   eventStore: Pick<EventStore, 'query' | 'queryBinary'>
   clock: Clock
   logger: Logger
-  /** Asks the event store until it answers. */
+  /** Repeats a query of the event store until it answers. */
   asking<Answer>(question: () => Promise<Answer>): Promise<Answer>
-  /** Ids that are asked for at a time; 200,000 unless given. */
+  /** Maximum of IDs per query; 200,000 unless given. */
   pageRows?: number
 }
 
-/** Takes in all ids of a source from a time (epoch ms) on, of what does not lie before these places; resolves to how many. */
+/** Loads all IDs of a source from a time (epoch ms) on that are not before these places; resolves to their number. */
 const refillSource = async (
   { journal, eventStore, clock, asking, pageRows = defaultPageRows }: Omit<RefillDeps, 'reader' | 'logger'>,
   { workspace, source }: { workspace: string; source: string },
@@ -141,7 +157,7 @@ const refillSource = async (
     )
     journal.remember(ids, clock())
     count += ids.length
-    // Where the next page begins.
+    // The start of the next page.
     const [end] =
       ids.length < pageRows
         ? []
@@ -172,13 +188,17 @@ const sourcesSince = (
     ),
   )
 
-/** What is learned of a workspace: all that came into the log from a time on (epoch ms, by anybody's clock), of what does not lie before these places. */
+/**
+ * The events of a workspace to load: all in the log from a time on (epoch ms, by the clock of any process) that are not
+ * before these places.
+ */
 export type RefillFrom = { time: number; places: readonly RecordPlace[] }
 
 /**
- * Takes in the ids that a workspace's events had that came into the log from `since` on (epoch ms; the window unless given) and do not lie before these places, whoever
- * processed them: of a workspace that comes into these partitions. Nothing where all partitions are one consumer's, who has them. The time only spares reading: what is left out is told by
- * the places.
+ * Loads the message IDs of a workspace that comes into these partitions, whichever process handled them. It takes
+ * events in the log from `since` on (epoch ms; the window unless given) that are not before these places. Does nothing
+ * where one consumer has all partitions, and so all IDs. The time only reduces reading: the places decide which events
+ * are left out.
  */
 export const refillWorkspace = async (
   deps: Omit<RefillDeps, 'reader' | 'logger'>,
@@ -188,40 +208,57 @@ export const refillWorkspace = async (
 ): Promise<void> => {
   const { journal, clock } = deps
   if (journal.apart === undefined) return
-  const time = (since === undefined ? clock() - deduplicationWindowMs : since - mostUnderWayMs) - marginMs
+  const time = (since === undefined ? clock() - deduplicationWindowMs : since - maxTransitMs) - marginMs
   for (const source of await sourcesSince(deps, time, workspaceId)) await refillSource(deps, source, time, places)
   await journal.apart.idsComplete()
 }
 
+/** Thrown when the event store does not answer in time. The text is for people. */
+class RefillWaited extends Error {
+  override readonly name = 'RefillWaited'
+  constructor(cause: EventStoreUnavailable) {
+    super('Waited too long until the event store answered which message IDs it has', { cause })
+  }
+}
+
 /**
- * The same for who asks again when it fails: rejects while the consumer has not begun, when the event store is away for long, and when it is told to stop.
+ * The same for callers that repeat a failed call. Waits for a minute while the event store is away, and then rejects: the
+ * caller may have ended, and others wait behind it. Rejects while the consumer has not begun to read, and when it is
+ * stopped.
  */
 export const createWorkspaceRefill =
   (
     deps: Pick<RefillDeps, 'eventStore' | 'clock' | 'logger'> & {
       journal: Pick<ConsumerJournal, 'apart' | 'positions' | 'openRanges' | 'remember'>
       signal: AbortSignal
+      /** How failed queries are repeated; as all of the product unless given. */
+      policy?: RetryPolicy
     },
   ) =>
   async (workspaceId: string, from?: RefillFrom): Promise<void> => {
     if (deps.journal.apart?.lacksIds() === true) throw new Error('The pipeline has not begun to read yet')
     const asking = <T>(question: () => Promise<T>): Promise<T> =>
       retrying(question, {
-        baseMs: defaultPipelineSettings.retryBaseMs,
-        capMs: defaultPipelineSettings.retryCapMs,
+        ...(deps.policy ?? retryPolicies.refill),
         signal: deps.signal,
         mayRetry: (error) => error instanceof EventStoreUnavailable,
         onFailure: (error, attempt) => {
-          if (attempt === 1) deps.logger.warn({ err: error }, 'Message ids cannot be read now; trying again')
+          if (attempt === 1)
+            deps.logger.warn(
+              { err: error },
+              'message IDs cannot be read from the event store now; the pipeline tries again',
+            )
         },
+      }).catch((error: unknown) => {
+        throw error instanceof EventStoreUnavailable ? new RefillWaited(error) : error
       })
     await refillWorkspace({ ...deps, asking }, workspaceId, from?.time, from?.places)
   }
 
 /**
- * Fills the journal's file of message ids with all that the event store has of the window, where the file does not have them. The window begins
- * so long before the oldest record that is still to be processed: what comes again of it is known. Ids that are remembered
- * longer than they would have been are dropped longer.
+ * Fills the journal's file of message IDs from the event store, where the file lacks those of the window. The window
+ * starts before the oldest unprocessed record, so that repetitions of that record's time are recognized. IDs that are
+ * kept longer than usual are also dropped as duplicates for longer.
  */
 export const refillIds = async (deps: RefillDeps): Promise<void> => {
   const { journal, clock, logger } = deps
@@ -241,5 +278,5 @@ export const refillIds = async (deps: RefillDeps): Promise<void> => {
   journal.remember(unstored, clock())
   await journal.apart.idsComplete()
   const ms = Math.round(performance.now() - started)
-  logger.info({ ids: count + unstored.length, ms }, 'Message ids of the last 24 hours were read from the event store')
+  logger.info({ ids: count + unstored.length, ms }, 'message IDs of the last 24 hours were read from the event store')
 }

@@ -3,7 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventIdsOf, silentLogger } from '@tributary/kernel'
-import { type ConsumerJournal, openPostgresJournal, partitionOf, type SeenId } from '@tributary/storage'
+import {
+  type ConsumerJournal,
+  type EventStore,
+  EventStoreUnavailable,
+  openPostgresJournal,
+  partitionOf,
+  type SeenId,
+} from '@tributary/storage'
 import { createTestDatabase, createTestEventStore, type TestDatabase, type TestEventStore } from '@tributary/test-kit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { formatOvertaking } from '../overtaking/overtaking.ts'
@@ -89,14 +96,14 @@ describe('a takeover', () => {
   it.each([
     ['stored', 20],
     ['not stored', 0],
-  ])('stores once what the main process before had begun, and %s, and knows its ids', async (_, least) => {
+  ])('stores once what the main process before had begun, and %s, and has its ids', async (_, minStored) => {
     const first = await takeOver('one')
     await using world = await createWorld(eventStore, {
       // The answer is lost with the process.
       eventStore: {
         ...eventStore,
         async insert(...given) {
-          if (least > 0) await eventStore.insert(...given)
+          if (minStored > 0) await eventStore.insert(...given)
           await new Promise(() => {})
         },
       },
@@ -106,7 +113,7 @@ describe('a takeover', () => {
     await world.send(batchOf('a', 20))
     await expect.poll(() => first.openRanges().length, { timeout: 30_000 }).toBe(1)
     const stored = async (): Promise<number> => Object.keys(await countBy('message_id')).length
-    await expect.poll(stored, { timeout: 30_000 }).toBe(least)
+    await expect.poll(stored, { timeout: 30_000 }).toBe(minStored)
     const next = world.another({ journal: await takeOver('two') })
     next.start()
     await world.send(batchOf('a', 30))
@@ -296,6 +303,43 @@ describe('ids from the event store', () => {
     expect(known.get(hashOf('rejected\ns-2\nÿ☃ 20'))).toMatchObject({ index: 20 })
     expect(known.get(hashOf('accepted\ns-2\nÿ☃ 24'))).toMatchObject({ index: 24 })
     expect(known.get(hashOf('accepted\ns-2\nÿ☃ 21'))).toMatchObject({ index: 21 })
+  })
+
+  it('of a workspace that moves are waited for only so long while the event store is away, and read when it is back', async () => {
+    let isAway = true
+    let queries = 0
+    const away: Pick<EventStore, 'query' | 'queryBinary'> = {
+      query: async (sql, params, options) => {
+        queries++
+        if (isAway) throw new EventStoreUnavailable('away')
+        return await eventStore.query(sql, params, options)
+      },
+      queryBinary: eventStore.queryBinary,
+    }
+    let isComplete = false
+    const refill = createWorkspaceRefill({
+      journal: {
+        apart: {
+          lacksIds: () => false,
+          unstoredIds: async () => [],
+          idsComplete: async () => void (isComplete = true),
+        },
+        positions: () => new Map(),
+        openRanges: () => [],
+        remember: () => {},
+      },
+      eventStore: away,
+      clock: Date.now,
+      logger: silentLogger,
+      signal: new AbortController().signal,
+      policy: { baseMs: 1, capMs: 5, maxElapsedMs: 50 },
+    })
+    await expect(refill('w-9')).rejects.toThrow('Waited too long until the event store answered')
+    expect(queries).toBeGreaterThan(3)
+    expect(isComplete).toBe(false)
+    isAway = false
+    await refill('w-9')
+    expect(isComplete).toBe(true)
   })
 
   it('of a workspace that moves are those that do not lie before places in the log, whatever the clocks of who received them say', async () => {

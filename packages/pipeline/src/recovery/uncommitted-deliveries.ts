@@ -3,10 +3,10 @@ import { NewerFormat, parseEventId, requireKnownFormat } from '@tributary/kernel
 import type { LogReader, LogRecord } from '@tributary/storage'
 import { idsOfRecord } from '../rows/delivery-records.ts'
 
-/** Bytes read at a time. */
+/** Maximum of bytes per read. */
 const readBytes = 4 * 1024 * 1024
 
-/** Whether a record that the deliveries log holds came from the pipeline and not from a replay, which repeats events. */
+/** Whether a record of the deliveries log came from the pipeline and not from a replay, which repeats events. */
 const isFirstAppend = (meta: string): boolean => {
   try {
     const value: unknown = JSON.parse(meta)
@@ -18,7 +18,7 @@ const isFirstAppend = (meta: string): boolean => {
   }
 }
 
-/** How far back is looked: steps that grow, to a record that is done with. Those before it are done with, too. */
+/** Finds a start in growing steps back, up to a record that is done. Earlier records are done, too. */
 const lookBack = async (
   log: LogReader,
   { partition, start, end }: { partition: number; start: number; end: number },
@@ -38,16 +38,16 @@ export type UncommittedDeliveriesDeps = {
   committed: ReadonlyMap<number, number>
   /** The log of deliveries, which keeps a key's records in one partition as the other does. */
   deliveries: LogReader
-  /** Partitions of which it is known otherwise. */
+  /** Partitions that need no look-up. */
   isKnown?(partition: number): boolean
 }
 
 /**
- * Ids of the events that the last run appended to deliveries and did not commit. Their records will be read again; what is
- * in the deliveries log is delivered without being appended once more. After a clean end nothing is read.
+ * Finds the IDs of events that the last run appended to deliveries and did not commit. Their records will be read
+ * again, but their deliveries must not be appended again. After a clean end nothing is read.
  *
- * Only the end of the deliveries log is read: a record there is younger than the request it came from, and those of a
- * partition came in the order of their requests, so what lies before one of a committed request is committed, too.
+ * Only the end of the deliveries log is read. A record there is younger than its request, and the records of a
+ * partition are in the order of their requests. So everything before a record of a committed request is committed, too.
  */
 export const uncommittedDeliveries = async ({
   requests,

@@ -1,7 +1,6 @@
 import type { DeliveryMeta } from '@tributary/contract'
 import type { LogEntry } from '@tributary/storage'
 import type { NormalEvent } from '../event-types.ts'
-import { jsonString } from './json-text.ts'
 import type { TextBytes } from './text-bytes.ts'
 import { isoTime } from './timestamps.ts'
 
@@ -11,13 +10,13 @@ const lineFeed = 0x0a
 const quote = 0x22
 
 /**
- * What stands behind each event's text. The line feed lets delivery take a record apart without parsing it; the record
- * stays a JSON list. No event's text holds one: JSON.stringify and `compactJson` write none, and a context is taken as it
- * came only where no space stands between its tokens (inside strings JSON has none).
+ * The separator after each event's text. The line feed lets delivery split a record without parsing it; the record
+ * stays a JSON list. No event's text has a line feed: JSON.stringify and `compactJson` write none. A context is used
+ * unchanged only where no space stands between its tokens, and JSON strings have no line feeds.
  */
 export const betweenEvents = ',\n'
 
-const text = (key: string, value: string): string => (value === '' ? '' : `,"${key}":${jsonString(value)}`)
+const text = (key: string, value: string): string => (value === '' ? '' : `,"${key}":${JSON.stringify(value)}`)
 
 const time = (key: string, ms: number | undefined): string => (ms === undefined ? '' : `,"${key}":"${isoTime(ms)}"`)
 
@@ -33,7 +32,7 @@ const extra = (event: NormalEvent): string => {
 
 const idBegins = '{"eventId":"'
 
-/** Ids of the events of a record that `deliveryRecords` made, in their order. */
+/** IDs of the events of a record that `deliveryRecords` made, in their order. */
 export const idsOfRecord = (body: Uint8Array): string[] => {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const ids: string[] = []
@@ -45,11 +44,11 @@ export const idsOfRecord = (body: Uint8Array): string[] => {
   return ids
 }
 
-/** Writes a PipelineEvent as JSON text, and ends the piece. Long texts are written for themselves: joining costs a copy. */
+/** Writes a PipelineEvent as JSON text, and ends the piece. Long texts are written separately: joining costs a copy. */
 export const writePipelineEvent = (to: Pick<TextBytes, 'put' | 'add'>, event: NormalEvent): void => {
   const { request } = event.raw
   to.put(
-    `{"eventId":"${event.raw.eventId}","messageId":${jsonString(event.messageId)},"type":"${event.type}","event":${jsonString(event.event)}` +
+    `{"eventId":"${event.raw.eventId}","messageId":${JSON.stringify(event.messageId)},"type":"${event.type}","event":${JSON.stringify(event.event)}` +
       `${text('userId', event.userId)}${text('anonymousId', event.anonymousId)}${text('groupId', event.groupId)}${text('previousId', event.previousId)}` +
       `${event.properties === '' ? '' : ',"properties":'}`,
   )
@@ -67,41 +66,44 @@ export const writePipelineEvent = (to: Pick<TextBytes, 'put' | 'add'>, event: No
   )
 }
 
-/** What consumers read of a context; looked for in one go, since a look for each takes several times as long. */
+/**
+ * The parts of a context that consumers read; one pattern for both, since a search for each takes several times as
+ * long.
+ */
 const traitsOrExternalIds = /"(?:traits|externalIds)"/
 
 /**
- * Writes of an event that no destination gets what consumers may ask of it, a StreamedEvent, as JSON text, and ends the piece. It
- * has a quarter of the bytes, which are written, compressed, and read again for each event.
+ * Writes a StreamedEvent as JSON text, and ends the piece: the part of an event without destinations that consumers may
+ * read. It has a quarter of the bytes, which are written, compressed, and read again for each event.
  */
 export const writeStreamedEvent = (to: Pick<TextBytes, 'add'>, event: NormalEvent): void => {
   const { eventId, request } = event.raw
   const context = event.context === '{}' || !traitsOrExternalIds.test(event.context) ? '{}' : event.context
   to.add(
-    `{"eventId":"${eventId}","type":"${event.type}","event":${jsonString(event.event)}` +
+    `{"eventId":"${eventId}","type":"${event.type}","event":${JSON.stringify(event.event)}` +
       `${text('userId', event.userId)}${text('anonymousId', event.anonymousId)}${text('groupId', event.groupId)}${text('previousId', event.previousId)}` +
       `${event.traits === '' ? '' : `,"traits":${event.traits}`},"context":${context}` +
       `,"receivedAt":"${request.receivedAt}","timestamp":"${isoTime(event.timestamp)}"}`,
   )
 }
 
-/** A source's accepted events in one micro-batch, where they lie in the micro-batch's buffer of texts. */
+/** A source's accepted events in one micro-batch, as places in the micro-batch's buffer of texts. */
 export type SourceEvents = {
   readonly workspaceId: string
   readonly sourceId: string
   readonly destinations: readonly string[]
-  /** Whether they go behind live events. */
+  /** Whether they are sent after live events. */
   readonly isLater: boolean
-  /** Whether one of them loses digits when it is parsed. */
+  /** Whether parsing one of them loses digits. */
   readonly lossy: boolean
-  /** Pairs of offsets: begin and end of each event with `betweenEvents` behind it. */
+  /** Pairs of offsets: begin and end of each event, including `betweenEvents` after it. */
   readonly places: readonly number[]
 }
 
 /**
- * The records that carry a source's events to delivery: their order is kept, a body is a JSON list of at most
- * `recordBytes` (or of one event, if that alone is larger). `texts` holds the events, each with `betweenEvents` behind it;
- * the micro-batch's partition is theirs, and `to` is the offset behind the last request of its lane.
+ * Creates the records that carry a source's events to delivery, in order. A body is a JSON list of at most
+ * `recordBytes` (or of one event, if that alone is larger). `texts` holds the events, each followed by `betweenEvents`.
+ * The records are of the micro-batch's partition, and `to` is the offset after the last request of its lane.
  */
 export const deliveryRecords = (
   source: SourceEvents,
@@ -111,7 +113,7 @@ export const deliveryRecords = (
 ): LogEntry[] => {
   const { places } = source
   const records: LogEntry[] = []
-  /** Begin and end of each run of events that lie side by side. */
+  /** Begin and end of each run of adjacent events. */
   let runs: number[] = []
   let bytes = 1
   let count = 0
@@ -120,13 +122,13 @@ export const deliveryRecords = (
     const meta: DeliveryMeta = { w: source.workspaceId, s: source.sourceId, d: [...source.destinations], n: count }
     if (source.lossy) meta.e = true
     if (source.isLater && meta.d.length > 0) meta.h = true
-    // What is read ahead says nothing of what is behind.
+    // A record read ahead says nothing about the reading behind.
     if (lane === partition) meta.q = through
     const body = Buffer.allocUnsafe(bytes)
     body[0] = openList
     let at = 1
     for (let run = 0; run < runs.length; run += 2) at += texts.copyTo(body, at, runs[run] ?? 0, runs[run + 1] ?? 0)
-    // What stands behind the last event makes room for the end of the list.
+    // The separator after the last event is replaced by the end of the list.
     body[bytes - betweenEvents.length] = closeList
     body[bytes - betweenEvents.length + 1] = lineFeed
     records.push({

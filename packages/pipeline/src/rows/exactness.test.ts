@@ -84,7 +84,45 @@ describe('what came is what goes', () => {
     )
   })
 
-  it('is told by its bytes for exactly the texts that parsing changes', () => {
+  it.each([
+    ['a user ID', '"userId":"a\\ud800"'],
+    ['an anonymous ID', '"anonymousId":"\\udc00a\\ud83d"'],
+    ['a group ID', '"groupId":"\\udfff"'],
+    ['a message ID', '"messageId":"m-\\ud800"'],
+    ['the name of an event', '"event":"Bought \\ud83d"'],
+    ['the name of a property', '"properties":{"a\\ud800":1,"a\\ud801":2}'],
+    ['the name of a trait beside odd numbers', '"traits":{"\\udc00":1.0}'],
+    ['a name of its own', '"more\\ud800":1'],
+  ])('half of a pair in %s', (_, member) => {
+    const rest = ['"type":"track"', '"userId":"u"', '"event":"e"'].filter(
+      (known) => !member.startsWith(known.slice(0, 7)),
+    )
+    const { sent } = sentOf(`{${[...rest, member].join(',')}}`)
+    expect(sent[0]).toContain(member)
+  })
+
+  it.each([
+    ['properties', '{"a":1,"b":2,"a":3}', '{"a":3,"b":2}'],
+    ['properties', '{"a":1.0,"a":2.50}', '{"a":2.50}'],
+    ['properties', '{"list":[{"x":1,"x":{"y":1e400,"y":2.0}}],"z":1.0}', '{"list":[{"x":{"y":2.0}}],"z":1.0}'],
+    ['traits', '{"10":1,"a":1,"10":"\\u00e9","\\u0061":null}', '{"10":"é","a":null}'],
+    ['integrations', '{"All":true,"All":false}', '{"All":false}'],
+    ['more', '{"a":1.0,"a":2}', '{"a":2}'],
+  ])('the last value of a name that stands twice in %s, in the place of the first: %s', (name, given, kept) => {
+    const { rows, sent } = sentOf(`{"type":"track","userId":"u","event":"x","${name}":${given}}`)
+    expect(sent[0]).toContain(`"${name}":${kept}`)
+    if (name === 'properties') expect(rows[0]?.properties).toBe(kept)
+  })
+
+  it('the last value of a name that stands twice in what a batch says of its events', () => {
+    const { sent } = sentOf(
+      '{"context":{"a":1.0,"a":2.0},"integrations":{"b":1,"b":2.0},"batch":[{"type":"track","event":"x","userId":"u"}]}',
+      { k: 'batch' },
+    )
+    expect(sent[0]).toContain('"context":{"a":2.0},"integrations":{"b":2.0}')
+  })
+
+  it('is decided by its bytes for exactly the texts that parsing changes', () => {
     const numbers = ['0', '-0', '1', '-1', '1.5', '1.0', '0.5', '-0.0', '100', '1e5', '1E-7', '1e-7', '0.0000001']
     const long = [
       '123456789012345',

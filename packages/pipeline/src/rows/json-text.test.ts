@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { jsonString, storableJson } from './json-text.ts'
+import { storableJson } from './json-text.ts'
 
 describe('storableJson', () => {
   it.each<[string, unknown, string]>([
@@ -21,11 +21,5 @@ describe('storableJson', () => {
     ],
   ])('%s', (_, value, expected) => {
     expect(storableJson(JSON.stringify(value))).toBe(expected)
-  })
-})
-
-describe('jsonString', () => {
-  it('makes any string well-formed', () => {
-    expect(jsonString('a\ud800"')).toBe('"a\ufffd\\""')
   })
 })

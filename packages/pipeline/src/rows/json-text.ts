@@ -1,9 +1,6 @@
-/** A string as JSON text. Lone surrogates, which UTF-8 cannot hold, become U+FFFD. */
-export const jsonString = (text: string): string => JSON.stringify(text.isWellFormed() ? text : text.toWellFormed())
-
 const surrogate = /\\(?:u(d[89a-f][0-9a-f]{2})|[^])/g
 const large = /\d{19}|\d[eE]\+?\d{3}/
-const stringOrLarge = /"(?:[^"\\]|\\.)*"|-?\d[\d.]*(?:[eE][-+]?\d+)?/g
+const stringOrLarge = /"(?:[^"\\]|\\.)*"?|-?\d[\d.]*(?:[eE][-+]?\d+)?/g
 const integer = /^-?\d{19,}$/
 
 /** JSON text with its strings as JSON.stringify writes them, and with U+FFFD in place of lone surrogates. */
@@ -11,8 +8,8 @@ const wellFormedJson = (text: string): string =>
   text.includes('\\ud') ? text.replace(surrogate, (escape, lone) => (lone === undefined ? escape : '\\ufffd')) : text
 
 /**
- * JSON text, its strings as JSON.stringify writes them, in a form that the event store's JSON columns take: lone surrogates
- * become U+FFFD, integers beyond 64 bits are written with an exponent, and numbers beyond every double become null
+ * Converts JSON text, with strings as JSON.stringify writes them, to a form that the event store's JSON columns accept.
+ * Lone surrogates become U+FFFD, integers beyond 64 bits get an exponent, and numbers beyond every double become null
  * (measured: the engine refuses all three).
  */
 export const storableJson = (text: string): string => {

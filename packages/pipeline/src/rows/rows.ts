@@ -1,14 +1,16 @@
 import type { RequestMeta, ValidationResult } from '@tributary/contract'
+import { cutText } from '@tributary/kernel'
 import { createRowReader, createRowWriter, type RowWriter } from '@tributary/storage'
 import type { AcceptedStatus, NormalEvent, RawEvent } from '../event-types.ts'
 import type { Reject } from '../outcome.ts'
 import { storableJson } from './json-text.ts'
 
-/** The columns of the table `events` in the order in which a row of it is written. */
+/** The columns of the table `events` in the order of writing a row. */
 export const eventColumns = [
   'workspace_id',
   'source_id',
   'receive_time',
+  'imported',
   'event_id',
   'message_id',
   'type',
@@ -34,7 +36,7 @@ export const eventColumns = [
   'original',
 ] as const
 
-/** Who and what, as far as they are known. Absent texts are ''; times are epoch ms. */
+/** The identity of an event, as far as it is known. Absent texts are ''; times are epoch ms. */
 type Identity = {
   readonly messageId: string
   readonly type: string
@@ -50,7 +52,7 @@ type Identity = {
   readonly sentAt: number | undefined
 }
 
-const nobody = (timestamp: number): Identity => ({
+const unknownIdentity = (timestamp: number): Identity => ({
   messageId: '',
   type: '',
   event: '',
@@ -68,10 +70,11 @@ const nobody = (timestamp: number): Identity => ({
 const scratch = createRowWriter()
 
 /** The columns that all events of a request share: every row begins with these bytes. */
-export const rowPrefix = (meta: Pick<RequestMeta, 'w' | 's' | 'r'>): Uint8Array => {
+export const rowPrefix = (meta: Pick<RequestMeta, 'w' | 's' | 'r' | 'i'>): Uint8Array => {
   scratch.text(meta.w)
   scratch.text(meta.s)
   scratch.time(meta.r)
+  scratch.bool(meta.i === true)
   return scratch.take().bytes
 }
 
@@ -90,7 +93,7 @@ const writeIdentity = (to: RowWriter, identity: Identity): void => {
   to.optionalTime(identity.sentAt)
 }
 
-/** How an event fitted version `version` of its source's schema. */
+/** Writes how an event matched version `version` of its source's schema. */
 const writeFit = (to: RowWriter, validation: ValidationResult | undefined, version: number): void => {
   to.text(validation?.compatibility ?? '')
   to.uint32(validation === undefined ? 0 : version)
@@ -105,8 +108,8 @@ const writeFit = (to: RowWriter, validation: ValidationResult | undefined, versi
 const jsonColumn = (text: string): string => (text === '' ? '{}' : storableJson(text))
 
 /**
- * What an event needs to be sent again and its original may lack: the integrations of its batch. Those of blocked and held
- * events are kept always.
+ * The integrations of an event's batch, which a replay needs and the original may lack. Those of blocked and held
+ * events are always kept.
  */
 const forReplay = ({ integrations, exact, raw }: NormalEvent, status: AcceptedStatus): string =>
   integrations === undefined || (status === 'accepted' && raw.request.integrations === undefined)
@@ -126,7 +129,7 @@ export const writeAccepted = (
   to.text(raw.eventId)
   writeIdentity(to, event)
   to.text(status)
-  to.text('')
+  to.text(event.note)
   writeFit(to, validation, version)
   to.text(jsonColumn(event.properties))
   to.text(jsonColumn(event.traits))
@@ -136,7 +139,7 @@ export const writeAccepted = (
   to.end()
 }
 
-/** Writes a rejected row: what is known of the event, its reason and its original, nothing in the JSON columns. */
+/** Writes a rejected row: the known identity, the reason, and the original, with empty JSON columns. */
 const writeWithoutPayload = (
   to: RowWriter,
   row: { prefix: Uint8Array; eventId: string; identity: Identity; reason: string; original: string },
@@ -155,17 +158,20 @@ const writeWithoutPayload = (
   to.end()
 }
 
-/** Writes the row of a rejected event: its original, its reason and what could be read of it; the JSON columns are empty. */
+/**
+ * Writes the row of a rejected event: its original, its reason, and the part that could be read; the JSON columns are
+ * empty.
+ */
 export const writeRejected = (to: RowWriter, raw: RawEvent, event: NormalEvent | undefined, why: Reject): void =>
   writeWithoutPayload(to, {
     prefix: raw.request.rowPrefix,
     eventId: raw.eventId,
-    identity: event ?? nobody(raw.request.meta.r),
+    identity: event ?? unknownIdentity(raw.request.meta.r),
     reason: reasonText(why),
     original: raw.original,
   })
 
-/** How a reason is kept: its stable name, then what to fix. */
+/** The stored form of a reason: its stable name, then what to fix. */
 export const reasonText = (why: Pick<Reject, 'reason' | 'message'>): string => `${why.reason}: ${why.message}`
 
 /** A row as it was written. */
@@ -173,6 +179,7 @@ type StoredRow = Identity & {
   readonly workspaceId: string
   readonly sourceId: string
   readonly receiveTime: number
+  readonly imported: boolean
   readonly eventId: string
   readonly status: string
   readonly reason: string
@@ -195,6 +202,7 @@ export const readRow = (row: Uint8Array): StoredRow => {
     workspaceId: from.text(),
     sourceId: from.text(),
     receiveTime: from.time(),
+    imported: from.bool(),
     eventId: from.text(),
     messageId: from.text(),
     type: from.text(),
@@ -221,29 +229,34 @@ export const readRow = (row: Uint8Array): StoredRow => {
   }
 }
 
-/** Whose row it is: its workspace and source. */
+/** The owner of a row: its workspace and source. */
 export const rowOwner = (row: Uint8Array): string => {
   const from = createRowReader(row)
   return `${from.text()}\n${from.text()}`
 }
 
 /**
- * The row that stands for one the event store refused: rejected, with the engine's reason and without JSON columns. The
- * `bare` form carries nothing but its place, its source and its original.
+ * The row in place of one that the event store refused: rejected, with the engine's reason and without JSON columns.
+ * The `bare` form has only its place, its source, and its original.
  */
 export const refusedRow = (row: Uint8Array, engineMessage: string, form: 'full' | 'bare'): Uint8Array => {
   const read = readRow(row)
   writeWithoutPayload(scratch, {
-    prefix: rowPrefix({ w: read.workspaceId, s: read.sourceId, r: read.receiveTime }),
+    prefix: rowPrefix({
+      w: read.workspaceId,
+      s: read.sourceId,
+      r: read.receiveTime,
+      ...(read.imported ? { i: true } : {}),
+    }),
     eventId: read.eventId,
-    identity: form === 'full' ? read : nobody(read.timestamp),
-    reason: reasonText({ reason: 'refused_by_event_store', message: engineMessage.slice(0, 300) }),
+    identity: form === 'full' ? read : unknownIdentity(read.timestamp),
+    reason: reasonText({ reason: 'refused_by_event_store', message: cutText(engineMessage, 300) }),
     original: read.original,
   })
   return scratch.take().bytes
 }
 
-/** How many events of a source were left out in an hour, and why. */
+/** Number of events of a source that were discarded in an hour, and why. */
 export type DiscardedCount = { workspaceId: string; sourceId: string; hour: number; reason: string; events: number }
 
 /** A row of the table `dropped_events`; `hour` is epoch seconds. */

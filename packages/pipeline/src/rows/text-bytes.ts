@@ -1,7 +1,7 @@
 /**
- * Pieces of text, kept as UTF-8. Written at once while the piece is warm: joining them
- * as strings first took three times the processor time, and one piece with a letter beyond Latin-1 made all of the
- * joined text wide.
+ * Pieces of text, kept as UTF-8. Each piece is written immediately, while it is in the cache. Joining them as strings
+ * first took three times the processor time, and one piece with a letter beyond Latin-1 made all of the joined text
+ * wide.
  */
 export type TextBytes = {
   /** Adds to the open piece. */
@@ -9,19 +9,21 @@ export type TextBytes = {
   /** Adds to the open piece and ends it with the separator. */
   add(text: string): void
   readonly length: number
-  /** Copies the bytes from `from` to before `to` into `target` at `at`; returns how many they are. */
+  /** Copies the bytes [`from`, `to`) into `target` at `at`; returns their number. */
   copyTo(target: Buffer, at: number, from: number, to: number): number
   clear(): void
 }
 
-/** An empty buffer of pieces that grows as needed and keeps its room when cleared. The separator is ASCII. */
+/**
+ * Creates an empty buffer of pieces that grows as needed and keeps its capacity when cleared. The separator is ASCII.
+ */
 export const createTextBytes = (separator: string): TextBytes => {
   let bytes = Buffer.allocUnsafeSlow(64 * 1024)
   let length = 0
   const put = (text: string): void => {
-    const most = text.length * 3 + separator.length
-    if (length + most > bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(bytes.length * 2, length + most))
+    const maxBytes = text.length * 3 + separator.length
+    if (length + maxBytes > bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(bytes.length * 2, length + maxBytes))
       bytes.copy(larger, 0, 0, length)
       bytes = larger
     }

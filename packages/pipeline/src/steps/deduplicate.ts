@@ -2,42 +2,45 @@ import { hash } from 'node:crypto'
 import type { ConsumerJournal, SeenId } from '@tributary/storage'
 import { type Drop, drop } from '../outcome.ts'
 
-/** What deduplication needs to know of an event. */
+/** The facts of an event that deduplication needs. */
 export type Identified = {
   readonly sourceId: string
-  /** Its message id; of an event that is sent again the id of the stored event it stands for, or a name for what it was when it was set aside. */
+  /**
+   * Its message ID. For an event that is sent again, the ID of the stored event it stands for, or a name for the event
+   * that was set aside.
+   */
   readonly id: string
-  /** A rejected event does not take the id away from its corrected successor. */
+  /** A rejected event does not take the ID away from its corrected successor. */
   readonly rejected: boolean
-  /** Sent again: the ids of stored events are apart from those that clients choose. */
+  /** True when it is sent again: the IDs of stored events are separate from those that clients choose. */
   readonly replayed: boolean
   readonly partition: number
   readonly offset: number
   readonly index: number
 }
 
-/** The ids of one consumer: those of the journal and those that no range of the journal carries yet. */
+/** The IDs of one consumer: those of the journal, and those that no range of the journal has yet. */
 export type SeenIds = {
   /**
-   * Undefined for an event whose id was not seen before, whose id then waits; a drop for any other. The first
-   * log position wins; an event read again at its own position is no duplicate of itself.
+   * Returns undefined for an event with a new ID, which then waits; a drop for any other. The first log position wins;
+   * an event read again at its own position is no duplicate of itself.
    */
   check(event: Identified): Drop | undefined
-  /** Takes the ids that wait, in the order of their events. They are still known, until `flushed`. */
+  /** Takes the waiting IDs, in the order of their events. They count as seen until `flushed`. */
   take(): readonly SeenId[]
-  /** Forgets what was taken, after the journal has it. */
+  /** Forgets the taken IDs, after the journal has them. */
   flushed(): void
-  /** Takes the ids of one record out of those that wait. */
+  /** Removes the IDs of one record from the waiting ones. */
   withdraw(record: { readonly partition: number; readonly offset: number }): void
 }
 
 const duplicate = drop('duplicate')
 const duplicateRejected = drop('duplicate_rejected')
 
-/** Deduplicates on (source, message id) by 128 bits of SHA-256, over the journal's window and what is uncommitted. */
+/** Deduplicates on (source, message ID) by 128 bits of SHA-256, over the journal's window and uncommitted events. */
 export const createSeenIds = (journal: Pick<ConsumerJournal, 'firstSeen'>): SeenIds => {
   let keys = new Set<string>()
-  /** Those on their way to the journal. */
+  /** IDs that are being written to the journal. */
   let taken = new Set<string>()
   let ids: SeenId[] = []
   return {
@@ -57,7 +60,7 @@ export const createSeenIds = (journal: Pick<ConsumerJournal, 'firstSeen'>): Seen
       }
       keys.add(key)
       const { partition, offset, index } = event
-      // The event store knows its message id, not which stored event it stands for.
+      // The event store has its message ID, but not which stored event it stands for.
       if (event.replayed) ids.push({ hash: bytes, partition, offset, index, unstored: true })
       else ids.push({ hash: bytes, partition, offset, index })
       return undefined

@@ -1,18 +1,34 @@
 import { eventTypeOf, trackingLimits } from '@tributary/contract'
-import { isJsonObject, type JsonObject, jsonMembers, jsonText, numberText } from '@tributary/kernel'
+import {
+  ExactNumber,
+  hasDoubledNames,
+  isJsonObject,
+  isUnreadTime,
+  type JsonObject,
+  jsonMembers,
+  jsonText,
+  numberText,
+  readEventTime,
+  withoutDoubledNames,
+} from '@tributary/kernel'
 import type { NormalEvent, ParsedEvent } from '../event-types.ts'
 import { ok, type Reject, reject, type Step } from '../outcome.ts'
-import { eventTime, parseTime } from '../rows/timestamps.ts'
+import { eventTime } from '../rows/timestamps.ts'
 
 const jsonOf = (value: JsonObject | undefined, exact: string | undefined): string =>
   value === undefined ? '' : (exact ?? JSON.stringify(value))
 
-/** What in a context as text has to be read, since it matters here. One look: three for a text each take three times as long. */
+/**
+ * The parts of a context as text that must be read here. One pattern: three searches of each text take three times as
+ * long.
+ */
 const mattersHere = /"(?:ip|test|traits)"/
 
-/** Members of a lossy event as texts, those of its batch below its own in context and integrations. */
+/** Members of a lossy event as texts. In context and integrations, its own take precedence over those of its batch. */
 const exactMembers = ({ raw, body }: ParsedEvent): Map<string, string> => {
   const members = jsonMembers(raw.original)
+  if (hasDoubledNames(raw.original, body))
+    for (const [name, text] of members) members.set(name, withoutDoubledNames(text))
   for (const name of ['context', 'integrations'] as const) {
     const shared = raw.request.exact?.[name] ?? textOf(raw.request[name])
     if (shared === undefined) continue
@@ -25,13 +41,28 @@ const exactMembers = ({ raw, body }: ParsedEvent): Map<string, string> => {
 const textOf = (value: JsonObject | undefined): string | undefined =>
   value === undefined ? undefined : JSON.stringify(value)
 
-/** An object as text with one more member behind the others. */
+/** Adds a member at the end of an object as text. */
 const withMember = (object: string, name: string, value: string): string =>
   `${object.slice(0, -1)}${object === '{}' ? '' : ','}"${name}":${JSON.stringify(value)}}`
 
-/** A context as text, or none, with the client's address in it. */
+/** A context as text, or none, with the client's address added. */
 const withIp = (context: string | undefined, ip: string): string =>
   jsonText(jsonMembers(context ?? '{}').set('ip', JSON.stringify(ip)))
+
+/** The members that should be times and are not; undefined for nearly every event. */
+const unreadTimes = (times: Readonly<Record<string, unknown>>): string[] | undefined => {
+  let unread: string[] | undefined
+  for (const key in times) if (isUnreadTime(times[key])) unread = [...(unread ?? []), key]
+  return unread
+}
+
+/** The note of an event with unknown times, as `<reason>: <what to fix>`. It contains no value. */
+const noteOf = (unread: readonly string[], hasTime: boolean): string => {
+  const receipt =
+    hasTime || unread.every((key) => key === 'sentAt') ? '' : ' The event counts from when it was received.'
+  const clock = unread.includes('sentAt') ? " The sender's clock was not corrected." : ''
+  return `time_not_understood: ${unread.join(' and ')} ${unread.length === 1 ? 'is' : 'are'} not a known time, and kept as sent.${receipt}${clock} Send times such as 2026-11-20T10:00:00Z.`
+}
 
 const tooLongId = reject(
   'message_id_too_long',
@@ -41,16 +72,18 @@ const tooLongId = reject(
 /**
  * Brings the events of all clients into one shape:
  * - the type from the body (also as its letter), else from the path;
- * - `context` and `integrations` of a batch lie below those of each event (the event's own keys win);
- * - numbers given as ids become strings, integers to the digit; '' and null count as absent;
- * - a missing message id is made from the place in the log, so that it stays the same when the record is read again;
- * - times as in `eventTime`; a client's `timestamp` is its `originalTimestamp` when it sends no other; the `timestamp`
- *   that another server passed on is right as it is;
- * - `context.ip` is the client's address if it called us itself and did not say;
+ * - `context` and `integrations` of a batch are defaults for those of each event (the event's own keys win);
+ * - numbers given as IDs become strings, integers to the digit; '' and null count as absent;
+ * - a missing message ID is made from the place in the log, so that it stays the same when the record is read again;
+ * - times are read by `readEventTime`, and count as in `eventTime`; `note` names invalid ones, which are kept
+ *   unchanged;
+ * - a client's `timestamp` is its `originalTimestamp` when it sends no other; a `timestamp` that another server passed
+ *   on needs no correction;
+ * - `context.ip` is the client's address if it called us itself and did not send one;
  * - traits of an identify that come only as `context.traits` are its traits;
- * - keys it does not know are listed, to be kept.
- * Values are validated as JSON.parse reads them, and handed on as texts: those of a lossy event as they were written.
- * What has the wrong shape is noted in `problem`, so that the rest of the event can still be shown.
+ * - unknown keys are listed, to be kept.
+ * Values are validated as JSON.parse reads them, and passed on as texts: those of a lossy event as they were written. A
+ * wrong shape is noted in `problem`, so that the rest of the event can still be shown.
  */
 export const normalise = (): Step<ParsedEvent, NormalEvent> => {
   let problem: Reject | undefined
@@ -77,6 +110,10 @@ export const normalise = (): Step<ParsedEvent, NormalEvent> => {
     if (value !== undefined && value !== null) problem ??= reject('invalid_event_name', 'The name must be a string.')
     return ''
   }
+
+  /** A time as it was written: a double has no nanoseconds. */
+  const written = (key: string, value: unknown): unknown =>
+    typeof value === 'number' && exact?.has(key) === true ? new ExactNumber(exact.get(key) ?? '0') : value
 
   return function normaliseEvent(parsed) {
     problem = undefined
@@ -141,13 +178,13 @@ export const normalise = (): Step<ParsedEvent, NormalEvent> => {
           integrations = object(key, value)
           break
         case 'originalTimestamp':
-          original = value
+          original = written(key, value)
           break
         case 'timestamp':
-          timestamp = value
+          timestamp = written(key, value)
           break
         case 'sentAt':
-          sent = value ?? sent
+          sent = value === undefined || value === null ? sent : written(key, value)
           break
         case 'writeKey':
         case 'receivedAt':
@@ -180,9 +217,17 @@ export const normalise = (): Step<ParsedEvent, NormalEvent> => {
       exact?.set('traits', jsonMembers(exact.get('context') ?? '{}').get('traits') ?? '{}')
     }
     if (messageId.length > trackingLimits.messageIdLength) problem ??= tooLongId
-    const originalTimestamp = parseTime(original) ?? parseTime(timestamp)
-    const sentAt = parseTime(sent)
-    const corrected = meta.f === true ? parseTime(timestamp) : undefined
+    const stamped = readEventTime(timestamp)
+    const originalTimestamp = readEventTime(original) ?? stamped
+    const sentAt = readEventTime(sent)
+    const corrected = meta.f === true ? stamped : undefined
+    const isRead =
+      (stamped ?? timestamp) === stamped &&
+      (originalTimestamp ?? original) === originalTimestamp &&
+      (sentAt ?? sent) === sentAt
+    const unread = isRead ? undefined : unreadTimes({ timestamp, originalTimestamp: original, sentAt: sent })
+    const kept = unread?.filter((key) => key in body)
+    if (kept !== undefined && kept.length > 0) extraKeys = [...(extraKeys ?? []), ...kept]
     return ok({
       raw,
       body,
@@ -213,6 +258,7 @@ export const normalise = (): Step<ParsedEvent, NormalEvent> => {
           : eventTime(meta.r, undefined, corrected),
       originalTimestamp,
       sentAt,
+      note: unread === undefined ? '' : noteOf(unread, (corrected ?? originalTimestamp) !== undefined),
       problem,
     })
   }

@@ -6,8 +6,9 @@ const malformed = reject('malformed_json', 'The event is not valid JSON.')
 const notAnObject = reject('not_an_object', 'An event must be a JSON object.')
 
 /**
- * Parses the text of one event alone, without a context that can be taken as it is: both the row and the delivery need it
- * as text, and in most events it is the largest part. That it is JSON was seen when its request was accepted.
+ * Parses the text of one event, without a context that can be used unchanged. Both the row and the delivery need the
+ * context as text, and in most events it is the largest part. Collection checked that it is JSON when it accepted the
+ * request.
  */
 export const parseJson = (): Step<RawEvent, ParsedEvent> =>
   function parseEvent(raw) {

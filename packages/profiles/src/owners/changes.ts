@@ -4,10 +4,10 @@ import type { Identifier } from '../identifiers.ts'
 import { derivedId } from '../ids.ts'
 import { ownerOf, ownerOfProfile } from './owner.ts'
 
-/** Entries of a ledger that are looked at in one go. */
+/** Maximum of ledger entries per page. */
 const pageEntries = 2000
 
-/** Of an entry of a ledger what tells it from any other in its place. */
+/** The fields of a ledger entry that distinguish it from any other in its place. */
 type EntryRow = {
   sequence: string
   kind: string
@@ -21,42 +21,42 @@ type EntryRow = {
 
 const columns = sql.raw('sequence, kind, profile_id, other_id, type, value, event_id, time')
 
-/** Without values, which may be removed from a ledger. */
+/** Excludes values, which may be removed from a ledger. */
 const markOf = ({ sequence, kind, profile_id, other_id, event_id, time }: EntryRow): string =>
   ownerOfProfile(derivedId('mark', sequence, kind, profile_id, other_id ?? '', event_id, time.toISOString()))
 
-/** A place in a ledger, and the mark of the entry there: a ledger that is another one has another. */
+/** A place in a ledger, and the mark of the entry there: another ledger has another mark. */
 export type LedgerPlace = { readonly sequence: number; readonly mark: string }
 
-/** An identifier that is in another profile than the one it would begin, both as the event store knows them. */
+/** An identifier that is in another profile than the one it would create, both as owners in the event store. */
 export type Joined = { readonly owner: string; readonly profile: string }
 
-/** What became of the identifiers that a part of a ledger concerns. */
+/** The current profiles of the identifiers in a part of a ledger. */
 export type Changes = {
   readonly joined: readonly Joined[]
-  /** Profiles of people who were deleted, as the event store knows them. */
+  /** Profiles of deleted people, as owners in the event store. */
   readonly erased: readonly string[]
-  /** The last entry that was looked at. */
+  /** The last entry of the part. */
   readonly through: LedgerPlace
-  /** The last entry of the ledger at that time: `joined` is how things stand by then. */
+  /** The last entry of the ledger at that time: `joined` is the state up to there. */
   readonly version: number
 }
 
-/** The profiles whose identifiers may be in another one than they would begin since an entry. */
+/** The profiles whose identifiers may be in another one than they would create, since an entry. */
 const concernedBy = (workspaceId: string, { kind, profile_id, other_id, type, value }: EntryRow): string[] => {
   if (kind === 'refuse' || kind === 'erase') return []
   if (kind === 'create' && ownerOf(workspaceId, { type, value }) === ownerOfProfile(profile_id)) return []
   return other_id === null ? [profile_id] : [profile_id, other_id]
 }
 
-/** The ledgers of all workspaces with something in them: how long they are. */
+/** The lengths of the ledgers of all workspaces with entries. */
 export const readLedgers = async (db: Kysely<Database>): Promise<Map<string, number>> => {
   const { rows } = await sql<{ workspace_id: string; sequence: string }>`
     select workspace_id, sequence from identity_ledgers where sequence > 0`.execute(db)
   return new Map(rows.map(({ workspace_id, sequence }) => [workspace_id, Number(sequence)]))
 }
 
-/** The marks of entries by their workspace; one that there is not has none. */
+/** The marks of entries by workspace; a missing entry has none. */
 export const readMarks = async (
   db: Kysely<Database>,
   places: ReadonlyMap<string, number>,
@@ -69,8 +69,8 @@ export const readMarks = async (
 }
 
 /**
- * What the entries of a ledger behind a place have changed, as things stand now; undefined when there are none. All of it is
- * of one moment.
+ * Reads the changes by the entries of a ledger after a place, in their current state; undefined when there are none.
+ * All of it is of one snapshot.
  */
 export const readChanges = (db: Kysely<Database>, workspaceId: string, after: number): Promise<Changes | undefined> =>
   db

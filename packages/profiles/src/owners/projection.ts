@@ -9,34 +9,34 @@ export type OwnersProjectionDeps = {
   db: Kysely<Database>
   eventStore: Pick<EventStore, 'query' | 'insert' | 'command'>
   logger: Logger
-  /** How often it looks for news, ms. */
+  /** How often it looks for changes, ms. */
   everyMs?: number
 }
 
 export type OwnersProjection = {
   start(): void
-  /** Brings what is in the ledgers now to the event store. Rejects while one of both is away. */
+  /** Projects the current ledgers to the event store. Rejects while one of both stores is away. */
   catchUp(): Promise<void>
-  /** Resolves when nothing of it runs. */
+  /** Resolves when no work is running. */
   stop(): Promise<void>
 }
 
-/** Rows that are inserted at once, unless one workspace alone has more. */
+/** Maximum of rows per insert, unless one workspace alone has more. */
 const insertRows = 5000
-/** Entries of a ledger that may say nothing new before their place is written down: to read them again costs little. */
+/** Entries of a ledger without changes before their place is recorded: reading them again costs little. */
 const quietEntries = 20_000
-/** How long it relies on what it knows of the event store, which might have lost it, ms. */
+/** How long it relies on its copy of the event store's state, which may be lost there, ms. */
 const trustMs = 60_000
 
-/** How far the event store is, by workspace: the place that is known, and the one that is written down there. */
+/** Progress of the event store, by workspace: the known place, and the one recorded there. */
 type Places = Map<string, { sequence: number; written: number }>
 
 /**
- * Keeps the table `profile_owners` of the event store, which says of the identifiers of events that joined or left a profile in
- * which they are. It follows the ledgers in steps of its own: nobody waits for it, and it goes on where it was when the
- * event store was away. How far it is stands in the table itself, so that a lost table is made anew; one that is of
- * another ledger (a database was restored) is emptied first. Rows carry the length of the ledger that they are true for: those of
- * a later merge or split hold, whoever writes last.
+ * Keeps the table `profile_owners` of the event store, which has the current profile of identifiers that joined or left
+ * one. It follows the ledgers asynchronously, and continues where it was when the event store was away. The table
+ * itself has the progress, so a lost table is made anew; a table of another ledger (a database was restored) is emptied
+ * first. Each row has the length of the ledger that it is valid for, so a later merge or split wins, whichever process
+ * writes last.
  */
 export const createOwnersProjection = ({
   db,
@@ -50,7 +50,7 @@ export const createOwnersProjection = ({
   let trustedUntil = 0
   let running: Promise<void> = Promise.resolve()
 
-  /** What the event store has; what belongs to no ledger of now is removed from it. */
+  /** Reads the progress in the event store; removes rows that belong to no current ledger. */
   const readPlaces = async (ledgers: ReadonlyMap<string, number>): Promise<Places> => {
     const written = await table.places()
     const marks = await readMarks(db, new Map(written.map(({ id, place }) => [id, place])))
@@ -58,7 +58,7 @@ export const createOwnersProjection = ({
     const known = new Set(right.map(({ id }) => id))
     const others = written.map(({ id }) => id).filter((id) => !known.has(id))
     if (others.length > 0) {
-      logger.info({ workspaces: others.length }, 'Profiles of stored events are made anew')
+      logger.info({ workspaces: others.length }, 'profile owners of stored events are rebuilt')
       await table.empty(others)
     }
     return new Map(right.map(({ id, place }) => [id, { sequence: place, written: place }]))
@@ -69,7 +69,7 @@ export const createOwnersProjection = ({
     for (const [id, { through }] of pages) known.set(id, { sequence: through.sequence, written: through.sequence })
   }
 
-  /** One page of each ledger that is ahead; true when there is more. */
+  /** Projects one page of each ledger that is ahead; true when there is more. */
   const round = async (known: Places, ledgers: ReadonlyMap<string, number>): Promise<boolean> => {
     let pages = new Map<string, Changes>()
     let rows = 0
@@ -107,13 +107,13 @@ export const createOwnersProjection = ({
       }
       while (!stopping.signal.aborted && (await round(places, ledgers)));
     } catch (error) {
-      // Whatever was written is found there.
+      // A new read finds whatever was written.
       places = undefined
       throw error
     }
   }
 
-  /** One at a time. */
+  /** Runs one after the other. */
   const catchUp = (): Promise<void> => {
     const next = running.then(catchUpNow)
     running = next.catch(() => {})
@@ -132,7 +132,7 @@ export const createOwnersProjection = ({
       } catch (error) {
         failures += 1
         if (failures === 1)
-          logger.warn({ err: error }, 'Profiles of stored events cannot be brought up to date; it is tried again')
+          logger.warn({ err: error }, 'profile owners of stored events cannot be updated; trying again')
         await pause(everyMs + backoffMs(retryPolicies.consumer, failures))
       }
     }

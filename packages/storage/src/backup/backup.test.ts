@@ -25,8 +25,9 @@ import { openRelational } from '../relational/open.ts'
 import { DataDirHalfRestored, DataDirLocked, lockDataDir } from '../supervisor/data-dir-lock.ts'
 import { identify, isRunning } from '../supervisor/processes.ts'
 import { createSupervisor } from '../supervisor/supervisor.ts'
+import { tarStream } from './archive.ts'
 import { createBackup } from './create.ts'
-import { isInnerLink } from './data-files.ts'
+import { type DataEntry, isInnerLink } from './data-files.ts'
 import { untilIdle } from './idle.ts'
 import { InvalidBackup } from './manifest.ts'
 import { restoreBackup } from './restore.ts'
@@ -96,7 +97,7 @@ describe('backup and restore', () => {
     expect(tree(dataDir)).toEqual(before)
   })
 
-  it('keeps what the folder knows of deleted users beside what the backup knows, for its own account alone', async () => {
+  it('keeps the hashes of deleted users in the folder beside those in the backup, readable by its own account only', async () => {
     fill()
     const ofBefore = join(root, 'before.tar.zst')
     await createBackup({ dataDir, file: ofBefore, logger })
@@ -226,6 +227,72 @@ describe('backup and restore', () => {
     ['/etc', false],
   ])('a link to %s is inner: %s', (target, inner) => {
     expect(isInnerLink('event-store/metadata/default', target)).toBe(inner)
+  })
+
+  it.each<[string, readonly [path: string, target: string][]]>([
+    ['points outside', [['a', '../b']]],
+    [
+      'passes through a link to the folder itself',
+      [
+        ['d/e', '..'],
+        ['x', 'd/e/..'],
+      ],
+    ],
+    [
+      'is the last of three that lead out together',
+      [
+        ['d/e/f', '../..'],
+        ['y', 'd/e'],
+        ['x', 'y/f/../other'],
+      ],
+    ],
+    [
+      'lies behind a link',
+      [
+        ['d/e', '..'],
+        ['d/e/x', 'secret.key'],
+      ],
+    ],
+    [
+      'lies behind a link that comes after it',
+      [
+        ['d/e/x', '../f'],
+        ['d/e', '../g'],
+      ],
+    ],
+    [
+      'names another one whose target is absolute',
+      [
+        ['x', 'a'],
+        ['a', '/etc'],
+      ],
+    ],
+  ])('refuses a forged archive whose link %s, and makes nothing', async (_, links) => {
+    fill()
+    const forged = async function* (): AsyncGenerator<DataEntry> {
+      const about = { folder: false, mode: 0o600, mtime: new Date(0), size: 0 }
+      for (const [path, link] of links) yield { ...about, path, link }
+    }
+    const bytes: Buffer[] = []
+    const about = { version: '1', time: new Date(0).toISOString() }
+    for await (const piece of tarStream(dataDir, forged(), about)) bytes.push(piece)
+    writeFileSync(file, zstdCompressSync(Buffer.concat(bytes)))
+    const target = join(root, 'target')
+    expect(await failure(restoreBackup({ file, dataDir: target, logger }))).toBeInstanceOf(InvalidBackup)
+    expect(tree(target)).toEqual({})
+    expect(readdirSync(root).toSorted()).toEqual(['backup.tar.zst', 'data', 'target'])
+  })
+
+  it('restores a link to a link, whose way stays inside', async () => {
+    fill()
+    put('store/e3f/table.sql', 'create')
+    mkdirSync(join(dataDir, 'names'), { recursive: true })
+    symlinkSync('../store/e3f', join(dataDir, 'names/first'))
+    symlinkSync('first/../e3f', join(dataDir, 'names/second'))
+    await createBackup({ dataDir, file, logger })
+    const target = join(root, 'target')
+    await restoreBackup({ file, dataDir: target, logger })
+    expect(readFileSync(join(target, 'names/second/table.sql'), 'utf8')).toBe('create')
   })
 
   it('refuses to replace data without force, and keeps them aside with it', async () => {

@@ -12,19 +12,19 @@ export type DataEntry = {
   link?: string
 }
 
-/** Restores unpack here, and keep here what was there before; both inside the data folder, which may be a mount point. */
+/** Restores unpack here, and move the earlier content here; both inside the data folder, which may be a mount point. */
 export const sidePrefix = '.restore-'
-export const keptPrefix = '.before-restore-'
+export const earlierPrefix = '.before-restore-'
 
 /** Hashes of users who were deleted: a restore keeps those that are there, so that a backup does not bring the users back. */
 export const forgottenFileName = 'forgotten.ndjson'
 
-/** What belongs to a run and not to the data: locks, unfinished work, the content kept from before a restore. */
+/** Entries of a run, which are no data: locks, unfinished work, the content kept from before a restore. */
 const belongsToRun = (name: string): boolean =>
   lockFiles.some((file) => name === file || name.startsWith(`${file}.`)) ||
   name === restoreMark ||
   name.startsWith(sidePrefix) ||
-  name.startsWith(keptPrefix) ||
+  name.startsWith(earlierPrefix) ||
   name.startsWith('postgres.init-')
 
 /** Names in a data folder that are data. Empty when the folder does not exist. */
@@ -40,16 +40,42 @@ export const dataNames = async (dir: string): Promise<string[]> => {
 export const isInnerLink = (path: string, target: string): boolean =>
   !isAbsolute(target) && !normalize(join(dirname(path), target)).startsWith('..')
 
+/** Links that are followed one behind the other before they count as a circle, as Linux does. */
+const maxLinks = 40
+
 /**
- * How much of a file to read at a time, bytes: a stream makes a buffer of this size for each read, and an engine's folder is
- * thousands of small files.
+ * True when a path, followed as the file system would follow it through `links` (targets by their paths), passes outside the folder. A link may look as if it stayed inside and leave by another one: `..` behind a link is its target's parent.
+ */
+export const leadsOutside = (path: string, links: ReadonlyMap<string, string>): boolean => {
+  const ahead = path.split('/').toReversed()
+  const real: string[] = []
+  let followed = 0
+  for (let part = ahead.pop(); part !== undefined; part = ahead.pop()) {
+    if (part === '' || part === '.') continue
+    if (part === '..') {
+      if (real.pop() === undefined) return true
+      continue
+    }
+    const target = links.get([...real, part].join('/'))
+    if (target === undefined) real.push(part)
+    else if (isAbsolute(target)) return true
+    // Such a path leads nowhere: no reader can follow it.
+    else if (++followed > maxLinks) return false
+    else ahead.push(...target.split('/').toReversed())
+  }
+  return false
+}
+
+/**
+ * How much of a file to read at a time, bytes. A stream makes a buffer of this size for each read, and an engine's
+ * folder has thousands of small files.
  */
 export const readSize = (size: number): number => Math.min(1024 * 1024, size + 1)
 
 /**
- * Everything a backup of the folder holds, folders before what is in them. Links inside the folder stay links (the event
- * store names its databases by them); those that lead out are followed: an engine's folder that lies on another disk is
- * part of the data. Sockets and pipes are left out, and PostgreSQL's note of its process.
+ * Everything a backup of the folder holds, folders before what is in them. Links inside the folder stay links: the
+ * event store names its databases by them. Links that lead out are followed, since an engine's folder on another disk
+ * is part of the data. Sockets, pipes and PostgreSQL's note of its process are left out.
  */
 export async function* dataEntries(dir: string): AsyncGenerator<DataEntry> {
   for (const name of await dataNames(dir)) yield* entriesBelow(dir, name)

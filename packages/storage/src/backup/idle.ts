@@ -6,8 +6,8 @@ import { clearOrphans } from '../relational/embedded/orphans.ts'
 import { processesUsing } from '../supervisor/processes.ts'
 
 /**
- * Makes sure that no process works on the data folder, whose lock the caller holds: stops a PostgreSQL that a killed
- * server left behind, and waits for the other engines, which end by themselves when their server is gone.
+ * Ensures that no process works on the data folder, whose lock the caller holds. Stops a PostgreSQL that a killed
+ * server left behind. Waits for the other engines, which end automatically when their server is gone.
  *
  * @throws naming the processes that still work there after `waitMs`.
  */

@@ -18,7 +18,7 @@ const schema = z.object({
   links: z.array(z.object({ path: z.string(), target: z.string() })).default([]),
 })
 
-/** What a backup says of itself. */
+/** The description of a backup. */
 export type Manifest = z.infer<typeof schema>
 
 /** Thrown when a file is no backup, or one that was damaged or cut off. */

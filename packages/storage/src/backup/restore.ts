@@ -23,9 +23,10 @@ import {
   type DataEntry,
   dataEntries,
   dataNames,
+  earlierPrefix,
   forgottenFileName,
   isInnerLink,
-  keptPrefix,
+  leadsOutside,
   readSize,
   sidePrefix,
 } from './data-files.ts'
@@ -40,7 +41,7 @@ export type RestoreOptions = {
   logger: Logger
 }
 
-/** What was restored: the version and time of the backup, and where the earlier data now are. */
+/** Result of a restore: the version and time of the backup, and where the earlier data are now. */
 export type RestoreResult = { version: string; time: string; files: number; keptIn: string | undefined }
 
 const syncFolder = async (path: string): Promise<void> => {
@@ -94,15 +95,23 @@ const verify = async (dir: string, manifest: Manifest): Promise<void> => {
   if (missing !== undefined) throw new InvalidBackup(`${missing} is missing from the backup.`)
 }
 
-/** Makes the links of the manifest, each of which must lie inside and point inside. */
+/** Makes the links of the manifest, each of which must lie inside, behind no other link, and lead inside. */
 const makeLinks = async (dir: string, links: Manifest['links']): Promise<void> => {
+  const targets = new Map(links.map(({ path, target }) => [path, target]))
+  const isBehindLink = (path: string): boolean => {
+    const parts = path.split('/')
+    return parts.some((_, index) => index > 0 && targets.has(parts.slice(0, index).join('/')))
+  }
+  // Each is looked at before any is made.
   for (const { path, target } of links) {
     const inside = !path.split('/').some((part) => part === '' || part === '.' || part === '..')
-    if (!inside || !isInnerLink(path, target)) {
+    if (!inside || isBehindLink(path) || !isInnerLink(path, target) || leadsOutside(path, targets)) {
       throw new InvalidBackup(
         `The backup contains a link that points outside the data folder: ${JSON.stringify(path.slice(0, 200))}`,
       )
     }
+  }
+  for (const { path, target } of links) {
     await mkdir(dirname(join(dir, path)), { recursive: true, mode: 0o700 })
     await symlink(target, join(dir, path))
     await syncFolder(dirname(join(dir, path)))
@@ -125,7 +134,7 @@ const removeOldSides = async (dir: string): Promise<void> => {
   }
 }
 
-/** Adds what the folder knows of deleted users to what the backup knows. */
+/** Appends the folder's hashes of deleted users to those of the backup. */
 const keepForgotten = async (dir: string, restored: string): Promise<void> => {
   const known = await readFile(join(dir, forgottenFileName)).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
@@ -141,15 +150,18 @@ const keepForgotten = async (dir: string, restored: string): Promise<void> => {
   }
 }
 
-/** As root, PostgreSQL's files go to the account that runs it here, whoever owned them where the backup was made. */
+/**
+ * As root, gives PostgreSQL's files to the account that runs it here, regardless of their owner where the backup was
+ * made.
+ */
 const giveToPostgres = async (dir: string): Promise<void> => {
   if (process.getuid?.() !== 0 || !(await dataNames(dir)).includes('postgres')) return
   await giveTo(join(dir, 'postgres'), chooseAccount().server)
 }
 
 /**
- * Exchanges the content: the old entries go to a kept folder, the new ones come up. The mark is there from before the
- * first rename until after the last, and no product starts while it is.
+ * Exchanges the content: the old entries go to a kept folder, the new ones come up. The mark is set before the first
+ * rename and removed after the last; no product starts while it is set.
  */
 const exchange = async (dir: string, restored: string, time: string): Promise<string | undefined> => {
   const mark = join(dir, restoreMark)
@@ -158,7 +170,7 @@ const exchange = async (dir: string, restored: string, time: string): Promise<st
   const old = await dataNames(dir)
   let kept: string | undefined
   if (old.length > 0) {
-    kept = await mkdtemp(join(dir, `${keptPrefix}${time.replaceAll(/[:.]/g, '-')}-`))
+    kept = await mkdtemp(join(dir, `${earlierPrefix}${time.replaceAll(/[:.]/g, '-')}-`))
     for (const name of old) await rename(join(dir, name), join(kept, name))
   }
   faultPoint('restore-between-renames')
@@ -191,7 +203,7 @@ export const restoreBackup = async ({
   if (!force && (await dataNames(lock.dir)).length > 0) {
     throw new Error(
       `${lock.dir} already contains data. Restore into an empty folder, or use --force, which moves the existing data to a ` +
-        `folder named ${keptPrefix}… inside.`,
+        `folder named ${earlierPrefix}… inside.`,
     )
   }
   await checkMovable(lock.dir)

@@ -9,7 +9,7 @@ import { dataPrefix, InvalidBackup, manifestName } from './manifest.ts'
 const block = 512
 /** An extended header holds one long path; anything larger is an attack or damage. */
 const longestExtension = 1024 * 1024
-/** What the disk may refuse, however sound the archive is. */
+/** Errors of the disk, which a sound archive may meet, too. */
 const diskErrors = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES', 'EPERM', 'EMFILE', 'ENOENT'])
 
 type ByteReader = {

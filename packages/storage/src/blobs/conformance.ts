@@ -4,7 +4,7 @@ import type { Blobs } from './port.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** What every adapter of blobs must do. `open` gives an empty store that nobody else uses. */
+/** What every adapter of blobs must do. `open` gives an empty store without other users. */
 export const blobsConformance = (name: string, open: () => Promise<Blobs>): void => {
   describe(`blobs conformance: ${name}`, () => {
     it('gives back every byte and the content type, also of an empty and of a large object', async () => {

@@ -4,8 +4,8 @@ import type { Blobs } from './port.ts'
 const atOnce = 8
 
 /**
- * Copies the objects that `to` does not have, and leaves all others and those of `from` as they are, so that it can be done again. Says
- * how many it has copied. Rejects with the first failure, when nothing is being copied any more.
+ * Copies the objects that `to` does not have, and leaves all others and those of `from` as they are, so that it can be
+ * repeated. Returns the number of copied objects. Rejects with the first failure, when no copy is under way any more.
  */
 export const copyBlobs = async (from: Blobs, to: Blobs): Promise<number> => {
   const there = new Set(await to.list(''))

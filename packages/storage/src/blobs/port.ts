@@ -8,8 +8,8 @@ export interface Blobs {
 }
 
 /**
- * The storage of blobs is away, or refuses what is asked of it. What was to be written may be there all the same; a key that was
- * not told to anybody may be forgotten.
+ * The blob storage is away, or refuses the request. A failed write may still have stored its object. A caller that has
+ * not given the key to anyone may forget it.
  */
 export class BlobsUnavailable extends Error {
   override readonly name = 'BlobsUnavailable'

@@ -46,7 +46,7 @@ const collect = (member: Coordination, topic: string, count: number): Promise<un
   })
 
 const messageTests = (members: Members): void => {
-  it('every subscriber hears every message of its topic, the publisher included, in the order of publishing', async () => {
+  it('every subscriber receives every message of its topic, the publisher included, in the order of publishing', async () => {
     const heard = members().map((member) => collect(member, 'numbers', 200))
     const other: unknown[] = []
     members()[1].subscribe('letters', (message) => other.push(message))
@@ -57,7 +57,7 @@ const messageTests = (members: Members): void => {
     expect(other).toEqual([])
   })
 
-  it('a subscription that has ended hears nothing more, and others on the topic still do', async () => {
+  it('a subscription that has ended receives nothing more, and others on the topic still do', async () => {
     const [publisher, subscriber] = members()
     const ended: unknown[] = []
     const stop = subscriber.subscribe('topic', (message) => ended.push(message))
@@ -150,7 +150,7 @@ const leaseTests = (members: Members, pass: (ms: number) => Promise<void>): void
     expect(await a.acquireLease('job', 'a', 1_000)).toBeUndefined()
   })
 
-  it('tells its holder by another epoch that it was over in between', async () => {
+  it('has another epoch when its holder takes it again after its end', async () => {
     const [a] = members()
     const epoch = await a.acquireLease('job', 'a', 1_000)
     await pass(1_001)

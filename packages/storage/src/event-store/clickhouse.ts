@@ -9,7 +9,7 @@ import {
   createClient,
   SettingsMap,
 } from '@clickhouse/client'
-import type { Logger } from '@tributary/kernel'
+import { type Logger, resumeWork } from '@tributary/kernel'
 import { limitExceeded, refusesRows, saysUnavailable } from './error-codes.ts'
 import {
   type BinaryRows,
@@ -31,7 +31,7 @@ export type ClickHouseOptions = {
   user?: string
   password?: string
   database?: string
-  /** What the engine has for queries; a ClickHouse by address is taken to have that of `serverCapacity`. */
+  /** The capacity of the engine for queries; a ClickHouse at an address counts as `serverCapacity`. */
   capacity?: QueryCapacity
   limits?: QueryLimits
   logger: Logger
@@ -86,7 +86,7 @@ const querySettings: ClickHouseSettings = {
 /** Between two looks at how far a query is, ms. */
 const progressMs = 500
 
-/** Until an answer, ms; what a query waits for its place counts by itself. */
+/** Time limits of answers, ms; the wait of a query for its place counts separately. */
 const timeouts = { short: 30_000, heavy: 330_000, insert: 130_000, command: 330_000 }
 
 const nameOfTable = (table: string): string => {
@@ -94,7 +94,7 @@ const nameOfTable = (table: string): string => {
   return table
 }
 
-/** What an insert sends: how it names its rows' form, and their bytes; nothing when there is no row. */
+/** The body of an insert: the name of its rows' form, and their bytes; none without rows. */
 type Sent = { form: string; pieces: readonly Uint8Array[] }
 
 const sentOf = (rows: NdjsonRows | BinaryRows): Sent => {
@@ -174,7 +174,7 @@ const filterSettings = ({ filters }: QueryOptions): ClickHouseSettings => {
   return { additional_table_filters: SettingsMap.from(Object.fromEntries(escaped)) }
 }
 
-/** What a query may take: sent with each, so that it holds on a server that has no limits of its own. */
+/** The limits of a query: sent with each, so that they hold on a server that has no limits of its own. */
 const limitSettings = (
   { owner, slot = 'short' }: QueryOptions,
   { memoryBytes }: QueryCapacity,
@@ -186,7 +186,7 @@ const limitSettings = (
   max_bytes_to_read: owner === systemOwner ? '0' : String(limits[slot].readBytes),
 })
 
-/** Runs a query whose text has a mark that no other has, and tells how far it is. */
+/** Runs a query whose text has a unique mark, and reports its progress. */
 const watched = async <Row>(
   client: ClickHouseClient,
   mark: string,
@@ -211,7 +211,7 @@ const watched = async <Row>(
   const follow = async (): Promise<void> => {
     while (!ended.signal.aborted) {
       await pause(progressMs, undefined, { signal: ended.signal }).catch(() => {})
-      // The query goes on while the engine does not say.
+      // The query goes on without a report of its progress.
       if (!ended.signal.aborted) await look().catch(() => {})
     }
   }
@@ -226,8 +226,8 @@ const watched = async <Row>(
 
 /**
  * The event store port over ClickHouse's HTTP interface with the official client: the same for the embedded child and
- * for a server. Inserts send their rows as they are given. A query whose connection was dropped is sent once more; nothing else is
- * repeated here: an insert is repeated by the caller with the same token.
+ * for a server. Inserts send their rows unchanged. A query whose connection was dropped is sent once more. Nothing else
+ * is repeated here: the caller repeats an insert with the same token.
  */
 export const createClickHouseEventStore = (options: ClickHouseOptions): EventStore => {
   const { capacity = serverCapacity, limits = defaultLimits } = options
@@ -282,7 +282,9 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
   const inSlot = async <T>({ owner, slot = 'short', signal }: QueryOptions, run: () => Promise<T>): Promise<T> => {
     signal?.throwIfAborted()
     try {
-      return await slots[slot].run(owner, signal ?? new AbortController().signal, run)
+      const answer = await slots[slot].run(owner, signal ?? new AbortController().signal, run)
+      resumeWork()
+      return answer
     } catch (error) {
       throw signal?.aborted ? signal.reason : error
     }
@@ -320,7 +322,7 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
           const call = callOf(`${sql}\nformat RowBinary`, params, asked)
           const { stream } = await client.exec({
             ...call,
-            // What fails on the way is an error then, not the end of the rows.
+            // Makes failures on the way errors, instead of the end of the rows.
             clickhouse_settings: { ...call.clickhouse_settings, wait_end_of_query: 1 },
             abort_signal: both,
           })

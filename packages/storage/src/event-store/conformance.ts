@@ -18,7 +18,7 @@ type OwnEventStore = Omit<EventStore, 'query'> & {
   query<Row>(sql: string, params?: Record<string, unknown>, options?: Partial<QueryOptions>): Promise<Row[]>
 }
 
-/** A migrated database that nobody else uses. */
+/** A migrated database without other users. */
 export type EventStoreFixture = OwnEventStore & AsyncDisposable
 
 const time = '2026-11-21 06:00:00.123'
@@ -207,7 +207,7 @@ const refusalTests = (open: () => Promise<EventStoreFixture>): void => {
     expect(await countEvents(store)).toBe(2)
   })
 
-  it('tells a mistake in a statement from an engine that is away', async () => {
+  it('distinguishes a mistake in a statement from an engine that is away', async () => {
     await using store = await open()
     for (const [sql, code] of [
       ['select nope', 47],
@@ -524,7 +524,7 @@ const loadTests = (open: () => Promise<EventStoreFixture>): void => {
     await until('all have ended', async () => (await running(store, mark)) === 0)
   })
 
-  it('says that the engine is away when nobody answers', async () => {
+  it('says that the engine is away when no server answers', async () => {
     await using store = await open()
     const caller = new AbortController()
     caller.abort(new Error('too late'))

@@ -1,70 +1,57 @@
-import * as events from './migrations/0001-events.ts'
-import * as compatibility from './migrations/0002-compatibility.ts'
-import * as replays from './migrations/0003-replays.ts'
-import * as rows from './migrations/0004-rows.ts'
-import * as erasedEvents from './migrations/0005-erased-events.ts'
-import * as owners from './migrations/0006-owners.ts'
-import * as syncs from './migrations/0007-syncs.ts'
-import * as eventTimes from './migrations/0008-event-times.ts'
-import * as deliveryVersions from './migrations/0009-delivery-versions.ts'
-import * as listedKeys from './migrations/0010-listed-keys.ts'
-import * as syncedMerges from './migrations/0011-synced-merges.ts'
-import * as moreTokens from './migrations/0012-more-tokens.ts'
-import * as oldestVersions from './migrations/0013-oldest-versions.ts'
+import { OlderStore } from '../older-store.ts'
+import * as baseline from './migrations/0017-baseline.ts'
 import { type EventStore, systemOwner } from './port.ts'
 
 /**
- * One version of the schema; each statement may run twice. One that expands only adds: processes of the version before go on working with it, as they write and read. One that contracts
- * takes away what they may use: only those go on that know the version `oldest`.
+ * One version of the schema; each statement may run twice. An expanding version only adds: processes of the version
+ * before still work, reading and writing as before. A contracting version removes what older processes may use: only
+ * processes that support the version `oldest` still work.
  */
 export type EventStoreMigration = { readonly version: number; readonly statements: readonly string[] } & (
   | { readonly kind: 'expand' }
   | { readonly kind: 'contract'; readonly oldest: number }
 )
 
-/** Those of versions of which no two ran together: a process that does not know all of these refuses to start. No new one comes here. */
-const ofOneVersion: readonly Pick<EventStoreMigration, 'version' | 'statements'>[] = [
-  { version: 1, statements: events.statements },
-  { version: 2, statements: compatibility.statements },
-  { version: 3, statements: replays.statements },
-  { version: 4, statements: rows.statements },
-  { version: 5, statements: erasedEvents.statements },
-  { version: 6, statements: owners.statements },
-  { version: 7, statements: syncs.statements },
-  { version: 8, statements: eventTimes.statements },
-  { version: 9, statements: deliveryVersions.statements },
-  { version: 10, statements: listedKeys.statements },
-  { version: 11, statements: syncedMerges.statements },
-  { version: 12, statements: moreTokens.statements },
-]
+/** The version that creates the whole schema. Versions up to `lastEarlier`, those of 0.1, together made the same one. */
+const baselineVersion = 17
+const lastEarlier = 16
 
-/** All migrations in order. One that has been released never changes. New ones come at the end, and say what they are. */
+/**
+ * All migrations in order. A released one never changes. New ones come at the end, with their kind. The first is the baseline: processes of earlier
+ * versions do not work beside one of this version.
+ */
 export const eventStoreMigrations: readonly EventStoreMigration[] = [
-  ...ofOneVersion.map((migration) => ({ ...migration, kind: 'expand' as const })),
-  { version: 13, kind: 'expand', statements: oldestVersions.statements },
+  { version: baselineVersion, kind: 'contract', oldest: baselineVersion, statements: baseline.statements },
 ]
 
-/** The name of a version among the schemas that processes know. */
+/** The name of a version in the list of schemas that processes support. */
 const schemaName = (version: number): string => `event store ${version}`
 
-/** The versions that this program knows, by their names. */
+/** The names of the versions that this program supports. */
 export const eventSchemas: readonly string[] = eventStoreMigrations.map(({ version }) => schemaName(version))
 
+/** `oldest` is the oldest version that a process has to support; 0 for a version that only adds. */
 const versionsTable = `create table if not exists schema_versions (
   version UInt32,
-  applied_at DateTime64(3, 'UTC') default now64(3)
+  applied_at DateTime64(3, 'UTC') default now64(3),
+  oldest UInt32
 ) engine = MergeTree
 order by version
-settings non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1`
+settings non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1, index_granularity = 8192,
+  min_rows_to_fsync_after_merge = 1`
 
 type AppliedVersion = { version: number; oldest?: number }
 
-/** What was applied; refuses what a newer program has taken away. */
+/**
+ * The applied versions.
+ *
+ * @throws EventStoreTooNew when one of them removed something that this program uses
+ */
 const readApplied = async (
   store: EventStore,
   migrations: readonly EventStoreMigration[],
 ): Promise<ReadonlySet<number>> => {
-  // Before the version that says more, there is only the number.
+  // Databases of earlier versions may have the number only.
   const rows = await store.query<AppliedVersion>('select * from schema_versions', {}, { owner: systemOwner })
   const newest = Math.max(...migrations.map(({ version }) => version))
   const beyond = rows.filter(({ version, oldest = 0 }) => version > newest && oldest > newest)
@@ -94,12 +81,66 @@ export class EventStoreNotReady extends Error {
   }
 }
 
+const tableOf = (statement: string): string | undefined => /^create table if not exists (\w+)/.exec(statement)?.[1]
+
+/** Whether the table of versions is as this version creates it, before it has a row: the creation of the baseline was interrupted. */
+const isInterrupted = async (store: EventStore): Promise<boolean> => {
+  const columns = await store.query(
+    `select name from system.columns where database = currentDatabase() and table = 'schema_versions' and name = 'oldest'`,
+    {},
+    { owner: systemOwner },
+  )
+  return columns.length > 0
+}
+
+type Start = { step: 'done' | 'mark' | 'create'; applied: ReadonlySet<number> }
+
+const storeName = 'The event store'
+
+/**
+ * Makes sure that the event store is empty or at the baseline, or can be marked as such, and finds which versions it has. Nothing is changed.
+ *
+ * @throws OlderStore, EventStoreTooNew
+ */
+export const requireEventStoreMigratable = async (
+  store: EventStore,
+  migrations: readonly EventStoreMigration[] = eventStoreMigrations,
+): Promise<Start> => {
+  const rows = await store.query<{ name: string }>(
+    'select name from system.tables where database = currentDatabase()',
+    {},
+    { owner: systemOwner },
+  )
+  const tables = new Set(rows.map(({ name }) => name))
+  const own = baseline.statements.map(tableOf).filter((name) => name !== undefined && tables.has(name))
+  if (!tables.has('schema_versions')) {
+    if (own.length === 0) return { step: 'create', applied: new Set() }
+    throw new OlderStore(
+      storeName,
+      `it has tables such as ${own.slice(0, 3).join(', ')}, and no record of their version`,
+    )
+  }
+  const applied = await readApplied(store, migrations)
+  if (applied.has(baselineVersion)) return { step: 'done', applied }
+  if (applied.size === 0 && (await isInterrupted(store))) return { step: 'create', applied }
+  const found = [...applied].toSorted((a, b) => a - b)
+  if (found.length === lastEarlier && found.at(-1) === lastEarlier) return { step: 'mark', applied }
+  throw new OlderStore(
+    storeName,
+    found.length === 0
+      ? 'its creation was interrupted in an earlier version'
+      : `its schema versions are ${found.join(', ')}, not 1 to ${lastEarlier}`,
+  )
+}
+
 /**
  * Brings the database to the newest schema, forward only. May be interrupted anywhere and started again, also by two
- * processes at a time: every statement does nothing the second time, and a version is written down after its statements.
- * `contract` is called before one takes something away, where other processes use the event store, too; when it rejects, nothing of it is done.
+ * processes at a time: every statement does nothing the second time. A version is recorded after its statements. A store
+ * in which version 0.1 has made the schema of the baseline is only marked: its tables stay. The callback `contract` runs
+ * before a version removes something, where other processes use the event store, too; when it rejects, nothing of that
+ * version is done.
  *
- * @throws EventStoreTooNew
+ * @throws OlderStore, EventStoreTooNew before changing anything
  */
 export const migrateEventStore = async (
   store: EventStore,
@@ -111,21 +152,23 @@ export const migrateEventStore = async (
     contract?: (migration: { name: string; oldest: string }) => Promise<void>
   } = {},
 ): Promise<void> => {
-  await store.command(versionsTable)
-  const applied = await readApplied(store, migrations)
+  const { step, applied } = await requireEventStoreMigratable(store, migrations)
+  if (step === 'create') await store.command(versionsTable)
   for (const migration of migrations) {
     const { version } = migration
     if (applied.has(version)) continue
     if (migration.kind === 'contract')
       await contract?.({ name: schemaName(version), oldest: schemaName(migration.oldest) })
-    for (const statement of migration.statements) await store.command(statement)
+    if (version !== baselineVersion || step === 'create')
+      for (const statement of migration.statements) await store.command(statement)
     const row = migration.kind === 'contract' ? { version, oldest: migration.oldest } : { version }
     await store.insert('schema_versions', JSON.stringify(row), { token: `schema-version:${version}` })
   }
 }
 
 /**
- * Makes sure that the schema is that of this version, or of a newer one that it can work with, for a process that leaves it to another one to bring it there.
+ * Ensures that the schema is that of this version, or a newer one that this program supports. For a process that leaves
+ * migrations to another one.
  *
  * @throws EventStoreNotReady, EventStoreTooNew
  */

@@ -1,12 +1,12 @@
 /**
- * The event store speaks ClickHouse's dialect over ClickHouse's HTTP interface, whether it is the embedded child or a
- * cluster. Values are always passed as `params` and appear in the text as `{name:Type}`; the embedded one takes numbers,
- * Bool, String, FixedString, dates and times, UUID, IP addresses, Decimal, `Identifier`, and Nullable, LowCardinality,
- * Array and Tuple of them.
+ * The event store speaks ClickHouse's dialect over ClickHouse's HTTP interface, for the embedded child and for a
+ * cluster. Values are always passed as `params` and appear in the text as `{name:Type}`. The embedded one takes
+ * numbers, Bool, String, FixedString, dates and times, UUID, IP addresses, Decimal and `Identifier`. It also takes
+ * Nullable, LowCardinality, Array and Tuple of them.
  *
- * JSON columns: a number is read as `properties.price::Nullable(Float64)` (`.:Float64` misses integers); whether a path
- * is there as `isNotNull(properties.price)` (`count(properties.price)` counts every row). They return neither nulls nor
- * the difference between a dot in a name and a nested object, and hold only the first of repeated names.
+ * JSON columns: a number is read as `properties.price::Nullable(Float64)` (`.:Float64` misses integers). Presence of a
+ * path is `isNotNull(properties.price)` (`count(properties.price)` counts every row). They return neither nulls nor the
+ * difference between a dot in a name and a nested object, and hold only the first of repeated names.
  */
 export type InsertOptions = {
   /** Repeating an insert with the same token and rows stores them once. */
@@ -37,13 +37,13 @@ export type QueryOptions = {
   /** Conditions by table: of each only rows are read that meet its own, whatever the statement says. */
   filters?: Readonly<Record<string, string>>
   /**
-   * Hears about twice a second how many rows a long query has read, of how many it knows it will read; never once it has ended.
-   * While the engine does not say it hears nothing.
+   * Called about twice a second with the rows that a long query has read, and the rows that it expects to read. Never
+   * called once the query has ended, nor while the engine does not report its progress.
    */
   onProgress?: (rows: { read: number; total: number }) => void
 }
 
-/** The owner of queries that nobody outside causes. */
+/** The owner of queries that no request from outside causes. */
 export const systemOwner = 'system'
 
 export interface EventStore {
@@ -59,15 +59,18 @@ export interface EventStore {
    */
   insert(table: string, rows: NdjsonRows | BinaryRows, options: InsertOptions): Promise<void>
   /**
-   * Rows of a SELECT. 64-bit integers come as numbers (exact up to 2^53). Throws EventStoreQueryError for a mistake in the
-   * statement, EventStoreBusy when its owner has too much waiting or running, EventStoreLimitExceeded when it takes more
-   * time, memory or bytes than one may, EventStoreUnavailable when the engine is away, overloaded or out of memory; the
-   * reason of an aborted signal.
+   * Rows of a SELECT. 64-bit integers come as numbers (exact up to 2^53).
+   *
+   * @throws EventStoreQueryError for a mistake in the statement
+   * @throws EventStoreBusy when its owner has too much waiting or running
+   * @throws EventStoreLimitExceeded when it takes more time, memory or bytes than one may
+   * @throws EventStoreUnavailable when the engine is away, overloaded or out of memory
+   * @throws the reason of an aborted signal
    */
   query<Row>(sql: string, params: Record<string, unknown> | undefined, options: QueryOptions): Promise<Row[]>
   /**
-   * Rows of a SELECT as RowBinary, its columns in their order: for texts that go on as they are, which nobody escapes and reads again then.
-   * Throws as `query` does.
+   * Rows of a SELECT as RowBinary, with the columns in their order. For texts that are passed on unchanged, without
+   * escaping and parsing them. Throws as `query` does.
    */
   queryBinary(
     sql: string,
@@ -83,7 +86,7 @@ export interface EventStore {
 /** The engine understood the call and refuses the data: bisect to find the row. */
 export class InsertRejected extends Error {
   readonly engineCode: number
-  /** Number (from 1) of the refused row, when the engine tells it. */
+  /** Number (from 1) of the refused row, when the engine reports it. */
   readonly row: number | undefined
   constructor(engineCode: number, message: string, row?: number) {
     super(message)
@@ -109,7 +112,7 @@ export class EventStoreBusy extends EventStoreUnavailable {
   }
 }
 
-/** What one query may take at most. */
+/** The limits of one query. */
 export type QueryLimit = 'time' | 'memory' | 'bytes'
 
 /** A query needs more than one may have. It passes with less to look through, or, for 'time', when less is going on. */

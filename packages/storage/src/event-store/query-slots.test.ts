@@ -32,7 +32,7 @@ const works = (slots: QuerySlots<number>) => {
       }
       results.push(slots.run(key, never, work))
     },
-    /** Ends the oldest that runs, and gives whoever is next its turn. */
+    /** Ends the oldest running work, so that the next one starts. */
     async endOldest(): Promise<void> {
       const [name, end] = [...ends][0] ?? []
       if (name === undefined || end === undefined) throw new Error('Nothing runs')
@@ -93,7 +93,7 @@ describe('createQuerySlots', () => {
     await each.endAll()
   })
 
-  it('gives the only worker to whoever is next', async () => {
+  it('gives the only worker to the next in turn', async () => {
     const slots = slotsOf(1)
     const each = works(slots)
     for (const name of ['a1', 'a2', 'a3', 'b1']) each.add(name)
@@ -102,7 +102,7 @@ describe('createQuerySlots', () => {
     expect(each.began).toEqual(['a1', 'a2', 'b1', 'a3'])
   })
 
-  it('refuses what is beyond the queue of a key, and beyond all queues whoever has something waiting', async () => {
+  it('refuses what exceeds the queue of a key, and beyond all queues any key that has something waiting', async () => {
     const slots = slotsOf(2, { maxQueue: 4, maxQueuePerKey: 3 })
     const each = works(slots)
     for (const name of ['a1', 'b1', 'a2', 'a3', 'a4', 'b2']) each.add(name)
@@ -111,14 +111,14 @@ describe('createQuerySlots', () => {
     const more = (key: string) => slots.run(key, never, async () => 'never')
     await expect(more('a')).rejects.toThrow('key-full own')
     await expect(more('b')).rejects.toThrow(/^full$/)
-    // Who has nothing waiting finds a place all the same.
+    // A key that has nothing waiting still gets a place.
     each.add('c')
     expect(slots.load()).toEqual({ waiting: 5, running: 2 })
     await each.endAll()
     expect(each.began).toContain('c')
   })
 
-  it('refuses who waits too long, says whether for its own works, and forgets who has gone', async () => {
+  it('refuses a query that waits too long, says whether for its own key, and forgets callers that have gone', async () => {
     const slots = slotsOf(2, { maxWaitMs: 20 })
     const each = works(slots)
     each.add('a1')

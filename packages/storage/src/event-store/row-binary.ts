@@ -30,7 +30,7 @@ export type RowWriter = {
   time(ms: number): void
   /** Nullable(DateTime64(3)). */
   optionalTime(ms: number | undefined): void
-  /** What another writer wrote. */
+  /** Appends the rows of another writer. */
   raw(bytes: Uint8Array): void
   /** Ends a row. */
   end(): void
@@ -38,7 +38,7 @@ export type RowWriter = {
   readonly length: number
   /** How many rows were ended. */
   readonly count: number
-  /** What was written, copied, and an empty writer; it keeps its room. */
+  /** Returns a copy of the written rows and empties the writer, which keeps its memory. */
   take(): Rows
 }
 
@@ -152,7 +152,7 @@ export const createRowWriter = (): RowWriter => {
       return ends.length
     },
     take() {
-      // Memory of their own, so that it can be given back by itself.
+      // In memory of its own, so that it can be freed alone.
       const bytes = Buffer.allocUnsafeSlow(length)
       room.copy(bytes, 0, 0, length)
       const rows = { bytes, ends }

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promise
 import { dirname, join, resolve } from 'node:path'
 import { keyParts } from '../blobs/keys.ts'
 
-/** A file that is longer than what was expected of it, or shorter. */
+/** A file that is longer or shorter than expected. */
 export class OtherLength extends Error {
   override readonly name = 'OtherLength'
   /** Bytes that it has. */
@@ -23,8 +23,8 @@ export type KeptFile = { key: string; bytes: number; time: number }
  */
 export type Files = {
   /**
-   * Writes a part at an offset that is at most the bytes there are; what was behind it is gone, so that a part may be written
-   * again. Resolves to the bytes there are then. Rejects with OtherLength where something would be missing before it.
+   * Writes a part at an offset that is at most the length of the file, and cuts the file behind it, so that a part may
+   * be written again. Resolves to the new length. Rejects with OtherLength where bytes would be missing before it.
    */
   write(key: string, offset: number, part: Uint8Array): Promise<number>
   /** Resolves when the whole file is on disk. */

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Relational } from '../relational/open.ts'
 import { JobGivenUp, type JobKind, type JobRun, type Jobs } from './port.ts'
 
-/** A migrated database that nobody else uses, and ways to its jobs. */
+/** A migrated database without other users, and ways to its jobs. */
 export type JobStore = AsyncDisposable & {
   db: Relational['db']
   /** The jobs as one more process has them, not started. They look for abandoned ones every second. */
@@ -52,14 +52,14 @@ const until = async <T>(look: () => T | Promise<T>): Promise<Exclude<T, false | 
   throw new Error('it did not happen within half a minute')
 }
 
-/** Who waits for the end of a run, and ends it. */
+/** A promise on which a run waits, and its resolver. */
 const gate = () => Promise.withResolvers<void>()
 
 const broken = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
 
 const sendingTests = (open: () => Promise<JobStore>): void => {
-  it('a job sent in a transaction runs within two seconds of its commit, with what was sent, and not when that is undone', async () => {
+  it('a job sent in a transaction runs within two seconds of its commit, with its data, and not when that is rolled back', async () => {
     await using store = await open()
     const kind = testKind('sent')
     const [sender, worker] = [await store.jobs([kind]), await store.jobs([kind])]
@@ -82,7 +82,7 @@ const sendingTests = (open: () => Promise<JobStore>): void => {
     await worker.stop()
   })
 
-  it('what is sent twice under one id is there once, also when it is done', async () => {
+  it('a job sent twice under one id exists once, also when it is done', async () => {
     await using store = await open()
     const kind = testKind('once')
     const jobs = await store.jobs([kind])
@@ -148,7 +148,7 @@ const sendingTests = (open: () => Promise<JobStore>): void => {
 }
 
 const failureTests = (open: () => Promise<JobStore>): void => {
-  it('what fails runs again after pauses that grow; when its tries are used up it is counted as failed', async () => {
+  it('a failed job runs again after pauses that grow; when its tries are used up it is counted as failed', async () => {
     await using store = await open()
     const kind = testKind('fails', { retries: { most: 2, pauseSeconds: 1, maxPauseSeconds: 60 } })
     const jobs = await store.jobs([kind])
@@ -169,7 +169,7 @@ const failureTests = (open: () => Promise<JobStore>): void => {
     await jobs.stop()
   })
 
-  it('what is given up is counted as failed and not tried again', async () => {
+  it('a job that gives up is counted as failed and not tried again', async () => {
     await using store = await open()
     const kind = testKind('given-up')
     const jobs = await store.jobs([kind])
@@ -185,7 +185,26 @@ const failureTests = (open: () => Promise<JobStore>): void => {
     await jobs.stop()
   })
 
-  it('what is canceled does not run; if it runs already, it hears of it and is not tried again', async () => {
+  it('a job whose error no JSON of the database can hold is counted as failed, too', async () => {
+    await using store = await open()
+    const kind = testKind('odd-errors')
+    const jobs = await store.jobs([kind])
+    await jobs.start()
+    const errors: Record<string, string> = {
+      long: `${'x'.repeat(999)}🙂`,
+      half: 'half a character \ud83d',
+      zero: 'a zero \0',
+    }
+    await jobs.work(kind, async ({ name }) => {
+      throw new JobGivenUp(errors[name])
+    })
+    for (const name of Object.keys(errors)) await jobs.send(store.db, kind, { name })
+    await until(async () => (await jobs.counts(kind)).failed === 3)
+    expect(await jobs.counts(kind)).toEqual({ waiting: 0, running: 0, failed: 3 })
+    await jobs.stop()
+  })
+
+  it('a canceled job does not run; one that runs already is aborted and not tried again', async () => {
     await using store = await open()
     const kind = testKind('canceled')
     const jobs = await store.jobs([kind])
@@ -241,7 +260,7 @@ const lifeTests = (open: () => Promise<JobStore>): void => {
     await Promise.all([here.stop(), other.stop()])
   }, 60_000)
 
-  it('a process that stops tells its jobs to break off and takes up nothing more; another one runs them', async () => {
+  it('a process that stops aborts its jobs and takes up nothing more; another one runs them', async () => {
     await using store = await open()
     const kind = testKind('stopped')
     const [here, other] = [await store.jobs([kind]), await store.jobs([kind])]
@@ -264,7 +283,7 @@ const lifeTests = (open: () => Promise<JobStore>): void => {
 }
 
 const scheduleTests = (open: () => Promise<JobStore>): void => {
-  it('a schedule is that of its time zone, and sends what it was told last until it is taken back', async () => {
+  it('a schedule is that of its time zone, and sends the data that it got last until it is removed', async () => {
     await using store = await open()
     const kind = testKind('scheduled', { exclusive: true })
     const jobs = await store.jobs([kind])

@@ -57,7 +57,7 @@ const open = async (): Promise<JobStore & { url: string }> => {
 
 jobsConformance('pg-boss', open)
 
-test('processes that prepare the database together do not disturb each other, and what waits stays', async () => {
+test('processes that prepare the database together do not disturb each other, and waiting jobs stay', async () => {
   await using store = await createTestDatabase()
   await store.pool.query('drop schema jobs cascade')
   await Promise.all([1, 2, 3].map(() => installJobs(store.pool)))

@@ -50,7 +50,7 @@ const never = new AbortController().signal
 const noise = (bytes: number, seed: number): Uint8Array =>
   Uint8Array.from({ length: bytes }, (_, i) => (Math.imul(i + seed, 2654435761) >>> 13) & 0xff)
 
-/** What every log promises, whatever the engine. */
+/** The guarantees of every log, whatever the engine. */
 export const logConformance = (name: string, make: () => Promise<LogUnderTest>): void => {
   describe(`log: ${name}`, () => {
     let log: LogUnderTest
@@ -222,7 +222,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       await last
     })
 
-    test('who asks for what is addressed gets all of it in order, and how far everything else is', async () => {
+    test('a reader of addressed records gets all of them in order, and how far everything else is', async () => {
       const of = (body: string, addressed: boolean): LogEntry => ({ ...entry('k', body), addressed })
       for (const body of ['-', '-', 'a', '-']) await writer.append(of(body, body !== '-'))
       await writer.appendGroup([of('-', false), of('b', true)])
@@ -331,7 +331,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       expect(stats.bytes).toBeGreaterThan(0)
     })
 
-    test('close waits for what was appended', async () => {
+    test('close waits for earlier appends', async () => {
       const appended = Array.from({ length: 20 }, (_, i) => writer.append(entry('k', String(i))))
       await writer.close()
       await Promise.all(appended)
@@ -339,7 +339,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       await expect(writer.append(entry('k', 'late'))).rejects.toThrow()
     })
 
-    test('trim drops only what lies wholly below, while a reader reads on', async () => {
+    test('trim drops only segments that lie wholly below, while a reader reads on', async () => {
       const opened = await reader()
       const offsets: number[] = []
       for (let i = 0; i < 30; i++) offsets.push((await writer.append(entry('k', noise(50_000, i)))).offset)

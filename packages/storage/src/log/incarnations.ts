@@ -2,16 +2,16 @@ import { randomInt } from 'node:crypto'
 import type { JournalPlace } from './journal-port.ts'
 import type { LogRecord } from './port.ts'
 
-/** What a range of a partition belongs to: from `from` up to where the next one begins. */
+/** The incarnation of a range of a partition: from `from` up to where the next one begins. */
 export type IncarnationRange = { incarnation: string; from: number }
 
 const timeDigits = 9
 const randomDigits = 5
 
 /**
- * The name of an incarnation that begins now: its time (epoch ms in base 36) and random characters, so that no other log
- * has it, be it a copy or one that was restored from the same backup. Sorts behind `before`, the one that it follows in
- * its log, whatever the clock says.
+ * Creates the name of an incarnation that begins now: its time (epoch ms in base 36) and random characters. No other
+ * log has the same name, neither a copy nor one restored from the same backup. It sorts after `before`, the previous
+ * one in its log, whatever the clock says.
  */
 export const newIncarnation = (before: string, now: number): string => {
   const last = before === '' ? 0 : Number.parseInt(before.slice(0, timeDigits), 36)
@@ -27,9 +27,9 @@ export const newIncarnation = (before: string, now: number): string => {
 }
 
 export type SeenIncarnations = {
-  /** Notes of which incarnation records are, in their order; what lies before the newest noted says nothing new. */
+  /** Notes the incarnations of records, in their order; records before the newest noted one change nothing. */
   saw(records: readonly Pick<LogRecord, 'partition' | 'offset' | 'incarnation'>[]): void
-  /** The incarnation of the last record before an offset; undefined where nobody has seen one. */
+  /** The incarnation of the last record before an offset; undefined where no such record was read. */
   before(partition: number, offset: number): string | undefined
 }
 

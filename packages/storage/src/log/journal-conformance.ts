@@ -24,7 +24,7 @@ const seen = (text: string, offset: number, partition = 0, index = 0): SeenId =>
 const range = (from: number, to: number, token: string, partition = 0): JournalRange => ({ partition, from, to, token })
 const options = { windowMs: 1000, bucketMs: 100, bucketIds: 50 }
 
-/** What every consumer journal promises. */
+/** The guarantees of every consumer journal. */
 export const journalConformance = (name: string, make: () => Promise<JournalUnderTest>): void => {
   describe(`consumer journal: ${name}`, () => {
     let under: JournalUnderTest
@@ -42,7 +42,7 @@ export const journalConformance = (name: string, make: () => Promise<JournalUnde
       await under.remove()
     })
 
-    test('a new journal is fresh and knows nothing; one that began a range is not fresh again', async () => {
+    test('a new journal is fresh and empty; one that began a range is not fresh again', async () => {
       expect(journal.fresh).toBe(true)
       expect(journal.positions().size).toBe(0)
       expect(journal.openRanges()).toEqual([])
@@ -114,14 +114,14 @@ export const journalConformance = (name: string, make: () => Promise<JournalUnde
       expect(journal.places()).toEqual(new Map([[0, { offset: 10, incarnation: 'a' }]]))
       await reopen()
       expect(journal.places()).toEqual(new Map([[0, { offset: 10, incarnation: 'a' }]]))
-      // Nothing was read since: what lies before is as it was.
+      // No record was read since: the incarnation before the position is unchanged.
       await journal.commit(new Map([[0, 10]]))
       expect(journal.places().get(0)?.incarnation).toBe('a')
       saw(10, 'b')
       await journal.commit(new Map([[0, 11]]))
       await reopen()
       expect(journal.places()).toEqual(new Map([[0, { offset: 11, incarnation: 'b' }]]))
-      // Nobody has seen a record there.
+      // No record before this offset was read.
       await journal.commit(new Map([[3, 7]]))
       await reopen()
       expect(journal.places().get(3)).toEqual({ offset: 7, incarnation: undefined })
@@ -157,7 +157,7 @@ export const journalConformance = (name: string, make: () => Promise<JournalUnde
       }
     })
 
-    test('writes take effect in the order of their calls, whoever waits for which', async () => {
+    test('writes take effect in the order of their calls, whichever of them is awaited', async () => {
       const done = [
         journal.begin([range(0, 10, 'x')], [seen('a', 3)], 0),
         journal.begin([range(10, 20, 'y')], [], 0),

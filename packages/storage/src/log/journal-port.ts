@@ -1,7 +1,7 @@
 import type { LogRecord } from './port.ts'
 
 /**
- * What one consumer of a log knows durably: how far it is, which ranges it has begun, and which message ids those
+ * The durable state of one consumer of a log: its positions, the ranges it has begun, and the message ids that those
  * ranges carried. One per consumer group, written by one thread.
  */
 export type JournalRange = {
@@ -14,7 +14,7 @@ export type JournalRange = {
   token: string
 }
 
-/** An offset behind a record, and the incarnation of that record; undefined where nobody has seen it. */
+/** An offset behind a record, and the incarnation of that record; undefined where the record was never read. */
 export type JournalPlace = { offset: number; incarnation: string | undefined }
 
 /** Where a consumer that does not run is to go on in a partition, and the note that is made of the one beside it ('' for none). */
@@ -26,7 +26,7 @@ export type SeenId = {
   partition: number
   offset: number
   index: number
-  /** Nobody else has it: it cannot be found again in the event store. */
+  /** Only this journal has it: it cannot be found again in the event store. */
   unstored?: true
 }
 
@@ -34,8 +34,8 @@ export type SeenId = {
 type Positions = ReadonlyMap<number, number>
 
 /**
- * Reading is from memory or a file of the calling thread and synchronous. What writes says when it is durable: at once
- * in a file, by its promise in a store that is elsewhere. Writes are carried out in the order in which they are called.
+ * Reads are synchronous, from memory or a file of the calling thread. Writes say when they are durable: on return in a
+ * file, by their promise in a store elsewhere. Writes are carried out in the order of their calls.
  */
 export interface ConsumerJournal {
   /** The next offset to process, per partition; absent for one never committed. */
@@ -45,8 +45,8 @@ export interface ConsumerJournal {
   /** The ends of ranges begun and not yet committed, in order, with the incarnation of the last record of each. */
   openEnds(): (JournalPlace & { partition: number })[]
   /**
-   * Notes of which incarnation records are, as they are read, in their order: what is begun and committed carries it.
-   * Records of before the newest that was noted say nothing new.
+   * Notes the incarnations of records, as they are read, in their order, for the ranges and positions that are begun
+   * and committed. Records before the newest noted one change nothing.
    */
   saw(records: readonly Pick<LogRecord, 'partition' | 'offset' | 'incarnation'>[]): void
   /** Sets the position of a partition to a place and forgets its open ranges that do not lie before; durable when done. */
@@ -59,9 +59,9 @@ export interface ConsumerJournal {
    */
   firstSeen(hash: Uint8Array): { partition: number; offset: number; index: number } | undefined
   /**
-   * Writes the ranges of one insert (all with the same token, one per partition it draws from) and their new ids; both are
-   * durable when it is done. When it fails the ranges may be written all the same where the store is elsewhere: it is to be
-   * called again with the same, until it succeeds, before any other range is begun.
+   * Writes the ranges of one insert (all with the same token, one per partition it draws from) and their new ids; both
+   * are durable when it is done. When it fails in a store elsewhere, the ranges may still be written. It must be called
+   * again with the same until it succeeds, before any other range is begun.
    */
   begin(ranges: readonly JournalRange[], ids: readonly SeenId[], now: number): Promise<void> | void
   /**
@@ -69,7 +69,7 @@ export interface ConsumerJournal {
    * (partition → text) are kept beside them in the same transaction.
    */
   commit(positions: Positions, notes?: ReadonlyMap<number, string>): Promise<void> | void
-  /** What was kept beside positions last, per partition. */
+  /** The last notes that were kept beside positions, per partition. */
   notes(): Map<number, string>
   /**
    * True when this journal had no range and no position at its opening: it is new or was lost. Unless the consumer is
@@ -82,9 +82,9 @@ export interface ConsumerJournal {
    */
   readonly apart?: {
     lacksIds(): boolean
-    /** Ids that nobody else has, within the window, in no order. */
+    /** Ids that only this journal has, within the window, in no order. */
     unstoredIds(): Promise<SeenId[]>
-    /** From now on what the file has is all there is to know. */
+    /** Declares the ids of the file complete from now on. */
     idsComplete(): Promise<void>
   }
   /** Records ids seen at `now` (epoch ms) without a range: refills a journal that was lost, from the event store. */
@@ -94,7 +94,7 @@ export interface ConsumerJournal {
   close(): void
 }
 
-/** A journal in a file: what is written is durable on return. */
+/** A journal in a file: writes are durable on return. */
 export type FileJournal = Omit<ConsumerJournal, 'rewind' | 'begin' | 'commit' | 'expire'> & {
   rewind(partition: number, place: JournalPlace): void
   begin(ranges: readonly JournalRange[], ids: readonly SeenId[], now: number): void

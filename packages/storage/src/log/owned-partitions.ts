@@ -1,8 +1,8 @@
 import type { LogReader } from './port.ts'
 
 /**
- * A reader for who has some of the partitions only: the others look as if nothing was ever in them, and are not waited for. Closing it closes the
- * reader beneath.
+ * A reader for an owner of some partitions: the others look as if they were always empty, and are not waited for.
+ * Closing it closes the reader beneath.
  */
 export const readerOfOwned = (reader: LogReader, owned: ReadonlySet<number>): LogReader => {
   const ofOwned = (offsets: readonly number[]): number[] =>

@@ -11,8 +11,8 @@ export const partitionsOfGroup = ({ group, groups }: PartitionGroup, partitions:
   )
 
 /**
- * By which name a role knows a group: its lease, its journal, and what is told of it. Names of another number of groups are other names; that of the only
- * group is the role's own.
+ * The name of a group for a role, which its lease, its journal and its reports have. Another number of groups gives
+ * other names; that of the only group is the role's own.
  */
 export const nameOfGroup = (role: string, { group, groups }: PartitionGroup): string =>
   groups === 1 ? role : `${role} ${group + 1}/${groups}`

@@ -1,10 +1,10 @@
 import type { IncarnationRange } from './incarnations.ts'
 
 /**
- * The log: an ordered, durable record of what was accepted, split into partitions. One `Log` is one stream
- * (`requests`, `deliveries`). Everything of one key (a workspace) lands in one partition and keeps its order, unless an entry names another.
- * Adapters: SQLite (embedded), Kafka (remote). Offsets ascend within a partition. They need not be dense: whoever
- * reads goes on behind the last record that it got.
+ * The log: an ordered, durable record of what was accepted, split into partitions. One `Log` is one stream (`requests`,
+ * `deliveries`). Everything of one key (a workspace) lands in one partition and keeps its order, unless an entry names
+ * another. Adapters: SQLite (embedded), Kafka (remote). Offsets ascend within a partition. They need not be dense: a
+ * reader goes on behind the last record that it got.
  */
 export type LogEntry = {
   /** Decides the partition: the workspace id. */
@@ -15,7 +15,7 @@ export type LogEntry = {
   meta: string
   /** The payload as it is to be read back, byte for byte. */
   body: Uint8Array
-  /** False for what names nobody to be sent to: who reads what is addressed need not get it. True unless given. */
+  /** False for a record without recipients: readers of addressed records need not get it. True unless given. */
   addressed?: boolean
 }
 
@@ -38,18 +38,18 @@ export type PartitionStats = {
 
 export type LogStats = {
   partitions: PartitionStats[]
-  /** Bytes held on disk; 0 for a log that several processes append to, which nobody counts. */
+  /** Bytes held on disk; 0 for a log that several processes append to, which are not counted. */
   bytes: number
 }
 
-/** What a producer says of a group, so that the log takes it once and from one only. */
+/** The identity of a producer's group, so that the log takes it once and from one process only. */
 export type ProducerStamp = {
   producer: string
   /** Given by `beginEpoch`. */
   epoch: number
   /** Rises with each group of a producer in a partition; a new epoch may begin anywhere. */
   sequence: number
-  /** Kept beside the sequence, at most 1 KiB: what the producer has to know to go on behind it. */
+  /** Kept beside the sequence, at most 1 KiB: the state that the producer needs to go on behind it. */
   note?: string
 }
 
@@ -59,21 +59,22 @@ export type ProducerSequence = { partition: number; epoch: number; sequence: num
 export interface LogWriter {
   readonly partitions: number
   /**
-   * Appends one entry; resolves when it is on disk (after the sync that covers it), or on other machines. Rejects when the disk
-   * refuses: then nothing of the entry will be read. Of another machine that did not answer nobody knows: it may be there. Calls made while a sync runs share the next one (group commit).
-   * At most `maxQueuedBytes` wait; beyond it rejects with LogOverloaded.
+   * Appends one entry; resolves when it is on disk (after the sync that covers it), or on other machines. Rejects when
+   * the disk refuses: then nothing of the entry will be read. When another machine did not answer, the entry may or may
+   * not be stored. Calls made while a sync runs share the next one (group commit). At most `maxQueuedBytes` wait;
+   * beyond it rejects with LogOverloaded.
    */
   append(entry: LogEntry): Promise<LogPosition>
   /**
    * Appends entries of one partition as one: in one commit, side by side and in their order, or none of them. Resolves
-   * to the place of the first. With a stamp, its sequence is in the same commit: a sequence at or below the last of its
-   * epoch is there already, and resolves to undefined without writing; of any epoch but the producer's latest rejects
+   * to the position of the first. With a stamp, its sequence is in the same commit. A sequence at or below the last of
+   * its epoch is stored already, and resolves to undefined without writing. Any epoch but the producer's latest rejects
    * with StaleProducer. Rejects with RangeError for no entries, or entries of several partitions.
    */
   appendGroup(entries: readonly LogEntry[], stamp?: ProducerStamp): Promise<LogPosition | undefined>
   /**
-   * Begins a producer's next epoch, durably: its predecessors can append no more. Resolves to the epoch. What was last
-   * appended is asked for afterwards.
+   * Begins a producer's next epoch, durably: its predecessors can append no more. Resolves to the epoch. Read the last
+   * sequences afterwards.
    */
   beginEpoch(producer: string): Promise<number>
   /** The last sequence of a producer in each partition that it has appended to, whatever was trimmed since. */
@@ -88,7 +89,7 @@ export interface LogWriter {
    */
   trim(before: readonly LogPosition[]): Promise<void>
   stats(): Promise<LogStats>
-  /** Waits for what was appended, then releases the files. */
+  /** Waits for earlier appends, then releases the files. */
   close(): Promise<void>
 }
 
@@ -105,7 +106,7 @@ export interface LogAppender {
    * have this.
    */
   isUnsure?(): boolean
-  /** Waits for what was appended, then releases what it holds. */
+  /** Waits for earlier appends, then releases its resources. */
   close(): Promise<void>
 }
 
@@ -114,37 +115,36 @@ export interface LogReader {
   /**
    * Records of a partition from `offset` on, in order, at most `maxBytes` of body (at least one record if there is
    * any). Empty when there is nothing new. Sees a record only after it is durable. Begins at the first offset still
-   * held when `offset` was trimmed. Of a run of records that are not addressed, who asks for `addressed` ones may get the last
-   * alone, with neither meta nor body. The memory of bodies is the caller's, who may give it back when none of them is read
-   * any more.
+   * held when `offset` was trimmed. With `addressed`, a run of other records may be reduced to its last one, with
+   * neither meta nor body. The memory of bodies is the caller's, who may give it back when none of them is read any
+   * more.
    */
   read(partition: number, offset: number, maxBytes: number, which?: 'addressed'): Promise<LogRecord[]>
   /**
-   * The records at places, for references: for the first of them, as many as fit into `maxBytes` of body (at least one
-   * place; all without it), each undefined where the log no longer holds it. Neighbours share a read, so places are best
-   * asked for in their order.
+   * The records at some positions, for references: for the first of them, as many as fit into `maxBytes` of body (at
+   * least one; all without it). A record is undefined where the log no longer holds it. Neighbors share a read, so ask
+   * for positions in their order.
    */
   find(places: readonly LogPosition[], maxBytes?: number): Promise<(LogRecord | undefined)[]>
   /**
-   * Resolves when a partition that `from` names has a record at or after the offset there, at once when it has, or when
-   * `signal` aborts or the reader is closed. Rejects when the log cannot be read.
+   * Resolves when a partition in `from` has a record at or after the offset there, immediately when it has already.
+   * Also resolves when `signal` aborts or the reader is closed. Rejects when the log cannot be read.
    */
   wait(from: readonly LogPosition[], signal: AbortSignal): Promise<void>
-  /** A hint that something was appended: who waits looks at once. */
+  /** A hint that something was appended: waiters check immediately. */
   notice(): void
   /** The offset of the newest durable record + 1, per partition. */
   ends(): Promise<number[]>
   /** First offset still held, per partition. */
   starts(): Promise<number[]>
   /**
-   * What ranges of a partition belong to which incarnation, ascending; of what is no longer held nothing is said. Every
-   * opening of a log for writing begins one with its first append, whose name sorts behind all before. So an offset that
-   * a restored, lost or copied log gives again is one of another incarnation.
+   * The ranges of a partition's incarnations that are still held, ascending. Every opening of a log for writing begins
+   * an incarnation with its first append, whose name sorts behind all before. So an offset that a restored, lost or
+   * copied log gives again is one of another incarnation.
    */
   incarnations(partition: number): Promise<IncarnationRange[]>
   /**
-   * First offsets of what was written after `time` (epoch ms), per partition, never too high: what lies below is older.
-   * To be handed to `trim`.
+   * First offsets written after `time` (epoch ms), per partition, never too high: records below are older. For `trim`.
    */
   positionsBefore(time: number): Promise<LogPosition[]>
   close(): void

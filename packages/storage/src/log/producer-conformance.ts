@@ -5,7 +5,7 @@ import { type LogEntry, type LogReader, type LogWriter, partitionOf, StaleProduc
 const entry = (key: string, body: string): LogEntry => ({ key, meta: '{}', body: new TextEncoder().encode(body) })
 const partition = partitionOf('k', 4)
 
-/** What every log promises to those who append groups as a producer, whatever the engine. */
+/** The guarantees of every log to producers that append groups, whatever the engine. */
 export const producerConformance = (name: string, make: () => Promise<LogUnderTest>): void => {
   describe(`producers of a log: ${name}`, () => {
     let log: LogUnderTest
@@ -54,7 +54,7 @@ export const producerConformance = (name: string, make: () => Promise<LogUnderTe
       expect(await writer.lastSequences('p')).toEqual([])
     })
 
-    test('a sequence is taken once: what repeats it or comes before it is there already and is not written', async () => {
+    test('a sequence is taken once: a repetition or an earlier one is stored already and is not written', async () => {
       const epoch = await writer.beginEpoch('p')
       const append = (sequence: number) =>
         writer.appendGroup([entry('k', `${sequence}`)], { producer: 'p', epoch, sequence, note: `at ${sequence}` })

@@ -2,13 +2,15 @@ import type { IncarnationRange } from './incarnations.ts'
 import type { ConsumerJournal, JournalPlace } from './journal-port.ts'
 import type { LogReader } from './port.ts'
 
-/** What of a partition a log holds. */
+/** The range of a partition that a log holds. */
 type Held = { ranges: readonly IncarnationRange[]; start: number; end: number }
 
 /**
- * The place that a consumer has to go back to, undefined where the log still has what the consumer knows. A known
- * incarnation that ends before: its end. One that nobody has seen: the end of the log at most. One that the log does not know: its records were trimmed where the log begins no
- * earlier than that; else the log is another one, and all of it is new.
+ * The position that a consumer has to go back to; undefined where the log still holds the consumer's state.
+ * - For an incarnation in the log that ends earlier: its end.
+ * - For one that was never read: the end of the log at most.
+ * - For one that is not in the log: its records were trimmed if the log begins no earlier than that. Else the log is
+ *   another one, and all of it is new.
  */
 export const placeToRewindTo = (
   { offset, incarnation }: JournalPlace,
@@ -22,11 +24,11 @@ export const placeToRewindTo = (
 }
 
 /**
- * Compares what a consumer knows of a log with the log, and sets it back where the log does not hold that any more: it
- * was restored from a backup, lost or replaced, and gave the same offsets again. Open ranges of a partition are forgotten
- * where the log does not hold all of them as they were begun. To be called before anything is read of
- * these partitions (of all, unless given). Tells which partitions
- * that were: what the consumer has done of their records it has to find out by other means than its positions.
+ * Compares a consumer's positions and open ranges with the log, and rewinds them where the log does not hold them any
+ * more. The log was then restored from a backup, lost or replaced, and has given the same offsets again. Open ranges of
+ * a partition are forgotten unless the log holds all of them as they were begun. Call it before reading these
+ * partitions (all, unless given). Returns the partitions that were rewound: the consumer must find out by other means
+ * than its positions what it has done with their records.
  */
 export const reconcile = async (
   journal: Pick<ConsumerJournal, 'places' | 'openEnds' | 'rewind'>,

@@ -20,7 +20,7 @@ const place = (partition: number, offset: number, more: Partial<PlaceToReset> = 
   note: (before) => `note ${partition}${before}`,
   ...more,
 })
-/** What no store takes. */
+/** A position that no store takes. */
 const impossible = { offset: Number.NaN }
 
 let folder: string
@@ -34,7 +34,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('a journal in a file: places are set back with their notes, what was begun behind them is forgotten, and others stay', () => {
+test('a journal in a file: positions are set back with their notes, ranges begun behind them are forgotten, and others stay', () => {
   const file = join(folder, 'journal', 'delivery.db')
   expect(journalFilePlaces(file)).toBeUndefined()
   const first = openJournal({ file })
@@ -134,7 +134,7 @@ test('while a process has one of the groups nothing is set back, in none of them
   two.journal.close()
 })
 
-test('what a process that was paused beyond its lease has on its way changes nothing afterwards', async () => {
+test('writes of a process that was paused beyond its lease change nothing afterwards', async () => {
   const { journal, release } = await holder('delivery')
   await journal.commit(new Map([[0, 100]]))
   await release()

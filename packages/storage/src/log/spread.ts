@@ -2,8 +2,8 @@ import type { Relational } from '../relational/open.ts'
 import { partitionOf } from './port.ts'
 
 /**
- * The partitions that a workspace's requests and events are in, when it is spread over so many: the first one is where everything of
- * a workspace is that is not spread. They are neighbours, so that groups of partitions have equal shares of them; those of
+ * The partitions of a workspace's requests and events, when it is spread over so many. The first one is where all of a
+ * workspace is that is not spread. They are neighbors, so that groups of partitions have equal shares of them. Those of
  * a smaller spread are among those of a larger one.
  */
 export const partitionsOf = (workspaceId: string, spread: number, partitions: number): number[] => {
@@ -14,8 +14,8 @@ export const partitionsOf = (workspaceId: string, spread: number, partitions: nu
 const widestText = 'select widest from workspace_spreads where workspace_id = $1'
 
 /**
- * Over how many partitions a workspace was ever spread, which tells where something of it may be: 1 of most. Read from the store, since
- * who looks in too few misses something.
+ * The largest number of partitions that a workspace was ever spread over, which says where its data may be: 1 for
+ * nearly all. Read from the store, since reading too few partitions misses data.
  */
 export const widestSpread = async (pool: Pick<Relational['pool'], 'query'>, workspaceId: string): Promise<number> => {
   const { rows } = await pool.query<{ widest: number }>({

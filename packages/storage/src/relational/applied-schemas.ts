@@ -4,12 +4,13 @@ import { type QueryExecutorProvider, sql } from 'kysely'
 export const schemaLock = 0x74726962
 
 /**
- * What a migration is to processes of the version before. One that expands only adds: they go on working with what it leaves. One that contracts takes away
- * what they may use: only those go on that know the migration `oldest`, since that version does without it.
+ * The effect of a migration on processes of the version before. An expanding one only adds: they still work with its
+ * result. A contracting one removes what they may use: only processes that support the migration `oldest` still work,
+ * since that version does without it.
  */
 export type MigrationKind = { readonly kind: 'expand' } | { readonly kind: 'contract'; readonly oldest: string }
 
-/** A migration that was applied, and the oldest that a process has to know since; null for one that expands. */
+/** An applied migration, and the oldest that a process has to support since; null for one that expands. */
 export type AppliedSchema = { name: string; oldest: string | null }
 
 /** Thrown when the database was migrated by a later version of the product, with whose schema this one cannot work. */
@@ -23,9 +24,9 @@ export class SchemaTooNew extends Error {
   }
 }
 
-/** What was applied to a database, in the order of the names. */
+/** The migrations applied to a database, in the order of the names. */
 export const appliedSchemas = async (tx: QueryExecutorProvider): Promise<AppliedSchema[]> => {
-  // Before the first migration that says more, there is only the name.
+  // Databases of earlier versions may have the name only.
   const { rows } = await sql<AppliedSchema>`
     select name, to_jsonb(applied) ->> 'oldest' as oldest from schema_migrations as applied order by name`.execute(tx)
   return rows
@@ -40,8 +41,8 @@ export const appliedIfAny = async (db: QueryExecutorProvider): Promise<AppliedSc
 }
 
 /**
- * Makes sure that a program that knows these migrations can work with what was applied: one that it does not know must expand, or ask for no more than
- * it knows.
+ * Ensures that a program with these migrations can work with the applied ones. An unknown one must expand, or require
+ * no more than the program supports.
  *
  * @throws SchemaTooNew
  */

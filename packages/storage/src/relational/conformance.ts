@@ -14,7 +14,7 @@ const step = (name: string, ...statements: string[]): Migration => ({
   },
 })
 
-/** A step that takes something away which processes use that do not know another one. */
+/** A migration that removes something used by processes that lack another migration. */
 const contracting = (migration: Migration, oldest: Migration): Migration => ({
   name: migration.name,
   up: migration.up,
@@ -32,8 +32,8 @@ const tables = async (store: Relational): Promise<string[]> => {
 const user = (email: string): { id: string; email: string } => ({ id: newId(), email })
 
 /**
- * What every relational store must do. `open` gives a migrated database that nobody else uses; it is disposed after
- * each test.
+ * What every relational store must do. `open` gives a migrated database without other users; it is disposed after each
+ * test.
  */
 export const relationalConformance = (name: string, open: () => Promise<Relational>): void => {
   describe(`relational conformance: ${name}`, () => {
@@ -70,7 +70,7 @@ const dataTests = (open: () => Promise<Relational>): void => {
     expect(await store.db.selectFrom('users').select('email').execute()).toHaveLength(2)
   })
 
-  it('a broken unique rule is told by its name, whatever the case of the letters', async () => {
+  it('a broken unique rule is reported by its name, whatever the case of the letters', async () => {
     await using store = await open()
     await store.db.insertInto('users').values(user('ärger@example.com')).execute()
     const again = await store.db
@@ -91,7 +91,7 @@ const dataTests = (open: () => Promise<Relational>): void => {
     expect(refused.map(({ reason }) => brokenUniqueConstraint(reason))).toEqual(Array(3).fill('users_email'))
   })
 
-  it('a broken foreign key is told by its name', async () => {
+  it('a broken foreign key is reported by its name', async () => {
     await using store = await open()
     const error = await store.db
       .insertInto('workspaces')
@@ -115,7 +115,7 @@ const dataTests = (open: () => Promise<Relational>): void => {
 }
 
 const migrationTests = (open: () => Promise<Relational>): void => {
-  /** The product's own schema is there already; these steps come after it. */
+  /** The product's own schema is applied already; these steps come after it. */
   const first = step('9001-first', 'create table step_one (id integer primary key)')
   const second = step('9002-second', 'create table step_two (id integer)', 'insert into step_one values (1)')
 
@@ -158,7 +158,7 @@ const migrationTests = (open: () => Promise<Relational>): void => {
     expect(await tables(store)).toEqual(['step_one', 'step_three', 'step_two'])
   })
 
-  it('a database from which a newer version has taken what this one needs is refused unchanged', async () => {
+  it('a database without parts that this version needs, which a newer one removed, is refused unchanged', async () => {
     await using store = await open()
     await migrate(store.db, await withOwn(first, contracting(second, second)))
     await expect(migrate(store.db, await withOwn(first, third))).rejects.toThrow(SchemaTooNew)
@@ -166,7 +166,7 @@ const migrationTests = (open: () => Promise<Relational>): void => {
     await expect(requireSchema(store.db, await withOwn(first))).rejects.toThrow('9002-second')
   })
 
-  it('a database from which a newer version has taken what this one does without already works', async () => {
+  it('a database without parts that this version does not use, which a newer one removed, works', async () => {
     await using store = await open()
     await migrate(store.db, await withOwn(first, contracting(second, first)))
     await requireSchema(store.db, await withOwn(first))
@@ -174,7 +174,7 @@ const migrationTests = (open: () => Promise<Relational>): void => {
     await expect(requireSchema(store.db, await withOwn())).rejects.toThrow(SchemaTooNew)
   })
 
-  it('who leaves the schema to others is told whether it is of its version, and changes nothing', async () => {
+  it('a process that leaves the schema to others rejects unless it is of its version, and changes nothing', async () => {
     await using store = await open()
     await expect(requireSchema(store.db, await withOwn(first))).rejects.toThrow(SchemaNotReady)
     expect(await tables(store)).toEqual([])

@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg'
 
 /**
  * The name of the constraint or unique index that a write broke, or undefined when the error is something else
- * (SQLSTATE 23505, PostgreSQL manual appendix A). The caller turns the names it knows into its own errors.
+ * (SQLSTATE 23505, PostgreSQL manual appendix A). The caller maps names to its own errors.
  */
 export const brokenUniqueConstraint = (error: unknown): string | undefined =>
   error instanceof DatabaseError && error.code === '23505' ? (error.constraint ?? '') : undefined
@@ -28,8 +28,9 @@ export const isReadTimeout = (error: unknown): boolean =>
   error instanceof Error && error.message === 'Query read timeout'
 
 /**
- * Whether the call failed because PostgreSQL is away, silent, starting, stopping, out of connections or too slow (network
- * errors, and SQLSTATE classes 08, 53, 57P0x and 57014), so that the same call may succeed later. What the interrupted call did is unknown.
+ * Whether the call failed because PostgreSQL is away, silent, starting, stopping, out of connections or too slow. These
+ * are network errors, and SQLSTATE classes 08, 53, 57P0x and 57014. The same call may succeed later; the outcome of the
+ * failed one is unknown.
  */
 export const isRelationalUnavailable = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false

@@ -1,18 +1,18 @@
 import type { Relational } from './open.ts'
 
-/** Hears the notifications of a PostgreSQL channel over a connection of its own. */
+/** Receives the notifications of a PostgreSQL channel over a connection of its own. */
 export type Listener = {
-  /** Listens unless it does already; resolves also when the store is away. To be called again and again. */
+  /** Listens unless it does already; resolves also when the store is away. Call it again and again. */
   ensure(): Promise<void>
-  /** Gives up the connection, such as one that says nothing any more; `ensure` takes a new one. */
+  /** Drops the connection, such as one that has gone silent; `ensure` takes a new one. */
   renew(): void
-  /** Gives the connection back, for ever. */
+  /** Gives the connection back for good. */
   stop(): void
 }
 
 /**
- * Calls `hear` with the text of each notification of the channel. What is notified while there is no connection is not
- * heard: `onListening` tells when there is one, for looking at what may have been missed.
+ * Calls `hear` with the text of each notification of the channel. Notifications sent while there is no connection are
+ * lost. `onListening` is called when there is one, so that the caller can look for what it may have missed.
  */
 export const createListener = (
   pool: Relational['pool'],

@@ -3,8 +3,11 @@ import { faultPoint } from '@tributary/kernel'
 import { type Kysely, type QueryExecutorProvider, sql } from 'kysely'
 import { eventSchemas } from '../event-store/migrate.ts'
 import { appliedIfAny, appliedSchemas, type MigrationKind, refuseTooNew, schemaLock } from './applied-schemas.ts'
+import { earlierMigrations, stepToBaseline } from './baseline.ts'
+import { baselineName } from './migrations/0200-baseline/baseline.ts'
 import { migrations as ownMigrations } from './migrations/index.ts'
 import { OlderProcessesRun, requireNoneOlder, runningMs } from './process-schemas.ts'
+import { removeRewriteSchema } from './rewrite-schema.ts'
 
 /**
  * One step of the schema, and whether processes of the version before go on working with it. Names sort in the order of applying; an applied migration
@@ -16,18 +19,18 @@ export type Migration = { readonly name: string; up(db: QueryExecutorProvider): 
 export class SchemaNotReady extends Error {
   constructor() {
     super(
-      'The database does not have the schema of this version of Tributary yet: start the process that runs the other ' +
-        'roles, in this version, before those that only collect, process, or deliver.',
+      'The database does not have the schema of this version of Tributary yet: start the main process, in this version, ' +
+        'before commands and before processes that only collect, process, or deliver.',
     )
     this.name = 'SchemaNotReady'
   }
 }
 
-/** What a program knows, of both stores. */
+/** The schemas that a program supports, of both stores; those of version 0.1 are part of the baseline. */
 const knownOf = (migrations: readonly Migration[]): ReadonlySet<string> =>
-  new Set([...migrations.map(({ name }) => name), ...eventSchemas])
+  new Set([...earlierMigrations, ...migrations.map(({ name }) => name), ...eventSchemas])
 
-/** The schemas that this program knows, by the names of their migrations. */
+/** The schemas that this program supports, by the names of their migrations. */
 export const knownSchemas = (): ReadonlySet<string> => knownOf(ownMigrations)
 
 /** In one transaction: takes the lock, looks which migration is next, applies and records it. False when none is left. */
@@ -35,14 +38,17 @@ const applyNext = <DB>(db: Kysely<DB>, migrations: readonly Migration[], done: s
   db.transaction().execute(async (tx) => {
     await sql`set local statement_timeout = 0`.execute(tx)
     await sql`select pg_advisory_xact_lock(${sql.lit(schemaLock)})`.execute(tx)
+    // Breaks off a rewrite of a table's files: a migration may change that table, and its trigger must not outlive the process.
+    await sql.raw(removeRewriteSchema).execute(tx)
     await sql`create table if not exists schema_migrations (
-      name text primary key, applied_time timestamptz not null default now())`.execute(tx)
+      name text primary key, applied_time timestamptz not null default now(), oldest text)`.execute(tx)
     const applied = await appliedSchemas(tx)
     refuseTooNew(applied, knownOf(migrations))
+    const step = await stepToBaseline(tx, applied)
     const next = migrations.find(({ name }) => !applied.some((one) => one.name === name))
     if (next === undefined) return false
     if (next.kind === 'contract') await requireNoneOlder(tx, next.oldest)
-    await next.up(tx)
+    if (next.name !== baselineName || step === 'create') await next.up(tx)
     faultPoint('migration-before-commit')
     await sql`insert into schema_migrations (name) values (${next.name})`.execute(tx)
     if (next.kind === 'contract')
@@ -52,9 +58,10 @@ const applyNext = <DB>(db: Kysely<DB>, migrations: readonly Migration[], done: s
   })
 
 /**
- * Makes sure that every migration that is still to be applied may be, as far as it depends on the processes that run now. Nothing is changed.
+ * Ensures that every migration that is missing may be applied. The database is empty, at the baseline, or can be marked as such, and no
+ * process runs that is too old. Nothing is changed.
  *
- * @throws SchemaTooNew, OlderProcessesRun
+ * @throws SchemaTooNew, OlderStore, OlderProcessesRun
  */
 export const requireMigratable = async <DB>(
   db: Kysely<DB>,
@@ -62,10 +69,21 @@ export const requireMigratable = async <DB>(
 ): Promise<void> => {
   const applied = await appliedIfAny(db)
   refuseTooNew(applied, knownOf(migrations))
-  if (applied.length === 0) return
+  if ((await stepToBaseline(db, applied)) === 'create') return
   for (const each of migrations)
     if (each.kind === 'contract' && !applied.some(({ name }) => name === each.name))
       await requireNoneOlder(db, each.oldest)
+}
+
+/**
+ * Ensures that a database is not one of version 0.1, which the start of the product alone brings to this version.
+ *
+ * @throws SchemaNotReady, SchemaTooNew, OlderStore
+ */
+export const requireNoEarlierVersion = async <DB>(db: Kysely<DB>): Promise<void> => {
+  const applied = await appliedIfAny(db)
+  refuseTooNew(applied, knownSchemas())
+  if ((await stepToBaseline(db, applied)) === 'mark') throw new SchemaNotReady()
 }
 
 /** Tries a task again while processes run that are too old: those that were killed just now count a while longer. */
@@ -82,11 +100,12 @@ const whileOlderRun = async <Value>(patienceMs: number, task: () => Promise<Valu
 
 /**
  * Brings the schema forward to this version and returns the names of the migrations applied now. Each is one
- * transaction under an advisory lock, so processes that start together do not disturb each other, and a killed one
- * leaves the schema at a whole step; calling again goes on from there. One that contracts is applied while no process runs that is too old for it;
- * it waits for those that were killed just now.
+ * transaction under an advisory lock, so processes that start together do not disturb each other. A killed process
+ * leaves the schema at a whole step; calling again goes on from there. A contracting migration is applied while no
+ * process runs that is too old for it; it waits for those that were killed just now. A database in which version 0.1
+ * has made the schema of the baseline is only marked: its tables stay.
  *
- * @throws SchemaTooNew, OlderProcessesRun before changing anything.
+ * @throws SchemaTooNew, OlderStore, OlderProcessesRun before changing anything.
  */
 export const migrate = async <DB>(
   db: Kysely<DB>,
@@ -103,7 +122,8 @@ export const migrate = async <DB>(
 }
 
 /**
- * Makes sure that the schema is that of this version, or of a newer one that it can work with, for a process that leaves it to another one to bring it there.
+ * Ensures that the schema is that of this version, or a newer one that this program supports. For a process that leaves
+ * migrations to another one.
  *
  * @throws SchemaNotReady, SchemaTooNew
  */

@@ -1,4 +1,4 @@
-import type { Logger } from '@tributary/kernel'
+import { type Logger, resumeWork } from '@tributary/kernel'
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import { type ClientBase, Pool, type PoolConfig } from 'pg'
 import { isReadTimeout } from './errors.ts'
@@ -20,8 +20,8 @@ export type RelationalOptions = {
   /** Looks at each new connection before it is used; one for which it rejects is not. */
   admit?: (client: Pick<ClientBase, 'query'>) => Promise<void>
   /**
-   * How long a statement may take, ms; 0 for ever. The server ends it then, and five seconds later the caller is told that
-   * the server is away. Default a minute.
+   * How long a statement may take, ms; 0 for ever. Then the server ends it; without an answer five seconds later, the
+   * caller gets an error that the server is away. Default a minute.
    */
   statementMs?: number
 }
@@ -29,7 +29,9 @@ export type RelationalOptions = {
 /** The relational store. `close` waits for running queries; later calls wait for the same end. */
 export type Relational = AsyncDisposable & { db: Kysely<Database>; pool: Pool; close(): Promise<void> }
 
-/** How much later than the server the client ends a statement: so the server's own word is heard when there is one. */
+/**
+ * How much later than the server the client ends a statement, so that the server's own error arrives when there is one.
+ */
 const graceMs = 5000
 
 const verifyBy =
@@ -66,7 +68,9 @@ const withoutSilentConnections = (pool: Pool): PostgresPool => ({
     const run = async (text: string, values: readonly unknown[] = []) => {
       try {
         const name = preparedName(text)
-        return await client.query({ text, values: [...values], ...(name === undefined ? {} : { name }) })
+        const answer = await client.query({ text, values: [...values], ...(name === undefined ? {} : { name }) })
+        resumeWork()
+        return answer
       } catch (error) {
         silent ||= isReadTimeout(error)
         throw error

@@ -10,7 +10,9 @@ import type { Relational } from './open.ts'
 import { announceProcess, noteContraction, OlderProcessesRun } from './process-schemas.ts'
 
 const newest = migrations.at(-1)?.name ?? ''
-/** What the next version brings: it adds something, and takes away what the present version does without, or not. */
+/**
+ * Migrations of the next version: one adds something, and others remove something that the present version uses or not.
+ */
 const expands: Migration = {
   name: '9001-added',
   kind: 'expand',
@@ -62,14 +64,14 @@ describe('processes of two versions', () => {
     expect(old.onTooOld).not.toHaveBeenCalled()
   })
 
-  it('keep a migration from taking away what one of them uses, whichever roles it has, and are named', async () => {
+  it('keep a migration from removing parts that one of them uses, whichever roles it has, and are named', async () => {
     const old = await run(['collect'])
     const all = [...migrations, expands, contracts(expands.name)]
     await expect(migrate(store.db, all, at)).rejects.toThrow(
       /processes run that are too old for it \(collect on shop-1, version 1\.2\.3\)/,
     )
     await expect(requireMigratable(store.db, all)).rejects.toThrow(OlderProcessesRun)
-    // Before anything is changed: what was there goes on, also with the version before.
+    // Nothing was changed yet: the tables of the version before still work.
     expect(await tables()).toEqual([])
     const next = await run(['pipeline'], { knows: new Set([...knownSchemas(), expands.name]) })
     await old.stop()
@@ -77,7 +79,7 @@ describe('processes of two versions', () => {
     await next.check()
   })
 
-  it('do not keep a migration from taking away what all of them do without', async () => {
+  it('do not keep a migration from removing parts that none of them uses', async () => {
     const old = await run(['collect'], { everyMs: 20 })
     await migrate(store.db, [...migrations, expands, contracts(newest)], at)
     await old.check()
@@ -93,7 +95,7 @@ describe('processes of two versions', () => {
     await expect(old.check()).rejects.toThrow(SchemaTooNew)
   })
 
-  it('end when they were not heard of, and what they use was taken away meanwhile', async () => {
+  it('end when their announcements were missing, and what they use was removed meanwhile', async () => {
     const old = await run(['collect'], { everyMs: 20 })
     const { name } = contracts(expands.name)
     await store.pool.query('insert into schema_migrations (name, oldest) values ($1, $2)', [name, expands.name])
@@ -102,7 +104,7 @@ describe('processes of two versions', () => {
     await expect(run(['collect'])).rejects.toThrow(SchemaTooNew)
   })
 
-  it('begin before a migration that takes something away looks who runs, or after it has ended', async () => {
+  it('begin before a contracting migration looks for running processes, or after it has ended', async () => {
     const { promise: taking, resolve: takesAway } = Promise.withResolvers<void>()
     const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
     const slow: Migration = {
@@ -126,7 +128,7 @@ describe('processes of two versions', () => {
     expect(await starting).toBeInstanceOf(SchemaTooNew)
   })
 
-  it('keep the event store, too, from being taken what one of them uses', async () => {
+  it('keep parts that one of them uses in the event store, too', async () => {
     const old = await run(['delivery'])
     const contraction = { name: 'event store 900', oldest: 'event store 899' }
     await expect(noteContraction(store, contraction)).rejects.toThrow('delivery on shop-1')
@@ -135,7 +137,7 @@ describe('processes of two versions', () => {
     await noteContraction(store, contraction)
     await noteContraction(store, contraction)
     await expect(old.check()).rejects.toThrow('event store 900')
-    // The program that did it knows it.
+    // The program that did it supports it.
     await run(['api'], { knows: new Set([...knownSchemas(), 'event store 899']) })
   })
 })

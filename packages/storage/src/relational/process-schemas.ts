@@ -3,24 +3,28 @@ import type { Logger } from '@tributary/kernel'
 import { type QueryExecutorProvider, sql } from 'kysely'
 import type { PoolClient } from 'pg'
 import { type AppliedSchema, refuseTooNew, SchemaTooNew, schemaLock } from './applied-schemas.ts'
+import { baselineName } from './migrations/0200-baseline/baseline.ts'
 import type { Relational } from './open.ts'
 
-/** How long a process counts as running after it was heard of last, ms: three of its beats may fail. */
+/** How long a process counts as running after its last beat, ms: three of its beats may fail. */
 export const runningMs = 8000
 
 /** Thrown when a migration takes away what a process uses that still runs; its message says which. */
 export class OlderProcessesRun extends Error {
   override readonly name = 'OlderProcessesRun'
-  constructor(processes: readonly string[]) {
+  constructor(processes: readonly string[], oldest: string) {
     super(
-      `The database cannot be brought to this version yet: processes run that are too old for it (${processes.join('; ')}). ` +
-        'Update or stop them first, then start this one again.',
+      `The database cannot be brought to this version yet: processes run that are too old for it (${processes.join('; ')}). ${
+        oldest === baselineName
+          ? 'This version works beside none of version 0.1: stop all processes'
+          : 'Update or stop them'
+      } first, then start this one again.`,
     )
   }
 }
 
 /**
- * Makes sure that no process runs which does not know a migration.
+ * Ensures that no process runs without support for a migration.
  *
  * @throws OlderProcessesRun
  */
@@ -34,12 +38,13 @@ export const requireNoneOlder = async (db: QueryExecutorProvider, oldest: string
   if (rows.length > 0)
     throw new OlderProcessesRun(
       rows.map(({ host, version, roles }) => `${roles.join(',')} on ${host}, version ${version}`),
+      oldest,
     )
 }
 
 /**
- * Notes that a migration of another store takes something away, before it does: from then on no process begins that does not know `oldest`, and those that
- * run end.
+ * Records that a migration of another store removes something, before it does. From then on no process begins without
+ * support for `oldest`, and running ones end.
  *
  * @throws OlderProcessesRun
  */
@@ -55,16 +60,13 @@ export const noteContraction = async (
     )
   })
 
-/**
- * Has a migration that was applied taken for one that contracts from now on, in this transaction: what it made is about to be used, and no process goes on that does not
- * know it.
- *
- * @throws OlderProcessesRun
- */
-export const requireKnownByAll = async (tx: QueryExecutorProvider, name: string): Promise<void> => {
-  await sql`select pg_advisory_xact_lock(${sql.lit(schemaLock)})`.execute(tx)
-  await requireNoneOlder(tx, name)
-  await sql`update schema_migrations set oldest = ${name} where name = ${name}`.execute(tx)
+/** The roles of the processes that run, each as it has announced them. */
+export const runningRoles = async ({ pool }: { pool: Pick<Relational['pool'], 'query'> }): Promise<string[][]> => {
+  const { rows } = await pool.query<{ roles: string[] }>(
+    `select roles from process_schemas where seen_time > clock_timestamp() - $1 * interval '1 millisecond'`,
+    [runningMs],
+  )
+  return rows.map(({ roles }) => roles)
 }
 
 /** A process whose version others count with. */
@@ -104,7 +106,7 @@ type Announced = {
 
 const valuesOf = ({ id, host, version, roles, knows }: Announced): unknown[] => [id, host, version, roles, [...knows]]
 
-/** Says that a process is there, while nobody changes the schema; false when somebody does. */
+/** Announces a process while no other one changes the schema; false when one does. */
 const announceOnce = async (client: PoolClient, announced: Announced): Promise<boolean> => {
   await client.query('begin')
   const { rows } = await client.query<{ free: boolean }>('select pg_try_advisory_xact_lock_shared($1) as free', [
@@ -121,8 +123,9 @@ const announceOnce = async (client: PoolClient, announced: Announced): Promise<b
 }
 
 /**
- * Says, now and every `everyMs`, that a process runs and which schemas it knows, so that none is applied with which it cannot work. When that has happened nonetheless, since
- * the process was paused or cut off for longer than it counts, `onTooOld` is told. Waits while the schema is being changed.
+ * Announces, now and every `everyMs`, that a process runs and which schemas it supports, so that none is applied that
+ * it cannot work with. That may still happen when the process was paused or cut off for longer than it counts: then
+ * `onTooOld` is called. Waits while the schema is being changed.
  *
  * @throws SchemaTooNew
  */
@@ -162,7 +165,7 @@ export const announceProcess = async ({
         onTooOld(error.message)
         return
       }
-      if (!isAway) logger.warn({ err: error }, 'It cannot be said that this process runs')
+      if (!isAway) logger.warn({ err: error }, 'this process cannot announce that it runs; it tries again')
       isAway = true
     }
   }

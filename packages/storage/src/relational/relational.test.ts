@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +9,6 @@ import { describe, expect, it } from 'vitest'
 import { relationalConformance } from './conformance.ts'
 import { brokenForeignKey, brokenUniqueConstraint, isRelationalUnavailable } from './errors.ts'
 import { migrate } from './migrate.ts'
-import { migrations } from './migrations/index.ts'
 import { openRelational } from './open.ts'
 
 relationalConformance('PostgreSQL', createTestDatabase)
@@ -31,47 +29,8 @@ describe('migrate', () => {
     const tables = (): Promise<{ rowCount: number | null }> =>
       store.pool.query("select 1 from pg_tables where schemaname = 'public' and tablename in ('users', 'sessions')")
     expect((await tables()).rowCount).toBe(0)
-    expect(await migrate(store.db)).toContain('0001-core')
+    expect(await migrate(store.db)).toContain('0200-baseline')
     expect((await tables()).rowCount).toBe(2)
-  })
-
-  it('knows who was suppressed before by each identifier of the profile, and what the event store knows it by', async () => {
-    await using store = await createTestDatabase()
-    await store.pool.query('drop schema public cascade; create schema public')
-    await migrate(
-      store.db,
-      migrations.filter(({ name }) => name < '0032'),
-    )
-    const [workspace, profile, key] = [randomUUID(), randomUUID(), randomBytes(32)]
-    const hashOf = (identifier: string): string => createHmac('sha256', key).update(identifier).digest('hex')
-    const run = (text: string, ...values: unknown[]) => store.pool.query(text, values)
-    await run('insert into organizations (id, title) values ($1, $2)', workspace, 'O')
-    await run('insert into workspaces (id, organization_id, title) values ($1, $1, $2)', workspace, 'W')
-    await run('insert into identity_ledgers (workspace_id, privacy_key) values ($1, $2)', workspace, key)
-    for (const [sequence, value] of ['ada', 'bob'].entries())
-      await run(
-        `insert into profile_identifiers (workspace_id, type, value, profile_id, sequence, create_time)
-          values ($1, 'user_id', $2, $3, $4, now())`,
-        workspace,
-        value,
-        profile,
-        sequence + 1,
-      )
-    for (const value of ['ada', 'nobody'])
-      await run(
-        `insert into privacy_hashes (workspace_id, hash, type, suppress_time, request_id)
-          values ($1, $2, 'user_id', now(), $3)`,
-        workspace,
-        hashOf(`user_id:${value}`),
-        randomUUID(),
-      )
-    await run('insert into suppressed_owners values ($1, $2, 18446744073709551615)', workspace, hashOf('user_id:ada'))
-    expect(await migrate(store.db)).toContain('0032-forgotten-owners')
-    const { rows } = await run('select hash, owner, identifier from privacy_hashes order by identifier')
-    expect(rows).toEqual([
-      { hash: hashOf('user_id:ada'), owner: '18446744073709551615', identifier: '1' },
-      { hash: hashOf('user_id:nobody'), owner: null, identifier: null },
-    ])
   })
 })
 
@@ -107,7 +66,7 @@ describe('openRelational', () => {
     await once(proxy, 'close')
   })
 
-  it('tells an unreachable server from a refused statement', async () => {
+  it('distinguishes an unreachable server from a refused statement', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const address = server.address()
@@ -190,7 +149,7 @@ describe('errors', () => {
     [new Error('Connection terminated unexpectedly'), undefined, undefined, true],
     [new Error('anything else'), undefined, undefined, false],
     ['text', undefined, undefined, false],
-  ])('are told apart: %s', (error, unique, foreign, away) => {
+  ])('are distinguished: %s', (error, unique, foreign, away) => {
     expect(brokenUniqueConstraint(error)).toBe(unique)
     expect(brokenForeignKey(error)).toBe(foreign)
     expect(isRelationalUnavailable(error)).toBe(away)

@@ -36,11 +36,11 @@ export type OrganizationsTable = {
   /** The e-mail domain whose people may join by themselves, or empty. */
   auto_join_domain: Generated<string>
   create_time: Time
-  /** Who began it; null for one that staff, or a set-up, made. */
+  /** Its creator; null for one that staff, or a set-up, made. */
   creator_id: Generated<string | null>
-  /** When it was deleted: from then on nobody finds it, and it goes when its data is gone. */
+  /** When it was deleted: no request finds it from then on, and it is removed when its data is gone. */
   delete_time: NullableTime
-  /** When what is left of a deleted one is looked for next. */
+  /** When the leftovers of a deleted one are looked for next. */
   remove_time: NullableTime
 }
 
@@ -57,31 +57,31 @@ export type WorkspacesTable = {
   organization_id: string
   title: string
   create_time: Time
-  /** When it was deleted: from then on nobody finds it, and it goes when its data is gone. */
+  /** When it was deleted: no request finds it from then on, and it is removed when its data is gone. */
   delete_time: NullableTime
-  /** When what is left of a deleted one is looked for next. */
+  /** When the leftovers of a deleted one are looked for next. */
   remove_time: NullableTime
-  /** When what a deleted one had used was counted: from then on its events may go. */
+  /** When the usage of a deleted one was counted: from then on its events may be deleted. */
   usage_kept_time: NullableTime
 }
 
-/** Into how many groups the partitions of the logs are cut: one row. */
+/** The number of groups that the partitions of the logs are divided into: one row. */
 export type PartitionGroupsTable = { id: Generated<boolean>; groups: number }
 
-/** Of workspaces that are in more than one partition, or were. */
+/** Spreads of workspaces that are in more than one partition, or were. */
 export type WorkspaceSpreadsTable = {
   workspace_id: string
-  /** Over how many partitions it is spread now. */
+  /** The number of partitions that it is spread over now. */
   spread: Generated<number>
-  /** Over how many it ever was: where something of it may be. */
+  /** The largest number that it was ever spread over: its data may be in any of these. */
   widest: Generated<number>
-  /** Over how many it will be; null while it is not being changed. */
+  /** The number of partitions after the change under way; null without one. */
   next: number | null
-  /** When a change was asked for last. */
+  /** When a change was last requested. */
   change_time: Time
-  /** Since when nothing of it is accepted, for the change; null while it is. */
+  /** When acceptance of its events stopped for the change; null while they are accepted. */
   pause_time: NullableTime
-  /** Why the change does not go on, or the last one was given up; '' when there is no reason. */
+  /** Why the change is stuck, or the last one was aborted; '' when there is no reason. */
   problem: Generated<string>
 }
 
@@ -127,6 +127,8 @@ export type WriteKeysTable = {
   /** SHA-256 of the key: look-ups go by it. */
   key_hash: Uint8Array
   key_encrypted: Uint8Array
+  /** The API key that made it; null when a person did. */
+  api_key_id: string | null
   create_time: Time
   last_used_time: NullableTime
   revoke_time: NullableTime
@@ -151,7 +153,7 @@ export type DestinationsTable = {
   delete_time: NullableTime
 }
 
-/** What a destination was permitted by OAuth 2. */
+/** A permission of a destination by OAuth 2. */
 export type OauthGrantsTable = {
   destination_id: string
   /** Another one after each consent. */
@@ -161,11 +163,11 @@ export type OauthGrantsTable = {
   issued_for: string
   /** Access and refresh token with their times, sealed; null once they are of no use. */
   tokens_encrypted: Uint8Array | null
-  /** Who permitted it, as the other side names them, or empty. */
+  /** The account that granted it, as the other side names it, or empty. */
   account: Generated<string>
   /** Why it expired, or why its tokens could not be renewed the last time. */
   error: Generated<string>
-  /** Who renews the tokens just now, and until when nobody else may. */
+  /** The lease of the process that renews the tokens now, and when it ends. */
   lease_id: string | null
   lease_until: NullableTime
   connected_by: string | null
@@ -173,12 +175,12 @@ export type OauthGrantsTable = {
   update_time: ColumnType<Date, Date | string, Date | string>
 }
 
-/** A permission that somebody is being asked for. */
+/** A permission that a user is being asked for. */
 export type OauthConsentsTable = {
   /** SHA-256 of the state that comes back. */
   state_hash: Uint8Array
   destination_id: string
-  /** Who began it, and alone may complete it. */
+  /** The user that began it, the only one that may complete it. */
   user_id: string
   /** PKCE verifier (RFC 7636), sealed. */
   verifier_encrypted: Uint8Array
@@ -191,7 +193,7 @@ export type OauthConsentsTable = {
 /** A place that a user has signed in from. */
 export type SignInPlacesTable = {
   user_id: string
-  /** HMAC-SHA256 of the place. */
+  /** HMAC-SHA256 of the place; a byte longer for that of its larger network and browser. */
   place_hash: Uint8Array
   last_time: ColumnType<Date, Date | string, Date | string>
 }
@@ -232,7 +234,7 @@ export type CustomDomainsTable = {
   workspace_id: string
   /** In lower case. */
   domain: string
-  /** What the TXT record must hold. */
+  /** The required value of the TXT record. */
   challenge: string
   state: Generated<'pending' | 'active' | 'failing'>
   cname_found: Generated<boolean>
@@ -242,7 +244,7 @@ export type CustomDomainsTable = {
   create_time: Time
 }
 
-/** What programs call the API with. */
+/** Keys with which programs call the API. */
 export type ApiKeysTable = {
   id: string
   organization_id: string
@@ -286,8 +288,8 @@ export type ParkedDeliveriesTable = {
   log_partition: number
   log_offset: ColumnType<string, number | string, number | string>
   /**
-   * Behind the last record of a range that was held without an attempt, whose events for this destination are all meant
-   * (event_indexes is empty then); null for a row that names events of one record.
+   * The offset behind the last record of a range that was held without an attempt; null for a row that names events of
+   * one record. A range has all events of its records for this destination (event_indexes is empty).
    */
   log_end: ColumnType<string | null, number | string | null | undefined, number | string | null>
   /** Which events of the log record, by index. */
@@ -306,11 +308,11 @@ export type ParkedDeliveriesTable = {
   last_reason: Generated<string>
   request: Generated<string>
   response: Generated<string>
-  /** Dead, it is still to be told to the producer of its rows. */
+  /** When dead, its outcome must still be reported to the producer of its rows. */
   tells: Generated<boolean>
   /** The replay that makes it due again, or did. */
   replay_id: Generated<string | null>
-  /** Of a dead letter: which of `event_indexes` that replay has chosen; null for all of them. */
+  /** For a dead letter: the part of `event_indexes` that the replay has chosen; null for all of them. */
   replay_indexes: Generated<number[] | null>
   /** It goes behind live events. */
   bulk: Generated<boolean>
@@ -326,12 +328,14 @@ export type ReplaysTable = {
   kind: 'history' | 'dead'
   start_time: ColumnType<Date, Date | string, never>
   end_time: ColumnType<Date, Date | string, never>
+  /** For a history: the time of events that start and end refer to. */
+  time_by: ColumnType<'receive_time' | 'event_time', 'receive_time' | 'event_time' | undefined, never>
   source_id: string | null
   event: string | null
   event_type: string | null
   /** Conditions, as the contract's `eventFilter`. */
   filter: ColumnType<unknown, string, never>
-  /** Of dead letters: why they were given up. */
+  /** For dead letters: the reason of their failure. */
   reason: string | null
   events_per_second: number
   state: 'running' | 'paused' | 'cancelled' | 'done' | 'failed'
@@ -360,7 +364,7 @@ export type DirectoryVersionTable = {
   changed_by: ColumnType<string, number | string, number | string>
 }
 
-/** What changed last of what configuration caches hold, with the version of that change; kept for what is deleted. */
+/** The last changes of what configuration caches hold, with the version of each; kept for deleted objects. */
 export type DirectoryChangesTable = {
   kind:
     | 'source'
@@ -375,7 +379,6 @@ export type DirectoryChangesTable = {
   version: ColumnType<string, number | string, number | string>
 }
 
-/** Every table of the relational store. */
 export type OneTimeCodesTable = {
   id: string
   /** In lower case. */
@@ -391,10 +394,12 @@ export type OneTimeCodesTable = {
 export type SetPasswordTokensTable = {
   token_hash: Uint8Array
   user_id: string
+  /** The session that it came with; null for one of a version before, which any session of the user may use. */
+  session_id: string | null
   expire_time: ColumnType<Date, Date | string, Date | string>
 }
 
-/** Who somebody is at a third-party sign-in. */
+/** The identity of a user at a third-party sign-in. */
 export type UserIdentitiesTable = {
   id: string
   user_id: string
@@ -404,7 +409,7 @@ export type UserIdentitiesTable = {
   create_time: Time
 }
 
-/** Mail written in the transaction of what it tells, sent afterwards by a job of its id. */
+/** Mail written in the same transaction as its cause, sent afterwards by a job with its id. */
 export type MailsTable = {
   id: string
   kind: string
@@ -416,7 +421,7 @@ export type MailsTable = {
   last_error: Generated<string>
   create_time: Time
   sent_time: NullableTime
-  /** After this it is not sent any more. */
+  /** From then on it is not sent any more. */
   expire_time: ColumnType<Date, Date | string, Date | string>
 }
 
@@ -445,12 +450,12 @@ export type InvitationLinksTable = {
   revoke_time: NullableTime
 }
 
-/** Who has left or was removed, until they join again. */
+/** Former members, until they join again. */
 export type FormerMembersTable = {
   organization_id: string
   user_id: string
   role: 'ORG_ADMIN' | 'ORG_COLLABORATOR' | 'ORG_GUEST'
-  /** By somebody else. */
+  /** Whether another member removed them. */
   removed: boolean
   end_time: ColumnType<Date, Date, Date>
 }
@@ -467,7 +472,7 @@ export type OnboardingsTable = {
   expire_time: ColumnType<Date, Date | string, Date | string>
   complete_time: NullableTime
   revoke_time: NullableTime
-  /** The set-up invoice as the payment provider knows it, and where it opens. */
+  /** The ID of the set-up invoice at the payment provider, and its URL. */
   invoice: string | null
   invoice_url: string | null
   /** Whether something is still to be asked of the payment provider; null when nothing ever was. */
@@ -482,24 +487,24 @@ export type NotificationsTable = {
   title: string
   body: Generated<string>
   link: Generated<string>
-  /** What it is about: one cause is told once per user. Empty for what may repeat. */
+  /** The cause of the notification: one cause notifies a user once. Empty for notifications that may repeat. */
   cause: Generated<string>
   create_time: Time
   read_time: NullableTime
 }
 
-/** How far the ledger of a workspace is; whoever adds to it holds the lock of the row. */
+/** How far the ledger of a workspace is; its writers hold the lock of the row. */
 export type IdentityLedgersTable = {
   workspace_id: string
   sequence: ColumnType<string, number | string | undefined, number | string>
   has_splits: Generated<boolean>
   /** Changes of `privacy_hashes`. */
   erasures: ColumnType<string, number | undefined, number>
-  /** What identifiers are hashed with; null while there are no hashes. */
+  /** The key of the identifiers' hashes; null while there are no hashes. */
   privacy_key: Uint8Array | null
   /** Whether an alias call has named an identifier. */
   has_previous: Generated<boolean>
-  /** Counts what makes facts that are known worth looking at again. */
+  /** Counts changes after which known facts have to be looked at again. */
   revision: Generated<string>
 }
 
@@ -513,7 +518,7 @@ export type IdentityPlacesTable = {
   note: string
 }
 
-/** What was learned of who is who. */
+/** The operations of identity resolution. */
 export type IdentityOperationsTable = {
   workspace_id: string
   sequence: ColumnType<string, number | string, never>
@@ -529,7 +534,7 @@ export type IdentityOperationsTable = {
   reason: Generated<string>
   /** Identifiers that a split took away. */
   members: ColumnType<unknown, string | null | undefined, never>
-  /** Of the event that it was learned from; '' and null for a split. */
+  /** The event that caused it; '' and null for a split. */
   event_id: Generated<string>
   source_id: string | null
   actor_id: string | null
@@ -570,11 +575,11 @@ export type ProfileTraitsTable = {
   name: string
   /** JSON text; null when it was too large. */
   value: string | null
-  /** Of the event with which it was written. */
+  /** The time of the event with which it was written. */
   time: ColumnType<Date, Date | string, Date | string>
   event_id: string
   source_id: string
-  /** With which it came last. */
+  /** The set with which it came last. */
   set_id: ColumnType<string | null, string | null | undefined, string | null>
   /** Values of before, latest first. */
   earlier: ColumnType<
@@ -582,28 +587,28 @@ export type ProfileTraitsTable = {
     string | undefined,
     string
   >
-  /** Of the value of a computed trait when it is to be computed anew, infinity for never; null of what events said. */
+  /** When the value of a computed trait is to be computed again, infinity for never; null for values of events. */
   due: ColumnType<Date | number | null, Date | string | null | undefined, Date | string | null>
 }
 
-/** Whom nothing is to be known of: keyed hashes of identifiers. */
+/** Deleted and suppressed users: keyed hashes of their identifiers. */
 export type PrivacyHashesTable = {
   workspace_id: string
   /** Hexadecimal. */
   hash: string
   /** The kind of the identifier. */
   type: string
-  /** What the event store knows it by, the column `owner` of events; null for kinds that own none. */
+  /** Its number in the event store, the column `owner` of events; null for kinds that own none. */
   owner: string | null
-  /** By which sequence profiles know it (`profile_identifiers`); null when none had it, or its profile was erased. */
+  /** Its sequence in `profile_identifiers`; null when none had it, or its profile was erased. */
   identifier: string | null
-  /** Events received until then are nobody's. */
+  /** Events received until then have no owner. */
   delete_time: NullableTime
-  /** While it is set, events are nobody's. */
+  /** While it is set, events have no owner. */
   suppress_time: NullableTime
   /** Events that were refused a profile. */
   refused_events: ColumnType<string, number | undefined, number>
-  /** By which change of the ledger's hashes. */
+  /** The change of the ledger's hashes that wrote it. */
   changed: ColumnType<string, number | undefined, number>
   /** The last request that named it. */
   request_id: string
@@ -621,30 +626,46 @@ export type PrivacyRequestsTable = {
   sequence: ColumnType<string, number, never>
   create_time: Time
   finish_time: NullableTime
+  /** When the files of the database were rewritten without the deleted data; `files_error` is why they were not. */
+  files_time: NullableTime
+  files_error: ColumnType<string, string | undefined, string>
+  /** The start of the round that rewrites the files for it; null before. */
+  files_round: NullableTime
 }
 
-/** The values that are to be removed, while somebody needs to know them. */
+/** The newest round in which the files of the database are rewritten. */
+export type FileRoundsTable = {
+  start_time: Time
+  /** Tables that are rewritten, with their schemas, quoted. */
+  done_tables: ColumnType<string[], string[] | undefined, string[]>
+  tries: ColumnType<number, number | undefined, number>
+  /** When an unfinished round is tried again. */
+  next_time: Time
+  end_time: NullableTime
+}
+
+/** The values that are to be removed, while a step still needs them. */
 export type PrivacyIdentifiersTable = {
   request_id: string
   type: string
   value: string
-  /** Those of one person have the same number. */
+  /** Identifiers of one person have the same number. */
   person: Generated<number>
 }
 
-/** Whose stored events a request removes by what the event store knows them by, while nobody knows their values. */
+/** Owners whose stored events a request removes, for identifiers whose values are not stored. */
 export type PrivacyOwnersTable = {
   request_id: string
   owner: string
 }
 
-/** What a destination is told of a person of a privacy request. */
+/** The request to a destination to delete a person of a privacy request. */
 export type PrivacyTellingsTable = {
   request_id: string
   destination_id: string
   person: number
   state: 'waiting' | 'sent' | 'done' | 'failed' | 'not_told'
-  /** Why it failed or was not told. */
+  /** Why it failed or was not sent. */
   reason: Generated<string>
 }
 
@@ -653,7 +674,7 @@ export type PrivacyPlacesTable = {
   request_id: string
   place: string
   state: 'waiting' | 'running' | 'done'
-  /** When it is over by itself. */
+  /** When it ends automatically. */
   until: NullableTime
   last_error: Generated<string>
   update_time: ColumnType<Date, Date | string, Date | string>
@@ -676,7 +697,7 @@ export type AudiencesTable = {
   state: Generated<'preparing' | 'computing' | 'live' | 'paused' | 'failed'>
   /** Why it failed, in words. */
   failure: Generated<string>
-  /** What its computation does, and which share of that is done. */
+  /** The step of its computation, and the finished share of that. */
   progress_step: Generated<'waiting' | 'events' | 'profiles' | null>
   progress_share: Generated<number | null>
   size: number | null
@@ -692,7 +713,7 @@ export type AudiencesTable = {
   update_time: Time
 }
 
-/** What an audience was called and asked for in a version. */
+/** The title and query of an audience in a version. */
 export type AudienceVersionsTable = {
   audience_id: string
   version: number
@@ -709,7 +730,7 @@ export type AudienceVersionsTable = {
 export type AudienceListEntriesTable = {
   workspace_id: string
   audience_id: string
-  /** By which sequence profiles know it (`profile_identifiers`). */
+  /** Its sequence in `profile_identifiers`. */
   identifier: ColumnType<string, never, never>
   from_version: number
   /** Null while it is on the list as it was changed last. */
@@ -728,7 +749,7 @@ export type AudienceListChangesTable = {
   create_time: Time
 }
 
-/** What makes conversions of events or of an audience, and where they are sent. */
+/** Definitions of conversions from events or an audience, with their destinations. */
 export type SignalsTable = {
   id: string
   workspace_id: string
@@ -739,7 +760,7 @@ export type SignalsTable = {
   /** JSON text, as `signalDefinition` of the contract reads it, without platforms. */
   definition: string
   revision: Generated<number>
-  /** Of a trigger that is an audience; null otherwise, and when that was deleted. */
+  /** The audience of a trigger that is one; null otherwise, and when it was deleted. */
   audience_id: string | null
   /** The last change of the audience that was looked at. */
   seen_change: ColumnType<string, number | string | undefined, number | string>
@@ -765,7 +786,7 @@ export type SignalPlatformsTable = {
   field_mappings: string | null
 }
 
-/** What holds for all signals of a workspace. */
+/** Settings of all signals of a workspace. */
 export type SignalSettingsTable = {
   workspace_id: string
   without_consent: string
@@ -773,7 +794,7 @@ export type SignalSettingsTable = {
   update_time: ColumnType<Date, Date | string, Date | string>
 }
 
-/** What was made of events by a signal, each once. */
+/** The conversions that a signal made of events, each once. */
 export type SignalConversionsTable = {
   id: ColumnType<string, never, never>
   signal_id: string
@@ -865,7 +886,7 @@ export type ComputedTraitsTable = {
   /** Why it could not be computed, in words, and when it is tried again. */
   failure: Generated<string>
   retry_time: NullableTime
-  /** When it was deleted: it is gone for everybody, and its values are being removed. */
+  /** When it was deleted: no request finds it any more, and its values are being removed. */
   delete_time: NullableTime
   author_id: string | null
   create_time: Time
@@ -880,8 +901,8 @@ export type ComputedTraitPlacesTable = {
 }
 
 /**
- * Identifiers (the sequences of their operations) whose profiles are to be computed anew, once the request at this place of the log is
- * stored.
+ * Identifiers (the sequences of their operations) whose profiles are to be computed again, once the request at this
+ * place of the log is stored.
  */
 export type ComputedTraitChangesTable = {
   trait_id: string
@@ -891,22 +912,22 @@ export type ComputedTraitChangesTable = {
   serial: Generated<string>
 }
 
-/** Destinations that are told who enters and leaves audiences, and how far. */
+/** Destinations that get the changes of audiences, and how far they are. */
 export type AudienceDestinationsTable = {
   id: string
   workspace_id: string
   audience_id: string
   destination_id: string
   state: 'filling' | 'live'
-  /** The last change before what is sent first: who was in as of it is sent. */
+  /** The last change before the members that are sent first: members as of it are sent. */
   first_change: ColumnType<string, number | string, number | string>
   fill_total: number
   fill_sent: Generated<number>
-  /** The last profile that was sent of them. */
+  /** The last of these profiles that was sent. */
   fill_cursor: string | null
   sent_change: ColumnType<string, number | string, number | string>
   create_time: Time
-  /** How often who was in was sent again, and when that was asked for last. */
+  /** How often members were sent again, and when that was last requested. */
   run: Generated<number>
   run_time: NullableTime
 }
@@ -915,22 +936,24 @@ export type AudienceDestinationsTable = {
 export type PrivacySyncsTable = {
   request_id: string
   sync_id: string
-  /** What their rows can be known by at the destination. */
+  /** The keys that their rows may have at the destination. */
   keys: string[]
   /** The number of the sync's last run when rows were removed; null when they were not. */
   swept_run: number | null
 }
 
-/** Deleted users that a destination still counts among an audience: it is told before their identifiers are erased. */
+/**
+ * Deleted users that a destination still counts among an audience: it is notified before their identifiers are erased.
+ */
 export type AudienceFarewellsTable = {
   request_id: string
   connection_id: string
-  /** Of the identifiers of the request. */
+  /** The number of the person in the identifiers of the request. */
   person: number
   profile_id: string
 }
 
-/** Profiles that something happened to, which audiences look at again. */
+/** Changed profiles, which audiences evaluate again. */
 export type AudienceTouchesTable = {
   id: ColumnType<string, never, never>
   workspace_id: string
@@ -941,14 +964,14 @@ export type AudienceTouchesTable = {
   time: ColumnType<Date, never, never>
 }
 
-/** Who was in an audience when it was computed last. */
+/** The members of an audience when it was computed last. */
 export type AudienceMembersTable = {
   audience_id: string
   profile_id: string
   enter_time: Time
 }
 
-/** Who entered and left audiences, in the order of `id`: the last row of a profile says whether it is in. */
+/** Profiles that entered and left audiences, in the order of `id`: the last row of a profile says whether it is in. */
 export type AudienceChangesTable = {
   id: ColumnType<string, never, never>
   audience_id: string
@@ -1033,9 +1056,9 @@ export type SyncsTable = {
   id: string
   workspace_id: string
   model_id: string
-  /** Of this and `source_id` one is null. */
+  /** The destination; either this or `source_id` is null. */
   destination_id: string | null
-  /** Whose events rows become. */
+  /** The source whose events rows become. */
   source_id: ColumnType<string | null, string | null | undefined, string | null>
   title: string
   object: string
@@ -1047,7 +1070,7 @@ export type SyncsTable = {
   guard_percent: number
   /** Whether events go to the destinations of their source. */
   to_destinations: Generated<boolean>
-  /** Rows of its object that are not in the model are removed, whoever wrote them. */
+  /** Rows of its object that are not in the model are removed, whichever program wrote them. */
   owns_object: Generated<boolean>
   /** JSON texts: the column by which new and changed rows are read, and how far the last run that ended well has come. */
   cursor: ColumnType<string | null, string | null | undefined, string | null>
@@ -1060,11 +1083,14 @@ export type SyncsTable = {
   next_run_time: NullableTime
   /** When that was worked out. */
   next_run_from: NullableTime
-  /** What became of the last time of its schedule; of those it ran after, what their run did, or that they are gone. */
+  /**
+   * The outcome of the last time of its schedule. After another sync: the outcome of that one's run, or that it was
+   * deleted.
+   */
   schedule_state: Generated<'on_time' | 'not_ended' | 'failed' | 'canceled' | 'deleted'>
   /** The title of the sync that the state is about; '' for its own runs. */
   schedule_title: Generated<string>
-  /** People know that the sync it ran after is gone. */
+  /** People were notified that the sync it ran after is gone. */
   schedule_told: Generated<boolean>
   /** JSON text. */
   alerts: Generated<string>
@@ -1084,7 +1110,7 @@ export type AlertChannelsTable = {
   host: string
   /** JSON of URL and signing secret. */
   secrets_encrypted: Uint8Array
-  /** The syncs that it is told of, of which some may be gone; null for all. */
+  /** The syncs whose alerts it gets, some of which may be gone; null for all. */
   sync_ids: string[] | null
   create_time: Time
   last_sent_time: NullableTime
@@ -1092,7 +1118,7 @@ export type AlertChannelsTable = {
   failure_time: NullableTime
 }
 
-/** What an organization subscribes to, as its payment provider holds it; amounts in minor units. */
+/** The subscription of an organization, as its payment provider has it; amounts in minor units. */
 export type SubscriptionsTable = {
   organization_id: string
   provider: string
@@ -1104,14 +1130,14 @@ export type SubscriptionsTable = {
   currency: string
   period_start_time: Time
   period_end_time: Time
-  /** What holds from the end of the period, when that is something else. */
+  /** The plan from the end of the period on, when that is another one. */
   next_plan: string | null
   next_interval: 'MONTHLY' | 'ANNUALLY' | null
   /** Since when an invoice is not paid. */
   past_due_time: NullableTime
 }
 
-/** What was last read of the payment provider, as JSON: shown while it is away. */
+/** The last data of the payment provider, as JSON: shown while it is away. */
 export type PaymentSnapshotsTable = {
   organization_id: string
   what: 'subscription' | 'payment-methods' | 'invoices'
@@ -1119,13 +1145,13 @@ export type PaymentSnapshotsTable = {
   read_time: Time
 }
 
-/** Which customer of Stripe an organization is. */
+/** The Stripe customer of an organization. */
 export type StripeCustomersTable = { organization_id: string; customer: string }
 
 /** How much of its plan an organization has used in the period that is measured, and what follows from that. */
 export type PlanUsageTable = {
   organization_id: string
-  /** What the period begins with. */
+  /** The start of the period. */
   period_start_time: Time
   profiles: ColumnType<string, number, number>
   events: ColumnType<string, number, number>
@@ -1134,7 +1160,7 @@ export type PlanUsageTable = {
   /** Since when its events are held, and when that ended last. */
   hold_time: NullableTime
   hold_end_time: NullableTime
-  /** What its administrators were told of in this period. */
+  /** The notifications that its administrators got in this period. */
   told: Generated<string[]>
   /** There may be held events that were not released. */
   has_held: Generated<boolean>
@@ -1149,7 +1175,7 @@ export type PlanUsageTable = {
   measure_time: Time
 }
 
-/** What a deleted workspace had used of a period on a day in UTC. */
+/** The usage of a deleted workspace in a period on a day in UTC. */
 export type KeptUsageTable = {
   organization_id: string
   workspace_id: string
@@ -1171,12 +1197,12 @@ export type UsagePeriodsTable = {
   plan: string
   /** The most profiles that were included at any time of it; -1 where more are not billed. */
   included: ColumnType<string, number, number>
-  /** What a started block of profiles costs, in minor units. */
+  /** The price of a started block of profiles, in minor units. */
   price: ColumnType<string, number, number>
   currency: string
   /** Blocks that were used before the cap was lowered: it does not take them back. */
   least_blocks: ColumnType<string, number | undefined, number>
-  /** What was counted when it was closed, and how many blocks are billed. */
+  /** The count when it was closed, and how many blocks are billed. */
   profiles: ColumnType<string | null, number | null | undefined, number | null>
   blocks: ColumnType<string | null, number | null | undefined, number | null>
   /** The key with which its invoice is asked for; null where nothing is billed. */
@@ -1186,18 +1212,18 @@ export type UsagePeriodsTable = {
   done_time: NullableTime
 }
 
-/** What an organization pays at most for additional profiles in a period. */
+/** The largest amount that an organization pays for additional profiles in a period. */
 export type OverageCapsTable = {
   organization_id: string
   amount: ColumnType<string, number, number>
   currency: string
 }
 
-/** A change that is asked of a payment provider, by its id as the key: at most one of an organization is not done. */
+/** A change requested of a payment provider, with its id as the key: at most one of an organization is not done. */
 export type PaymentOperationsTable = {
   id: string
   organization_id: string
-  /** JSON of what is asked, and of who asked. */
+  /** JSON of the request, and of the actor. */
   request: string
   actor: string
   create_time: Time
@@ -1206,14 +1232,14 @@ export type PaymentOperationsTable = {
   outcome: 'done' | 'declined' | 'refused' | 'unconfirmed' | null
 }
 
-/** Whom invoices are addressed to, as JSON. */
+/** The addressee of invoices, as JSON. */
 export type BillingCompaniesTable = { organization_id: string; company: string }
 
 export type SandboxCustomersTable = {
   id: string
   organization_id: string
   default_payment_method: string | null
-  /** JSON of whom invoices are addressed to. */
+  /** JSON of the addressee of invoices. */
   company: string | null
 }
 export type SandboxSetupIntentsTable = { client_secret: string; customer: string; create_time: Time }
@@ -1230,7 +1256,7 @@ export type SandboxPaymentMethodsTable = {
   confirms: Generated<boolean>
   create_time: Time
 }
-/** Payments that wait for whoever pays, as JSON of what is asked. */
+/** Payments that wait for the payer, as JSON of the request. */
 export type SandboxConfirmationsTable = { client_secret: string; customer: string; request: string; create_time: Time }
 export type SandboxSubscriptionsTable = {
   id: string
@@ -1252,7 +1278,7 @@ export type SandboxInvoicesTable = {
   id: string
   number: Generated<string>
   customer: string
-  /** JSON of whom it is addressed to. */
+  /** JSON of its addressee. */
   company: string | null
   status: 'paid' | 'open' | 'void'
   currency: string
@@ -1261,10 +1287,10 @@ export type SandboxInvoicesTable = {
   total: ColumnType<string, number, number>
   create_time: Time
 }
-/** What the sandbox answered to a key, for the same question again. */
+/** The sandbox's answer to a key, for the same request again. */
 export type SandboxAnswersTable = { key: string; customer: string; answer: string; create_time: Time }
 
-/** What a channel was not told yet. */
+/** Alerts that a channel did not get yet. */
 export type AlertMessagesTable = {
   id: string
   channel_id: string
@@ -1274,7 +1300,7 @@ export type AlertMessagesTable = {
   expire_time: Time
 }
 
-/** What orchestrators start syncs with. */
+/** Tokens with which orchestrators start syncs. */
 export type SyncTokensTable = {
   id: string
   workspace_id: string
@@ -1307,9 +1333,9 @@ export type SyncRunsTable = {
     | 'failed'
     | 'canceled'
   trigger: 'manual' | 'schedule' | 'after' | 'api'
-  /** By which a caller of the API knows the run it asked for. */
+  /** The key by which a caller of the API identifies the run it asked for. */
   request_key: ColumnType<string | null, string | null | undefined, string | null>
-  /** The run whose rejected rows it is of. */
+  /** The run whose rejected rows it sends again. */
   rerun_of: ColumnType<string | null, string | null | undefined, string | null>
   resync: boolean
   /** JSON texts; null until they are known. */
@@ -1319,12 +1345,12 @@ export type SyncRunsTable = {
   cursor: ColumnType<string | null, string | null | undefined, string | null>
   /** Keys that are to be sent. */
   plan_size: Generated<number>
-  /** From where on the log of outcomes may tell of this run. */
+  /** The offset from which on the log of outcomes may have outcomes of this run. */
   outcome_offset: ColumnType<string, number | string | undefined, number | string>
   message: Generated<string>
-  /** What was told of it. */
+  /** The alert that was sent for it. */
   alert: Generated<string>
-  /** People know that the schedule waits for it. */
+  /** People were notified that the schedule waits for it. */
   told_stalled: Generated<boolean>
   /** JSON: when it came to each state after the first, the last time. */
   state_times: Generated<string>
@@ -1334,16 +1360,16 @@ export type SyncRunsTable = {
   finish_time: NullableTime
 }
 
-/** What a run of a sync would do. */
+/** A dry run of a sync. */
 export type SyncDryRunsTable = {
   id: string
   workspace_id: string
-  /** Null of a sync that is not saved. */
+  /** Null for a sync that is not saved. */
   sync_id: string | null
   model_id: string
-  /** Of one whose rows become events. */
+  /** The source whose events rows become. */
   source_id: ColumnType<string | null, string | null | undefined, string | null>
-  /** Of one that asks its destination. */
+  /** The destination that the dry run asks. */
   destination_id: ColumnType<string | null, string | null | undefined, string | null>
   owns_object: Generated<boolean>
   /** JSON text. */
@@ -1367,18 +1393,18 @@ export type SyncDryRunsTable = {
   finish_time: NullableTime
 }
 
-/** A sync that somebody is about to create. */
+/** A sync that a user is about to create. */
 export type SyncDraftsTable = {
   workspace_id: string
   user_id: string
-  /** The API key whose draft it is; of the user only without one. */
+  /** The API key that the draft belongs to; null for a draft of the user. */
   key_id: string | null
   /** JSON text. */
   draft: string
   update_time: Time
 }
 
-/** A signal that somebody is about to create. */
+/** A signal that a user is about to create. */
 export type SignalDraftsTable = SyncDraftsTable
 
 /** An accepted request on which processing failed. */
@@ -1400,11 +1426,36 @@ export type SetAsideRequestsTable = {
   receive_time: Time
   fail_time: Time
   set_aside_time: NullableTime
-  /** Whether somebody wants it to be appended again. */
+  /** Whether a user wants it to be appended again. */
   take_back: Generated<boolean>
   end_time: NullableTime
 }
 
+/** Work that blocked a thread until that was ended, see `noteWork`. */
+export type HeldWorkTable = {
+  id: string
+  /** The text that always names it. */
+  item: string
+  workspace_id: string | null
+  thread: string
+  step: string
+  /** One entry for each time that it blocked a thread. */
+  blocks: string[]
+  block_time: Time
+  /** When it began to be skipped. */
+  hold_time: NullableTime
+}
+
+/** The retries of held work by users in the last 24 hours. */
+export type WorkReleasesTable = {
+  id: string
+  /** A hash of what names the work. */
+  item: string
+  workspace_id: string
+  release_time: Time
+}
+
+/** Every table of the relational store. */
 export type Database = {
   users: UsersTable
   sessions: SessionsTable
@@ -1449,6 +1500,7 @@ export type Database = {
   profile_traits: ProfileTraitsTable
   privacy_hashes: PrivacyHashesTable
   privacy_requests: PrivacyRequestsTable
+  file_rounds: FileRoundsTable
   privacy_identifiers: PrivacyIdentifiersTable
   privacy_owners: PrivacyOwnersTable
   privacy_places: PrivacyPlacesTable
@@ -1484,6 +1536,8 @@ export type Database = {
   sync_drafts: SyncDraftsTable
   signal_drafts: SignalDraftsTable
   set_aside_requests: SetAsideRequestsTable
+  held_work: HeldWorkTable
+  work_releases: WorkReleasesTable
   sync_tokens: SyncTokensTable
   alert_channels: AlertChannelsTable
   alert_messages: AlertMessagesTable

@@ -68,12 +68,12 @@ describe('a request of a workspace that is spread', () => {
     ])
       expect(partitionOfEvent(event), event).toBe(ab)
     expect(partitionOfEvent('{"userId":7}')).toBe(partitionOfEvent('{"userId":"7"}'))
-    for (const nobody of ['{}', '{"userId":{"id":"ab"}}', '{"userId":"","anonymousId":false}'])
-      expect(partitionOfEvent(nobody)).toBe(partitionOfEvent('{"event":"x"}'))
+    for (const body of ['{}', '{"userId":{"id":"ab"}}', '{"userId":"","anonymousId":false}'])
+      expect(partitionOfEvent(body)).toBe(partitionOfEvent('{"event":"x"}'))
     expect(partitionOfEvent('{"userId":"\\q"}')).toBeDefined()
   })
 
-  test('keeps the ids that events are sent again for with them, and what is without an id apart in each part', () => {
+  test('keeps the ids of events that are sent again with them, and events without an id apart in each part', () => {
     const again = { ...batch, p: events.map((_, n) => `id-${n}`), b: 'aside' }
     const parts = cut(text, again)
     expect(new Set(parts.map(({ meta }) => meta.b)).size).toBe(parts.length)

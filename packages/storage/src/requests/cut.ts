@@ -38,9 +38,9 @@ const idText = (body: Buffer, from: number, to: number): string | undefined => {
 }
 
 /**
- * Whose an event is: a text of the user, of who is not known yet of the device. Undefined for what is no object from its first byte to its last, so that
- * what is taken apart here is never taken apart in another way. Parsing all of it would take four times as long.
- * One that is too large to be accepted is nobody's.
+ * The owner of an event: its user id, or its anonymous id while it has no user id; '' for an event without either, or
+ * one that is too large to be accepted. Undefined for anything but an object from its first byte to its last, so that
+ * each request is cut in one way only. Parsing all of it would take four times as long.
  */
 const ownerOf = (body: Buffer, { start, end }: EventSlice): string | undefined => {
   if (body[start] !== openBrace) return undefined
@@ -100,15 +100,16 @@ const bodyOf = (body: Buffer, { context, integrations, sentAt }: SplitBody, even
 const metaOf = (meta: RequestMeta, part: number, places: readonly number[]): RequestMeta => ({
   ...meta,
   ...(meta.p === undefined ? {} : { p: places.map((place) => meta.p?.[place] ?? '') }),
-  // What has no id of its own is known by where it is in the request.
+  // Events without a message id are identified by their set-aside request and its part.
   ...(meta.b === undefined ? {} : { b: `${meta.b}/${part}` }),
 })
 
 /**
- * Cuts a request of a workspace that is spread over several partitions: each event goes where all of its user go, in the order of
- * the request. The events of a part are as they were, byte for byte, and the same request is always cut in the same way. What
- * is of one partition is not copied. A batch with more events than are taken, with one that is no event, or with more beside its events than an event may have goes to the first partition whole.
- * Yields between pieces of a large body, so that others can have their turns.
+ * Cuts a request of a workspace that is spread over several partitions: each event goes to the partition of its user,
+ * in the order of the request. The events of a part stay unchanged, byte for byte, and the same request is always cut
+ * in the same way. A request of one partition is not copied. A batch goes to the first partition whole if it has too
+ * many events, an element that is no event, or more shared data than an event may have. Yields between pieces of a
+ * large body, so that others can have their turns.
  */
 export function* cutRequest(
   meta: RequestMeta,
@@ -151,7 +152,7 @@ export function* cutRequest(
   return cut
 }
 
-/** The same at once, for what need not leave others a turn. */
+/** Cuts the request without yielding, for callers that need not leave others a turn. */
 export const cutWhole = (meta: RequestMeta, bytes: Uint8Array, partitions: readonly number[]): RequestPart[] => {
   const cutting = cutRequest(meta, bytes, partitions)
   for (;;) {

@@ -8,10 +8,10 @@ export type Slice = { readonly start: number; readonly end: number; readonly dep
 export type Span = { readonly from: number; readonly to: number }
 
 /**
- * A piece that is an event, and where the object `context` stands in it, when its text can be taken as it is: nothing in
- * the event is escaped, no space stands between tokens, and there is one `context`. (Whether all characters are ASCII is
- * for the caller to see.) `lossy` is whether JSON.parse and JSON.stringify together would change a number or the order of
- * names in it.
+ * A piece that is an event. The span `context` is where that object stands in it, when its text can be taken unchanged.
+ * For that, nothing in the event is escaped, no space stands between tokens, and there is one `context`. (The caller
+ * checks whether all characters are ASCII.) The flag `lossy` is whether JSON.parse and JSON.stringify together would
+ * change a number or the order of names in it.
  */
 export type EventSlice = Slice & { readonly context: Span | undefined; readonly lossy: boolean }
 
@@ -24,8 +24,8 @@ export type SplitBody = {
 }
 
 /**
- * Slices of one body that are told apart. What comes behind is one slice with the last of them, so that a body of a
- * million tiny values costs no million records; it lies far behind the events a batch may carry.
+ * The largest number of separate slices of one body. The rest is one slice with the last of them, so that a body of a
+ * million tiny values costs no million records. It lies far behind the events a batch may carry.
  */
 export const maxSlices = 10_000
 
@@ -71,7 +71,9 @@ type Turn = { readonly bytes: number; end: number }
 /** How far the search for the end of a value is. */
 type Search = { at: number; depth: number; deepest: number; inString: boolean }
 
-/** Goes on with a search up to a place, or one behind it; true when it has found the end, which may be that of the body. */
+/**
+ * Continues a search up to a place, or one behind it; true when it has found the end, which may be that of the body.
+ */
 const searchEnd = (body: Uint8Array, search: Search, stop: number): boolean => {
   const end = stop < body.length ? stop : body.length
   let { at, depth, deepest, inString } = search
@@ -103,8 +105,8 @@ const searchEnd = (body: Uint8Array, search: Search, stop: number): boolean => {
 
 /**
  * The value that begins at `from`: up to the comma or closing bracket that ends it on its own level, without the space
- * before that. Only strings and brackets are told apart, so a broken value ends where a sound one would.
- * Undefined, with the search as far as it is, when that is not found before `stop`.
+ * before that. The scan sees only strings and brackets, so a broken value ends where a sound one would. Undefined, with
+ * the search as far as it is, when that is not found before `stop`.
  */
 const sliceValue = (body: Uint8Array, from: number, search: Search, stop: number): Slice | undefined => {
   if (!searchEnd(body, search, stop)) return undefined
@@ -125,7 +127,9 @@ function* sliceLargeValue(body: Uint8Array, from: number, search: Search, turn: 
 
 const searchFrom = (at: number): Search => ({ at, depth: 0, deepest: 0, inString: false })
 
-/** Whether reading the number at `from` to before `to` as a double would change it; most are told by their form. */
+/**
+ * Whether reading the number at `from` to before `to` as a double would change it; decided by its form for nearly all.
+ */
 const isLossyNumber = (body: Buffer, from: number, to: number, exponent: boolean, fraction: boolean): boolean => {
   const length = to - from
   const endsInZero = body[to - 1] === zero
@@ -147,8 +151,9 @@ const isContext = (body: Uint8Array, from: number, to: number): boolean => {
 }
 
 /**
- * The event that begins at `from`, when it has ended within the bytes that an event may have. Its end is where `sliceValue` finds it; the scan is
- * repeated here because it looks at numbers, and at the names of the first level, which other values do not need.
+ * The event that begins at `from`, when it has ended within the bytes that an event may have. It ends where
+ * `sliceValue` finds its end. The scan is repeated here because it looks at numbers, and at the names of the first
+ * level, which other values do not need.
  */
 const sliceEvent = (body: Buffer, from: number): EventSlice | undefined => {
   const end = body.length
@@ -158,7 +163,7 @@ const sliceEvent = (body: Buffer, from: number): EventSlice | undefined => {
   let depth = 0
   let deepest = 0
   let at = from
-  /** Whether the string at the top level that comes next is a name, and whether what follows is the context. */
+  /** Whether the next string at the top level is a name, and whether the next value is the context. */
   let naming = true
   let inContext = false
   let contexts = 0
@@ -328,16 +333,18 @@ const atOnce = (splitting: Generator<void, SplitBody>): SplitBody => {
 const wholeTurn = (): Turn => ({ bytes: Number.MAX_SAFE_INTEGER, end: Number.MAX_SAFE_INTEGER })
 
 /**
- * Finds the raw slices of the events of a batch body by a scanner over its bytes that knows strings, without parsing:
- * each event can then be kept byte for byte and parsed alone, so a broken one does not hurt its neighbours. Every
- * top-level `batch` list counts. A body without one is a single slice (its parse decides what it is).
+ * Finds the raw slices of the events of a batch body, with a scanner over its bytes that recognizes strings, without
+ * parsing. Each event can then be kept byte for byte and parsed alone, so a broken one does not hurt its neighbors.
+ * Every top-level `batch` list counts. A body without one is a single slice (its parse decides what it is).
  */
 export const splitBatch = (bytes: Uint8Array): SplitBody => atOnce(splitBatchBy(bytes, wholeTurn()))
 
 /** The whole body as one event, without the space around it. */
 export const splitSingle = (bytes: Uint8Array): SplitBody => atOnce(splitSingleBy(bytes, wholeTurn()))
 
-/** The same, either of them, yielding whenever about so many bytes were looked at, so that others can have their turns. */
+/**
+ * Splits the body as either of them does, and yields after about so many bytes, so that others can have their turns.
+ */
 export const splitInTurns = (
   bytes: Uint8Array,
   kind: 'batch' | 'single',

@@ -6,7 +6,7 @@ import type { LogRecord } from '../log/port.ts'
 export type AcceptedEvent = {
   readonly workspaceId: string
   readonly sourceId: string
-  /** Unique and the same whenever the event comes: what tells whether it was handled before. */
+  /** Unique, and the same whenever the event comes: it identifies an event that was handled before. */
   readonly eventId: string
   /** A StreamedEvent as JSON text, its values as they came. There may be more of the event in it. */
   readonly json: string
@@ -17,7 +17,7 @@ export const valuesOf = (event: AcceptedEvent): StreamedEvent =>
   // Written by the pipeline, or by what repeats it: every key has its type.
   JSON.parse(event.json) as StreamedEvent
 
-/** Where the request of an event stands in the log of accepted requests. */
+/** The position of an event's request in the log of accepted requests. */
 export type RequestPlace = { readonly incarnation: string; readonly offset: number }
 
 /** The place that an event's id names. */
@@ -52,8 +52,9 @@ const idOf = (json: string): string =>
 export type AcceptedRecord = { readonly through: number | undefined; readonly events: readonly AcceptedEvent[] }
 
 /**
- * The accepted events of a record of the stream, in their order: undefined for a record of any other kind, such as the
- * events that a replay sends to one destination once more, or rows of a producer. The body is a JSON list with one event a line.
+ * The accepted events of a record of the stream, in their order. Undefined for a record of any other kind, such as the
+ * events that a replay sends to one destination again, or rows of a producer. The body is a JSON list with one event a
+ * line.
  *
  * @throws NewerFormat
  */

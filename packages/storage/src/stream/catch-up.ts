@@ -10,12 +10,12 @@ export type StoredForm = {
   textOf(row: never): string | undefined
 }
 
-/** Tells over how many partitions workspaces were ever spread, of more than one. */
+/** Returns the largest spread of each workspace that was ever spread over more than one partition. */
 export type WidestSpreads = () => Promise<ReadonlyMap<string, number>>
 
 /**
- * Of a workspace that is in these partitions, which events are of one of them, for a condition: all where there is one. What came under
- * a partition that is none of them, in a log of other times, is of the first.
+ * The condition that selects the events of one partition of a workspace that is in these partitions; undefined for a
+ * single one, which has all events. An event under another partition, from a log of another time, belongs to the first.
  */
 const ofPartition = (partition: number, partitions: readonly number[]): string | undefined => {
   const others = partitions.slice(1)
@@ -35,7 +35,7 @@ export type StoredSpan = {
 /** The last event that was handed on. */
 export type StoredCursor = { workspaceId: string; eventId: string }
 
-/** Ids that are looked up at once: each look goes through all ids of a workspace within the span. */
+/** Ids of one query: each query goes through all ids of a workspace within the span. */
 const pageIds = 20_000
 /** Events and bytes of texts in memory at once. */
 const chunkEvents = 5000
@@ -139,8 +139,8 @@ export const readStored = async function* (
 }
 
 /**
- * How many accepted events of a workspace are stored, of one of the partitions that it is in, and about how many of them `readStored` has handed
- * on when it stands at `after`: those that were received until then; all when it is through.
+ * The number of stored accepted events of a workspace in one of its partitions, and about how many of them `readStored`
+ * has returned. At the cursor `after` these are the events received until then; at its end all of them.
  */
 export const countStored = async (
   eventStore: Pick<EventStore, 'query'>,

@@ -23,14 +23,14 @@ const keys = Array.from({ length: 24 }, (_, n) => `key-${n}`)
 /** A number below `most` that looks like chance and is the same in each run. */
 const chance = (seed: number, most: number): number => (Math.imul(seed + 1, 2654435761) >>> 8) % most
 
-/** What every consumer of a log promises an owner that gives it partitions and takes them away. */
+/** The guarantees of every consumer of a log to an owner that gives and takes partitions. */
 export const consumerConformance = (name: string, make: () => Promise<ConsumerWorld>): void => {
   describe(`consumer: ${name}`, () => {
     let world: ConsumerWorld
     let holders: Holder[]
     /** Numbers of each key in the order in which they were handled. */
     let handled: Map<string, number[]>
-    /** Who has something of a partition in hand, and how often. */
+    /** The holder of records of a partition that are being handled, and their number. */
     let inHand: Map<number, { holder: number; records: number }>
     let faults: string[]
     /** Called while a record is in hand. */
@@ -114,7 +114,7 @@ export const consumerConformance = (name: string, make: () => Promise<ConsumerWo
       for (const other of keys) expect(handled.get(other), other).toEqual(upTo(20))
     })
 
-    test('what is in hand when a partition is taken away ends first: only then may another have it', async () => {
+    test('work on a partition that is taken away ends first: only then may another have it', async () => {
       const [holder, [key = '', ...others]] = [await open(), keys]
       const partition = partitionOf(key, world.partitions)
       const gate = Promise.withResolvers<void>()

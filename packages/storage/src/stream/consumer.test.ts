@@ -123,11 +123,11 @@ describe('a consumer', () => {
     setTimeout(gate.resolve, 50)
     await consumer.idle()
     expect(handled).toBe(200)
-    // A read more than fits, since what is read is known afterwards.
+    // One read more than fits, since its size is known afterwards.
     expect(most).toBeLessThanOrEqual(10 + 4 + 4)
   })
 
-  test('that failed to commit hands the same records to whoever is next, and its notes come with the position', async () => {
+  test('that failed to commit hands the same records to the next owner, and its notes come with the position', async () => {
     const notes: string[] = []
     let refuse = true
     const journal: ConsumerDeps['journal'] = {
@@ -161,7 +161,7 @@ describe('a consumer', () => {
     expect(notes).toEqual(['', '', 'behind x'])
   })
 
-  test('whose records were let go before it read them begins anew behind what it handled, and goes on from there', async () => {
+  test('whose records were trimmed before it read them begins again behind the last handled one, and goes on from there', async () => {
     const begun: (number | undefined)[] = []
     const seen: number[] = []
     const gate = Promise.withResolvers<void>()
@@ -216,7 +216,7 @@ describe('a consumer', () => {
     expect(seen).toEqual(['a', 'b', 'b back', 'c back', 'd back'])
   })
 
-  test('that lingers hands nothing on until then, and stops all the same', async () => {
+  test('that lingers hands nothing on until then, and still stops', async () => {
     const seen: string[][] = []
     const handle = async (records: readonly LogRecord[]): Promise<string> => {
       seen.push(records.map(textOf))

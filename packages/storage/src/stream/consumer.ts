@@ -5,19 +5,22 @@ import { reconcile } from '../log/reconcile.ts'
 
 /** Sizes in bytes, times in ms. */
 export type ConsumerSettings = {
-  /** What is read of a partition at once, and handed on as one batch. */
+  /** Bytes that are read of a partition at a time, and handed on as one batch. */
   readBytes: number
-  /** What may be read and not handled yet, over all partitions. */
+  /** Bytes that may be read and not handled yet, over all partitions. */
   aheadBytes: number
-  /** What a partition with nothing in memory may have beyond that, so that others that are stuck do not keep it out. */
+  /**
+   * Bytes that a partition with nothing in memory may have beyond that, so that others that are stuck do not keep it
+   * out.
+   */
   shareBytes: number
   /** Partitions that are handled at the same time. */
   atOnce: number
-  /** Positions of what is handled are committed this often. */
+  /** How often positions of handled records are committed. */
   commitMs: number
   /**
-   * Who has read everything waits so long for more after something came, so that batches are fewer, also while there is always
-   * something new. Who is behind reads on.
+   * How long a consumer that is up to date waits for more records after some came, so that batches are fewer, also
+   * under constant load. One that is behind does not wait.
    */
   lingerMs: number
   /** Back-off of a batch that failed. */
@@ -37,16 +40,19 @@ const defaultConsumerSettings: ConsumerSettings = {
 }
 
 /**
- * Thrown by a handler that finds its own work gone back behind its place: the partition begins anew, where `begin` says.
+ * Thrown by a handler that finds its own work back behind its position: the partition begins again, where `begin` says.
  */
 export class BeginAnew extends Error {
   override readonly name = 'BeginAnew'
 }
 
-/** Where a consumer stands in a partition: the offset that it reads next, and a text of its own beside it ('' for none). */
+/**
+ * The position of a consumer in a partition: the offset that it reads next, and a text of its own beside it ('' for
+ * none).
+ */
 export type Place = { offset: number; note: string }
 
-/** What is known of a partition when a consumer begins with it. */
+/** The state of a partition when a consumer begins with it. */
 export type Beginning = {
   /** Where its last holder left it; undefined for one that was never begun. */
   place: Place | undefined
@@ -62,36 +68,36 @@ export type ConsumerDeps = {
   /** Names it in logs and metrics. */
   name: string
   reader: Pick<LogReader, 'partitions' | 'read' | 'wait' | 'starts' | 'ends' | 'incarnations'>
-  /** Of this consumer; who is given a partition owns its place. */
+  /** The journal of this consumer; the owner of a partition owns its position. */
   journal: Pick<ConsumerJournal, 'positions' | 'places' | 'openEnds' | 'notes' | 'commit' | 'saw' | 'rewind'>
   /**
-   * Does what records of a partition ask for, and resolves when that is durable. Records of a partition come in their
-   * order, one batch after the other; after a failure or a crash the same ones come again, in batches of other sizes, so
-   * that what is done has to be told by a record's place. `atEnd` is true when the log ended with them as they were read,
-   * so that they end with a whole group of a producer. Resolves to the text to be kept beside the position. Rejects with
-   * `BeginAnew` when these are not the next records any more.
+   * Handles records of a partition, and resolves when the result is durable. Records of a partition come in their
+   * order, one batch after the other. After a failure or a crash the same ones come again, in batches of other sizes.
+   * So the handler has to recognize handled records by their positions. The flag `atEnd` is true when the log ended
+   * with them as they were read, so that they end with a whole group of a producer. Resolves to the text to be kept
+   * beside the position. Rejects with `BeginAnew` when these are not the next records any more.
    */
   handle(records: readonly LogRecord[], note: string, atEnd: boolean): Promise<string>
   /**
-   * Called when a partition is given, when the handler wants it, and when it turns out that records were let go before they
-   * were read. Resolves to the place to read from, after it has brought the consumer there. Ends soon after the signal aborts. Without it: the
-   * place, or the first offset held.
+   * Called when a partition is given, when the handler asks for it, and when records turn out to be trimmed before they
+   * were read. Resolves to the position to read from, after it has brought the consumer there. Ends soon after the
+   * signal aborts. Without it: the position, or the first offset held.
    */
   begin?(partition: number, beginning: Beginning): Promise<Place>
-  /** Called when a partition was taken away and nothing of it is under way: lets go of what is kept of it in memory. */
+  /** Called when a partition was taken away and none of its records is being handled: frees its state in memory. */
   end?(partition: number): Promise<void> | void
   logger: Logger
   metrics: Metrics
   settings?: Partial<ConsumerSettings>
 }
 
-/** A consumer of a log: it is given partitions and loses them again; what it keeps in memory is per partition. */
+/** A consumer of a log, which gains and loses partitions; its state in memory is per partition. */
 export type Consumer = {
   /** Takes partitions up where their last holder left them. Those that it has already stay as they are. */
   give(partitions: readonly number[]): void
   /**
-   * Takes partitions away: nothing more of them is begun, and what is under way ends first. Resolves when their places are
-   * committed and nothing of them is in memory: from then on another may be given them.
+   * Takes partitions away: their open work ends first, and no more begins. Resolves when their positions are committed
+   * and nothing of them is in memory: from then on another consumer may have them.
    */
   take(partitions: readonly number[]): Promise<void>
   /** The lowest offset of each partition that is still needed, held or not. A partition never begun is not named. */
@@ -102,7 +108,7 @@ export type Consumer = {
   stop(): Promise<void>
 }
 
-/** Records that were read at once. */
+/** Records that were read together. */
 type Batch = { readonly records: readonly LogRecord[]; readonly bytes: number; readonly atEnd: boolean }
 
 /** A partition in hand. */
@@ -111,12 +117,15 @@ type Holding = {
   readonly leaving: AbortController
   /** Read from here next; undefined until it is known. */
   next: number | undefined
-  /** Handled up to here, and what is kept beside it; undefined until it has begun. */
+  /** The position behind the last handled record, with its note; undefined until it has begun. */
   done: Place | undefined
   committed: number | undefined
   /** How often it has begun. */
   began: number
-  /** It begins anew once nothing of it is under way: records were let go before they were read, or the handler asks for it. */
+  /**
+   * It begins again once none of its records is being handled: records were trimmed before they were read, or the
+   * handler asks for it.
+   */
   lost: boolean
   queue: Batch[]
   bytes: number
@@ -176,7 +185,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     return offset === undefined ? undefined : { offset, note: journal.notes().get(partition) ?? '' }
   }
 
-  /** Begins with a partition: where it is known to stand, or, as it was given, where the journal and the log agree. */
+  /** Begins with a partition: at the given position, or, as it was given, where the journal and the log agree. */
   const begin = async (held: Holding, known: Place | 'given' | undefined): Promise<void> => {
     let from = known === 'given' ? placeOf(held.partition) : known
     for (let attempt = 1; isCurrent(held); attempt++) {
@@ -184,7 +193,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
         if (known === 'given' && (await reconcile(journal, reader, [held.partition])).size > 0) {
           logger.warn(
             { consumer: name, partition: held.partition },
-            'The log is another one: it is consumed from there',
+            'the stream was replaced or restored: the consumer goes on where the new one begins to differ',
           )
           from = placeOf(held.partition)
         }
@@ -200,7 +209,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
         return
       } catch (error) {
         if (!isCurrent(held)) return
-        // It goes on from what was kept on the way.
+        // Goes on from the position committed on the way.
         from = placeOf(held.partition) ?? from
         await failed(error, held, attempt, 'A consumer cannot begin with a partition; it is tried again')
       }
@@ -215,7 +224,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     held.queue = []
   }
 
-  /** Hands one batch on until it is handled, or the partition is taken away. */
+  /** Hands one batch to the handler until it is handled, or the partition is taken away. */
   const handleOne = async (held: Holding, { records, atEnd }: Batch): Promise<void> => {
     for (let attempt = 1; attempt === 1 || !held.leaving.signal.aborted; attempt++) {
       try {
@@ -259,7 +268,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
         held.bytes -= batch.bytes
         ahead -= batch.bytes
         held.running = undefined
-        // Who served least lately comes first.
+        // Moves the partition to the end: the one served longest ago comes first.
         if (holdings.delete(held.partition)) holdings.set(held.partition, held)
         if (held.lost && isCurrent(held)) restart(held, held.done)
         startWork()
@@ -304,7 +313,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     let read = false
     let behind = false
     const ends = await reader.ends()
-    // What is handled meanwhile goes to the end of the map.
+    // Partitions handled meanwhile go to the end of the map.
     const round = [...holdings.values()]
     for (const held of round) {
       const room = roomOf(held)
@@ -321,7 +330,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
     )
     if (from.length > 0) {
       await reader.wait(from, look.signal)
-      // What is handled meanwhile ends the wait where there is room then for what waits already.
+      // Handled records end the wait when there is room then for records that wait already.
       if (settings.lingerMs > 0) await pause(settings.lingerMs, behind ? look.signal : ending.signal)
       return
     }
@@ -404,7 +413,7 @@ export const createConsumer = (deps: ConsumerDeps): Consumer => {
   const take = async (partitions: readonly number[]): Promise<void> => {
     const leaving = partitions.map((partition) => holdings.get(partition)).filter((held) => held !== undefined)
     await Promise.all(leaving.map(takeOne))
-    // What cannot be committed is handled once more by whoever is given the partition.
+    // The next owner of the partition handles uncommitted records again.
     await commit(() => leaving)
     for (const held of leaving) holdings.delete(held.partition)
     tellIdle()

@@ -1,4 +1,4 @@
-import { requireKnownFormat } from '@tributary/kernel'
+import { isAnyWorkHeld, isHeldWork, requireKnownFormat } from '@tributary/kernel'
 import { z } from 'zod'
 import type { EventStore } from '../event-store/port.ts'
 import type { ConsumerJournal, JournalPlace } from '../log/journal-port.ts'
@@ -15,7 +15,10 @@ import {
 import { countStored, readStored, type StoredForm, type WidestSpreads } from './catch-up.ts'
 import { type Beginning, type Consumer, type ConsumerDeps, createConsumer, type Place } from './consumer.ts'
 
-/** Where a partition of the stream goes on behind what the event store has: no event is in neither, and none in both. */
+/**
+ * The position where a partition of the stream goes on behind the events in the event store, without a gap or an
+ * overlap.
+ */
 export type Cut = {
   /** The offset of the stream. */
   stream: number
@@ -33,9 +36,9 @@ export type History = {
 }
 
 /**
- * Makes cuts. Everything in the stream now comes from requests that are in their log now: once the pipeline has stored
- * all of these, what comes later is in the stream behind its end of now. `whenStored` resolves when every request of a
- * partition before the offset is stored and its events are in the stream.
+ * Makes cuts. All records of the stream now come from requests that are in their log now. So once the pipeline has
+ * stored these, later records are in the stream behind its current end. The promise of `whenStored` resolves when every
+ * request of a partition before the offset is stored and its events are in the stream.
  */
 export const createCut =
   (deps: {
@@ -54,7 +57,7 @@ export const createCut =
 
 const requestPlace = z.object({ incarnation: z.string(), offset: z.number() })
 
-/** What is kept beside a position. */
+/** The note that is kept beside a position. */
 const noteSchema = z.object({
   /** Events of requests before it are handled. */
   from: requestPlace.optional(),
@@ -78,8 +81,8 @@ const noteOf = (text: string | undefined): Note => {
 const placeWith = (offset: number, note: Note): Place => ({ offset, note: JSON.stringify(note) })
 
 /**
- * Tells how many events of a workspace a consumer has read that reads the event store before it goes on with the stream, and
- * about how many there are; undefined when it is through.
+ * Returns how many events of a workspace a consumer has read from the event store, and about how many there are. For a
+ * consumer that reads those before it goes on with the stream; undefined when it is through.
  */
 export const createReadingProgress =
   (deps: {
@@ -110,7 +113,7 @@ export const createReadingProgress =
 /** Partitions that read the event store at a time: there are dozens, and each asks much of it. */
 const catchUpsAtOnce = 2
 
-/** Runs a few tasks at a time, in the order in which they were asked for. */
+/** Runs a few tasks at a time, in the order of their calls. */
 const createTurns = (atOnce: number) => {
   let running = 0
   let waiting: (() => void)[] = []
@@ -136,7 +139,7 @@ const createTurns = (atOnce: number) => {
       try {
         return await task()
       } finally {
-        // Who comes next takes the place over.
+        // The next one in line takes the place over.
         const next = waiting.shift()
         if (next === undefined) running--
         else next()
@@ -157,14 +160,17 @@ export type ReachedPlace = Place & Pick<JournalPlace, 'incarnation'>
  * goes back with them, while the journal does not.
  */
 export type KeptPlaces = {
-  /** What the store has of a partition now: its place, and a mark that no other place has. */
+  /** The position of a partition in the store now, and its unique mark. */
   read(partition: number): Promise<(ReachedPlace & { mark: string }) | undefined>
   /** The mark of the place that was written last, or read. */
   mark(partition: number): string | undefined
 }
 
+/** The name of an event at a consumer, by which it is held if it blocks the consumer's thread: for `noteWork`. */
+export const consumerItem = (consumer: string, eventId: string): string => `${consumer} ${eventId}`
+
 export type EventConsumerDeps = Omit<ConsumerDeps, 'handle' | 'begin' | 'reader'> & {
-  /** Of the stream, whose partitions are those of the log of accepted requests. */
+  /** The reader of the stream, whose partitions are those of the log of accepted requests. */
   reader: LogReader
   history: History
   /**
@@ -172,20 +178,34 @@ export type EventConsumerDeps = Omit<ConsumerDeps, 'handle' | 'begin' | 'reader'
    * the order of the log. After a failure or a kill events come again, with the same ids. `reached` is the place behind them.
    */
   handle(events: readonly AcceptedEvent[], partition: number, reached: ReachedPlace): Promise<void>
-  /** Of a consumer whose `handle` keeps the places it reached: it goes on from the lesser of the store's and the journal's. */
+  /**
+   * For a consumer whose `handle` keeps the positions it reached: it goes on from the lesser of the store's and the
+   * journal's.
+   */
   kept?: KeptPlaces
 }
 
 /**
- * Makes a consumer of accepted events. One that is new begins with the oldest stored event; one whose records were let go
- * before it read them reads what it missed from the event store. Either goes on with the stream where that ends, without
- * a gap and without repetition, but for events of the one group that it may have stopped in.
+ * Makes a consumer of accepted events. A new one begins with the oldest stored event. One whose records were trimmed
+ * before it read them reads these from the event store. Both then go on with the stream where that ends, without a gap.
+ * No event is repeated, but for those of the one group that it may have stopped in.
  */
 export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
-  const { reader, journal, history, handle, kept, logger, name } = deps
+  const { reader, journal, history, kept, logger, name } = deps
+  /** Skips events that are held, since they blocked the thread of this consumer. */
+  const handle: EventConsumerDeps['handle'] = (events, partition, reached) => {
+    if (!isAnyWorkHeld()) return deps.handle(events, partition, reached)
+    const open = events.filter(({ eventId }) => !isHeldWork(consumerItem(name, eventId)))
+    if (open.length < events.length)
+      logger.error(
+        { consumer: name, partition, events: events.length - open.length },
+        'events that are held are passed over',
+      )
+    return open.length === 0 ? Promise.resolve() : deps.handle(open, partition, reached)
+  }
   const turns = createTurns(catchUpsAtOnce)
 
-  /** Records on their way to the handler: what lies before the note's place was handled already. */
+  /** Records on their way to the handler: those before the note's position were handled already. */
   const handleRecords = async (records: readonly LogRecord[], text: string, atEnd: boolean): Promise<string> => {
     const note = noteOf(text)
     const events: AcceptedEvent[] = []
@@ -216,8 +236,9 @@ export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
   const marked = (partition: number, note: Note): Note => ({ ...note, mark: kept?.mark(partition) })
 
   /**
-   * Where to go on when the journal is at a place: there, unless the store has another mark. Then at the lesser of both, as
-   * far as the log still is the one that the store's was written of; nowhere, when the store knows nothing any more.
+   * The position to go on from when the journal is at a given one: that one, unless the store has another mark. Then
+   * the lesser of both, as far as the log is still the one of the store's position; undefined when the store has none
+   * any more.
    */
   const agreed = async (partition: number, place: Place | undefined, start: number): Promise<Place | undefined> => {
     if (kept === undefined) return place
@@ -226,9 +247,12 @@ export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
     const end = (await reader.ends())[partition] ?? 0
     const back = stored && placeToRewindTo(stored, { ranges: await reader.incarnations(partition), start, end })
     const { offset, incarnation } = back ?? stored ?? { offset: 0, incarnation: undefined }
-    // Of places with the same offset, while it catches up, that of the store is what it has.
+    // With equal offsets, while it catches up, the store's position counts.
     if (stored !== undefined && offset > place.offset) return place
-    logger.warn({ consumer: name, partition, from: place.offset, to: offset }, 'A consumer goes back: its store did')
+    logger.warn(
+      { consumer: name, partition, from: place.offset, to: offset },
+      'a consumer reads part of the stream again: its store was set back',
+    )
     if (stored === undefined) return undefined
     const { note } = placeWith(offset, { ...noteOf(stored.note), mark: stored.mark })
     await journal.commit(new Map([[partition, offset]]), new Map([[partition, note]]))
@@ -236,7 +260,10 @@ export const createEventConsumer = (deps: EventConsumerDeps): Consumer => {
     return { offset, note }
   }
 
-  /** Reads from the event store what lies between a place and a cut, a new one or the one that it is on its way to; resolves to that. */
+  /**
+   * Reads from the event store the events between a position and a cut, a new one or the one that it is on its way to;
+   * resolves to that.
+   */
   const catchUpFrom = async (
     partition: number,
     place: Place | undefined,

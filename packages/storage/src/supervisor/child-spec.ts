@@ -5,19 +5,19 @@ import type { RetryPolicy } from '@tributary/kernel'
 export type StopStep = { signal: NodeJS.Signals; waitMs: number }
 
 /**
- * What the supervisor has to know of a child process in order to run it. All functions are called by the supervisor
+ * The description of a child process that the supervisor needs to run it. All functions are called by the supervisor
  * only, never two at a time for one child.
  */
 export type ChildSpec = {
   /** Short and unique; label of logs, metrics and health. */
   readonly name: string
   /**
-   * Called before every spawn, the first as well as each restart: stops what a killed predecessor left running on the
-   * same folder, and clears what it left half-made. Resolves only when the folder is free. Idempotent.
+   * Called before every spawn, the first as well as each restart: stops processes that a killed predecessor left on the
+   * same folder, and clears their unfinished work. Resolves only when the folder is free. Idempotent.
    */
   recover?(): Promise<void>
   /**
-   * Starts the process and resolves with it as soon as it is spawned (not ready). stdout and stderr must be pipes: the
+   * Starts the process and resolves with it as soon as it is spawned (not ready). stdout and stderr must be pipes. The
    * supervisor logs them line by line and quotes the last lines when a start fails. Spawn it with `detached: true` (its
    * own process group), otherwise a Ctrl-C in the terminal ends it together with the server instead of after it.
    */
@@ -32,8 +32,8 @@ export type ChildSpec = {
   /** Signals in order; the process is killed with SIGKILL when the last step has not ended it. */
   readonly stop: readonly StopStep[]
   /**
-   * The signal that the child gets at once when this process dies without stopping it (SIGKILL, crash). Undefined when
-   * the child notices by itself, for instance by the end of an IPC channel.
+   * The signal that the child gets immediately when this process dies without stopping it (SIGKILL, crash). Undefined
+   * when the child notices on its own, for instance by the end of an IPC channel.
    */
   readonly onParentDeath?: NodeJS.Signals
   /** Delays between restarts. When `maxElapsedMs` has passed without a ready child, it counts as failed for good. */
@@ -47,7 +47,7 @@ export type ChildSpec = {
 /** `backing-off`: ended unexpectedly, waits for its next start. `failed`: given up. */
 export type ChildPhase = 'idle' | 'starting' | 'ready' | 'backing-off' | 'stopping' | 'stopped' | 'failed'
 
-/** What health shows of one child. `since` is epoch milliseconds of the last change of phase. */
+/** The health of one child. `since` is epoch milliseconds of the last change of phase. */
 export type ChildState = {
   name: string
   phase: ChildPhase
@@ -57,7 +57,7 @@ export type ChildState = {
   lastError: string | undefined
 }
 
-/** An exit nobody asked for. `lines` are the last lines of the child's output. */
+/** An unrequested exit. `lines` are the last lines of the child's output. */
 export type ChildExit = {
   name: string
   code: number | null

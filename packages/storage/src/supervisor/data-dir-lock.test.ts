@@ -23,21 +23,21 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-/** Another process that tries to lock the folder; its first line is `locked` or the refusal. It then waits. */
-const otherProcess = async (
-  user: { uid?: number; gid?: number } = {},
-): Promise<{ child: ChildProcess; says: string }> => {
+/**
+ * Another process that tries to lock the folder; its first line is `locked` or the refusal. It then waits. It takes another account
+ * after its modules are loaded: that account may be unable to reach the checkout.
+ */
+const otherProcess = async (account?: number): Promise<{ child: ChildProcess; says: string }> => {
+  const become = account === undefined ? '' : `process.setgid(${account}); process.setuid(${account})`
   const program = `
     import { lockDataDir } from ${JSON.stringify(lockModule)}
+    ${become}
     try { lockDataDir(${JSON.stringify(dir)}); console.log('locked') } catch (error) { console.log(error.message) }
     setInterval(() => {}, 1000)`
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      ...user,
-    },
+    { stdio: ['ignore', 'pipe', 'inherit'] },
   )
   others.push(child)
   const [says] = await once(createInterface({ input: child.stdout }), 'line')
@@ -94,7 +94,7 @@ describe('lockDataDir', () => {
     expect((await stat(again.dir)).mode & 0o777).toBe(0o700)
   })
 
-  it('closes a folder that was made for everybody', async () => {
+  it('closes a folder that was open to all users', async () => {
     chmodSync(dir, 0o755)
     await using held = lockDataDir(dir)
     expect((await stat(held.dir)).mode & 0o777).toBe(0o700)
@@ -108,7 +108,7 @@ describe('lockDataDir', () => {
     expect(() => lockDataDir(file)).toThrow(/file cannot be used: it is a file, not a folder\. Choose another/)
     expect(() => lockDataDir(join(file, 'x'))).toThrow(/a part of its path is a file/)
     chmodSync(dir, 0o555)
-    const { says } = await otherProcess(process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {})
+    const { says } = await otherProcess(process.getuid?.() === 0 ? 65_534 : undefined)
     expect(says).toMatch(
       /cannot be used: this user is not allowed to write there\. Choose another folder with TRIBUTARY_DATA_DIR/,
     )

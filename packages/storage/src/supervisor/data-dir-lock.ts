@@ -94,7 +94,9 @@ const readOwner = (file: string): ProcessIdentity | undefined => {
   }
 }
 
-/** Takes the operating system's lock on the file, which ends with the process; undefined when somebody holds it. */
+/**
+ * Takes the operating system's lock on the file, which ends with the process; undefined when another process holds it.
+ */
 const takeFileLock = (file: string): DatabaseSync | undefined => {
   reservePrivateFile(file)
   const handle = new DatabaseSync(file, { timeout: 0 })
@@ -118,15 +120,15 @@ const closeFolder = (folder: string): void => {
 }
 
 /**
- * Makes the data folder if it is missing, closes it to others (mode 0700) and reserves it for this process until `release`, so that two
- * instances never work on one folder.
+ * Makes the data folder if it is missing, closes it to others (mode 0700) and reserves it for this process until
+ * `release`. So two instances never work on one folder.
  *
- * Two things are asked: a lock of the operating system (taken through SQLite, so it ends with its holder even on
- * SIGKILL, and holds across containers on one machine), and the owner's note with pid and start time, which names the
- * owner in the message and still protects where the file system does not lock. A note whose process has ended, or whose
- * pid now belongs to a process with another start, is taken over.
+ * Two things protect it. The first is a lock of the operating system: taken through SQLite, it ends with its holder
+ * even on SIGKILL, and holds across containers on one machine. The second is the owner's note with pid and start time,
+ * which names the owner in the message and still protects where the file system does not lock. A note is taken over
+ * when its process has ended, or its pid now belongs to a process with another start.
  *
- * @param purpose `restore` is let into a folder that an interrupted restore has left; everybody else is refused
+ * @param purpose `restore` may enter a folder that an interrupted restore has left; other purposes are refused
  * @throws DataDirLocked naming the other process; DataDirHalfRestored; DataDirUnusable.
  */
 export const lockDataDir = (dir: string, purpose: 'work' | 'restore' = 'work'): DataDirLock => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { identify } from './processes.ts'
 
 /**
- * Waits for the end of its input, which comes when the parent is gone, however it went; then signals the process, and
+ * Waits for the end of its input, which comes when the parent is gone for any reason. Then signals the process, and
  * kills it when it still runs half a minute later. A process with the same pid and another start is left alone.
  */
 const script = `trap '' INT TERM HUP QUIT

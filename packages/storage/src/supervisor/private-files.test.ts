@@ -10,7 +10,7 @@ let root: string
 let umask: number
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'tributary-private-'))
-  // The usual one: whoever names no mode makes files that everybody reads.
+  // The usual umask: without a mode, files are readable by all users.
   umask = process.umask(0o022)
 })
 afterEach(() => {
@@ -46,7 +46,7 @@ test('folders become 0700 and files 0600, also those of a prepared folder, and o
   }
 })
 
-test('what the product has not made, and what PostgreSQL sees to, is left alone', () => {
+test('files that the product has not made, and those of PostgreSQL, are left alone', () => {
   for (const path of ['postgres/PG_VERSION', 'project/run.sh', 'notes.txt']) put(path)
   chmodSync(join(root, 'project/run.sh'), 0o755)
   closeToOthers(root)

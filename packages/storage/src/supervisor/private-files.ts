@@ -5,16 +5,19 @@ import { join } from 'node:path'
 const folderMode = 0o700
 const fileMode = 0o600
 
-/** Makes a folder, and those above it, that nobody else may enter. One that is there is left as it is. */
+/** Makes a folder, and those above it, that no other user may enter. An existing one is left as it is. */
 export const makePrivateFolder = (path: string): void => {
   mkdirSync(path, { recursive: true, mode: folderMode })
 }
 
-/** Makes an empty file that nobody else may read, for an engine that would make it by the umask. One that is there stays. */
+/**
+ * Makes an empty file that no other user may read, for an engine that would make it by the umask. An existing one
+ * stays.
+ */
 export const reservePrivateFile = (path: string): void => closeSync(openSync(path, 'a', fileMode))
 
 /**
- * Names at the top of a data folder that the product has made. What else lies there is left alone: somebody may have
+ * Names at the top of a data folder that the product has made. Other entries are left alone: the operator may have
  * chosen a folder with other things in it. PostgreSQL may run as another account and sees to its own folder.
  */
 const ownName =
@@ -23,11 +26,12 @@ const ownName =
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
 
 /**
- * Takes from everybody else what they may do in a data folder: folders become 0700, files 0600. A folder that was
- * prepared by hand, restored from an archive or written by an earlier version is put right as well. A link at the top
- * leads to an engine's folder on another disk and is followed, those deeper are not.
+ * Removes the access of other users to a data folder: folders become 0700, files 0600. Also fixes a folder that was
+ * prepared by hand, restored from an archive or written by an earlier version. A link at the top leads to an engine's
+ * folder on another disk and is followed, those deeper are not.
  *
- * Returns what could not be changed, such as a mounted folder of another account; what is inside is private all the same.
+ * Returns entries that could not be changed, such as a mounted folder of another account; their content is still
+ * private.
  */
 export const closeToOthers = (dir: string): string[] => {
   const open: string[] = []

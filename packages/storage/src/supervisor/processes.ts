@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 /** A process and the moment it started: a pid alone may by now belong to another process. */
 export type ProcessIdentity = {
   pid: number
-  /** Start in clock ticks since boot, as /proc tells it; undefined on a system without /proc. */
+  /** Start in clock ticks since boot, from /proc; undefined on a system without /proc. */
   startTime: string | undefined
 }
 
@@ -48,7 +48,7 @@ export const identify = (pid: number): ProcessIdentity | undefined => {
   return !hasProc() && answersSignal(pid) ? { pid, startTime: undefined } : undefined
 }
 
-/** Whether exactly this process still runs: same pid and, where the system tells it, same start. */
+/** Whether exactly this process still runs: same pid and, where the system reports it, same start. */
 export const isRunning = (process: ProcessIdentity): boolean => {
   const now = identify(process.pid)
   if (now === undefined) return false

@@ -10,13 +10,13 @@ export type Supervisor = AsyncDisposable & {
   stop(): Promise<void>
   /** Every child as health shows it, in the order of adding. */
   state(): ChildState[]
-  /** Calls back on each exit nobody asked for, before the restart. Returns how to stop listening. */
+  /** Calls back on each unrequested exit, before the restart. Returns how to stop listening. */
   onExit(listener: (exit: ChildExit) => void): () => void
 }
 
 /**
  * A supervisor without children. A child that does not come up at `add` is stopped and the call rejects with its last
- * lines; one that ends later is restarted with growing delays (`ChildSpec.restart`) until `stop`.
+ * lines. One that ends later is restarted with growing delays (`ChildSpec.restart`) until `stop`.
  */
 export const createSupervisor = ({
   logger,

@@ -10,14 +10,14 @@ export type Outcome = { statuses: readonly number[]; said: string }
 
 /** A kind of hostile work. `npm test` and `npm run bench -- hostile` do each, and new ones are added here. */
 export type Attack = {
-  /** In one line, what is done and by whom. */
+  /** The attack and the attacker, in one line. */
   what: string
   /** Pieces of it at the same time. */
   together: number
-  /** Statuses that may answer it, and what one of its answers says: that it was cut off, and at what. */
+  /** Statuses that may answer it, and the text that one of its answers has: that it was cut off, and at which limit. */
   answers: readonly number[]
   says: RegExp
-  /** Makes what it needs, once; hands back a piece of it. */
+  /** Creates what it needs, once; returns a piece of it. */
   prepare(world: HostileWorld): Promise<() => Promise<Outcome>>
 }
 
@@ -43,6 +43,39 @@ const objects = (bytes: number): string => `[${'{},'.repeat(Math.floor(bytes / 3
 const MiB = 1024 * 1024
 
 const bearer = ({ api }: HostileWorld): Record<string, string> => ({ authorization: `Bearer ${api.token}` })
+
+/**
+ * Requests objects of another tenant, of another kind, or missing ones, all at a time; and sends one privacy request
+ * with each piece.
+ */
+const askForOthers = async (world: HostileWorld) => {
+  const period = 'start_date.seconds=1767225600&end_date.seconds=1767312000'
+  const request_id = randomUUID()
+  const identifiers = [{ type: 'user_id', value: request_id }]
+  const names = (kind: string): string[] => [
+    `workspaces/${randomUUID()}/${kind}/${randomUUID()}`,
+    `${world.workspace}/${kind}/${randomUUID()}`,
+    world.user,
+    'x',
+  ]
+  const paths = [
+    ...names('signals').map((signal) => `signals:getAttribution?${period}&signal=${signal}`),
+    ...names('signals').map((signal) => `signals:exportAttribution?${period}&signal=${signal}`),
+    ...names('sources').map((source) => `connections?source=${source}`),
+    ...names('sources').map((source) => `metrics?metric=events_received&${period}&source=${source}`),
+    ...names('sources').map((source) => `writekeys?source=${source}`),
+    ...names('profiles').map((profile) => `audiences/${randomUUID()}:explain?profile=${profile}`),
+  ]
+  return async (): Promise<Outcome> => {
+    const asked = paths.map((path) => call(world, 'GET', `/${world.workspace}/${path}`))
+    const body = { kind: 'delete_and_suppress', identifiers, request_id }
+    const outcomes = await Promise.all([...asked, call(world, 'POST', `/${world.workspace}/privacyRequests`, body)])
+    return {
+      statuses: outcomes.flatMap(({ statuses }) => statuses),
+      said: outcomes.map(({ said }) => said).join(' '),
+    }
+  }
+}
 
 /** The answer of a mapping's preview to a template. */
 const previewMapping = async (world: HostileWorld, field_mappings: readonly object[]) => {
@@ -144,21 +177,23 @@ const connectSockets = async (world: HostileWorld) => {
   const upgrade = `GET /app/${String(key)}?protocol=7 HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\n\r\n`
   return async (): Promise<Outcome> => {
     const sockets = await Promise.all(Array.from({ length: 1200 }, () => openSocket(world.origin, upgrade)))
-    const told: string[] = []
-    for (const socket of sockets) socket.on('data', (data: Buffer) => told.push(data.toString('latin1')))
+    const answers: string[] = []
+    for (const socket of sockets) socket.on('data', (data: Buffer) => answers.push(data.toString('latin1')))
     const statuses = await Promise.all(sockets.map(statusOfSocket))
-    await eventually('those who are too many are told', () => told.some((text) => tooMuch.test(text)), 10_000).catch(
-      () => {},
-    )
+    await eventually(
+      'requests beyond the limit are refused',
+      () => answers.some((text) => tooMuch.test(text)),
+      10_000,
+    ).catch(() => {})
     for (const socket of sockets) socket.destroy()
-    return { statuses: [...new Set(statuses)], said: told.find((text) => tooMuch.test(text)) ?? '' }
+    return { statuses: [...new Set(statuses)], said: answers.find((text) => tooMuch.test(text)) ?? '' }
   }
 }
 
 const explore = (query: string) => async (world: HostileWorld) => () =>
   call(world, 'GET', `/${world.workspace}/events?page_size=1000&${query}`)
 
-/** Questions about certificates for names that are nobody's; whether the other one is still served behind them. */
+/** Asks about certificates for unknown names; returns whether the other one is still served behind them. */
 const askForCertificates = async (world: HostileWorld): Promise<Outcome> => {
   const asked = Array.from({ length: 500 }, async (_, index) => {
     const name = `${'a.'.repeat(3000)}${index}.example`
@@ -204,6 +239,91 @@ const searchRow = async (world: HostileWorld) => {
     key: ['none'],
   }
   return () => call(world, 'POST', `/${workspace}/syncs:previewRow`, trial)
+}
+
+/** Tests of a connection that never end, until their sender goes; whether the other one is still served meanwhile. */
+const hangTests = async (world: HostileWorld) => {
+  const destination = await createWebhook(world.api, world.workspace, world.source.source, {
+    url: `http://127.0.0.1:${world.silentPort}/`,
+  })
+  return async (): Promise<Outcome> => {
+    const leaving = new AbortController()
+    const outcomes: Outcome[] = []
+    const headers = { 'content-type': 'application/json', ...bearer(world) }
+    const asked = Array.from({ length: 605 }, () =>
+      fetch(`${world.origin}/api/${destination}:testConnection`, {
+        method: 'POST',
+        headers,
+        body: '{}',
+        signal: leaving.signal,
+      }).then(
+        async (answer) => outcomes.push(await outcomeOf(answer)),
+        () => {},
+      ),
+    )
+    await eventually('requests beyond the limit are refused', () => outcomes.length > 400)
+    const served = await post(world, '/v1/track', '{"event":"Order","userId":"u"}', {
+      authorization: `Basic ${btoa(`${world.victimKey}:`)}`,
+    })
+    leaving.abort()
+    await Promise.all(asked)
+    const statuses = [...new Set([served.status, ...outcomes.map(({ statuses: [status = 0] }) => status)])]
+    return { statuses, said: `${await served.text()} ${outcomes.at(-1)?.said}` }
+  }
+}
+
+/** An audience of so many conditions that every user meets. */
+const broadAudience = (conditions: number): object => ({
+  groups: {
+    aaaa: {
+      segments: Array.from({ length: conditions }, (_, index) => ({
+        id: `s${String(index).padStart(3, '0')}`,
+        queries: [
+          {
+            id: `q${String(index).padStart(3, '0')}`,
+            type: 'event',
+            selectedEvent: 'Order',
+            timeframe: { time: { unit: 'day', value: 1 + index } },
+            count: { operator: 'at_most', value: 1000 },
+          },
+        ],
+      })),
+    },
+  },
+})
+
+/** A preview of a mapping whose condition compares a number that almost is one. */
+const compareNumbers = async (world: HostileWorld) => {
+  const destination = await createWebhook(world.api, world.workspace, world.source.source, {
+    url: `${world.origin}/health`,
+  })
+  const conditions = ['a', 'b', 'c', 'd'].map((name) => ({
+    path: `properties.${name}`,
+    operator: 'greater_than',
+    value: '1',
+  }))
+  const event_mapping = {
+    id: 'aaaa',
+    destination: 'send',
+    filters: conditions,
+    filter_match: 'any',
+    field_mappings: [],
+  }
+  const number = `${'1'.repeat(7000)}x`
+  const payload = JSON.stringify({ type: 'track', properties: { a: number, b: number, c: number, d: number } })
+  return () => call(world, 'POST', `/${destination}/mappings:preview`, { event_mapping, payload })
+}
+
+/** Events of identifiers that are almost one that is blocked. */
+const identify = (world: HostileWorld) => async (): Promise<Outcome> => {
+  const headers = { authorization: `Basic ${btoa(`${world.source.key}:`)}` }
+  const ids = [' '.repeat(31_000), `${'\t'.repeat(15_000)}x`, `${'0'.repeat(31_000)}x`, `a@${'.a'.repeat(15_000)} @`]
+  const answers = await Promise.all(
+    ids.map(async (userId) =>
+      outcomeOf(await post(world, '/v1/track', JSON.stringify({ event: 'Order', userId }), headers)),
+    ),
+  )
+  return { statuses: answers.flatMap(({ statuses }) => statuses), said: answers.map(({ said }) => said).join(' ') }
 }
 
 /** The standing list of hostile work. */
@@ -289,6 +409,46 @@ export const attacks: readonly Attack[] = [
     says: /large|deep|many|must|object|limit|expected|required|JSON/i,
     prepare: async (world) => async () =>
       outcomeOf(await post(world, '/api/users:login', '['.repeat(0.4 * MiB) + ']'.repeat(0.4 * MiB))),
+  },
+  {
+    what: 'a picture of four million equal signs and a letter, with a token',
+    together: 2,
+    answers: refused,
+    says: /base64|2MB/,
+    prepare: async (world) => {
+      const body = JSON.stringify({ content: `${'='.repeat(4_000_000)}A` })
+      return async () => outcomeOf(await post(world, `/api/${world.user}:uploadPhoto`, body, bearer(world)))
+    },
+  },
+  {
+    what: 'forty addresses of 15,000 ampersands, without a token',
+    together: 40,
+    answers: refused,
+    says: /token|sign in|many/i,
+    prepare: async (world) => async () =>
+      outcomeOf(await fetch(`${world.origin}/api/workspaces?${'&'.repeat(15_000)}`)),
+  },
+  {
+    what: 'forty addresses of half an API key 4,000 times, without a token',
+    together: 40,
+    answers: refused,
+    says: /token|sign in|many/i,
+    prepare: async (world) => async () =>
+      outcomeOf(await fetch(`${world.origin}/api/workspaces?${'&api'.repeat(3500)}`)),
+  },
+  {
+    what: 'numbers of 7,000 digits and a letter in the conditions of a mapping, in a preview, by an editor',
+    together: 8,
+    answers: [200, ...refused],
+    says: /./,
+    prepare: compareNumbers,
+  },
+  {
+    what: 'events of people whose IDs are 31,000 spaces, tabs, zeros, or dots',
+    together: 8,
+    answers: [200, ...refused],
+    says: /success/,
+    prepare: async (world) => identify(world),
   },
   {
     what: '64 connections without a key that send four megabytes but for the last byte, and wait',
@@ -384,9 +544,24 @@ export const attacks: readonly Attack[] = [
     what: '500 questions about certificates for names of 6,000 letters each, by anybody',
     together: 2,
     // 200 is the answer to the other one, whose event is taken.
-    answers: [200, 404],
-    says: /This is not a custom domain\.\s+\{"success":true\}/,
+    answers: [200, 403],
+    says: /Only a trusted proxy can ask this[^{]*\{"success":true\}/,
     prepare: async (world) => () => askForCertificates(world),
+  },
+  {
+    what: '605 tests of a connection to a server that never answers, at a time, by an editor',
+    together: 1,
+    answers: [200, 429],
+    says: /\{"success":true\} .*Too many calls/,
+    prepare: hangTests,
+  },
+  {
+    what: 'the preview of an audience of 90 conditions that everybody meets, eight at a time, by an editor',
+    together: 8,
+    answers: [200, 429],
+    says: /"size":|Too many|too many/,
+    prepare: async (world) => () =>
+      call(world, 'POST', `/${world.workspace}/audiences:preview`, { query: broadAudience(90) }),
   },
   {
     what: 'the preview of a row of a sync that is none of a million, eight at a time, by an editor',
@@ -394,6 +569,13 @@ export const attacks: readonly Attack[] = [
     answers: [200, 400, 429],
     says: /None of the first 1,000,000 rows|many|longer than|in time|took/i,
     prepare: searchRow,
+  },
+  {
+    what: 'references of other tenants, of other kinds, and to nothing, and one privacy request again and again, by an administrator',
+    together: 8,
+    answers: [200, 400, 404, 429],
+    says: /not found|Must be a name|too many/i,
+    prepare: askForOthers,
   },
   {
     what: 'searches of the documentation with a mistake in each word, by anybody',

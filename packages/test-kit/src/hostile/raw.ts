@@ -54,10 +54,13 @@ const message = (kind: string, content: Buffer, announced = content.length + 4):
   return Buffer.concat([head, content])
 }
 
-/** No more is sent than this, so that the one who tries it does not suffer from it. */
+/** Maximum bytes sent, so that the machine of the test does not suffer. */
 const maxSent = 700 * 1024 * 1024
 
-/** A server of PostgreSQL's protocol that lets everybody in and answers the first question with a row of two gigabytes. */
+/**
+ * Starts a server of PostgreSQL's protocol that accepts every client and answers the first query with a row of two
+ * gigabytes.
+ */
 export const startEndlessPostgres = async (): Promise<AsyncDisposable & { port: number }> => {
   const signedIn = Buffer.concat([message('R', Buffer.alloc(4)), message('Z', Buffer.from('I'))])
   const filler = Buffer.alloc(64 * 1024, 0x61)

@@ -65,7 +65,7 @@ describe.skipIf(skipsPowerLoss())('what a power loss leaves', () => {
     expect(statSync(join(left, 'inside', 'old')).mode & 0o777).toBe(0o640)
   })
 
-  test('has bytes as they were at the last sync, whoever wrote them and however the file was cut since', () => {
+  test('has bytes as they were at the last sync, whichever process wrote them and however the file was cut since', () => {
     const left = lose(`
       fs.writeFileSync('log', 'a'.repeat(10_000))
       require('node:child_process').execFileSync('sh', ['-c', 'printf b >> log'], { env: {} })

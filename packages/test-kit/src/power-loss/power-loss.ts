@@ -53,19 +53,21 @@ const compiledLibrary = (): Buffer => {
 }
 
 /**
- * Which names a power loss leaves. All of these may happen; bytes are those that were synced with each.
+ * The names that a power loss leaves. All of these may happen; bytes are those that were synced with each.
  *
  * - `journal`: as late as ext4, XFS and Btrfs may be. A sync of a file or folder also makes its own name durable (with
- *   the rename that gave it), and those of the folders it is in; all other names are as at the last sync of their folder.
- * - `newest`: as early as they may be, since they write their journals every few seconds by themselves. Every name
- *   is there and every removal done, and a file that was never synced is empty.
- * - `posix`: as late as POSIX allows. A sync of a file is of its bytes alone, every name waits for a sync of its folder.
+ *   the rename that gave it), and those of the folders it is in. All other names are as at the last sync of their
+ *   folder.
+ * - `newest`: as early as they may be, since they write their journals every few seconds by themselves. Every name is
+ *   there and every removal done, and a file that was never synced is empty.
+ * - `posix`: as late as POSIX allows. A sync of a file is of its bytes alone, every name waits for a sync of its
+ *   folder.
  */
 export type Names = 'journal' | 'newest' | 'posix'
 
 /** A folder of which is known what of it was synced. */
 export type SyncedFolder = Disposable & {
-  /** What a process has to be started with, for what it and its children sync to be noted. */
+  /** Environment of a process whose syncs, and those of its children, are to be noted. */
   env: Record<string, string>
   /**
    * The loss of power: ends every process that was started with `env`, and makes a folder of what is left. Blocks until that

@@ -63,7 +63,10 @@ export const invoiceOf = (invoice: PeerInvoice, url: string, confirmable = false
   }
 }
 
-/** What is expanded is there as a whole, and as an id otherwise (docs.stripe.com/api/expanding_objects). */
+/**
+ * A subscription as Stripe returns it: expanded objects are whole, others are IDs
+ * (docs.stripe.com/api/expanding_objects).
+ */
 export const subscriptionOf = (
   state: StripeState,
   held: PeerSubscription,

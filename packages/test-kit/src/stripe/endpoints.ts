@@ -7,7 +7,7 @@ export type Endpoint = {
   method: 'GET' | 'POST' | 'DELETE'
   /** Groups are the parameters. */
   path: RegExp
-  /** What may be sent; anything else is refused, as Stripe does (`parameter_unknown`). */
+  /** Fields that may be sent; any other is refused, as Stripe does (`parameter_unknown`). */
   fields: readonly string[]
   answer(call: Call): unknown
 }
@@ -15,7 +15,7 @@ export type Endpoint = {
 const expandOf = (form: Form): ReadonlySet<string> =>
   new Set(Object.values(formAt(form, 'expand') ?? {}).filter((each) => typeof each === 'string'))
 
-/** What is found in a call, or refused as Stripe refuses it. */
+/** Finds the objects of a call, or refuses it as Stripe does. */
 const finder = (state: StripeState, url: string) => {
   const first = ({ params }: Call): string => params[0] ?? ''
   const need = (form: Form, name: string): string => {
@@ -190,7 +190,7 @@ const subscriptions = (state: StripeState, url: string, { first, need, shown }: 
     method: 'GET',
     path: /^subscriptions$/,
     fields: ['customer', 'limit'],
-    // Those that are canceled are left out unless they are asked for.
+    // Canceled ones are left out unless the call includes them.
     answer: ({ form }) =>
       listOf(
         [...state.subscriptions.values()]
@@ -369,7 +369,7 @@ const invoices = (state: StripeState, url: string, { first, need }: Finder): End
   },
 ]
 
-/** What becomes of an invoice. */
+/** The steps of an invoice. */
 const invoiceSteps = (state: StripeState, url: string, { first, ownCard }: Finder): Endpoint[] => [
   {
     method: 'POST',

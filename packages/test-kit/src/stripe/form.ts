@@ -25,7 +25,7 @@ export const textAt = (form: Form, ...path: string[]): string | undefined => {
   return typeof place === 'string' ? place : undefined
 }
 
-/** What is below a path of a form. */
+/** The part of a form below a path. */
 export const formAt = (form: Form, ...path: string[]): Form | undefined => {
   let place: string | Form | undefined = form
   for (const key of path) place = typeof place === 'object' ? place[key] : undefined

@@ -64,7 +64,7 @@ export type PeerSubscription = {
   end: number
   schedule: PeerSchedule | null
   latest_invoice: string | null
-  /** What holds as soon as the latest invoice is paid. */
+  /** An update that applies as soon as the latest invoice is paid. */
   pending: PeerPending | null
   metadata: Record<string, string>
 }
@@ -98,7 +98,7 @@ export const periodEnd = (anchor: number, start: number, interval: 'month' | 'ye
   }
 }
 
-/** What the account holds, and the rules by which it changes. `now` is in seconds. */
+/** The state of the account, and the rules by which it changes. `now` is in seconds. */
 export class StripeState {
   readonly customers = new Map<string, PeerCustomer>()
   readonly cards = new Map<string, PeerCard>()
@@ -161,7 +161,7 @@ export class StripeState {
     return card !== undefined && card.customer === customer && !card.declines && card.confirms
   }
 
-  /** What Stripe.js does with the secret of a payment that whoever pays confirms. */
+  /** Confirms a payment by its secret, as Stripe.js does for the payer. */
   confirmPayment(secret: string): void {
     const invoice = this.invoice(secret.replace(/_secret$/, '').replace(/^pi_/, 'in_'))
     if (invoice.status !== 'open') throw invalid('The payment is over')
@@ -190,7 +190,7 @@ export class StripeState {
       status: given.status,
       created: this.now,
       due_date: given.due ?? null,
-      // What is sent has a day on which it is due.
+      // An invoice that is sent has a due date.
       collection_method: given.due === undefined ? 'charge_automatically' : 'send_invoice',
       billing_reason: given.reason ?? (given.subscription === undefined ? 'manual' : 'subscription_cycle'),
       currency: given.currency,
@@ -302,7 +302,7 @@ export class StripeState {
     return held
   }
 
-  /** What was pending holds. */
+  /** Applies a pending update. */
   #apply(held: PeerSubscription, { price, time, metadata }: PeerPending): void {
     if (price.interval !== held.price.interval)
       Object.assign(held, { anchor: time, start: time, end: periodEnd(time, time, price.interval) })
@@ -320,7 +320,7 @@ export class StripeState {
     return invoice
   }
 
-  /** Pending updates that nobody confirmed are discarded with their invoices. */
+  /** Discards expired pending updates, with their invoices. */
   #expire(to: number): void {
     for (const held of this.subscriptions.values())
       if (held.pending && held.pending.expires <= to && held.latest_invoice !== null)
@@ -344,7 +344,7 @@ export class StripeState {
     if (held.status === 'past_due' && !open) held.status = 'active'
   }
 
-  /** A first payment that nobody confirmed, or a subscription that is over at once; its open invoices are void. */
+  /** Cancels a subscription immediately, or an unconfirmed first payment; its open invoices are void. */
   cancel(id: string): PeerSubscription {
     const held = this.subscription(id)
     held.status = 'canceled'
@@ -399,7 +399,9 @@ export class StripeState {
   }
 }
 
-/** What an update that may be pending can say (docs.stripe.com/billing/subscriptions/pending-updates-reference). */
+/**
+ * Checks the fields of an update that may be pending (docs.stripe.com/billing/subscriptions/pending-updates-reference).
+ */
 const checkPending = (form: Form, held: PeerSubscription): void => {
   if (held.collection_method === 'send_invoice') throw invalid('Pending updates need charge_automatically')
   const supported = [

@@ -11,19 +11,19 @@ export const stripePeerKeys = {
   webhookSecret: 'whsec_peer',
 } as const
 
-/** What a kill or a cut line does to a call: it never comes, or its answer never does. */
+/** How a kill or a cut line ends a call: it never comes, or its answer never does. */
 export type Cut = 'before' | 'after' | undefined
 
 export type StripePeer = AsyncDisposable & {
   url: string
   state: StripeState
-  /** What was asked, with keys of idempotency. */
+  /** The calls, with their idempotency keys. */
   calls: { method: string; path: string; key: string | undefined; body: string }[]
-  /** Says of each call whether it is cut; changeable at any time. */
+  /** Returns for each call whether it is cut; changeable at any time. */
   cut: (call: { method: string; path: string }) => Cut
   /** Answers with this status instead of doing anything, while it is set. */
   failing: number | undefined
-  /** What Stripe's card form does with the secret of a setup intent; resolves to the id of the card. */
+  /** Confirms a setup intent by its secret, as Stripe's card form does; returns the ID of the card. */
   confirmSetup(clientSecret: string, card?: { declines?: boolean; confirms?: boolean; last4?: string }): string
   /** A webhook as it is signed: docs.stripe.com/webhooks#verify-manually. */
   webhook(
@@ -43,9 +43,10 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
 }
 
 /**
- * Stands for Stripe: keeps customers, cards, subscriptions and invoices, and enforces what its reference says of the calls that are
- * made of it: keys, versions, unknown parameters, idempotency (docs.stripe.com/api/idempotent_requests), declined charges,
- * schedules, and which invoices can be paid or void. Prorations are its own arithmetic.
+ * Stands for Stripe. It stores customers, cards, subscriptions and invoices, and enforces the rules of its reference
+ * for the calls that are used. These are keys, versions, unknown parameters, idempotency
+ * (docs.stripe.com/api/idempotent_requests), declined charges, schedules, and which invoices can be paid or void.
+ * Prorations are its own arithmetic.
  */
 export const startStripePeer = async ({ now }: { now: number }): Promise<StripePeer> => {
   const state = new StripeState(now)
@@ -87,7 +88,7 @@ export const startStripePeer = async ({ now }: { now: number }): Promise<StripeP
       try {
         answer = perform(method, path, search.slice(1), body)
       } catch (cause) {
-        // What was not begun, since it was asked wrongly, is not kept.
+        // The answer to an invalid call, which was not begun, is not stored.
         if (!(cause instanceof StripeError) || cause.status === 400 || cause.status === 404) throw cause
         answer = { status: cause.status, body: errorBody(cause) }
       }

@@ -37,7 +37,7 @@ test('many objects are only shown when they are searched for', () => {
   expect(group?.items).toHaveLength(8)
 })
 
-test('what fits best comes first with its heading; letters in order and other words for it find it, too', () => {
+test('the best match comes first with its heading, and letters in order or synonyms match, too', () => {
   expect(shown('sources')[0]).toEqual(['Go to', 'Sources'])
   expect(shown('whs')[0]).toEqual(['Sources and destinations', 'Warehouse'])
   expect(shown('wshp')).toEqual([['Sources and destinations', 'Web shop']])
@@ -47,7 +47,7 @@ test('what fits best comes first with its heading; letters in order and other wo
   expect(shown('nothing like it')).toEqual([])
 })
 
-test('of two that fit alike the one that was used last comes first', () => {
+test('of two equal matches, the one that was used last comes first', () => {
   expect(shown('w')[0]).toEqual(['Sources and destinations', 'Web shop', 'Warehouse'])
   expect(shown('w', ['Warehouse'])[0]).toEqual(['Sources and destinations', 'Warehouse', 'Web shop'])
 })

@@ -2,10 +2,10 @@ import { type FoundObject, matchScore } from '@tributary/contract'
 import type { Recent } from '../../lib/browser/recent.ts'
 import type { CommandEntry } from '../../ui/lists/command-list.tsx'
 
-/** An entry with what else it is found by and the heading that it stands under. */
+/** An entry with its other search words and its heading. */
 export type Command = CommandEntry & { heading: string; words?: string; object?: FoundObject }
 
-/** How much being used lately counts beside how well the text fits. */
+/** The weight of recent use beside the match of the text. */
 const recentBonus = 12
 const recentShown = 5
 /** Objects shown before anything is typed, when these are all. */
@@ -30,7 +30,7 @@ const underHeadings = (commands: readonly Command[]): Group[] => {
   return [...groups].map(([heading, items]) => ({ heading, items }))
 }
 
-/** What the palette shows before anything is typed: what was used last, then everything that is not searched for only. */
+/** The entries of the palette before any input: the last used ones, then all except those that only a search shows. */
 const atRest = (commands: readonly Command[], objects: readonly Command[], recent: readonly Recent[]): Group[] => {
   const known = new Map([...objects, ...commands].map((command) => [command.id, command]))
   const used = recent.flatMap(({ id }) => known.get(id) ?? []).slice(0, recentShown)
@@ -44,9 +44,9 @@ const atRest = (commands: readonly Command[], objects: readonly Command[], recen
 }
 
 /**
- * What the palette shows for a text. `commands` are pages and actions, `hidden` those that are only shown when searched
- * for, `objects` those of the workspace that may fit. The heading with the best match comes first, and in it what fits
- * best; of two that fit alike the one that was used last.
+ * The entries of the palette for a text. `commands` are pages and actions, `hidden` those that only a search shows,
+ * `objects` possible matches of the workspace. The heading with the best match comes first, and in it the best match;
+ * of two equal matches, the one that was used last.
  */
 export const commandGroups = (
   text: string,

@@ -94,7 +94,7 @@ test('where all objects fit into one answer, typing searches them without asking
   expect(useRecent.getState().byWorkspace[workspace.name]).toMatchObject([{ object: { title: 'Web shop' } }])
 })
 
-test('where there are more, the server is asked for what is typed, once the typing rests', async () => {
+test('in a workspace with more objects, the server searches for the text, once typing rests', async () => {
   answers = (search) =>
     search === ''
       ? { objects: [found('Web shop')], complete: false }
@@ -104,11 +104,11 @@ test('where there are more, the server is asked for what is typed, once the typi
   await userEvent.type(screen.getByRole('combobox'), '4711')
   await waitFor(() => expect(shown()).toContain('Source 4711HTTP API · Source'))
   expect(searches.at(-1)).toBe('4711')
-  // The keys in between were given up before they became calls, but for those that rested long enough.
+  // The other keys were canceled before they became calls, unless typing rested long enough.
   expect(new Set(searches).size).toBe(searches.length)
 })
 
-test('a page is found by its name, and what the user may not do is not offered', async () => {
+test('a page is found by its name, and actions that the user cannot do are not offered', async () => {
   answers = () => ({ objects: [], complete: true })
   open()
   await waitFor(() => expect(shown()).toContain('HomeGH'))
@@ -117,7 +117,7 @@ test('a page is found by its name, and what the user may not do is not offered',
   await waitFor(() => expect(shown()).toEqual(['Change passwordMy Account']))
 })
 
-test('a tab of an object is found by both names, also where the server has to be asked for the object', async () => {
+test('a tab of an object is found by both names, even when the server must find the object', async () => {
   answers = (search) =>
     search === 'shop' ? { objects: [found('Web shop')], complete: true } : { objects: [], complete: false }
   const router = open()
@@ -128,7 +128,7 @@ test('a tab of an object is found by both names, also where the server has to be
   expect(router.state.location).toMatchObject({ pathname: '/workspaces/w1/sources/web-shop', hash: '#violations' })
 })
 
-test('what may be an id leads to the events of that user, a word that something is called does not', async () => {
+test('a possible ID leads to the events of that user, a word that matches a name does not', async () => {
   answers = () => ({ objects: [found('Web shop')], complete: true })
   const router = open()
   await waitFor(() => expect(shown()).toContain('Web shopHTTP API · Source'))

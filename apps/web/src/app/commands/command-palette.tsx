@@ -19,7 +19,7 @@ import { useCommands } from './use-commands.tsx'
 
 const icon = (picture: string) => <AppIcon icon={picture} className="size-5" />
 
-/** The objects of a workspace for a text: all of them where they are few, else those that the server finds. */
+/** The objects of a workspace for a text: all of them in a small workspace, otherwise those that the server finds. */
 const useObjects = (workspace: string, text: string, open: boolean) => {
   const all = useQuery({ ...searchQuery(workspace, ''), enabled: open })
   const many = all.data?.complete === false
@@ -29,7 +29,7 @@ const useObjects = (workspace: string, text: string, open: boolean) => {
     enabled: open && many && wanted !== '',
     placeholderData: keepPreviousData,
   })
-  // Of 'archive failures' the server knows the first word.
+  // The server only finds objects by 'archive', the first word of 'archive failures'.
   const named = objectWords(wanted)
   const ofPart = useQuery({
     ...searchQuery(workspace, named),
@@ -48,7 +48,7 @@ const useObjects = (workspace: string, text: string, open: boolean) => {
   }
 }
 
-/** A form for each entry of the catalogs, for those who may make something of it. */
+/** A form for each entry of the catalogs, for users who can create its objects. */
 const useCatalog = (workspace: string, open: boolean, navigate: (to: string) => void): Command[] => {
   const mayEdit = useMayEdit() === true
   const sources = useQuery({ ...catalogSourcesQuery(workspace), enabled: open && mayEdit }).data
@@ -92,10 +92,10 @@ const commandOf = (object: FoundObject, navigate: (to: string) => void): Command
   }
 }
 
-/** Whether a text may be the id of a user or of a message: one word with a digit or a sign in it. */
-const likeAnId = (text: string): boolean => /^\S*[\d@_-]\S*$/.test(text)
+/** Whether a text can be the ID of a user or of a message: one word with a digit or a sign in it. */
+const likeAnId = (text: string): boolean => !/\s/.test(text) && /[\d@_-]/.test(text)
 
-/** The ways to the events of a user or a message whose id is typed; of any word when nothing else is called like it. */
+/** The links to the events of a user or a message with the typed ID; for any word when nothing else matches it. */
 const eventCommands = (workspace: string, typed: string, alone: boolean, navigate: (to: string) => void): Command[] => {
   const text = typed.trim()
   if (text === '' || /\s/.test(text) || !(alone || likeAnId(text))) return []
@@ -146,7 +146,7 @@ export const CommandPalette = ({
   const objects = found.filter(({ kind }) => kind === 'source' || kind === 'destination' || flags[kind])
   const commands = useCommands({ workspace, areas, navigate })
   const catalog = useCatalog(workspace.name, open, navigate)
-  // What was opened last is known without asking where there is too much to read it all.
+  // Recently opened objects are known without a call, even in a workspace with too many objects to read.
   const names = new Set(objects.map(({ name }) => name))
   const known = !many
     ? objects

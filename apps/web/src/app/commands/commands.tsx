@@ -31,8 +31,8 @@ const leavesSearch = ({ key, target, altKey, ctrlKey, metaKey, shiftKey }: Keybo
   target.matches('main input[type="search"]')
 
 /**
- * Takes what is typed while the palette is not there yet: its code, or the focus of its box, may come after the first letters.
- * True when the press was one.
+ * Takes keys that are typed before the palette appears: its code, or the focus of its box, can come after the first
+ * letters. True when it took the key.
  */
 const typesAhead = ({ key, target, altKey, ctrlKey, metaKey, isComposing }: KeyboardEvent): boolean => {
   const { open, text } = useCommand.getState()
@@ -50,7 +50,7 @@ const useShortcuts = (areas: readonly Area[]): void => {
   useEffect(() => {
     const listen = (press: KeyboardEvent): void => {
       if (press.defaultPrevented) return
-      // What is typed right after the shortcut should find the palette there.
+      // Loads the palette early, so that it gets the keys typed right after the shortcut.
       if (press.key === 'Control' || press.key === 'Meta') void loadPalette().catch(() => undefined)
       if (typesAhead(press)) return press.preventDefault()
       if (leavesSearch(press) && focusFirstRow(document)) return press.preventDefault()

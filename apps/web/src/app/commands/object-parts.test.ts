@@ -17,7 +17,7 @@ test('an object and the start of the name of one of its tabs lead to that tab, i
   expect(found('shop live')).toEqual([['Web shop', '/workspaces/w1/sources/web-shop']])
 })
 
-test('a write key is a part of sources alone, and is copied', () => {
+test('only sources have a write key as a part, which is copied', () => {
   expect(matchingParts('shop key', objects)).toMatchObject([{ part: { name: 'Copy write key', act: 'copyKey' } }])
   expect(found('archive key')).toEqual([])
 })
@@ -28,7 +28,7 @@ test('the name of an object alone, or of a tab alone, is no part', () => {
   expect(found('')).toEqual([])
 })
 
-test('what the server is asked for is the text without the words that name a part', () => {
+test('the server searches for the text without the words that name a part', () => {
   expect(objectWords('archive failures')).toBe('archive')
   expect(objectWords('eu web shop copy key')).toBe('eu web shop')
   expect(objectWords('archive')).toBe('')

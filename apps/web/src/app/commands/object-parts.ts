@@ -53,7 +53,7 @@ const splitBy = (text: string, names: readonly string[]): { part: string; object
   return { part: join(true), object: join(false) }
 }
 
-/** What a search says of the object when some of its words name a part of one; '' when none does, or all do. */
+/** The words of a search that name the object, when others name a part of it; '' when none or all do. */
 export const objectWords = (text: string): string => {
   const { part, object } = splitBy(text, partNames)
   return part === '' ? '' : object

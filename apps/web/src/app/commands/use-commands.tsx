@@ -19,7 +19,6 @@ import {
   Sun,
   UserRoundPlus,
 } from 'lucide-react'
-import { choosing } from '../../lib/arrival.ts'
 import { setTheme, type Theme, toggleMask, toggleSidebar, useMask, useUi } from '../../lib/browser/ui-store.ts'
 import { useConfig } from '../../lib/config.ts'
 import { useFlag } from '../../lib/integrations/flags.ts'
@@ -68,7 +67,7 @@ const useHelp = (): Command[] => {
   ]
 }
 
-/** What can be done here. */
+/** The actions on this page. */
 const useActions = (workspace: Workspace, go: Go): Command[] => {
   const mayEdit = useMayEdit() === true
   const administrator = useIsAdministrator() === true
@@ -190,7 +189,7 @@ const useWorkspaces = (workspace: Workspace, go: Go): { all: Command[]; change: 
         label: 'Change workspace',
         words: 'switch organization',
         icon: <ArrowLeftRight />,
-        act: () => go(paths.root(), choosing),
+        act: () => go(paths.root()),
       },
     ],
   }

@@ -2,7 +2,9 @@ import { Outlet, useNavigate } from 'react-router'
 import { paths } from '../../lib/paths.ts'
 import { stopActing, useSession } from '../../lib/people/session.ts'
 
-/** Around the pages that tell a platform admin on whose behalf they act: `--banner` is how much of the top is taken. */
+/**
+ * The frame of pages while a platform admin acts on behalf of an organization. `--banner` is the height of its banner.
+ */
 export const ActingFrame = () => {
   const acting = useSession((state) => state.actOnBehalfOf)
   const navigate = useNavigate()

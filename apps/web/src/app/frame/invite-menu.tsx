@@ -5,7 +5,7 @@ import { cn } from '../../ui/cn.ts'
 import { Tooltip } from '../../ui/overlays/tooltip.tsx'
 import { Hint, sidebarRow } from './sidebar-row.tsx'
 
-/** Opens the window for inviting people; everybody but administrators is told why it does not open. */
+/** Opens the window for inviting people. For users other than administrators, it is disabled and shows why. */
 export const InviteMenu = ({ narrow }: { narrow: boolean }) => {
   const administrator = useIsAdministrator()
   const refused = administrator === false

@@ -103,7 +103,7 @@ export const SettingsShell = () => {
   )
 }
 
-/** The first page of the settings: the organisation's for its administrators, everybody else's account. */
+/** The first page of the settings: the organization's for its administrators, the own account for others. */
 export const SettingsIndex = () => {
   const workspace = useWorkspace()
   const administrator = useIsAdministrator()

@@ -5,7 +5,7 @@ export const SkipLink = ({ content }: { content: RefObject<HTMLElement | null> }
   <a
     href="#content"
     onClick={(event) => {
-      // The hash of the address belongs to the tabs of the page.
+      // The tabs of the page use the hash of the URL.
       event.preventDefault()
       content.current?.focus()
     }}

@@ -20,17 +20,21 @@ test('BIL-36, BIL-38, AMB-12: administrators on the free plan are led to the pri
   expect(link.getAttribute('target')).toBe('_blank')
 })
 
-test("BIL-36: without a page of prices they are offered the product's own plans, where those can be bought", async () => {
-  open('plans/free', 'ORG_ADMIN', '', 'sandbox')
-  await userEvent.click(await screen.findByRole('button', { name: 'Upgrade' }))
-  expect(await screen.findByRole('dialog', { name: 'Pricing plans for teams of all sizes' })).toBeTruthy()
-})
+test.each(['none', 'sandbox', 'stripe'])(
+  "without a page of prices Upgrade opens the product's own plans, with the payment %s (BIL-36)",
+  async (payment) => {
+    open('plans/free', 'ORG_ADMIN', '', payment)
+    await userEvent.click(await screen.findByRole('button', { name: 'Upgrade' }))
+    expect(await screen.findByRole('dialog', { name: 'Pricing plans for teams of all sizes' })).toBeTruthy()
+  },
+)
 
 test.each([
   ['another plan', 'plans/pro', 'ORG_ADMIN', undefined],
   ['a collaborator', 'plans/free', 'ORG_COLLABORATOR', undefined],
   ['a guest', 'plans/free', 'ORG_GUEST', undefined],
-  ['an installation without prices', 'plans/free', 'ORG_ADMIN', ''],
+  ['a collaborator without a page of prices', 'plans/free', 'ORG_COLLABORATOR', ''],
+  ['a paid plan without a page of prices', 'plans/pro', 'ORG_ADMIN', ''],
 ])('BIL-36, BIL-37: no upgrade is offered to %s', async (_, plan, role, pricing) => {
   const { asked, settled } = open(plan, role, pricing)
   await settled()

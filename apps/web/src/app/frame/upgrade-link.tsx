@@ -1,9 +1,9 @@
 import type { Workspace } from '@tributary/contract'
 import { ArrowUpCircle } from 'lucide-react'
 import { useState } from 'react'
+import { LazyPricingDialog } from '../../components/billing/lazy-pricing-dialog.ts'
 import { useConfig } from '../../lib/config.ts'
 import { useIsAdministrator } from '../../lib/workspace.ts'
-import { LazyPricingDialog } from '../../parts/billing/lazy-pricing-dialog.ts'
 import { cn } from '../../ui/cn.ts'
 import { Hint, sidebarRow } from './sidebar-row.tsx'
 
@@ -30,8 +30,7 @@ const OwnPlans = ({ organization, narrow }: { organization: string; narrow: bool
 }
 
 /**
- * For administrators on the free plan: the prices, in a new tab, or the product's own plans where there is no page of prices. Where
- * plans cannot be bought either, nothing.
+ * For administrators on the free plan: the prices, in a new tab, or the product's own plans where there is no page of prices (BIL-36).
  */
 export const UpgradeLink = ({ workspace, narrow }: { workspace: Workspace; narrow: boolean }) => {
   const administrator = useIsAdministrator() === true
@@ -39,10 +38,7 @@ export const UpgradeLink = ({ workspace, narrow }: { workspace: Workspace; narro
   const pricing = config?.links.pricing ?? ''
   const { organization } = workspace
   if (!administrator || organization?.subscription.extra.plan_name !== 'plans/free') return null
-  if (pricing === '')
-    return config !== undefined && config.payment !== 'none' ? (
-      <OwnPlans organization={organization.name} narrow={narrow} />
-    ) : null
+  if (pricing === '') return config === undefined ? null : <OwnPlans organization={organization.name} narrow={narrow} />
   return (
     <Hint text="Upgrade" when={narrow}>
       <a

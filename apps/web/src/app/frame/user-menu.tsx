@@ -9,7 +9,7 @@ import { cn } from '../../ui/cn.ts'
 import { Menu, MenuIconRadio, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 import { sidebarRow } from './sidebar-row.tsx'
 
-/** Who is signed in, and what is theirs to change. */
+/** The signed-in user, with links to their own settings. */
 export const UserMenu = ({ workspace, narrow }: { workspace: Workspace; narrow: boolean }) => {
   const { user } = useCurrentUser()
   const administrator = useIsAdministrator() === true

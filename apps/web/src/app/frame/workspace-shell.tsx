@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import type { Workspace } from '@tributary/contract'
 import { useEffect } from 'react'
 import { Outlet, useParams } from 'react-router'
+import { UpgradeOffer } from '../../components/billing/upgrade-offer.tsx'
+import { ErrorScreen } from '../../components/error-screen.tsx'
 import { useInboxArrivals } from '../../features/notifications/use-inbox.ts'
 import { DebugWorkspace } from '../../features/staff/debug-workspace.tsx'
 import { useUi } from '../../lib/browser/ui-store.ts'
@@ -9,8 +11,6 @@ import { useSession, workspaceEntered, workspacesLoaded } from '../../lib/people
 import { workspacesQuery } from '../../lib/queries/account-queries.ts'
 import { workspaceQuery } from '../../lib/queries/workspace-queries.ts'
 import { resolveWorkspace, useCurrentUser, WorkspaceProvider } from '../../lib/workspace.ts'
-import { UpgradeOffer } from '../../parts/billing/upgrade-offer.tsx'
-import { ErrorScreen } from '../../parts/error-screen.tsx'
 import { TooltipProvider } from '../../ui/overlays/tooltip.tsx'
 import { Commands } from '../commands/commands.tsx'
 import { useLiveAccess } from '../use-live-access.ts'
@@ -49,7 +49,7 @@ export const WorkspaceShell = () => {
   const failed = own.isError ? own : list.isError ? list : undefined
   if (failed !== undefined && failed.data === undefined)
     return <Failure error={failed.error} workspaceId={workspaceId ?? ''} onRetry={() => void failed.refetch()} />
-  // What a role may do is on the pages from the start: a button that comes later moves what is clicked.
+  // Waits for the roles, so that buttons appear with the page: a later one would move what a user clicks.
   const rolesLoad = person.isLoading || memberships.isLoading
   if (list.data === undefined || own.data === undefined || rolesLoad) return <ShellSkeleton />
   let workspace: Workspace
@@ -60,7 +60,7 @@ export const WorkspaceShell = () => {
   }
   const { organization } = workspace
   return (
-    // What was just read is newer than what the session keeps of an acted-on workspace.
+    // Fresh data is newer than the session's copy of an acted-on workspace.
     <WorkspaceProvider value={own.data.name === workspace.name ? own.data : workspace}>
       <TooltipProvider>
         <UpgradeOffer>

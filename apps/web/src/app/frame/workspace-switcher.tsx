@@ -3,7 +3,6 @@ import { administrators } from '@tributary/contract'
 import { ArrowLeftRight, ChevronsUpDown } from 'lucide-react'
 import { useLocation } from 'react-router'
 import { groupWorkspaces } from '../../features/workspaces/group-workspaces.ts'
-import { choosing } from '../../lib/arrival.ts'
 import { paths } from '../../lib/paths.ts'
 import { useSession } from '../../lib/people/session.ts'
 import { sameArea } from '../../lib/same-area.ts'
@@ -77,13 +76,7 @@ export const WorkspaceSwitcher = ({ workspace, narrow }: { workspace: Workspace;
       footer={
         <>
           <MenuSeparator />
-          <MenuItem
-            icon={<ArrowLeftRight />}
-            to={paths.root()}
-            state={choosing}
-            disabled={acting}
-            tooltip="Stop acting on behalf first"
-          >
+          <MenuItem icon={<ArrowLeftRight />} to={paths.root()} disabled={acting} tooltip="Stop acting on behalf first">
             Change workspace
           </MenuItem>
         </>

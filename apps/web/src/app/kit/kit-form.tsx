@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { useApiForm } from '../../parts/api-form.ts'
+import { useApiForm } from '../../components/api-form.ts'
 import { Form, SelectField, SubmitButton, TextField } from '../../ui/forms/form.tsx'
 import { SearchSelectField } from '../../ui/forms/search-select.tsx'
 import { TagField } from '../../ui/forms/tag-field.tsx'

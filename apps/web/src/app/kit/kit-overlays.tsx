@@ -160,7 +160,7 @@ export const KitWindows = () => (
   </>
 )
 
-/** What opens above the page: menus, dialogs, questions, panels, notices. */
+/** Everything that opens above the page: menus, dialogs, questions, panels, notices. */
 export const KitOverlays = () => (
   <>
     <Part title="Menus and tooltips">

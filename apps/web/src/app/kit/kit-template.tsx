@@ -1,10 +1,10 @@
 import type { EventConditions, Setting, SettingValue } from '@tributary/contract'
 import { useState } from 'react'
+import { ConditionBuilder } from '../../components/condition-builder.tsx'
+import { SettingsCard } from '../../components/settings/settings-card.tsx'
+import { TemplateEditor } from '../../components/settings/template-editor.tsx'
 import { conditionProblems } from '../../lib/events/condition-words.ts'
 import { useTemplateProblem } from '../../lib/settings/template-check.ts'
-import { ConditionBuilder } from '../../parts/condition-builder.tsx'
-import { SettingsCard } from '../../parts/settings/settings-card.tsx'
-import { TemplateEditor } from '../../parts/settings/template-editor.tsx'
 import { CodeEditor } from '../../ui/code/code-editor.tsx'
 import { Field } from '../../ui/forms/field.tsx'
 
@@ -76,7 +76,7 @@ const Conditions = () => {
   )
 }
 
-/** Templates, queries, JSON and conditions as they are written, wrong, and for those who may only read them. */
+/** Templates, queries, JSON and conditions: while edited, with an error, and for readers. */
 export const KitTemplate = () => {
   const [template, setTemplate] = useState('{\n  "event": "Ticket {{ body.state | upcase }}"\n}')
   const [json, setJson] = useState('{\n  "a": [1, true, "text"]\n}')

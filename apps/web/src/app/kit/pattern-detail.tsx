@@ -1,4 +1,4 @@
-import { DetailPage, DetailView } from '../../parts/detail-page.tsx'
+import { DetailPage, DetailView } from '../../components/detail-page.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'

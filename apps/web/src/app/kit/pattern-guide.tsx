@@ -37,7 +37,7 @@ export const patternNames = ['parts', 'list', 'detail', 'create', 'overlays'] as
 /** Leads from page to page of the gallery. */
 export const PatternLinks = () => <Choices name="pattern" label="Gallery" values={patternNames} />
 
-/** What a pattern is for, what an area fills in, and its states to choose from. */
+/** The purpose of a pattern, the parts that an area fills in, and its states to choose from. */
 export const Guide = ({
   use,
   fill,
@@ -64,7 +64,7 @@ export const Guide = ({
   </aside>
 )
 
-/** What a page reads, in the state that the address of the gallery says. */
+/** Example data for a page, in the state of the gallery's URL. */
 export const useExample = <Data,>(filled: Data, empty: Data): UseQueryResult<Data> => {
   const [search] = useSearchParams()
   const state = stateOf(search)

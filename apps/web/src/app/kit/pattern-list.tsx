@@ -1,5 +1,5 @@
 import { Inbox, Plus } from 'lucide-react'
-import { ListPage, TitleCell } from '../../parts/list-page.tsx'
+import { ListPage, TitleCell } from '../../components/list-page.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import type { Column } from '../../ui/lists/data-table.tsx'
@@ -42,7 +42,7 @@ const narrow = ({ search, type, state }: Record<'search' | 'type' | 'state', str
 const idOf = ({ id }: Row): string => id
 const titleOf = ({ title }: Row): string => title
 
-/** The list page in each state. What is done to its rows fails for every seventh. */
+/** The list page in each state. An action fails for every seventh row. */
 export const ListPattern = () => {
   const query = useExample<readonly Row[]>(all, [])
   return (

@@ -1,3 +1,4 @@
+import { withoutEnd } from '@tributary/kernel/text-ends'
 import { type LoaderFunctionArgs, redirect } from 'react-router'
 import { useUi } from '../../lib/browser/ui-store.ts'
 import { organizationTarget, type Shortcut, shortcutTarget } from '../../lib/keyboard/shortcuts.ts'
@@ -29,7 +30,7 @@ export const toShortcut =
   (name?: Shortcut) =>
   async ({ request, params }: LoaderFunctionArgs): Promise<Response> =>
     signedIn({ request }) ??
-    redirect(shortcutTarget(name ?? (params['*'] ?? '').replace(/\/+$/, ''), await usualWorkspace()))
+    redirect(shortcutTarget(name ?? withoutEnd(params['*'] ?? '', '/'), await usualWorkspace()))
 
 /** Leads from the organisation pages below a workspace to its settings. */
 export const toOrganizationSettings = ({ params }: LoaderFunctionArgs): Response =>

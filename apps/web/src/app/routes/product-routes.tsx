@@ -1,6 +1,6 @@
 import type { RouteObject } from 'react-router'
+import { PageNotFound } from '../../components/error-screen.tsx'
 import { paths, patterns } from '../../lib/paths.ts'
-import { PageNotFound } from '../../parts/error-screen.tsx'
 import { ActingFrame } from '../frame/acting-frame.tsx'
 import { toShortcut } from './loaders.ts'
 import { OutsideError } from './route-error.tsx'
@@ -21,7 +21,7 @@ const development = import.meta.env.DEV
   ? [{ path: 'dev/ui', lazy: async () => ({ Component: (await import('../kit/kit-page.tsx')).KitPage }) }]
   : []
 
-/** All pages but those below /auth; what they share is loaded with the first of them. */
+/** All pages except those below /auth; the first one loads the code that they share. */
 export const productRoutes: RouteObject[] = [
   {
     path: patterns.completeOnboarding,
@@ -34,6 +34,12 @@ export const productRoutes: RouteObject[] = [
     path: patterns.userOnboarding,
     lazy: async () => ({
       Component: (await import('../../features/onboarding/complete-onboarding-page.tsx')).NoOnboarding,
+    }),
+  },
+  {
+    path: patterns.users,
+    lazy: async () => ({
+      Component: (await import('../../features/onboarding/complete-onboarding-page.tsx')).UsersPage,
     }),
   },
   {

@@ -1,10 +1,10 @@
 import type { FlagKey, Role } from '@tributary/contract'
 import { Outlet } from 'react-router'
+import { PageNotFound } from '../../components/error-screen.tsx'
+import { RequireAccess } from '../../components/require-access.tsx'
 import { useFlag } from '../../lib/integrations/flags.ts'
 import { paths } from '../../lib/paths.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { PageNotFound } from '../../parts/error-screen.tsx'
-import { RequireAccess } from '../../parts/require-access.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 
 /** A layout that opens its pages to the allowed roles only (an empty list: to platform admins). */
@@ -14,7 +14,7 @@ export const requirePage = (allowed: readonly Role[]) => () => (
   </RequireAccess>
 )
 
-/** A layout whose pages are there only while a part of the product is switched on. */
+/** A layout whose pages exist only while a flag is on. */
 export const requireFlag = (key: FlagKey) => () => {
   const workspace = useWorkspace()
   return useFlag(key) ? <Outlet /> : <PageNotFound home={paths.workspace(workspace.name)} />

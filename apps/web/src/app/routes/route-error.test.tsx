@@ -16,7 +16,7 @@ afterEach(() => {
   sessionStorage.clear()
 })
 
-test('ERR-11: what no route has caught shows the last resort of the whole application, which asks for a refresh', () => {
+test('an error that no route has caught shows the last resort of the whole application, which asks for a refresh (ERR-11)', () => {
   vi.spyOn(console, 'error').mockImplementation(() => undefined)
   const Broken = (): never => {
     throw new Error('x')

@@ -1,9 +1,9 @@
 import { Component, type ReactNode, useEffect, useState } from 'react'
 import { isRouteErrorResponse, useLocation, useNavigate, useRouteError } from 'react-router'
+import { LastResort, PageAway, PageNotFound, UnexpectedError } from '../../components/error-screen.tsx'
 import { isModuleLoadFailure } from '../../lib/api/errors.ts'
 import { askServer, useReachability, whenBack } from '../../lib/api/reachability.ts'
 import { reportError } from '../../lib/integrations/error-reporting.ts'
-import { LastResort, PageAway, PageNotFound, UnexpectedError } from '../../parts/error-screen.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { AwayFrame } from '../frame/away-frame.tsx'
 
@@ -12,7 +12,7 @@ const reloadsKey = 'tributary-reloads'
 /** Milliseconds for which a reload is remembered. */
 const rememberMs = 5 * 60 * 1000
 
-/** When a page of a build was reloaded, by `<build> <path>`; a broken entry is none. */
+/** When a page of a build was reloaded, by `<build> <path>`; broken entries are ignored. */
 const readReloads = (text: string | null, now: number): [key: string, at: number][] => {
   try {
     const found: unknown = JSON.parse(text ?? '{}')
@@ -25,8 +25,8 @@ const readReloads = (text: string | null, now: number): [key: string, at: number
 }
 
 /**
- * Reloads the page when the error says that its files were replaced by a newer build: once for each page of a build, so
- * that a file which stays missing makes no circle, however long a reload takes. True when it reloads.
+ * Reloads the page when the error says that a newer build replaced its files. It does so once for each page of a build,
+ * so that a file that stays missing causes no loop, however long a reload takes. True when it reloads.
  */
 export const reloadOnce = (
   error: unknown,
@@ -55,9 +55,9 @@ const useFault = (error: unknown): void => {
 }
 
 /**
- * Stands for a page whose code could not be loaded. While the server is away it says so, and loads the page as soon as it
- * is back. When the server is there, a newer build has replaced the file, and one reload brings its successor. Nobody's
- * input is lost: the page before was left, and asks whoever leaves it with something unsaved.
+ * Shown for a page whose code could not be loaded. While the server is unavailable it says so, and loads the page when
+ * the server is back. When the server is available, a newer build has replaced the file, and one reload loads that. No
+ * input is lost: the page before was left already, after the question about unsaved changes.
  */
 const PageNotLoaded = ({ error }: { error: unknown }) => {
   const { state, asking } = useReachability()
@@ -87,14 +87,14 @@ const PageNotLoaded = ({ error }: { error: unknown }) => {
   return <PageAway asking={asking} onRetry={() => void askServer()} />
 }
 
-/** Opens the same address again: `.` would be that of the boundary's route, which may be a page further up. */
+/** Opens the same URL again: `.` would be that of the boundary's route, which can be a page further up. */
 const useReset = (): (() => void) => {
   const location = useLocation()
   const navigate = useNavigate()
   return () => void navigate(location, { replace: true })
 }
 
-/** A fault inside a workspace page: the frame stays, the page can be tried again. */
+/** An error inside a workspace page: the frame stays, and the user can retry the page. */
 export const WorkspaceError = () => {
   const error = useRouteError()
   const reset = useReset()

@@ -5,11 +5,11 @@ import { useUi } from '../../lib/browser/ui-store.ts'
 import { readConfig, useKnownConfig } from '../../lib/config.ts'
 import { entryPaths } from '../../lib/entry-paths.ts'
 import { LoadCache } from '../../lib/queries/load-cache.ts'
-import { showKeptNotice } from '../../ui/overlays/kept-notice.ts'
+import { showReloadNotice } from '../../ui/overlays/reload-notice.ts'
 import { Toaster } from '../../ui/overlays/toast.tsx'
 import { Spinner } from '../../ui/page/spinner.tsx'
 import { AwayFrame } from '../frame/away-frame.tsx'
-import { hearError } from '../hear-error.ts'
+import { onError } from '../listen-to-errors.ts'
 import { Observers } from '../observers.tsx'
 import { authRoutes } from './auth-routes.tsx'
 import { RootError } from './route-error.tsx'
@@ -18,7 +18,7 @@ const loadCache = async () => (await import('../query-client.ts')).queryClient
 
 const followConfig = (): (() => void) => {
   const unheard = useKnownConfig.subscribe(({ failure }) => {
-    if (failure !== undefined) hearError(failure)
+    if (failure !== undefined) onError(failure)
   })
   const stop = whenBack(() => void readConfig())
   return () => {
@@ -29,7 +29,7 @@ const followConfig = (): (() => void) => {
 
 const Root = () => {
   const theme = useUi((state) => state.theme)
-  useEffect(showKeptNotice, [])
+  useEffect(showReloadNotice, [])
   useEffect(() => followNetwork(window), [])
   useEffect(followConfig, [])
   return (

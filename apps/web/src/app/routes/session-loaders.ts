@@ -12,6 +12,6 @@ export const signedIn = ({ request }: Pick<LoaderFunctionArgs, 'request'>): null
   return redirect(entryPaths.login())
 }
 
-/** Sends somebody who is signed in already to where they belong. */
+/** Redirects a signed-in user to their first page. */
 export const signedOut = (): null | Response =>
   useSession.getState().accessToken === null ? null : redirect(entryPaths.root())

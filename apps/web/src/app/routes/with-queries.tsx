@@ -8,7 +8,7 @@ export const Queries = ({ children }: { children: ReactNode }) => (
   <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>
 )
 
-/** The layout of all pages that show what the server knows of somebody. */
+/** The layout of all pages that show server data of a user. */
 export const WithQueries = () => {
   useEffect(readAgainWhenBack, [])
   return (

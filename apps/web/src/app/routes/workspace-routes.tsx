@@ -12,6 +12,7 @@ import {
   modelQuery,
 } from '../../lib/queries/data-source-queries.ts'
 import { eventQuery, workspaceEventsQuery } from '../../lib/queries/event-queries.ts'
+import { installationQuery } from '../../lib/queries/organization-queries.ts'
 import { identitySettingsQuery, profileQuery, profilesQuery } from '../../lib/queries/profile-queries.ts'
 import { signalQuery, signalSettingsQuery, signalsQuery } from '../../lib/queries/signal-queries.ts'
 import {
@@ -444,6 +445,11 @@ const adminSettingsRoutes: RouteObject[] = [
     lazy: async () => ({
       Component: (await import('../../features/staff/onboarding-link-page.tsx')).OnboardingLinkPage,
     }),
+  },
+  {
+    path: patterns.installation,
+    lazy: async () => ({ Component: (await import('../../features/staff/installation-page.tsx')).InstallationPage }),
+    loader: reads(() => [queryClient.prefetchQuery(installationQuery())]),
   },
   {
     Component: requireFlag('custom-domain'),

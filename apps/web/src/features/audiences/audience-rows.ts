@@ -1,9 +1,9 @@
 import type { AudienceSummary } from '@tributary/contract'
 
-/** What the list is narrowed by; '' is no filter. */
+/** The filters of the list; '' is no filter. */
 export type AudienceFilters = { search: string; state: string }
 
-/** Audiences whose title has the text, in the state that is asked for. */
+/** Audiences with the text in the title, in the chosen state. */
 export const audienceRows = <Row extends Pick<AudienceSummary, 'title' | 'state'>>(
   audiences: readonly Row[],
   { search, state }: AudienceFilters,

@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { type Audience, type DataSource, type Model, peopleTables } from '@tributary/contract'
 import { Plus } from 'lucide-react'
+import { SyncsCard, useSyncsOf } from '../../components/syncs-of.tsx'
 import { useFlag } from '../../lib/integrations/flags.ts'
 import { paths } from '../../lib/paths.ts'
 import { allModelsQuery, dataSourcesQuery } from '../../lib/queries/data-source-queries.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
-import { SyncsCard, useSyncsOf } from '../../parts/syncs-of.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 
 /**
- * Where a sync of an audience begins: with the model of its members, or where there is none yet with the editor of one, for which
- * the workspace has to have its audiences as a data source.
+ * The page where a sync of an audience begins: with the model of its members, or with the editor of one while there is
+ * none. That editor needs the data source of the workspace's audiences.
  */
 export const newSyncPath = (
   workspace: string,

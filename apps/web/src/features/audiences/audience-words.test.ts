@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { progressText, situationText, stateText } from './audience-words.ts'
 
-test('what is being computed says its step, and in whole percents what is read of it', () => {
+test('an audience that is being computed shows its step, and the progress in whole percents', () => {
   expect(progressText({ step: 'waiting', share: null })).toBe('Step 1 of 3: waiting for its turn')
   expect(progressText({ step: 'events', share: null })).toBe('Step 2 of 3: reading events')
   expect(progressText({ step: 'events', share: 0.4567 })).toBe('Step 2 of 3: reading events, 45% read')
@@ -12,7 +12,7 @@ test('what is being computed says its step, and in whole percents what is read o
   expect(stateText({ state: 'live', progress: null })).toBe('Live')
 })
 
-test('an audience that follows nothing says so, and whose profiles are shown meanwhile', () => {
+test('an audience that is not kept current says so, and which profiles are shown', () => {
   const progress = { step: 'profiles', share: null } as const
   expect(situationText({ state: 'preparing', progress: null, size: null })).toBe('Computing begins in a moment.')
   expect(situationText({ state: 'computing', progress, size: null })).toBe('Step 3 of 3: deciding about profiles.')

@@ -44,16 +44,16 @@ const steps: Readonly<Record<AudienceStep, string>> = {
   profiles: 'deciding about profiles',
 }
 
-/** Whole percents: what is not done is not shown as done. */
+/** Whole percents, rounded down: incomplete work never shows as complete. */
 const percentOf = (share: number): string => percent(Math.floor(share * 100) / 100)
 
-/** What computing an audience does, in words: 'Step 2 of 3: reading events, 45% read'. */
+/** The progress of computing an audience: 'Step 2 of 3: reading events, 45% read'. */
 export const progressText = ({ step, share }: AudienceProgress): string => {
   const place = `Step ${audienceSteps.indexOf(step) + 1} of ${audienceSteps.length}`
   return `${place}: ${steps[step]}${share === null ? '' : `, ${percentOf(share)} read`}`
 }
 
-/** What the page says of an audience that does not follow what happens now; '' for others. */
+/** The note for an audience that is not current; '' for others. */
 export const situationText = ({ state, progress, size }: Pick<Audience, 'state' | 'progress' | 'size'>): string => {
   if (state === 'preparing') return 'Computing begins in a moment.'
   if (state === 'paused') return 'No one enters or leaves until it is resumed.'
@@ -61,13 +61,13 @@ export const situationText = ({ state, progress, size }: Pick<Audience, 'state' 
   return `${progressText(progress)}.${size === null ? '' : ' Until then, the profiles of the last time are shown.'}`
 }
 
-/** A state as a badge says it: with the share of events that are read, where that is known. */
+/** The state for a badge: with the share of read events, if known. */
 export const stateText = ({ state, progress }: Pick<AudienceSummary, 'state' | 'progress'>): string =>
   progress === null || progress.share === null
     ? stateTitles[state]
     : `${stateTitles[state]} ${percentOf(progress.share)}`
 
-/** Kinds of identifiers that a list may have. */
+/** Kinds of identifiers in a list. */
 export const kindTitles: Readonly<Record<ListKind, string>> = {
   user_id: 'User ID',
   anonymous_id: 'Anonymous ID',
@@ -82,7 +82,7 @@ const kindNouns: Readonly<Record<ListKind, string>> = {
   phone: 'phone number',
 }
 
-/** A change of a list in words: 'Imported 90 of 100 user IDs'. */
+/** A change of a list as text: 'Imported 90 of 100 user IDs'. */
 export const listChangeText = ({ operation, kind, value_count, found_count }: AudienceListChange): string => {
   if (operation === 'remove' || kind === null) return 'Removed a profile from the list'
   const found = `${count(found_count)} of ${count(value_count)} ${pluralise(value_count, kindNouns[kind])}`

@@ -3,12 +3,12 @@ import { type AudienceSummary, audienceStates } from '@tributary/contract'
 import { Plus, Target } from 'lucide-react'
 import { useCallback } from 'react'
 import { Link } from 'react-router'
+import { ListPage } from '../../components/list-page.tsx'
 import { count } from '../../lib/format/text.ts'
 import { useFlag } from '../../lib/integrations/flags.ts'
 import { paths } from '../../lib/paths.ts'
 import { audiencesQuery } from '../../lib/queries/audience-queries.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
-import { ListPage } from '../../parts/list-page.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import type { Column } from '../../ui/lists/data-table.tsx'
@@ -19,7 +19,7 @@ import { stateText, stateTitles, stateTones } from './audience-words.ts'
 
 const filters = [stateFilter(audienceStates, stateTitles)]
 
-/** How many there are of something that an audience is sent to. */
+/** A column with the number of destinations or syncs of an audience. */
 const counted = (id: 'destination_count' | 'sync_count', header: string, width: string): Column<AudienceSummary> => ({
   id,
   header,

@@ -1,14 +1,14 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type Audience, type AudienceExplanation, conditionText, queriesOf } from '@tributary/contract'
 import { Check, UserRoundSearch, X } from 'lucide-react'
+import { ProfileCell } from '../../components/profile-cell.tsx'
+import { QueryView } from '../../components/query-view.tsx'
 import { useAddress } from '../../lib/browser/use-address.ts'
 import { useTyped } from '../../lib/browser/use-typed.ts'
 import { count } from '../../lib/format/text.ts'
 import { audienceExplanationQuery } from '../../lib/queries/audience-queries.ts'
 import { profilesQuery } from '../../lib/queries/profile-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { ProfileCell } from '../../parts/profile-cell.tsx'
-import { QueryView } from '../../parts/query-view.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -72,7 +72,7 @@ const Explanation = ({ audience, profile }: { audience: Audience; profile: strin
   )
 }
 
-/** Profiles that one search shows at most. */
+/** Maximum profiles of one search. */
 const shownProfiles = 5
 
 const Found = ({ search, onChoose }: { search: string; onChoose: (profile: string) => void }) => {

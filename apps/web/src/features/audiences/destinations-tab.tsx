@@ -3,6 +3,8 @@ import { type Audience, type AudienceDestination, methods } from '@tributary/con
 import { Unplug } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
+import { ConnectionFailure, ConnectionState } from '../../components/audience-connection.tsx'
+import { QueryView } from '../../components/query-view.tsx'
 import { call } from '../../lib/api/client.ts'
 import { failureText } from '../../lib/api/errors.ts'
 import { audienceIds } from '../../lib/format/names.ts'
@@ -11,8 +13,6 @@ import { paths } from '../../lib/paths.ts'
 import { audienceDestinationsQuery } from '../../lib/queries/audience-queries.ts'
 import { refresh } from '../../lib/queries/query.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
-import { ConnectionFailure, ConnectionState } from '../../parts/audience-connection.tsx'
-import { QueryView } from '../../parts/query-view.tsx'
 import { AppIcon } from '../../ui/app-icon.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -169,7 +169,7 @@ const Connect = ({
   )
 }
 
-/** The destinations that are told who enters and leaves an audience, and the syncs that send its members. */
+/** The destinations that receive the entries and exits of an audience, and the syncs that send its members. */
 export const DestinationsTab = ({ audience }: { audience: Audience }) => {
   const mayEdit = useMayEdit() === true
   const query = useQuery(audienceDestinationsQuery(audience.name))

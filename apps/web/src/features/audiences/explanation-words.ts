@@ -1,7 +1,7 @@
 import type { AudienceExplanation } from '@tributary/contract'
 import { count, pluralise } from '../../lib/format/text.ts'
 
-/** Why a profile is in an audience or not, in words: '2 of 3 conditions are true.' */
+/** Why a profile is in an audience or not: '2 of 3 conditions are true.' */
 export const reasonOf = ({ met, suppressed, anonymous, conditions, enter_time }: AudienceExplanation): string => {
   if (suppressed) return 'Suppressed users are in no audience.'
   const held = conditions.filter((each) => each.met).length

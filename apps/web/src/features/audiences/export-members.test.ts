@@ -17,7 +17,7 @@ test('a file has a header, and a row for each profile', () => {
   )
 })
 
-test('a file is called by the audience and by the time that it is of', () => {
+test('the name of a file has the audience and its time', () => {
   expect(fileNameOf('Loyal: 3/5', '2026-03-04T05:06:07.890Z')).toBe('Loyal 35 2026-03-04T05-06-07Z.csv')
   expect(fileNameOf('Loyal', null)).toBe('Loyal.csv')
 })

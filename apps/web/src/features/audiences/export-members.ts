@@ -8,7 +8,7 @@ type Page = MethodResponse<typeof methods.audiences.listMembers>
 
 const header = ['profile', 'title', 'email', 'user_id', 'anonymous_id', 'entered']
 
-/** Profiles as a CSV file with a header; of each kind of identifier the first. */
+/** Profiles as a CSV file with a header; the first identifier of each kind. */
 export const membersCsv = (members: Page['members']): string => {
   const rows = members.map(({ profile, enter_time }) => {
     const first = (kind: string): string => profile.identifiers.find(({ type }) => type === kind)?.value ?? ''
@@ -18,7 +18,7 @@ export const membersCsv = (members: Page['members']): string => {
   return csvOf(header, rows)
 }
 
-/** Every profile of an audience as of the time of the first page, which all pages are of. */
+/** Every profile of an audience as of the time of the first page; all pages have the same time. */
 const readMembers = async (audience: string): Promise<Pick<Page, 'as_of' | 'members'>> => {
   const members: Page['members'] = []
   let asOf: string | null = null

@@ -3,12 +3,12 @@ import type { Audience, MethodResponse, methods } from '@tributary/contract'
 import { Download, UsersRound, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useNavigate } from 'react-router'
+import { ErrorScreen } from '../../components/error-screen.tsx'
+import { ProfileCell } from '../../components/profile-cell.tsx'
 import { failureText } from '../../lib/api/errors.ts'
 import { paths } from '../../lib/paths.ts'
 import { audienceMembersQuery } from '../../lib/queries/audience-queries.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
-import { ErrorScreen } from '../../parts/error-screen.tsx'
-import { ProfileCell } from '../../parts/profile-cell.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
 import { LoadMore } from '../../ui/lists/load-more.tsx'
@@ -100,7 +100,7 @@ const Removal = ({ audience, profile, onClose }: { audience: Audience; profile: 
   )
 }
 
-/** Who was in an audience when it was computed last. */
+/** The members of an audience at its last computation. */
 export const MembersTab = ({ audience }: { audience: Audience }) => {
   const navigate = useNavigate()
   const mayEdit = useMayEdit() === true

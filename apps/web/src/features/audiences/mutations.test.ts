@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { tracked } from '../../testing/tracked.tsx'
 import { useCreateAudience, useDeleteAudience, useUpdateAudience } from './mutations.ts'
 
-test('OBS-03: creating, updating and deleting an audience tell one product event each, and what is refused is not told', async () => {
+test('creating, updating and deleting an audience send one product event each, and a refused change sends none (OBS-03)', async () => {
   const query = audienceQuery.parse({
     operator: 'and',
     includeAnonymous: true,
@@ -38,6 +38,7 @@ test('OBS-03: creating, updating and deleting an audience tell one product event
     author: 'Admin',
     dependents: [],
     list: null,
+    warnings: [],
   }
   const done = { body: audience }
   expect(await tracked(() => useCreateAudience('workspaces/w1'), { title: 'Buyers', query }, done)).toEqual([

@@ -22,7 +22,9 @@ export const useCreateAudience = (workspace: string) => {
   })
 }
 
-/** Changes the title and the query of a version of an audience; refused when it has another version meanwhile. */
+/**
+ * Changes the title and the query of a version of an audience; refused when the audience has another version by then.
+ */
 export const useUpdateAudience = (audience: Pick<Audience, 'name'>) => {
   const cache = useQueryClient()
   return useMutation({

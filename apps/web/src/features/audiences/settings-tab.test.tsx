@@ -28,9 +28,10 @@ const audience: Audience = {
   author: '',
   dependents: [],
   list: null,
+  warnings: [],
 }
 
-/** Shows the tab of an audience that some destinations are connected to, and asks for its deletion. */
+/** Shows the tab of an audience with some connected destinations, and opens the dialog that deletes it. */
 const ask = async (titles: readonly string[], syncs: readonly Sync[] = []): Promise<string> => {
   const destinations = titles.map((title) => ({
     name: `workspaces/w/destinations/${title}`,
@@ -77,7 +78,7 @@ test('deleting an audience names the syncs that no longer run because they run a
   expect(await screen.findByText(/Shop to CRM runs after it and will no longer run automatically\./)).toBeTruthy()
 })
 
-test('until it is known which syncs read an audience, nothing is said of what depends on it and nothing can be deleted', async () => {
+test('until the syncs of an audience are known, its dependents are not shown and it cannot be deleted', async () => {
   const answered = Promise.withResolvers<Response>()
   openInWorkspace(<SettingsTab audience={audience} />, {
     answers: (path) =>

@@ -1,22 +1,22 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Audience } from '@tributary/contract'
 import { Link } from 'react-router'
+import { QueryView } from '../../components/query-view.tsx'
+import { useDeletedSyncs } from '../../components/syncs-of.tsx'
 import { listed } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
 import { audienceDestinationsQuery } from '../../lib/queries/audience-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { QueryView } from '../../parts/query-view.tsx'
-import { useDeletedSyncs } from '../../parts/syncs-of.tsx'
 import { Card } from '../../ui/card.tsx'
 import { DeleteCard } from '../../ui/page/delete-card.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { useDeleteAudience } from './mutations.ts'
 
-/** What ends for destinations when an audience is deleted. */
+/** The effect of an audience's deletion on its destinations. */
 const endOf = (title: string, destinations: readonly { title: string }[]): string => {
   if (destinations.length === 0) return `Nothing depends on ${title}.`
   const names = listed(destinations.map((each) => each.title))
-  return `${names} ${destinations.length === 1 ? 'is' : 'are'} disconnected without being told that its profiles leave.`
+  return `${names} ${destinations.length === 1 ? 'is' : 'are'} disconnected without receiving the exits of its profiles.`
 }
 
 /** The same with what becomes of the syncs that read it, in sentences. */

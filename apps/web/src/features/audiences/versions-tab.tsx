@@ -2,11 +2,11 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { Audience, AudienceVersion } from '@tributary/contract'
 import { History } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { QueryView } from '../../components/query-view.tsx'
 import { failureText } from '../../lib/api/errors.ts'
 import { count } from '../../lib/format/text.ts'
 import { audienceVersionQuery, audienceVersionsQuery } from '../../lib/queries/audience-queries.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
-import { QueryView } from '../../parts/query-view.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
@@ -104,7 +104,7 @@ const VersionDetail = ({
   )
 }
 
-/** What an audience was before: who changed it, when, and a way back. */
+/** The versions of an audience: author, time, and a way to restore each. */
 export const VersionsTab = ({ audience }: { audience: Audience }) => {
   const [shown, setShown] = useState<AudienceVersion>()
   const [open, setOpen] = useState(false)

@@ -1,5 +1,5 @@
+import { PageNotFound } from '../../components/error-screen.tsx'
 import { entryPaths } from '../../lib/entry-paths.ts'
-import { PageNotFound } from '../../parts/error-screen.tsx'
 import { EntryFrame } from '../../ui/page/entry-frame.tsx'
 
 /** For an address below /auth that names no page. */

@@ -3,14 +3,15 @@ import { firstName, lastName, methods, newPassword, type User } from '@tributary
 import { useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { z } from 'zod'
+import { useApiForm } from '../../components/api-form.ts'
+import { NewPasswordField } from '../../components/password-field.tsx'
+import { QueryView } from '../../components/query-view.tsx'
 import { call } from '../../lib/api/client.ts'
+import { justSignedIn } from '../../lib/arrival.ts'
 import { entryPaths } from '../../lib/entry-paths.ts'
 import { userIds } from '../../lib/format/names.ts'
 import { takeLocation, useSession } from '../../lib/people/session.ts'
 import { userQuery } from '../../lib/queries/account-queries.ts'
-import { useApiForm } from '../../parts/api-form.ts'
-import { NewPasswordField } from '../../parts/password-field.tsx'
-import { QueryView } from '../../parts/query-view.tsx'
 import { Form, SubmitButton, TextField } from '../../ui/forms/form.tsx'
 import { useFirstField } from '../../ui/forms/form-state.ts'
 import { useDocumentTitle } from '../../ui/page/document-title.ts'
@@ -52,7 +53,7 @@ const Registration = ({ user }: { user: User }) => {
     })
     await cache.fetchQuery({ ...userQuery(user.name), staleTime: 0 })
     useSession.setState({ passwordOTPToken: null })
-    await navigate(takeLocation(), { replace: true })
+    await navigate(takeLocation(), { replace: true, state: justSignedIn })
   }
   return (
     <Form form={form} onSubmit={submit} label="Complete registration" className="space-y-4">
@@ -78,7 +79,7 @@ const RegistrationSkeleton = () => (
   </div>
 )
 
-/** The rest of a registration: names and password, for somebody whom a code, a link or a third party has let in. */
+/** The rest of a registration: names and password, for a user who came by a code, a link or a third party. */
 export const CompleteRegistrationPage = () => {
   useDocumentTitle('Complete registration')
   const query = useQuery(userQuery(useSession((state) => state.currentUserResourceName) ?? ''))

@@ -10,7 +10,7 @@ import { keyOf } from '../../lib/queries/query-key.ts'
 import { forgetSignUp } from './saved-sign-up.ts'
 import { forgetThirdParty } from './third-party.ts'
 
-/** Empties the cache of server state but for what is the same for everybody. */
+/** Empties the cache of server state, except for data that is the same for all users. */
 const forgetServerState = (cache: QueryClient): void => {
   const [config] = keyOf(configCall)
   cache.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== config })
@@ -18,9 +18,9 @@ const forgetServerState = (cache: QueryClient): void => {
 }
 
 /**
- * Forgets everything this browser holds about a user: session, server state, saved sign-up and invitation, the verifier
- * of a third-party sign-in, what they have done with and opened last in the interface, whom faults are reported of and whom the messaging
- * widget talks to. The theme stays.
+ * Forgets everything that this browser stores about a user: session, server state, saved sign-up and invitation, and
+ * the verifier of a third-party sign-in. It also forgets recent commands and pages, and the user in error reporting and
+ * the messaging widget. The theme stays.
  */
 export const forgetUser = (cache: QueryClient): void => {
   clearSession()

@@ -1,13 +1,13 @@
 import { type LoginResponse, methods, newPassword, oneTimeCode } from '@tributary/contract'
 import { useRef, useState } from 'react'
 import { z } from 'zod'
+import { useApiForm } from '../../components/api-form.ts'
+import { NewPasswordField } from '../../components/password-field.tsx'
 import { call } from '../../lib/api/client.ts'
 import { entryPaths } from '../../lib/entry-paths.ts'
 import { userIds } from '../../lib/format/names.ts'
 import { useSession } from '../../lib/people/session.ts'
 import { login } from '../../lib/people/ways-in.ts'
-import { useApiForm } from '../../parts/api-form.ts'
-import { NewPasswordField } from '../../parts/password-field.tsx'
 import { EmailAddress } from '../../ui/forms/email-address.tsx'
 import { Form, SubmitButton } from '../../ui/forms/form.tsx'
 import { useFirstField } from '../../ui/forms/form-state.ts'
@@ -63,7 +63,7 @@ const ResetStep = ({
   )
 }
 
-/** A new password for somebody who has forgotten theirs: a one-time code lets them in and sets it. */
+/** A new password for a user who forgot theirs: a one-time code signs them in and sets it. */
 export const ForgotPasswordPage = () => {
   useDocumentTitle('Reset password')
   const known = useKnownEmail()

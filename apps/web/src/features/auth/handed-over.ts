@@ -18,7 +18,7 @@ const sentIn = (state: unknown): Sent | undefined => {
   return email !== undefined && typeof sentAt === 'number' ? { email, sentAt } : undefined
 }
 
-/** The address that the page before has handed over, or that stands in this page's address; empty when there is none. */
+/** The address from the page before, or from this page's URL; empty when there is none. */
 export const useKnownEmail = (): string => {
   const { state } = useLocation()
   const [query] = useSearchParams()
@@ -26,8 +26,8 @@ export const useKnownEmail = (): string => {
 }
 
 /**
- * To whom this page has sent a code, while it may still work. It is kept with the page's place in the history, where a
- * reload and the way back find it again; undefined ends it.
+ * The address that this page sent a code to, while the code can still be valid. It is stored in the history entry of
+ * the page, so that it survives a reload and the Back button; undefined removes it.
  */
 export const useSent = (): [sent: Sent | undefined, setSent: (sent: Sent | undefined) => void] => {
   const { state, pathname, search } = useLocation()

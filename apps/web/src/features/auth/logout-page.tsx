@@ -19,8 +19,8 @@ const nextOf = (state: unknown): string => {
 }
 
 /**
- * Ends the session on the server, forgets everything stored for the user, and goes to the sign-in page, or to the path
- * that a link carries as `next` in its state.
+ * Ends the session on the server, forgets all data of the user, and goes to the sign-in page. A link can pass another
+ * path as `next` in its state.
  */
 export const LogoutPage = () => {
   const navigate = useNavigate()
@@ -39,7 +39,7 @@ export const LogoutPage = () => {
               setTimeout(resolve, patienceMs)
             }),
           ])
-    // The session may be over already; the browser forgets it either way.
+    // The session can be over already; the browser forgets it anyway.
     void Promise.resolve(ended)
       .catch(() => undefined)
       .then(() => {

@@ -41,7 +41,7 @@ const Failed = ({ mode, message }: { mode: Mode; message: string }) => {
   )
 }
 
-/** Where the third-party sign-in page sends people back to: ends the login or sign-up that was begun in this browser. */
+/** The page to which the third-party sign-in returns: it completes the login or sign-up begun in this browser. */
 export const OauthCallbackPage = () => {
   useDocumentTitle('Signing in')
   const [query] = useSearchParams()

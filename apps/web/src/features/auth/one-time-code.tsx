@@ -8,7 +8,7 @@ import { NoMailNote } from '../../ui/page/no-mail-note.tsx'
 import type { Sent } from './handed-over.ts'
 import { laterRules, signingIn } from './load-signing-in.ts'
 
-/** What the code is asked for. */
+/** The purpose of a code. */
 export type CodeAction = (typeof otpActions)[number]
 
 const emailRules = laterRules(({ email }) => email)
@@ -18,7 +18,7 @@ const sendCode = async (address: string, action: CodeAction): Promise<Sent> => {
   return { email: address, sentAt: await sendCode(address, action) }
 }
 
-/** Where codes are when the server mails none; nothing where it does. */
+/** Where to find codes when the server sends no email; nothing otherwise. */
 export const CodesNotMailed = () =>
   useMailEnabled() ? null : <NoMailNote>Your server's operator can find the code in its outbox folder.</NoMailNote>
 
@@ -36,7 +36,7 @@ export const AddressStep = ({
   label: string
   action: CodeAction
   button: string
-  /** An address that is known already. */
+  /** A known address. */
   known: string
   onSent: (sent: Sent) => void
 }) => {
@@ -58,12 +58,12 @@ export const AddressStep = ({
   )
 }
 
-/** The address the code went to, which is no longer edited here. Stands inside a Form. */
+/** The address that the code was sent to, read-only. Stands inside a Form. */
 export const SentAddress = ({ label }: { label: string }) => (
   <TextField name="email" label={label} type="email" readOnly autoComplete="username" />
 )
 
-/** What can be done when no code arrives: have it sent again, 30 seconds after the last time, or take another address. */
+/** The help when no code arrives: send it again, 30 seconds after the last time, or enter another address. */
 export const CodeHelp = ({
   sent,
   action,

@@ -2,10 +2,10 @@ import { oneTimeCode } from '@tributary/contract'
 import { useEffect, useRef, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { z } from 'zod'
+import { useApiForm } from '../../components/api-form.ts'
 import { useConfig } from '../../lib/config.ts'
 import { entryPaths } from '../../lib/entry-paths.ts'
 import { register } from '../../lib/people/ways-in.ts'
-import { useApiForm } from '../../parts/api-form.ts'
 import { EmailAddress } from '../../ui/forms/email-address.tsx'
 import { Form, SubmitButton } from '../../ui/forms/form.tsx'
 import { useFirstField } from '../../ui/forms/form-state.ts'
@@ -125,7 +125,9 @@ const CodeStep = ({
   )
 }
 
-/** Sign-up: an address, then the code that was mailed to it. A link of the mail brings both and goes on by itself. */
+/**
+ * Sign-up: an address, then the code that was emailed to it. A link in the email has both and continues automatically.
+ */
 export const RegisterPage = () => {
   const [query] = useSearchParams()
   const navigate = useNavigate()

@@ -10,7 +10,7 @@ beforeEach(() => {
   localStorage.clear()
 })
 
-test('REG-18: a saved sign-up is read until it is forgotten; what is not ours is nothing', () => {
+test('a saved sign-up is read until it is forgotten, and foreign values are ignored (REG-18)', () => {
   expect(readSignUp()).toBeUndefined()
   saveSignUp(saved)
   expect(readSignUp()).toEqual(saved)

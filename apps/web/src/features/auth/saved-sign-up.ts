@@ -16,7 +16,7 @@ export const readSignUp = (): SavedSignUp | undefined => {
     const { email, sentAt } = JSON.parse(localStorage.getItem(key) ?? '{}') as Record<string, unknown>
     if (typeof email === 'string' && typeof sentAt === 'number') return { email, sentAt }
   } catch {
-    // Somebody else wrote under our name: as good as nothing.
+    // Other code wrote under this key: the value is ignored.
   }
   return undefined
 }
@@ -29,12 +29,13 @@ export const forgetSignUp = (): void => {
 /** Milliseconds that a code is good for. */
 export const codeLifeMs = 10 * 60 * 1000
 
-/** Where a sign-up goes on: at the code of `email`, or at the address, filled in when it is known. */
+/** The step at which a sign-up continues: the code of `email`, or the address, filled in when it is known. */
 export type SignUpStep = { step: 'email'; email: string } | { step: 'code'; email: string; sentAt: number; otp: string }
 
 /**
- * Where /auth/register begins: a code in the address belongs to the sign-up begun in this browser, else to the address
- * that stands beside it; without a code, a sign-up whose code may still work goes on, unless another address is given.
+ * The first step of /auth/register. A code in the URL belongs to the sign-up begun in this browser, otherwise to the
+ * address in the URL. Without a code, a sign-up whose code can still be valid continues, unless the URL has another
+ * address.
  */
 export const firstStep = (query: URLSearchParams, saved: SavedSignUp | undefined, now: number): SignUpStep => {
   const otp = query.get('otp') ?? ''

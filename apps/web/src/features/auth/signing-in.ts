@@ -1,11 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { credentials, email, methods, oneTimeCode, type User } from '@tributary/contract'
 import { z } from 'zod'
+import { rulesOf } from '../../components/api-form.ts'
 import { call } from '../../lib/api/client.ts'
 import { type AcceptedInvitation, acceptSaved } from '../../lib/people/accept-invitation.ts'
 import { userQuery } from '../../lib/queries/account-queries.ts'
 import { refresh } from '../../lib/queries/query.ts'
-import { rulesOf } from '../../parts/api-form.ts'
 import type { CodeAction } from './one-time-code.tsx'
 
 export { login } from '../../lib/people/ways-in.ts'

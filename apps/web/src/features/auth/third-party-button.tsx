@@ -11,7 +11,7 @@ export const ThirdPartyButton = ({ mode }: { mode: Mode }) => {
   const [leaving, setLeaving] = useState(false)
   const [failure, setFailure] = useState<string>()
   useEffect(() => {
-    // The browser's way back may show this page as it was left.
+    // The browser's Back can show this page as it was left.
     const shown = (): void => setLeaving(false)
     window.addEventListener('pageshow', shown)
     return () => window.removeEventListener('pageshow', shown)

@@ -7,7 +7,7 @@ beforeEach(() => {
   localStorage.clear()
 })
 
-test('AUTH-26: a sign-in verifier is 56 characters that a verifier may hold, and no two are alike', async () => {
+test('a sign-in verifier is 56 valid characters, and no two are equal (AUTH-26)', async () => {
   const verifiers = Array.from({ length: 50 }, newVerifier)
   for (const verifier of verifiers) expect(verifier).toMatch(/^[A-Za-z0-9_-]{56}$/)
   expect(new Set(verifiers).size).toBe(50)
@@ -26,7 +26,7 @@ test.each([
 })
 
 test.each(['', '%%%', btoa('[]'), btoa('{"provider":"google","mode":"admin"}'), btoa('{"provider":1,"mode":"login"}')])(
-  'AUTH-27: a state that is none of ours carries nothing: %j',
+  'a foreign state is ignored: %j (AUTH-27)',
   (state) => {
     expect(decodeState(state)).toBeUndefined()
   },

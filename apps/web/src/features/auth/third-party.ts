@@ -1,27 +1,27 @@
 import { methods } from '@tributary/contract'
+import { withoutEnd } from '@tributary/kernel/text-ends'
 import { call } from '../../lib/api/client.ts'
 import { storagePrefix } from '../../lib/browser/storage-prefix.ts'
 import { entryPaths } from '../../lib/entry-paths.ts'
 import type { ThirdPartyPayload } from '../../lib/people/ways-in.ts'
 
-/** Whether somebody who comes back is to be logged in or signed up. */
+/** The purpose of a third-party sign-in: logging in or signing up. */
 export type Mode = 'login' | 'register'
 
 const verifierKey = `${storagePrefix}-sign-in-verifier`
 const stateKey = `${storagePrefix}-sign-in-state`
 
 const base64url = (bytes: Uint8Array): string =>
-  btoa(String.fromCharCode(...bytes))
+  withoutEnd(btoa(String.fromCharCode(...bytes)), '=')
     .replaceAll('+', '-')
     .replaceAll('/', '_')
-    .replace(/=+$/, '')
 
 /** A random sign-in verifier: 56 characters that RFC 7636 allows. */
 export const newVerifier = (): string => base64url(crypto.getRandomValues(new Uint8Array(42)))
 
 /** The challenge of a verifier: base64url of its SHA-256. Throws where the browser has no cryptography (plain http). */
 export const challengeOf = async (verifier: string): Promise<string> => {
-  // Absent on pages that are not secure, whatever the type says.
+  // Absent on insecure pages, despite its type.
   const subtle = crypto.subtle as SubtleCrypto | undefined
   if (subtle === undefined) throw new Error('Third-party sign-in requires HTTPS.')
   return base64url(new Uint8Array(await subtle.digest('SHA-256', new TextEncoder().encode(verifier))))
@@ -35,7 +35,7 @@ export const encodeState = ({ provider, mode }: { provider: string; mode: Mode }
     ),
   )
 
-/** What a state carries, or undefined when it is none of ours. */
+/** The content of a state, or undefined for a foreign one. */
 export const decodeState = (state: string): { provider: string; mode: Mode } | undefined => {
   try {
     const bytes = Uint8Array.from(atob(state.replaceAll('-', '+').replaceAll('_', '/')), (each) => each.charCodeAt(0))
@@ -68,7 +68,7 @@ export const forgetThirdParty = (): void => {
   localStorage.removeItem(stateKey)
 }
 
-/** What a return from the provider stands for. `mode` of a problem is known when the state could be read. */
+/** The result of a return from the provider. `mode` of a problem is set when the state was readable. */
 export type Return = { mode: Mode; payload: ThirdPartyPayload } | { mode: Mode; problem: string }
 
 /**

@@ -1,6 +1,7 @@
 import type { LoginResponse } from '@tributary/contract'
 import { useContext } from 'react'
 import { useNavigate } from 'react-router'
+import { justSignedIn } from '../../lib/arrival.ts'
 import { entryPaths } from '../../lib/entry-paths.ts'
 import { mayCompleteRegistration, takeLocation } from '../../lib/people/session.ts'
 import { LoadCache } from '../../lib/queries/load-cache.ts'
@@ -9,8 +10,8 @@ import { signingIn } from './load-signing-in.ts'
 import { forgetSignUp } from './saved-sign-up.ts'
 
 /**
- * What follows every login and sign-up once the session is stored: a saved invitation is accepted, and the user goes to
- * the remembered address, or to finish the registration while there is no name yet.
+ * The steps after every login and sign-up, once the session is stored. It accepts a saved invitation, and goes to the
+ * remembered page, or to the rest of the registration while the user has no name.
  */
 export const useEnter = (): ((answer: LoginResponse) => Promise<void>) => {
   const navigate = useNavigate()
@@ -27,6 +28,8 @@ export const useEnter = (): ((answer: LoginResponse) => Promise<void>) => {
       })
     }
     const incomplete = user.first_name === '' && mayCompleteRegistration()
-    await navigate(incomplete ? entryPaths.completeRegistration() : takeLocation(), { replace: true })
+    await (incomplete
+      ? navigate(entryPaths.completeRegistration(), { replace: true })
+      : navigate(takeLocation(), { replace: true, state: justSignedIn }))
   }
 }

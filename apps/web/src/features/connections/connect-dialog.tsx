@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import type { Destination, Source } from '@tributary/contract'
 import { useState } from 'react'
 import { z } from 'zod'
+import { useApiForm } from '../../components/api-form.ts'
+import { useConnections } from '../../components/use-connections.ts'
 import { paths } from '../../lib/paths.ts'
 import { destinationsQuery, sourcesQuery } from '../../lib/queries/workspace-queries.ts'
-import { useApiForm } from '../../parts/api-form.ts'
-import { useConnections } from '../../parts/use-connections.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Form, SubmitButton } from '../../ui/forms/form.tsx'
 import { type SearchOption, SearchSelectField } from '../../ui/forms/search-select.tsx'
@@ -29,7 +29,7 @@ export const ConnectDialog = ({
   onClose,
 }: {
   workspace: string
-  /** What is chosen beforehand. */
+  /** The ends that are selected at first. */
   ends?: { source?: string; destination?: string }
   onClose: () => void
 }) => {

@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { endGap, endHeight, type MapEnd, type MapLayout, type MapLine, pathOf, placeLabels } from './map-layout.ts'
 
-/** What a line is called: its ends, its state and what went over it. */
+/** The name of a line: its ends, its state and its outcomes. */
 const nameOf = (
   { connection: { enabled, extra }, outcomes: { delivered, failed }, counted }: MapLine,
   range: RangePreset,
@@ -22,7 +22,7 @@ const nameOf = (
   return words === '' ? ends : `${ends}: ${words}`
 }
 
-/** Nothing goes over it, whatever is sent. */
+/** No event passes, whatever is sent. */
 const isOff = ({ connection: { enabled, extra } }: MapLine): boolean =>
   !enabled || !extra.source.enabled || !extra.destination.enabled
 
@@ -128,10 +128,10 @@ export const ConnectionMap = ({
   onConnect,
 }: {
   layout: MapLayout
-  /** What its numbers count. */
+  /** The range of the figures. */
   range: RangePreset
   onOpen: (connection: string) => void
-  /** Absent for who may not. */
+  /** Absent for readers. */
   onConnect: ((end: { source?: string; destination?: string }) => void) | undefined
 }) => {
   const [hovered, setHovered] = useState<string>()

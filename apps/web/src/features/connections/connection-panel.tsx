@@ -2,13 +2,13 @@ import { type EventConditions, successRate } from '@tributary/contract'
 import { ArrowRight } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
+import { ConditionBuilder } from '../../components/condition-builder.tsx'
+import { useConnections } from '../../components/use-connections.ts'
 import { conditionProblems } from '../../lib/events/condition-words.ts'
 import { type RangePreset, viewOf } from '../../lib/format/date-range.ts'
 import { percent } from '../../lib/format/rates.ts'
 import { count } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
-import { ConditionBuilder } from '../../parts/condition-builder.tsx'
-import { useConnections } from '../../parts/use-connections.ts'
 import { AppIcon } from '../../ui/app-icon.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Fact } from '../../ui/code/exchange.tsx'
@@ -22,7 +22,7 @@ const trimmed = ({ match, conditions }: EventConditions): EventConditions => ({
   conditions: conditions.map((each) => ({ ...each, field: each.field.trim() })),
 })
 
-/** Which events a connection lets through; saved by its own button. */
+/** The filter of a connection; saved by its own button. */
 const Filter = ({
   saved,
   mayEdit,
@@ -117,7 +117,7 @@ export const ConnectionPanel = ({
   onClosed,
 }: {
   line: MapLine
-  /** What its numbers count. */
+  /** The range of the figures. */
   range: RangePreset
   workspace: string
   mayEdit: boolean

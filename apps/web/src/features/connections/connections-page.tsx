@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Connection } from '@tributary/contract'
 import { ArrowRightLeft, Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { QueryView } from '../../components/query-view.tsx'
 import { useAddress } from '../../lib/browser/use-address.ts'
 import { type RangePreset, viewOf } from '../../lib/format/date-range.ts'
 import { paths } from '../../lib/paths.ts'
@@ -12,7 +13,6 @@ import {
   destinationsQuery,
 } from '../../lib/queries/workspace-queries.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
-import { QueryView } from '../../parts/query-view.tsx'
 import { Button } from '../../ui/button.tsx'
 import { RangeSelect, useRange } from '../../ui/charts/range-select.tsx'
 import { ListBar } from '../../ui/lists/list-bar.tsx'
@@ -27,7 +27,7 @@ import { UnconnectedEnds } from './unconnected-ends.tsx'
 
 const filterNames = ['search'] as const
 
-/** The ends of connections, before the lists of all sources and destinations are there. */
+/** The ends of connections, until the lists of all sources and destinations are loaded. */
 const endsOf = (connections: readonly Connection[], side: 'source' | 'destination'): MapEnd[] =>
   [...new Map(connections.map((connection) => [connection[side], connection.extra[side]])).values()].map((end) => ({
     name: end.name,

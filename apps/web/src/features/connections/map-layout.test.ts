@@ -55,7 +55,7 @@ test('many ends without a connection have no place on the map, so that it is as 
   expect(unconnected.destinations).toEqual([])
 })
 
-test('a connection of an end that is not there any more has no line', () => {
+test('a connection of a deleted end has no line', () => {
   expect(layOut({ ...input, connections: [connect('s1', 'gone')] }, '').lines).toEqual([])
 })
 

@@ -6,11 +6,11 @@ export type MapEnd = {
   title: string
   icon: string
   appTitle: string
-  /** What its being off is called; absent while it is on. */
+  /** The label when it is off; absent while it is on. */
   off?: string
 }
 
-/** A connection between two places of the map, with what went over it. */
+/** A connection between two places of the map, with its outcomes. */
 export type MapLine = {
   connection: Connection
   /** Places in their columns, from 0. */
@@ -29,7 +29,7 @@ export type MapLayout = {
   unconnected: { sources: MapEnd[]; destinations: MapEnd[] }
 }
 
-/** Unconnected ends of a side that the map still shows; of more it shows none, so that what is connected stays in view. */
+/** Maximum unconnected ends of a side on the map; with more it shows none, so that connected ones stay in view. */
 export const maxUnconnected = 5
 
 /** Height of an end and of the space below it, px. */
@@ -42,7 +42,7 @@ export const middleOf = (place: number): number => place * (endHeight + endGap) 
 const byTitle = (one: MapEnd, other: MapEnd): number =>
   one.title.localeCompare(other.title, undefined, { numeric: true })
 
-/** Those that `wanted` knows in its order, then the others by title. */
+/** The ends in the order of `wanted`, then the others by title. */
 const ordered = (ends: readonly MapEnd[], wanted: ReadonlyMap<string, number>): MapEnd[] =>
   ends.toSorted((one, other) => {
     const first = wanted.get(one.name) ?? Number.POSITIVE_INFINITY
@@ -61,8 +61,9 @@ const apart = (ends: readonly MapEnd[], kept: ReadonlySet<string>): { placed: Ma
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
 /**
- * Where everything of a workspace lies: connected sources by title, each destination near the sources that feed it, so
- * that few lines cross; what is not connected last, or beside the map when it is much. A search keeps the ends whose title it finds and their partners.
+ * The layout of a workspace's map: connected sources by title, and each destination near its sources, so that few lines
+ * cross. Unconnected ends come last, or beside the map when there are many. A search keeps the ends with matching
+ * titles and their partners.
  */
 export const layOut = (
   input: {
@@ -129,7 +130,7 @@ export const pointOf = ({ from, to }: Pick<MapLine, 'from' | 'to'>, t: number): 
   }
 }
 
-/** Width of the space between the columns, px, where it is narrowest: what is apart there is apart on every page. */
+/** Minimum width of the space between the columns, px: lines that are apart there are apart on every page. */
 const narrowest = 180
 const labelHeight = 24
 /** Space between two labels, px. */
@@ -139,7 +140,7 @@ const spots = [0.5, 0.44, 0.56, 0.38, 0.62, 0.32, 0.68, 0.26, 0.74, 0.2, 0.8]
 
 type Label = { x: number; y: number; width: number }
 
-/** How far a label is from the nearest of the others, px; negative where it covers one. */
+/** The distance of a label to the nearest other one, px; negative when it covers one. */
 const roomOf = (label: Label, others: readonly Label[]): number =>
   others.reduce((room, other) => {
     const below = Math.abs(label.y - other.y) - labelHeight

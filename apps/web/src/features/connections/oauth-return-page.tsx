@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { failureText } from '../../lib/api/errors.ts'
 import { askForConsent, completeConsent, destinationOfState } from '../../lib/browser/consent.ts'
-import { tellConnected } from '../../lib/browser/grant-channel.ts'
+import { announceConnected } from '../../lib/browser/grant-channel.ts'
 import { paths } from '../../lib/paths.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { useDocumentTitle } from '../../ui/page/document-title.ts'
@@ -25,7 +25,7 @@ const Back = ({ area, destination }: { area: Area; destination?: string | undefi
   </ButtonLink>
 )
 
-/** Nothing came of it: why, and another try where it is known for what. */
+/** The failure: its reason, and a retry if the destination is known. */
 const Failed = ({ area, destination, reason }: { area: Area; destination: string | undefined; reason: string }) => {
   const [asking, setAsking] = useState(false)
   const [failure, setFailure] = useState('')
@@ -71,7 +71,7 @@ const Completing = ({ destination, code, state }: { destination: string; code: s
     if (started.current) return
     started.current = true
     const leave = (): void => {
-      tellConnected(destination)
+      announceConnected(destination)
       if (window.opener === null) return void navigate(paths.destination(destination, 'settings'), { replace: true })
       setOutcome('connected')
       window.close()
@@ -96,7 +96,7 @@ const Completing = ({ destination, code, state }: { destination: string; code: s
   )
 }
 
-/** Where a third party sends people back to after they gave or refused their permission. */
+/** The page to which a vendor returns after the user granted or refused access. */
 export const OauthReturnPage = ({ area }: { area: Area }) => {
   useDocumentTitle('Connection')
   const [search] = useSearchParams()

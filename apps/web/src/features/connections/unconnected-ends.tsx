@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import type { MapEnd } from './map-layout.ts'
 
-/** Ends that are in the page at once; the search finds the others. */
+/** Maximum ends on the page; the search finds the others. */
 const maxShown = 100
 
 /** Sources or destinations that nothing is connected with: their number, and on demand they themselves. */
@@ -23,7 +23,7 @@ export const UnconnectedEnds = ({
   ends: readonly MapEnd[]
   to: (name: string) => string
   connectLabel: (title: string) => string
-  /** Absent for who may not. */
+  /** Absent for readers. */
   onConnect: ((name: string) => void) | undefined
 }) => {
   const id = useId()

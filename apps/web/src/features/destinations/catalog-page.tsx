@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
+import { ChooseStep } from '../../components/create-flow.tsx'
 import { paths } from '../../lib/paths.ts'
 import { catalogDestinationsQuery } from '../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { ChooseStep } from '../../parts/create-flow.tsx'
 
-/** What a destination can be made of. */
+/** The catalog of destinations. */
 export const DestinationCatalogPage = () => {
   const workspace = useWorkspace()
   const query = useQuery(catalogDestinationsQuery(workspace.name))

@@ -59,7 +59,7 @@ const Status = ({ grant }: { grant: OAuthGrant }) => {
   )
 }
 
-/** What a destination was permitted where its events go: whether, by whom and since when, and how to change that. */
+/** The OAuth grant of a destination: its state, account and date, and how to change it. */
 export const ConnectionCard = ({ destination, grant }: { destination: Destination; grant: OAuthGrant }) => {
   const mayEdit = useMayEdit() === true
   const connecting = useConnect(destination)
@@ -121,7 +121,7 @@ export const ConnectionCard = ({ destination, grant }: { destination: Destinatio
   )
 }
 
-/** Says on every tab that a destination waits to be connected, and lets it be done at once. */
+/** Shows on every tab that a destination must be connected, with a button that connects it. */
 export const ConnectionNotice = ({ destination, grant }: { destination: Destination; grant: OAuthGrant }) => {
   const mayEdit = useMayEdit() === true
   const connecting = useConnect(destination)

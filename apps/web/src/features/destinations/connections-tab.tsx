@@ -2,22 +2,22 @@ import { useQuery } from '@tanstack/react-query'
 import type { Destination } from '@tributary/contract'
 import { Radio } from 'lucide-react'
 import { Link } from 'react-router'
+import { ConnectionFailure, ConnectionState } from '../../components/audience-connection.tsx'
+import { ConnectionList, ConnectMenu } from '../../components/connection-list.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { SyncsCard, useSyncsOf } from '../../components/syncs-of.tsx'
+import { useConnections } from '../../components/use-connections.ts'
 import { paths } from '../../lib/paths.ts'
 import { destinationAudiencesQuery } from '../../lib/queries/audience-queries.ts'
 import { connectionsQuery, sourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
-import { ConnectionFailure, ConnectionState } from '../../parts/audience-connection.tsx'
-import { ConnectionList, ConnectMenu } from '../../parts/connection-list.tsx'
-import { QueryView } from '../../parts/query-view.tsx'
-import { SyncsCard, useSyncsOf } from '../../parts/syncs-of.tsx'
-import { useConnections } from '../../parts/use-connections.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { notifyRefusal } from '../../ui/overlays/toast.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 
-/** The audiences of which this destination is told; nothing where there are none. */
+/** The audiences whose entries and exits this destination receives; nothing when there are none. */
 const Audiences = ({ destination }: { destination: Destination }) => {
   const { data: audiences = [] } = useQuery(destinationAudiencesQuery(destination.name))
   if (audiences.length === 0) return null
@@ -50,7 +50,7 @@ const Audiences = ({ destination }: { destination: Destination }) => {
   )
 }
 
-/** The sources whose events this destination gets, the audiences of which it is told, and the syncs that bring rows. */
+/** The sources, audiences and syncs that send to this destination. */
 export const ConnectionsTab = ({ destination }: { destination: Destination }) => (
   <div className="space-y-5">
     <Sources destination={destination} />

@@ -7,7 +7,7 @@ import { TagInput } from '../../ui/forms/tag-input.tsx'
 
 const rule = destinations.update.request.shape.consent_categories
 
-/** The categories that the user of an event must have agreed to. Make it anew (`key`) when they have changed. */
+/** The consent categories of a destination. Render it with a new `key` when they have changed. */
 export const ConsentCard = ({
   categories,
   mayEdit,

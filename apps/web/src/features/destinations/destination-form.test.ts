@@ -21,7 +21,7 @@ describe('the form of a new destination', () => {
   })
 })
 
-test('a setting that is not asked for is not checked', () => {
+test('an inapplicable setting is not checked', () => {
   const options = [
     option({ name: 'on', type: 'boolean' }),
     option({ name: 'size', type: 'number', required: true, show_when: { name: 'on', value: true } }),

@@ -58,7 +58,7 @@ test('a destination is listed with its sources and with what failed of all of th
   ])
 })
 
-test('what could not be loaded is not told as none', () => {
+test('a number that could not be loaded is not shown as none', () => {
   const rows = destinationRows(destinations, undefined, undefined, { ...all, search: ' archive ' })
   expect(rows.map(({ name, sources, outcomes }) => [name, sources, outcomes])).toEqual([['d1', undefined, undefined]])
 })
@@ -100,6 +100,6 @@ test.each([
   [{ ...well, outcomes: outcomesOf(3), grant: expired }, 'unpermitted'],
   [{ ...well, enabled: false, outcomes: outcomesOf(3), grant: expired }, 'paused'],
   [{ ...well, state: 'needs_setup' as const, enabled: false, outcomes: outcomesOf(3), grant: expired }, 'unfinished'],
-])('the state of a destination is what somebody has to know first (%#)', (row, state) => {
+])('the state of a destination is the one that needs attention first (%#)', (row, state) => {
   expect(stateOf(row)).toBe(state)
 })

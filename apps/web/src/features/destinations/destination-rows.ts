@@ -6,7 +6,7 @@ import {
   type Destination,
 } from '@tributary/contract'
 
-/** A destination in the list: what is not known, because it is loading or could not be loaded, is undefined. */
+/** A destination in the list: data that is loading or could not be loaded is undefined. */
 export type DestinationRow = Destination & {
   /** Sources it is connected with. */
   sources: number | undefined
@@ -14,7 +14,7 @@ export type DestinationRow = Destination & {
   outcomes: DeliveryOutcomes | undefined
 }
 
-/** What the list is narrowed by; '' is no filter. `type` is the name of an app, `state` one of `destinationStates`. */
+/** The filters of the list; '' is no filter. `type` is the name of an app, `state` one of `destinationStates`. */
 export type DestinationFilters = { search: string; type: string; state: string }
 
 /** Destinations that the filters leave, each with the number of its sources and the outcomes of its deliveries. */
@@ -40,7 +40,7 @@ export const destinationRows = (
     .filter((row) => state === '' || stateOf(row) === state)
 }
 
-/** How it is with a destination, what is most in need of somebody first. */
+/** The states of a destination, the most urgent first. */
 export const destinationStates = [
   'unfinished',
   'unpermitted',
@@ -51,7 +51,7 @@ export const destinationStates = [
   'enabled',
 ] as const
 
-/** What each state is called. */
+/** The title of each state. */
 export const stateTitles = {
   unfinished: 'Needs set-up',
   unpermitted: 'Connect account',
@@ -63,8 +63,8 @@ export const stateTitles = {
 } as const satisfies Record<(typeof destinationStates)[number], string>
 
 /**
- * What of `destinationStates` a row is in. Without its settings it could do nothing, paused or not; then paused comes first,
- * because somebody wants it so. What is not known is not claimed: without its failures or its sources it is `unknown`.
+ * The state of a row. Missing settings come first, because it could do nothing without them, paused or not. Paused
+ * comes next, because a user chose it. Without its failures or its sources, a row is `unknown`.
  */
 export const stateOf = ({
   state,

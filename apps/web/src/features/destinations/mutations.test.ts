@@ -29,7 +29,7 @@ const destination: Destination = {
   update_time: '2026-01-01T00:00:00Z',
 }
 
-test('DST-28, OBS-02: creating, updating and deleting a destination tell one product event each', async () => {
+test('creating, updating and deleting a destination send one product event each (DST-28, OBS-02)', async () => {
   const done = { body: destination }
   const input = { title: 'Hook', app: { name: 'catalogDestinations/webhook' }, settings: {}, sources: [] }
   expect(await tracked(() => useCreateDestination('workspaces/w1'), input, done)).toEqual([
@@ -43,18 +43,18 @@ test('DST-28, OBS-02: creating, updating and deleting a destination tell one pro
   ])
 })
 
-test('OBS-02: a changed setting is told by its name, never with its value', async () => {
-  const told = await tracked(
+test('a changed setting is sent by its name, never with its value (OBS-02)', async () => {
+  const events = await tracked(
     () => useUpdateSetting(destination),
     { name: 'api_key', value: 'secret' },
     { body: destination.app },
   )
-  expect(told).toEqual([
+  expect(events).toEqual([
     { event: 'Destination Updated', properties: { destination: name, fields: ['settings.api_key'] } },
   ])
 })
 
-test('a chosen source that cannot be connected with a new destination is told with the reason; the destination is there', async () => {
+test('a chosen source that cannot be connected with a new destination is reported with the reason, and the destination stays', async () => {
   const input = {
     title: 'Hook',
     app: { name: 'catalogDestinations/webhook' },

@@ -21,8 +21,11 @@ import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 /** Why a source that was chosen for a new destination is not connected with it. */
 type Unconnected = { source: string; error: unknown }
 
-/** Tells which of the chosen sources are not connected, why, and where that can be done; stays until it is closed. */
-const tellUnconnected = (unconnected: readonly Unconnected[], titles: ReadonlyMap<string, string>): void => {
+/**
+ * Shows which of the chosen sources are not connected, why, and where a user can connect them; stays until it is
+ * closed.
+ */
+const notifyUnconnected = (unconnected: readonly Unconnected[], titles: ReadonlyMap<string, string>): void => {
   const [first] = unconnected
   if (first === undefined) return
   const names = listed(unconnected.map(({ source }) => titles.get(source) ?? 'a source'))
@@ -34,7 +37,7 @@ const tellUnconnected = (unconnected: readonly Unconnected[], titles: ReadonlyMa
 
 /**
  * Creates a destination and connects it with the chosen sources. The destination stays when some of them cannot be
- * connected: that is told with the reason.
+ * connected, and a notice has the reason.
  */
 export const useCreateDestination = (workspace: string) => {
   const cache = useQueryClient()
@@ -69,7 +72,7 @@ export const useCreateDestination = (workspace: string) => {
       track('Destination Created', { destination: destination.name, app: destination.app.catalog_app })
       notify('success', 'Destination Created')
       const known = cache.getQueryData(sourcesQuery(workspace).queryKey) ?? []
-      tellUnconnected(unconnected, new Map(known.map(({ name, title }) => [name, title])))
+      notifyUnconnected(unconnected, new Map(known.map(({ name, title }) => [name, title])))
     },
     onSettled: () => {
       void cache.invalidateQueries({ queryKey: destinationsQuery(workspace).queryKey })
@@ -82,7 +85,10 @@ export const useCreateDestination = (workspace: string) => {
 
 const workspaceOf = (destination: Destination): string => `workspaces/${destinationIds(destination.name).workspace}`
 
-/** Changes a destination's title or consent, or switches it on or off; the switch moves at once and falls back on a refusal. */
+/**
+ * Changes a destination's title or consent, or pauses and resumes it; the switch moves immediately and returns on a
+ * refusal.
+ */
 export const useUpdateDestination = (destination: Destination) => {
   const cache = useQueryClient()
   const key = destinationQuery(destination.name).queryKey
@@ -100,7 +106,7 @@ export const useUpdateDestination = (destination: Destination) => {
     },
     onError: (error, change, context) => {
       if (context?.before !== undefined) cache.setQueryData(key, context.before)
-      // Title and consent have forms, which tell it themselves.
+      // Title and consent have forms that show the error themselves.
       if ('enabled' in change)
         notifyRefusal(change.enabled ? 'Could not resume the destination' : 'Could not pause the destination', error)
     },
@@ -128,7 +134,7 @@ export const useUpdateSetting = (destination: Destination) => {
     },
     onSettled: () => {
       void cache.invalidateQueries({ queryKey: key })
-      // Its sources are read again, shown or not; a failure is told where they are shown.
+      // Its sources are read again, even when they are not shown. A failure appears where they are shown.
       void cache.fetchQuery({ ...sourcesQuery(workspaceOf(destination)), staleTime: 0 }).catch(() => undefined)
     },
   })
@@ -149,7 +155,7 @@ export const useDisconnect = (destination: Destination) => {
   })
 }
 
-/** Deletes a destination. It leaves the list at once and comes back when the server refuses. */
+/** Deletes a destination. It leaves the list immediately and returns when the server refuses. */
 export const useDeleteDestination = (destination: Destination) => {
   const cache = useQueryClient()
   const workspace = workspaceOf(destination)
@@ -184,7 +190,7 @@ export const useDeleteDestination = (destination: Destination) => {
   })
 }
 
-/** What of a destination is to be tried again now. */
+/** The scope of a retry at a destination. */
 export type Retried = MethodRequest<typeof methods.destinations.retry>
 
 /** Makes what is held for a destination due now, or a part of it. */
@@ -198,7 +204,7 @@ export const useRetryDeliveries = (destination: string) => {
       }),
     onError: (error) => notifyRefusal('Could not retry', error),
     onSettled: () => {
-      // Not waited for: what asked for it may be gone once the lists are read again.
+      // Not awaited: the calling component can be gone once the lists are read again.
       refresh(cache, ['deliveries', 'failureGroups', 'deliveryOverviews'], destinationIds(destination))
     },
   })
@@ -214,7 +220,7 @@ export const useDiscardGroup = (destination: string, group: string) => {
         description: `${count(event_count)} ${pluralise(event_count, 'event')} will not be retried.`,
       }),
     onSettled: () => {
-      // Not waited for: what asked for it may be gone once the lists are read again.
+      // Not awaited: the calling component can be gone once the lists are read again.
       refresh(cache, ['deliveries', 'failureGroups', 'deliveryOverviews'], destinationIds(destination))
     },
   })

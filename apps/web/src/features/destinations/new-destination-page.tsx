@@ -2,15 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import type { CatalogDestination, Source } from '@tributary/contract'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
+import { useApiForm } from '../../components/api-form.ts'
+import { FillPage, FillSkeleton, FillStep } from '../../components/create-flow.tsx'
+import { DocsPanel } from '../../components/docs-panel.tsx'
+import { SettingFields } from '../../components/settings/setting-fields.tsx'
 import { count, defaultTitle } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
 import { catalogDestinationQuery, sourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { defaultSettings, filledSettings } from '../../lib/settings/setting-values.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { useApiForm } from '../../parts/api-form.ts'
-import { FillPage, FillSkeleton, FillStep } from '../../parts/create-flow.tsx'
-import { DocsPanel } from '../../parts/docs-panel.tsx'
-import { SettingFields } from '../../parts/settings/setting-fields.tsx'
 import { AppIcon } from '../../ui/app-icon.tsx'
 import { type FormHandle, useFormState } from '../../ui/forms/form-state.ts'
 import { SearchInput } from '../../ui/forms/input.tsx'
@@ -55,7 +55,7 @@ const SourceChoices = ({ form, sources }: OfForm & { sources: readonly Source[] 
         {sources.map((source) => (
           <label
             key={source.name}
-            // Hidden, not left out: what is chosen stays chosen.
+            // Hidden, not removed: a selection stays.
             hidden={!fits(source)}
             className="flex min-h-10 cursor-pointer items-center gap-3 px-3 py-1.5 hover:bg-hover [&[hidden]]:hidden"
           >
@@ -85,7 +85,7 @@ const NewDestinationForm = ({
   sources,
 }: {
   app: CatalogDestination
-  /** To choose from; `failure` stands in their place when they could not be loaded. */
+  /** The sources to choose from; `failure` replaces them when they could not be loaded. */
   sources: { list: readonly Source[]; failure: ReactNode }
 }) => {
   const workspace = useWorkspace()

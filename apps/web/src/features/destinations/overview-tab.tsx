@@ -3,6 +3,7 @@ import { type DeliveryOverview, type DeliveryTotals, type Destination, successRa
 import { ChevronRight, TriangleAlert, Truck } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
+import { QueryView } from '../../components/query-view.tsx'
 import { useMask } from '../../lib/browser/ui-store.ts'
 import { filled, type RangePreset, viewOf } from '../../lib/format/date-range.ts'
 import { percent, rateOf } from '../../lib/format/rates.ts'
@@ -10,7 +11,6 @@ import { count, pluralise } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
 import { deliveryOverviewQuery } from '../../lib/queries/event-queries.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
-import { QueryView } from '../../parts/query-view.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Change } from '../../ui/charts/change.tsx'
@@ -106,7 +106,7 @@ const Steps = ({
   )
 }
 
-/** A figure that is no count: it is compared in words. */
+/** A figure that is no count: its comparison is a text. */
 const Rate = ({
   title,
   help,
@@ -278,7 +278,7 @@ const Reasons = ({
   )
 }
 
-/** What is held at this moment, with the way to it. */
+/** The deliveries that are held now, with a link to them. */
 const HeldNote = ({ overview: { waiting, dead }, destination }: { overview: Overview; destination: Destination }) => {
   if (waiting.event_count + dead.event_count === 0) return null
   const parts: ReactNode[] = []

@@ -2,7 +2,7 @@ import { type CatalogDestination, syncModes } from '@tributary/contract'
 import { Badge } from '../../ui/badge.tsx'
 import { Markup } from '../../ui/code/markup.tsx'
 
-/** What a destination receives: each kind of record with how it is brought over and what tells one from another. */
+/** The objects that a destination accepts, each with its sync modes and identifiers. */
 export const ReceivedObjects = ({ app: { objects } }: { app: CatalogDestination }) =>
   objects.length > 0 && (
     <section aria-labelledby="received-objects" className="space-y-2 border-t border-line pt-3">

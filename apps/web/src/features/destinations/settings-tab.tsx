@@ -1,11 +1,11 @@
 import { type Destination, destinationTitle } from '@tributary/contract'
+import { ReadOnlyNote } from '../../components/settings/read-only-note.tsx'
+import { SettingsCard } from '../../components/settings/settings-card.tsx'
+import { TitleCard } from '../../components/settings/title-card.tsx'
+import { useDeletedSyncs } from '../../components/syncs-of.tsx'
 import { destinationIds } from '../../lib/format/names.ts'
 import { paths } from '../../lib/paths.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
-import { ReadOnlyNote } from '../../parts/settings/read-only-note.tsx'
-import { SettingsCard } from '../../parts/settings/settings-card.tsx'
-import { TitleCard } from '../../parts/settings/title-card.tsx'
-import { useDeletedSyncs } from '../../parts/syncs-of.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Switch } from '../../ui/forms/switch.tsx'
 import { DeleteCard } from '../../ui/page/delete-card.tsx'
@@ -62,7 +62,7 @@ export const SettingsTab = ({ destination }: { destination: Destination }) => {
   return (
     <div className="max-w-2xl space-y-5">
       <ReadOnlyNote />
-      {/* What it still needs comes first. */}
+      {/* Missing settings come first. */}
       {!ready && settings}
       <TitleCard
         key={destination.title}

@@ -1,5 +1,5 @@
 import type { Destination } from '@tributary/contract'
-import { TestConnection } from '../../parts/test-connection.tsx'
+import { TestConnection } from '../../components/test-connection.tsx'
 import { Card } from '../../ui/card.tsx'
 import { useTestConnection } from './mutations.ts'
 

@@ -17,12 +17,12 @@ export type Connecting = {
   begin: () => void
 }
 
-/** Asks for the permission that a destination needs, and shows that it was given, in whichever window. */
+/** Requests the OAuth grant of a destination, and shows its success, in whichever window. */
 export const useConnect = ({ name, title }: Pick<Destination, 'name' | 'title'>): Connecting => {
   const cache = useQueryClient()
   const [popup, setPopup] = useState<Window>()
   const [link, setLink] = useState<string>()
-  // Of several that listen, the one that was asked with speaks.
+  // Among several listeners, only the one that started the connection reports.
   const begun = useRef(false)
   useEffect(
     () =>
@@ -38,7 +38,7 @@ export const useConnect = ({ name, title }: Pick<Destination, 'name' | 'title'>)
       }),
     [cache, name, title],
   )
-  // A window that was closed, or that the other side has cut off, ends the waiting and nothing else.
+  // A closed window, or one that the vendor has isolated, ends only the waiting.
   useEffect(() => {
     if (popup === undefined) return
     const timer = setInterval(() => {
@@ -47,7 +47,7 @@ export const useConnect = ({ name, title }: Pick<Destination, 'name' | 'title'>)
     return () => clearInterval(timer)
   }, [popup])
   const begin = async (): Promise<void> => {
-    // At once, while the click still counts: browsers let no popup open later.
+    // Immediately, during the click: browsers block a later popup.
     const opened = window.open('', '', 'popup,width=600,height=760')
     begun.current = true
     if (opened !== null) setPopup(opened)

@@ -18,6 +18,7 @@ const icons: Record<OutcomeStep['id'], Record<OutcomeTone, typeof Check>> = {
     danger: CircleAlert,
     accent: CircleAlert,
   },
+  noted: { neutral: Clock, success: Clock, warning: Clock, danger: Clock, accent: Clock },
   checked: { neutral: Minus, success: Check, warning: CircleAlert, danger: CircleAlert, accent: CirclePlus },
   blocked: {
     neutral: ShieldAlert,
@@ -49,7 +50,7 @@ const Problems = ({ problems }: Pick<EventDetail, 'problems'>) => (
   </ul>
 )
 
-/** Where to go on from a step: to the schema that did not fit, or to the event that was sent in this one's place. */
+/** The link of a step: to the schema that it violates, or to the replayed event. */
 const Next = ({ id, event }: { id: OutcomeStep['id']; event: EventDetail }) => {
   const { workspace } = sourceIds(event.source)
   const look = 'mt-1 inline-block rounded-sm text-sm font-medium text-accent-ink hover:underline'
@@ -68,7 +69,7 @@ const Next = ({ id, event }: { id: OutcomeStep['id']; event: EventDetail }) => {
   return null
 }
 
-/** What happened to an event before it was delivered anywhere, with what to do about it. */
+/** The steps of an event before its delivery, with advice. */
 export const EventOutcome = ({ event }: { event: EventDetail }) => (
   <ol>
     {outcomeOf(event).map(({ id, title, text, tone, time }) => {

@@ -3,13 +3,13 @@ import type { EventDetail, PendingEvent } from '@tributary/contract'
 import { isRecord } from '@tributary/kernel/record'
 import { useMemo } from 'react'
 import { useLocation, useParams } from 'react-router'
+import { EventDeliveries } from '../../components/event-deliveries.tsx'
+import { QueryView } from '../../components/query-view.tsx'
 import { byDestination } from '../../lib/events/by-destination.ts'
 import { formatJson } from '../../lib/format/json-text.ts'
 import { paths } from '../../lib/paths.ts'
 import { eventQuery, pendingMs } from '../../lib/queries/event-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { EventDeliveries } from '../../parts/event-deliveries.tsx'
-import { QueryView } from '../../parts/query-view.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/code/code-block.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
@@ -21,7 +21,7 @@ import { EventOutcome } from './event-outcome.tsx'
 const isWithin = (path: unknown, list: string): path is string =>
   typeof path === 'string' && (path === list || path.startsWith(`${list}?`))
 
-/** The list as it was narrowed when this event was opened from it, else the whole one. */
+/** The list with the filters from which this event was opened, otherwise the whole one. */
 const useWayBack = (): string => {
   const list = paths.events(useWorkspace().name)
   const state: unknown = useLocation().state

@@ -3,14 +3,15 @@ import type { EventSummary, Source } from '@tributary/contract'
 import { SearchX, Waypoints } from 'lucide-react'
 import { useMemo } from 'react'
 import { Link, useNavigate } from 'react-router'
+import { EnvironmentBadge } from '../../components/environment-badge.tsx'
+import { ErrorScreen } from '../../components/error-screen.tsx'
 import { type EventFilters, noFilters } from '../../lib/events/event-filters.ts'
+import { type ListedTime, listedTime } from '../../lib/events/listed-time.ts'
 import { count, pluralise, truncate } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
 import { filteredEventsQuery } from '../../lib/queries/event-queries.ts'
 import { allSourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { EnvironmentBadge } from '../../parts/environment-badge.tsx'
-import { ErrorScreen } from '../../parts/error-screen.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
@@ -22,7 +23,11 @@ import { setFilters } from './filter-words.ts'
 import { FiltersBar } from './filters-bar.tsx'
 import { useFilters } from './use-filters.ts'
 
-const columnsOf = (sources: readonly Source[], search: string): readonly Column<EventSummary>[] => [
+const columnsOf = (
+  sources: readonly Source[],
+  search: string,
+  { header, timeOf }: ListedTime,
+): readonly Column<EventSummary>[] => [
   {
     id: 'event',
     header: 'Event',
@@ -41,7 +46,7 @@ const columnsOf = (sources: readonly Source[], search: string): readonly Column<
           <span className="font-mono">{event.type === '' ? 'no type' : event.type}</span> ·{' '}
           {sources.find(({ name }) => name === event.source)?.title ?? 'Deleted source'}
         </span>
-        <RelativeTime time={event.receive_time} className="block text-xs text-ink-3 sm:hidden" />
+        <RelativeTime time={timeOf(event)} className="block text-xs text-ink-3 sm:hidden" />
       </span>
     ),
   },
@@ -69,9 +74,9 @@ const columnsOf = (sources: readonly Source[], search: string): readonly Column<
   },
   {
     id: 'time',
-    header: 'Received',
+    header,
     width: 'sm:w-32',
-    cell: (event) => <RelativeTime time={event.receive_time} className="text-ink-2" />,
+    cell: (event) => <RelativeTime time={timeOf(event)} className="text-ink-2" />,
     align: 'right',
     className: 'whitespace-nowrap',
     wide: true,
@@ -119,7 +124,7 @@ const List = ({
   const query = useInfiniteQuery(filteredEventsQuery(workspace.name, filters))
   const rows = useMemo(() => query.data?.pages.flatMap((page) => page.events) ?? [], [query.data])
   const search = useMemo(() => paths.events(workspace.name, filters), [workspace.name, filters])
-  const columns = useMemo(() => columnsOf(sources, search), [sources, search])
+  const columns = useMemo(() => columnsOf(sources, search, listedTime(filters.by)), [sources, search, filters.by])
   if (query.data === undefined && query.isError)
     return <ErrorScreen error={query.error} onRetry={() => void query.refetch()} title="Failed to load the events" />
   if (query.data === undefined) return <TableSkeleton rows={8} columns={4} />

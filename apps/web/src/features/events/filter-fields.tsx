@@ -14,15 +14,15 @@ type FieldsProps = { filters: EventFilters; change: Change }
 
 const TypedInput = ({
   value,
-  tell,
+  report,
   control,
   max,
 }: {
   value: string
-  tell: (text: string) => void
+  report: (text: string) => void
   control: FieldControl
   max: number
-}) => <Input {...control} {...useTyped(value, tell)} autoComplete="off" spellCheck={false} maxLength={max} />
+}) => <Input {...control} {...useTyped(value, report)} autoComplete="off" spellCheck={false} maxLength={max} />
 
 const Choice = ({
   label,
@@ -163,22 +163,37 @@ export const MoreFields = ({ filters, change }: FieldsProps) => {
         words={choiceWords.profile}
         onChoose={(profile) => change({ profile })}
       />
+      <Choice
+        label="Times and order"
+        any="When they were received"
+        value={filters.by}
+        options={['event_time']}
+        words={choiceWords.by}
+        onChoose={(by) => change({ by })}
+      />
       <Field label="User ID or anonymous ID">
-        {(control) => <TypedInput control={control} value={filters.user} tell={(user) => change({ user })} max={500} />}
+        {(control) => (
+          <TypedInput control={control} value={filters.user} report={(user) => change({ user })} max={500} />
+        )}
       </Field>
       <Field label="Message ID">
         {(control) => (
-          <TypedInput control={control} value={filters.message} tell={(message) => change({ message })} max={200} />
+          <TypedInput control={control} value={filters.message} report={(message) => change({ message })} max={200} />
         )}
       </Field>
       <Field label="Property or trait">
         {(control) => (
-          <TypedInput control={control} value={filters.property} tell={(property) => change({ property })} max={200} />
+          <TypedInput
+            control={control}
+            value={filters.property}
+            report={(property) => change({ property })}
+            max={200}
+          />
         )}
       </Field>
       <Field label="Value" {...(half ? { hint: 'Enter both a property and a value.' } : {})}>
         {(control) => (
-          <TypedInput control={control} value={filters.value} tell={(value) => change({ value })} max={500} />
+          <TypedInput control={control} value={filters.value} report={(value) => change({ value })} max={500} />
         )}
       </Field>
     </Grid>

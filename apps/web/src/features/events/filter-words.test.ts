@@ -36,6 +36,6 @@ test('every filter that is set has words, and no other', () => {
   ])
 })
 
-test('a source that is gone is still a filter, half a property is none', () => {
+test('a deleted source is still a filter, half a property is none', () => {
   expect(wordsOf({ source: 'workspaces/w1/sources/gone', property: 'plan' })).toEqual(['Source: Deleted source'])
 })

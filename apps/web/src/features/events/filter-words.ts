@@ -15,12 +15,13 @@ export const choiceWords = {
     Object.entries(compatibilityWords).find(([name]) => name === value)?.[1].title ?? capital(humanise(value)),
   test: (value: string): string => (value === 'true' ? 'Test' : 'Production'),
   profile: (): string => 'No profile',
+  by: (): string => 'When they happened',
 } as const
 
-/** One filter that is set, in words, and the names of what it consists of. */
+/** One active filter as text, and the names of its parts. */
 export type SetFilter = { label: string; value: string; names: (keyof EventFilters)[] }
 
-/** The filters that narrow the list, in words; a property counts with its value only. */
+/** The active filters as texts; a property counts only with its value. */
 export const setFilters = (filters: EventFilters, sources: readonly Pick<Source, 'name' | 'title'>[]): SetFilter[] => {
   const found: SetFilter[] = []
   const add = (label: string, value: string, names: (keyof EventFilters)[]): void => {
@@ -41,6 +42,7 @@ export const setFilters = (filters: EventFilters, sources: readonly Pick<Source,
     ['compatibility', 'Compatibility'],
     ['test', 'Environment'],
     ['profile', 'Profile'],
+    ['by', 'Times'],
   ] as const)
     if (filters[name] !== '') add(label, choiceWords[name](filters[name]), [name])
   add('User', filters.user, ['user'])

@@ -37,6 +37,11 @@ const stepsOf = (change: Partial<EventDetail>): string[] =>
 
 test.each([
   ['an event that fits', {}, ['Received success', 'Compatible success']],
+  [
+    'one with a time that is not understood',
+    { reason: 'time_not_understood: timestamp is not a known time, and kept as sent.' },
+    ['Received success', 'Accepted with a note warning', 'Compatible success'],
+  ],
   ['one that fits in part', { compatibility: 'needsAttention' }, ['Received success', 'Needs attention warning']],
   ['an unknown one', { compatibility: 'incompatible' }, ['Received success', 'New to the schema accent']],
   ['one that nothing validated', { compatibility: '', schema_version: 0 }, ['Received success', 'Not checked neutral']],
@@ -61,7 +66,7 @@ test.each([
   expect(stepsOf(change)).toEqual(steps)
 })
 
-test('it is told from where an event came, which version validated it and why it was refused', () => {
+test('the outcome names the source, the version that validated the event and the reason of a refusal', () => {
   expect(outcomeOf(event).map(({ text }) => text)).toEqual([
     'Accepted from 203.0.113.7 and stored.',
     'This event is fully compatible with the source schema. It was checked against version 3.',

@@ -4,9 +4,9 @@ import { rejectionOf } from '../../lib/events/rejection.ts'
 
 export type OutcomeTone = 'neutral' | 'success' | 'warning' | 'danger' | 'accent'
 
-/** One thing that happened to an event; `time` where it is known, `text` in words with code in backticks. */
+/** One step of an event; `time` if known, `text` with code in backticks. */
 export type OutcomeStep = {
-  id: 'received' | 'rejected' | 'checked' | 'blocked' | 'held' | 'replayed'
+  id: 'received' | 'noted' | 'rejected' | 'checked' | 'blocked' | 'held' | 'replayed'
   title: string
   text: string
   tone: OutcomeTone
@@ -30,7 +30,7 @@ const checked = ({ compatibility, schema_version: version }: EventDetail): Outco
   }
 }
 
-/** What happened to an event before it was delivered anywhere, in order. */
+/** The steps of an event before its delivery, in order. */
 export const outcomeOf = (event: EventDetail): OutcomeStep[] => {
   const received: OutcomeStep = {
     id: 'received',
@@ -39,6 +39,10 @@ export const outcomeOf = (event: EventDetail): OutcomeStep[] => {
     tone: 'success',
     time: event.receive_time,
   }
+  const note: OutcomeStep[] =
+    event.reason === ''
+      ? []
+      : [{ id: 'noted', title: 'Accepted with a note', text: rejectionOf(event.reason).advice, tone: 'warning' }]
   if (event.status === 'rejected')
     return [
       { ...received, text: received.text.replace('accepted', 'taken'), tone: 'neutral' },
@@ -52,6 +56,7 @@ export const outcomeOf = (event: EventDetail): OutcomeStep[] => {
   if (event.status === 'held')
     return [
       received,
+      ...note,
       checked(event),
       {
         id: 'held',
@@ -71,9 +76,10 @@ export const outcomeOf = (event: EventDetail): OutcomeStep[] => {
             },
           ]),
     ]
-  if (event.status !== 'blocked') return [received, checked(event)]
+  if (event.status !== 'blocked') return [received, ...note, checked(event)]
   return [
     received,
+    ...note,
     checked(event),
     {
       id: 'blocked',

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { InvitationPreview, User } from '@tributary/contract'
 import { type ReactNode, useEffect, useMemo } from 'react'
 import { Navigate, useLocation, useNavigate, useParams, useSearchParams } from 'react-router'
+import { ErrorScreen } from '../../components/error-screen.tsx'
 import { ApiError } from '../../lib/api/errors.ts'
 import { useConfig } from '../../lib/config.ts'
 import { paths } from '../../lib/paths.ts'
@@ -10,7 +11,6 @@ import { type SavedInvitation, saveInvitation, takeInvitation } from '../../lib/
 import { useSession, workspacesLoaded } from '../../lib/people/session.ts'
 import { membershipsQuery, workspacesQuery } from '../../lib/queries/account-queries.ts'
 import { useCurrentUser } from '../../lib/workspace.ts'
-import { ErrorScreen } from '../../parts/error-screen.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { EmailAddress } from '../../ui/forms/email-address.tsx'
@@ -33,7 +33,7 @@ const Loading = () => (
   </InvitationFrame>
 )
 
-/** Who invites to what, above what can be done about it. */
+/** The inviting user and the organization, above the actions. */
 const Offer = ({ preview, children }: { preview: InvitationPreview; children: ReactNode }) => {
   const { organization, inviter, role } = preview
   return (
@@ -67,7 +67,7 @@ const Offer = ({ preview, children }: { preview: InvitationPreview; children: Re
 /** Signed out: the invitation is kept and accepted right after the login or the sign-up. */
 const SignedOut = ({ invitation, preview }: Offered) => {
   useEffect(() => saveInvitation(invitation), [invitation])
-  // Whoever is invited by name may sign up where nobody else may.
+  // A user with a personal invitation can sign up even when sign-up is closed.
   const signUp = useConfig()?.sign_up_enabled !== false || preview.invitee_email !== ''
   const email = preview.invitee_email
   const query = email === '' ? {} : { email }
@@ -149,7 +149,7 @@ const Accept = ({ invitation, preview, user }: Offered & { user: User }) => {
       const organization = await acceptInvitation(invitation, user.name)
       // A copy that was kept while signed out has done its work.
       takeInvitation()
-      // Not before this page is left: who is a member already is led away from it.
+      // Only after this page is left: it redirects members.
       await cache.invalidateQueries({ queryKey: membershipsQuery(user.name).queryKey, refetchType: 'none' })
       const workspaces = await cache.fetchQuery(workspacesQuery(user.name))
       return { organization, workspaces }
@@ -161,7 +161,7 @@ const Accept = ({ invitation, preview, user }: Offered & { user: User }) => {
       await navigate(first === undefined ? paths.root() : paths.workspace(first.name), { replace: true })
     },
     onError: (error) => {
-      // Revoked or used meanwhile: the page says so itself.
+      // Revoked or used in the meantime: the page shows that.
       if (error instanceof ApiError && error.status === 410)
         void cache.invalidateQueries({ queryKey: previewQuery(invitation).queryKey })
     },

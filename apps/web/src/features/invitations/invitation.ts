@@ -5,7 +5,7 @@ import { ApiError } from '../../lib/api/errors.ts'
 import type { SavedInvitation } from '../../lib/people/saved-invitation.ts'
 import { product } from '../../lib/queries/query-client.ts'
 
-/** What an invitation is to, and whom it was sent to; readable without a session. */
+/** The organization and the addressee of an invitation; readable without a session. */
 export const previewQuery = (invitation: SavedInvitation) =>
   queryOptions({
     ...product,
@@ -38,7 +38,7 @@ export const acceptInvitation = async (invitation: SavedInvitation, user: string
   return organization
 }
 
-/** What stands in place of an invitation that cannot be accepted, or undefined for a failure that may pass. */
+/** The message in place of an invitation that cannot be accepted, or undefined for a temporary failure. */
 export const invitationProblem = (error: unknown): { title: string; message: string } | undefined => {
   if (!(error instanceof ApiError)) return undefined
   if (error.status === 404 || error.status === 400)

@@ -14,13 +14,13 @@ const invitation: Invitation = {
   expire_time: '2026-01-08T00:00:00Z',
 }
 
-test('OBS-04a, MEM-13: inviting tells one product event, without the addresses', async () => {
-  const told = await tracked(
+test('inviting sends one product event, without the addresses (OBS-04a, MEM-13)', async () => {
+  const events = await tracked(
     () => useInviteMembers('organizations/o1'),
     { emails: 'ben@example.com', role: 'ORG_GUEST' },
     { body: { invitations: [invitation] } },
   )
-  expect(told).toEqual([
+  expect(events).toEqual([
     { event: 'Invitation Created', properties: { organization: 'organizations/o1', role: 'ORG_GUEST' } },
   ])
 })

@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { methods, roles } from '@tributary/contract'
+import { useApiForm } from '../../components/api-form.ts'
 import { call } from '../../lib/api/client.ts'
 import { organizationIds } from '../../lib/format/names.ts'
 import { track } from '../../lib/integrations/analytics.ts'
 import { roleHints, roleTitle } from '../../lib/people/roles.ts'
 import { useMailEnabled } from '../../lib/people/use-mail-enabled.ts'
 import { invitationsQuery, membersQuery } from '../../lib/queries/organization-queries.ts'
-import { useApiForm } from '../../parts/api-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { Form, SelectField, SubmitButton, TextField } from '../../ui/forms/form.tsx'
 import { useFirstField, useFormState } from '../../ui/forms/form-state.ts'
@@ -74,7 +74,7 @@ const InviteForm = ({ organization, onClose }: { organization: string; onClose: 
   )
 }
 
-/** The window in which administrators invite people to an organisation (a resource name) by e-mail. */
+/** The window in which administrators invite people to an organization (a resource name) by email. */
 export const InviteDialog = ({
   open,
   onClose,

@@ -15,7 +15,7 @@ export const inviteForm = z.object({
 })
 export type InviteValues = z.infer<typeof inviteForm>
 
-/** What is sent for the fields: a list of addresses, and the role as its index. */
+/** The request for the fields: a list of addresses, and the role as its index. */
 export const inviteBody = ({ emails, role }: InviteValues): { emails: string[]; role: number } => ({
   emails: split(emails).data ?? [],
   role: roleIndex(role),

@@ -2,7 +2,7 @@ import type { Notification, NotificationKind } from '@tributary/contract'
 import { Bell, CircleAlert, type LucideIcon, UserRoundCheck } from 'lucide-react'
 import { type ReactElement, useState } from 'react'
 import { Link } from 'react-router'
-import { ErrorScreen } from '../../parts/error-screen.tsx'
+import { ErrorScreen } from '../../components/error-screen.tsx'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Popover } from '../../ui/overlays/popover.tsx'
@@ -113,7 +113,9 @@ const List = ({ onOpen }: { onOpen: () => void }) => {
   )
 }
 
-/** The user's inbox, behind `children`: what is called with the number of unread gives the button that opens it. */
+/**
+ * The user's inbox, behind `children`: a function from the number of unread notifications to the button that opens it.
+ */
 export const Inbox = ({
   side = 'right',
   align = 'start',
@@ -155,6 +157,6 @@ export const UnreadBell = ({ unread }: { unread: number }) => (
   </span>
 )
 
-/** What the button of the inbox is called. */
+/** The label of the inbox button. */
 export const inboxLabel = (unread: number): string =>
   unread === 0 ? 'Notifications' : `Notifications, ${unread > 99 ? 'more than 99' : unread} unread`

@@ -11,7 +11,7 @@ import { notify } from '../../ui/overlays/toast.tsx'
 
 const useUser = (): string => useSession((state) => state.currentUserResourceName) ?? ''
 
-/** What the inbox shows, and how many in it are unread. */
+/** The notifications of the inbox, and the number of unread ones. */
 export const useInbox = () => {
   const user = useUser()
   const query = useInfiniteQuery({ ...notificationsQuery(user), enabled: user !== '' })

@@ -2,12 +2,13 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { firstName, lastName, type MethodResponse, methods, newPassword } from '@tributary/contract'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { z } from 'zod'
+import { useApiForm } from '../../components/api-form.ts'
+import { PageNotFound } from '../../components/error-screen.tsx'
+import { NewPasswordField } from '../../components/password-field.tsx'
 import { call } from '../../lib/api/client.ts'
 import { paths } from '../../lib/paths.ts'
 import { login } from '../../lib/people/ways-in.ts'
 import { startOnboardingQuery, userQuery } from '../../lib/queries/account-queries.ts'
-import { useApiForm } from '../../parts/api-form.ts'
-import { NewPasswordField } from '../../parts/password-field.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { CheckboxField, Form, SubmitButton, TextField } from '../../ui/forms/form.tsx'
 import { useFirstField } from '../../ui/forms/form-state.ts'
@@ -40,6 +41,10 @@ export const NoOnboarding = () => {
     </Failure>
   )
 }
+
+/** Shows what is left below users: an onboarding whose user is missing, such as `/users//onboarding/complete`, or page-not-found. */
+export const UsersPage = () =>
+  /^\/?onboarding(\/|$)/.test(useParams()['*'] ?? '') ? <NoOnboarding /> : <PageNotFound home={paths.root()} />
 
 const Loading = () => (
   <div aria-busy className="grid min-h-dvh place-items-center">

@@ -50,7 +50,7 @@ const StepRow = ({ step, current }: { step: Step; current: boolean }) => (
   </li>
 )
 
-/** The first steps in a workspace until they are put away, which this browser remembers, as it does what was done. */
+/** The first steps in a workspace until the user hides them; this browser remembers that, and the completed ones. */
 export const GettingStarted = ({ steps: found, workspace }: { steps: readonly Step[]; workspace: string }) => {
   const flags = useUi((state) => state.flags)
   useEffect(() => {

@@ -36,7 +36,7 @@ test.each([
   expect(doneOf(state)).toEqual(done)
 })
 
-test('who may not invite is not asked to', () => {
+test('a user who cannot invite has no step for it', () => {
   expect(gettingStarted({ ...nothing, people: undefined }, places).map(({ id }) => id)).not.toContain('teammate')
 })
 

@@ -4,7 +4,9 @@ import { isDone } from '../../lib/browser/ui-store.ts'
 export type StepPlace = { to: string } | { open: () => void }
 export type Step = { id: string; title: string; text: string; place: StepPlace; done: boolean }
 
-/** What the checklist looks at. `people` are members and open invitations; undefined when the user may not invite. */
+/**
+ * The state that the checklist needs. `people` are members and open invitations; undefined when the user cannot invite.
+ */
 export type Progress = {
   sources: number
   receiving: number
@@ -21,7 +23,7 @@ type Places = {
   invite: () => void
 }
 
-/** What a new workspace does first, in order, each with whether it is done. */
+/** The first steps of a new workspace, in order, each with whether it is done. */
 export const gettingStarted = (state: Progress, places: Places): Step[] => [
   {
     id: 'source',

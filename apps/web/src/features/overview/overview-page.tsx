@@ -2,16 +2,22 @@ import { useQuery } from '@tanstack/react-query'
 import type { Connection, Destination, Source } from '@tributary/contract'
 import { ChartColumn } from 'lucide-react'
 import { useMemo } from 'react'
+import { ErrorScreen } from '../../components/error-screen.tsx'
+import { EventChart } from '../../components/event-chart.tsx'
+import { HeldWorkCard } from '../../components/held-work-card.tsx'
+import { UsageCard } from '../../components/usage-card.tsx'
 import { useUi } from '../../lib/browser/ui-store.ts'
 import type { RangePreset } from '../../lib/format/date-range.ts'
 import { paths } from '../../lib/paths.ts'
 import { openInvite } from '../../lib/people/invite.ts'
 import { invitationsQuery, membersQuery } from '../../lib/queries/organization-queries.ts'
-import { connectionsQuery, destinationsQuery, sourcesQuery } from '../../lib/queries/workspace-queries.ts'
+import {
+  connectionsQuery,
+  destinationsQuery,
+  heldWorkQuery,
+  sourcesQuery,
+} from '../../lib/queries/workspace-queries.ts'
 import { useIsAdministrator, useMayEdit, useWorkspace } from '../../lib/workspace.ts'
-import { ErrorScreen } from '../../parts/error-screen.tsx'
-import { EventChart } from '../../parts/event-chart.tsx'
-import { UsageCard } from '../../parts/usage-card.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { MaskToggle } from '../../ui/charts/metric.tsx'
 import { RangeSelect, useRange } from '../../ui/charts/range-select.tsx'
@@ -30,7 +36,7 @@ type Parts = {
   people: number | undefined
 }
 
-/** What to do about a chart without events. */
+/** The advice for a chart without events. */
 const NoEvents = ({ sources, mayEdit }: { sources: readonly Source[]; mayEdit: boolean }) => {
   const workspace = useWorkspace()
   const silent = sources.every((source) => !source.has_received)
@@ -63,7 +69,10 @@ const NoEvents = ({ sources, mayEdit }: { sources: readonly Source[]; mayEdit: b
   )
 }
 
-/** The people of the organisation and who is invited to it; undefined for whom may not invite, 'loading' until it is known. */
+/**
+ * The number of members and invited users of the organization; undefined for a user who cannot invite, 'loading' at
+ * first.
+ */
 const usePeople = (organization: string): number | 'loading' | undefined => {
   const role = useIsAdministrator()
   const enabled = role === true && organization !== ''
@@ -103,6 +112,12 @@ const useSteps = ({ sources, destinations, connections, people }: Parts) => {
   )
 }
 
+/** Shown above all else, when work is set aside. */
+const SetAside = ({ workspace }: { workspace: string }) => {
+  const { data = [] } = useQuery(heldWorkQuery(workspace))
+  return <HeldWorkCard rows={data} mayRelease={useIsAdministrator() === true} />
+}
+
 const Content = ({ preset, ...parts }: Parts & { preset: RangePreset }) => {
   const { sources } = parts
   const workspace = useWorkspace()
@@ -114,6 +129,7 @@ const Content = ({ preset, ...parts }: Parts & { preset: RangePreset }) => {
   const started = mayEdit && <GettingStarted steps={steps} workspace={workspace.name} />
   return (
     <div className="space-y-5">
+      <SetAside workspace={workspace.name} />
       {first && started}
       <Figures workspace={workspace.name} preset={preset} {...parts} />
       {!first && started}
@@ -144,7 +160,7 @@ export const OverviewPage = () => {
   const sources = useQuery({ ...sourcesQuery(workspace.name), refetchInterval: 30_000 })
   const destinations = useQuery(destinationsQuery(workspace.name))
   const connections = useQuery(connectionsQuery(workspace.name))
-  // What a role brings stands above the figures: these would move if it came later.
+  // Content that depends on the role is above the figures, which would move if it came later.
   const people = usePeople(workspace.organization?.name ?? '')
   const failed = [sources, destinations, connections].find((query) => query.isError && query.data === undefined)
   return (

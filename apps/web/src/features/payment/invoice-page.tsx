@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import type { BillingCompany, Invoice } from '@tributary/contract'
 import { useParams } from 'react-router'
+import { InvoiceBadge } from '../../components/billing/invoice-badge.tsx'
+import { dayText, moneyText } from '../../components/billing/plan-texts.ts'
+import { QueryView } from '../../components/query-view.tsx'
 import { invoiceQuery } from '../../lib/queries/billing-queries.ts'
-import { InvoiceBadge } from '../../parts/billing/invoice-badge.tsx'
-import { dayText, moneyText } from '../../parts/billing/plan-texts.ts'
-import { QueryView } from '../../parts/query-view.tsx'
 import { Card } from '../../ui/card.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
@@ -56,7 +56,7 @@ const Content = ({ invoice }: { invoice: Invoice }) => {
   )
 }
 
-/** An invoice, for whoever has its address. */
+/** An invoice, for any visitor with its URL. */
 export const InvoicePage = () => {
   const { invoice = '' } = useParams()
   const query = useQuery(invoiceQuery(invoice))

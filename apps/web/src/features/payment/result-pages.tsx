@@ -19,7 +19,10 @@ export const PaymentCancelPage = () => (
   </EntryFrame>
 )
 
-/** Where a card provider returns to when a payment was confirmed; it may also say that the bank did not (`redirect_status`). */
+/**
+ * The page to which a card provider returns after a payment was confirmed; `redirect_status` can also report that the
+ * bank refused.
+ */
 export const PaymentSuccessPage = () => {
   const [query] = useSearchParams()
   const status = query.get('redirect_status')

@@ -1,7 +1,9 @@
 import { type PrivacyKind, privacyKinds } from '@tributary/contract'
+import { useState } from 'react'
 import { z } from 'zod'
-import { useApiForm } from '../../parts/api-form.ts'
-import type { NewPrivacyRequest } from '../../parts/use-privacy-request.ts'
+import { useApiForm } from '../../components/api-form.ts'
+import type { NewPrivacyRequest } from '../../components/use-privacy-request.ts'
+import { readTextFile } from '../../lib/read-text-file.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/forms/field.tsx'
 import { FileInput } from '../../ui/forms/file-input.tsx'
@@ -40,8 +42,9 @@ const requestOf = ({ kind, identifier, type, values }: NewRequest): NewPrivacyRe
 /** A list that is typed, pasted or taken from a file. */
 const ValuesField = () => {
   const { value, error, change, ref } = useField('values')
+  const [unread, setUnread] = useState('')
   return (
-    <Field label="Identifiers" required hint="One on each line, up to 1,000." error={error}>
+    <Field label="Identifiers" required hint="One on each line, up to 1,000." error={unread === '' ? error : unread}>
       {(control) => (
         <>
           <Textarea
@@ -54,7 +57,12 @@ const ValuesField = () => {
           />
           <FileInput
             label="Choose a file with identifiers"
-            onFile={async (file) => change((await file?.slice(0, 2 * 1024 * 1024).text()) ?? '')}
+            onFile={async (file) => {
+              setUnread('')
+              const text = file === undefined ? '' : await readTextFile(file, 2 * 1024 * 1024).catch(() => undefined)
+              if (text === undefined) setUnread('The file could not be read. Save it as UTF-8')
+              change(text ?? '')
+            }}
           />
         </>
       )}
@@ -112,7 +120,7 @@ const RequestForm = ({ onClose, onAsk }: { onClose: () => void; onAsk: (request:
   )
 }
 
-/** Asks for whom a privacy request is and what it does; `onAsk` gets what was filled in, of which nothing is done yet. */
+/** Asks for the users of a privacy request and its kind. `onAsk` gets the entered values; nothing has happened yet. */
 export const NewRequestDialog = ({
   open,
   onClose,

@@ -1,8 +1,8 @@
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
+import { type NewPrivacyRequest, usePrivacyRequest } from '../../components/use-privacy-request.ts'
 import { count, pluralise } from '../../lib/format/text.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { type NewPrivacyRequest, usePrivacyRequest } from '../../parts/use-privacy-request.ts'
 import { Button } from '../../ui/button.tsx'
 import { DangerDialog } from '../../ui/overlays/danger-dialog.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
@@ -32,7 +32,7 @@ const ConfirmRequest = ({ request, onClosed }: { request: NewPrivacyRequest; onC
   )
 }
 
-/** Who was to be forgotten and how far that is, and who is suppressed. */
+/** The privacy requests with their progress, and the suppressed users. */
 export const PrivacyPage = () => {
   const [filling, setFilling] = useState(false)
   const [asked, setAsked] = useState<NewPrivacyRequest | undefined>()

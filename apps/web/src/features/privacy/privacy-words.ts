@@ -1,13 +1,19 @@
 import {
+  type PrivacyDestination,
   type PrivacyKind,
   type PrivacyPlace,
   type PrivacyRequest,
   privacyLimit,
-  type ToldDestination,
 } from '@tributary/contract'
 import { count, pluralise } from '../../lib/format/text.ts'
 
-/** What is done with a user. */
+/** The progress of a request, as text. */
+export const stateText = ({ state, files }: Pick<PrivacyRequest, 'state' | 'files'>): string => {
+  if (state === 'finished') return 'Finished'
+  return files?.state === 'removing' ? 'Removing from files' : 'Running'
+}
+
+/** The action on a user. */
 export const kindTitles: Readonly<Record<PrivacyKind, string>> = {
   delete: 'Delete',
   suppress: 'Suppress',
@@ -22,17 +28,17 @@ export const placeTitles: Readonly<Record<PrivacyPlace['place'], string>> = {
   logs: 'Logs',
 }
 
-/** What a request was about: its identifiers, and the profiles that had one of them. */
+/** The subject of a request: its identifiers, and the profiles with one of them. */
 export const aboutRequest = ({ identifier_count: identifiers, profile_count: profiles }: PrivacyRequest): string =>
   `${count(identifiers)} ${pluralise(identifiers, 'identifier')} · ${
     profiles === 0 ? 'no profile' : `${count(profiles)} ${pluralise(profiles, 'profile')}`
   }`
 
-/** What a destination was told of the users of a request, after its title. */
-export const toldWords = ({ state, told, total, reason }: ToldDestination): string => {
-  if (state === 'done') return 'told'
+/** The progress of a privacy request at a destination, after its title. */
+export const progressText = ({ state, told, total, reason }: PrivacyDestination): string => {
+  if (state === 'done') return 'done'
   if (state === 'failed') return 'failed'
-  return state === 'not_told' ? `not told: ${reason}` : `told of ${told} of ${total}`
+  return state === 'not_told' ? `not sent: ${reason}` : `${told} of ${total} users`
 }
 
 /**

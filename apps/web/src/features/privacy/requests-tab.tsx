@@ -1,12 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import type { PrivacyPlace, PrivacyRequest, ToldDestination } from '@tributary/contract'
+import type { PrivacyDestination, PrivacyPlace, PrivacyRequest } from '@tributary/contract'
 import { ShieldCheck } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { Link } from 'react-router'
+import { ErrorScreen } from '../../components/error-screen.tsx'
 import { paths } from '../../lib/paths.ts'
 import { privacyRequestsQuery } from '../../lib/queries/privacy-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { ErrorScreen } from '../../parts/error-screen.tsx'
 import { Badge, type BadgeTone } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CardList, CardRow } from '../../ui/lists/card-list.tsx'
@@ -14,7 +14,7 @@ import { LoadMore } from '../../ui/lists/load-more.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { aboutRequest, kindTitles, placeTitles, toldWords } from './privacy-words.ts'
+import { aboutRequest, kindTitles, placeTitles, progressText, stateText } from './privacy-words.ts'
 
 const toneOf = ({ state, last_error }: PrivacyPlace): BadgeTone => {
   if (state === 'done') return 'success'
@@ -22,7 +22,7 @@ const toneOf = ({ state, last_error }: PrivacyPlace): BadgeTone => {
   return state === 'running' ? 'accent' : 'neutral'
 }
 
-/** How far a place is. */
+/** The progress of a place. */
 const Place = ({ place }: { place: PrivacyPlace }) => {
   const { state, until_time, last_error } = place
   return (
@@ -48,14 +48,42 @@ const Place = ({ place }: { place: PrivacyPlace }) => {
   )
 }
 
-const toldTone = { waiting: 'neutral', done: 'success', failed: 'danger', not_told: 'warning' } as const
+const filesTone = { waiting: 'neutral', removing: 'accent', done: 'success' } as const
 
-/** How far a destination is with deleting the users, too. */
-const Told = ({ told }: { told: ToldDestination }) => (
+/** The progress of the embedded database's files, which are rewritten after all places except the logs. */
+const Files = ({ files }: Pick<PrivacyRequest, 'files'>) =>
+  files !== null && (
+    <li>
+      <Badge
+        tone={files.state !== 'done' && files.last_error !== '' ? 'warning' : filesTone[files.state]}
+        dot
+        title={files.last_error}
+      >
+        Database files{' '}
+        {files.start_time !== null ? (
+          <>
+            {'are rewritten '}
+            <RelativeTime time={files.start_time} upcoming past="soon" />
+          </>
+        ) : files.state === 'done' ? (
+          'rewritten'
+        ) : files.state === 'removing' ? (
+          'being rewritten'
+        ) : (
+          'waiting'
+        )}
+      </Badge>
+    </li>
+  )
+
+const progressTones = { waiting: 'neutral', done: 'success', failed: 'danger', not_told: 'warning' } as const
+
+/** The progress of a destination that deletes the users, too. */
+const DestinationProgress = ({ destination }: { destination: PrivacyDestination }) => (
   <li>
-    <Link to={paths.destination(told.destination, 'deliveries')} className="rounded-full">
-      <Badge tone={toldTone[told.state]} dot title={told.reason}>
-        <span className="max-w-40 truncate">{told.title}</span> {toldWords(told)}
+    <Link to={paths.destination(destination.destination, 'deliveries')} className="rounded-full">
+      <Badge tone={progressTones[destination.state]} dot title={destination.reason}>
+        <span className="max-w-40 truncate">{destination.title}</span> {progressText(destination)}
       </Badge>
     </Link>
   </li>
@@ -66,9 +94,7 @@ const Row = ({ request }: { request: PrivacyRequest }) => (
     <span className="min-w-0 flex-1 basis-64">
       <span className="flex flex-wrap items-center gap-2 text-sm font-medium">
         {kindTitles[request.kind]}
-        <Badge tone={request.state === 'finished' ? 'success' : 'accent'}>
-          {request.state === 'finished' ? 'Finished' : 'Running'}
-        </Badge>
+        <Badge tone={request.state === 'finished' ? 'success' : 'accent'}>{stateText(request)}</Badge>
       </span>
       <span className="mt-0.5 block text-xs break-words text-ink-3">
         {aboutRequest(request)} · {request.creator === '' ? 'former member' : request.creator} ·{' '}
@@ -80,8 +106,9 @@ const Row = ({ request }: { request: PrivacyRequest }) => (
         {request.places.map((place) => (
           <Place key={place.place} place={place} />
         ))}
-        {request.destinations.map((told) => (
-          <Told key={told.destination} told={told} />
+        <Files files={request.files} />
+        {request.destinations.map((destination) => (
+          <DestinationProgress key={destination.destination} destination={destination} />
         ))}
       </ul>
     )}

@@ -11,16 +11,16 @@ import {
 import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { z } from 'zod'
+import { useApiForm } from '../../components/api-form.ts'
+import { CreatedKeyDialog } from '../../components/keys/created-key-dialog.tsx'
+import { KeyFormDialog } from '../../components/keys/key-form-dialog.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { ReadOnlyNote } from '../../components/settings/read-only-note.tsx'
 import { call } from '../../lib/api/client.ts'
 import { profileKeyIds, workspaceIds } from '../../lib/format/names.ts'
 import { profileKeysQuery } from '../../lib/queries/profile-queries.ts'
 import { refresh } from '../../lib/queries/query.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
-import { useApiForm } from '../../parts/api-form.ts'
-import { KeyFormDialog } from '../../parts/keys/key-form-dialog.tsx'
-import { MadeKeyDialog } from '../../parts/keys/made-key-dialog.tsx'
-import { QueryView } from '../../parts/query-view.tsx'
-import { ReadOnlyNote } from '../../parts/settings/read-only-note.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -51,7 +51,7 @@ const keyForm = z
     message: 'Enter at least one trait',
   })
 
-/** What a public key reads; a secret one reads all. */
+/** The traits that a public key reads; a secret one reads all. */
 const TraitsOfKey = () =>
   useField('kind').value === 'public' && (
     <TagField
@@ -269,7 +269,7 @@ export const ApiTab = () => {
       {step?.kind === 'rotate' && <RotateDialog item={step.item} onMade={setMade} onClosed={closed} />}
       {step?.kind === 'revoke' && <RevokeDialog item={step.item} onClosed={closed} />}
       {made !== undefined && step === undefined && (
-        <MadeKeyDialog
+        <CreatedKeyDialog
           noun="key"
           text={made.key}
           isPublic={made.kind === 'public'}

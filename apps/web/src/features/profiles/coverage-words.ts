@@ -19,6 +19,6 @@ export const withoutProfileText = ({ without_profile: without }: Pick<Coverage, 
   return `${count(total)} ${pluralise(total, 'event')} of the last ${profileCoverageDays} days ${total === 1 ? 'has' : 'have'} no profile: ${listed(why)}.`
 }
 
-/** How much is read, as a whole percentage that is 100 only when all is. */
+/** The read share, as a whole percentage that is 100 only when all is read. */
 export const readShare = ({ read_count: read, event_count: all }: NonNullable<Coverage['reading']>): number =>
   all === 0 ? 0 : Math.min(Math.floor((read / all) * 100), 100)

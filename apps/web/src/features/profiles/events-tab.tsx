@@ -1,17 +1,19 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import type { Destination, ProfileEvent } from '@tributary/contract'
+import { type Destination, type ProfileEvent, type TimeBasis, timeBases } from '@tributary/contract'
 import { Waypoints } from 'lucide-react'
-import { useEffect, useMemo } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
+import { EnvironmentBadge } from '../../components/environment-badge.tsx'
+import { ErrorScreen } from '../../components/error-screen.tsx'
 import { deliveryStatus } from '../../lib/events/delivery-status.ts'
+import { type ListedTime, listedTime } from '../../lib/events/listed-time.ts'
 import { count } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
 import { newestProfileEventsQuery, profileEventsPage, profileEventsQuery } from '../../lib/queries/profile-queries.ts'
 import { destinationsQuery } from '../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { EnvironmentBadge } from '../../parts/environment-badge.tsx'
-import { ErrorScreen } from '../../parts/error-screen.tsx'
 import { Badge } from '../../ui/badge.tsx'
+import { Select } from '../../ui/forms/input.tsx'
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
 import { LoadMore } from '../../ui/lists/load-more.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
@@ -45,7 +47,10 @@ const Outcomes = ({ event, titleOf }: { event: ProfileEvent; titleOf: (destinati
   )
 }
 
-const columnsOf = (titleOf: (destination: string) => string): readonly Column<ProfileEvent>[] => [
+const columnsOf = (
+  titleOf: (destination: string) => string,
+  { header, timeOf }: ListedTime,
+): readonly Column<ProfileEvent>[] => [
   {
     id: 'event',
     header: 'Event',
@@ -87,8 +92,8 @@ const columnsOf = (titleOf: (destination: string) => string): readonly Column<Pr
   },
   {
     id: 'time',
-    header: 'Received',
-    cell: (event) => <RelativeTime time={event.receive_time} className="text-ink-2" />,
+    header,
+    cell: (event) => <RelativeTime time={timeOf(event)} className="text-ink-2" />,
     align: 'right',
     width: 'sm:w-32',
     className: 'whitespace-nowrap',
@@ -107,10 +112,16 @@ const idOf = (event: ProfileEvent): string => event.event_id
 /** The events of a person as they come, newest first, and what became of each; `profile` is a resource name. */
 export const EventsTab = ({ profile }: { profile: string }) => {
   const navigate = useNavigate()
-  const query = useInfiniteQuery(profileEventsQuery(profile))
+  const [by, setBy] = useState<TimeBasis>('receive_time')
+  const query = useInfiniteQuery(profileEventsQuery(profile, by))
   const newest = useQuery(newestProfileEventsQuery(profile)).data
   const listed = useMemo(() => query.data?.pages.flatMap((page) => page.events) ?? [], [query.data])
-  const joined = useMemo(() => withNewest(listed, newest ?? [], profileEventsPage), [listed, newest])
+  // An event that was received last can have an early event time: its place is among others that are not read yet.
+  const isLive = by === 'receive_time'
+  const joined = useMemo(
+    () => (isLive ? withNewest(listed, newest ?? [], profileEventsPage) : listed),
+    [listed, newest, isLive],
+  )
   const rows = joined ?? listed
   const { refetch } = query
   useEffect(() => {
@@ -118,7 +129,7 @@ export const EventsTab = ({ profile }: { profile: string }) => {
     if (joined === undefined) void refetch()
   }, [joined, refetch])
   const destinations = useQuery(destinationsQuery(useWorkspace().name)).data
-  const columns = useMemo(() => columnsOf(titleIn(destinations)), [destinations])
+  const columns = useMemo(() => columnsOf(titleIn(destinations), listedTime(by)), [destinations, by])
   if (query.data === undefined && query.isError)
     return <ErrorScreen error={query.error} onRetry={() => void query.refetch()} title="Failed to load the events" />
   if (query.data === undefined) return <TableSkeleton rows={6} columns={3} />
@@ -130,6 +141,15 @@ export const EventsTab = ({ profile }: { profile: string }) => {
     )
   return (
     <div className="space-y-4">
+      <Select
+        aria-label="Times and order"
+        className="max-sm:w-full sm:w-56"
+        value={by}
+        onChange={(event) => setBy(timeBases.find((each) => each === event.target.value) ?? 'receive_time')}
+      >
+        <option value="receive_time">When they were received</option>
+        <option value="event_time">When they happened</option>
+      </Select>
       <DataTable
         label="Events"
         columns={columns}

@@ -3,9 +3,9 @@ import type { PrivacyKind, Profile } from '@tributary/contract'
 import { Download, Trash2, UserRoundX } from 'lucide-react'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
+import { type NewPrivacyRequest, usePrivacyRequest } from '../../components/use-privacy-request.ts'
 import { paths } from '../../lib/paths.ts'
 import { useIsAdministrator, useWorkspace } from '../../lib/workspace.ts'
-import { type NewPrivacyRequest, usePrivacyRequest } from '../../parts/use-privacy-request.ts'
 import { Button } from '../../ui/button.tsx'
 import { DangerDialog } from '../../ui/overlays/danger-dialog.tsx'
 import { notifyRefusal } from '../../ui/overlays/toast.tsx'
@@ -13,7 +13,7 @@ import { exportProfile } from './export-profile.ts'
 
 const requestOf = (profile: Profile, kind: PrivacyKind): NewPrivacyRequest => ({
   kind,
-  // One stands for all.
+  // One identifier is enough.
   identifiers: profile.identifiers.slice(0, 1).map(({ type, value }) => ({ type, value })),
 })
 

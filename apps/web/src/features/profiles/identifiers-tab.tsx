@@ -81,7 +81,7 @@ const useSplit = (profile: string) => {
 
 const none: ReadonlySet<string> = new Set()
 
-/** What a user is known by; editors split off what belongs to another user. */
+/** The identifiers of a user; editors split off those of another user. */
 export const IdentifiersTab = ({ profile }: { profile: Profile }) => {
   const mayEdit = useMayEdit() === true
   const [selected, setSelected] = useState(none)

@@ -1,13 +1,19 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { externalIdKind, type IdentityRules, type IdentitySettings, methods } from '@tributary/contract'
+import {
+  externalIdKind,
+  type IdentityRules,
+  type IdentitySettings,
+  methods,
+  placeholderGroups,
+} from '@tributary/contract'
 import { z } from 'zod'
+import { useApiForm } from '../../components/api-form.ts'
+import { QueryView } from '../../components/query-view.tsx'
+import { ReadOnlyNote } from '../../components/settings/read-only-note.tsx'
 import { call } from '../../lib/api/client.ts'
 import { workspaceIds } from '../../lib/format/names.ts'
 import { identitySettingsQuery } from '../../lib/queries/profile-queries.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
-import { useApiForm } from '../../parts/api-form.ts'
-import { QueryView } from '../../parts/query-view.tsx'
-import { ReadOnlyNote } from '../../parts/settings/read-only-note.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CheckboxField, Form, SubmitButton, TextField } from '../../ui/forms/form.tsx'
 import { TagField } from '../../ui/forms/tag-field.tsx'
@@ -133,6 +139,35 @@ const LinkCard = ({ settings, update, mayEdit }: PartProps) => {
   )
 }
 
+const alwaysBlocked = placeholderGroups.reduce((count, { values }) => count + values.length, 0)
+
+/** The values that no workspace needs to block, by what sends them. */
+const AlwaysBlocked = () => (
+  <details className="group mt-5 border-line border-t pt-4">
+    <summary className="w-fit rounded-sm text-sm text-ink-2 hover:text-ink">
+      {alwaysBlocked} values that are always blocked
+    </summary>
+    <p className="mt-3 text-sm text-ink-2">
+      Programs send them when no user is known. Empty values and zeros, such as an empty UUID, are blocked too. Letter
+      case, spaces, and quotation marks around a value don't count.
+    </p>
+    <dl className="mt-3 space-y-3">
+      {placeholderGroups.map(({ title, values }) => (
+        <div key={title} className="grid gap-1 sm:grid-cols-[11rem_1fr] sm:gap-4">
+          <dt className="text-sm text-ink-2">{title}</dt>
+          <dd className="flex flex-wrap gap-1.5">
+            {values.map((value) => (
+              <code key={value} className="rounded-sm bg-ink/8 px-1 font-mono text-xs break-all">
+                {value}
+              </code>
+            ))}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  </details>
+)
+
 const blockedForm = z.object({ blocked_values: z.array(z.string()).max(200, 'At most 200 values') })
 
 const BlockedCard = ({ settings, update, mayEdit }: PartProps) => {
@@ -140,7 +175,7 @@ const BlockedCard = ({ settings, update, mayEdit }: PartProps) => {
   return (
     <Card
       title="Blocked values"
-      description="Values that stand for no user in your apps, such as a test account or the ID of a shared device. Events of such a user ID, or of such an anonymous ID alone, get no profile. Values such as null, undefined, anonymous, and zeros are always blocked."
+      description="Values that stand for no user in your apps, such as a test account or the ID of a shared device. Events of such a user ID, or of such an anonymous ID alone, get no profile."
     >
       <Form form={form} onSubmit={(values) => update.mutateAsync(values)} label="Blocked values" className="space-y-4">
         <TagField
@@ -152,6 +187,7 @@ const BlockedCard = ({ settings, update, mayEdit }: PartProps) => {
         />
         <Save mayEdit={mayEdit} />
       </Form>
+      <AlwaysBlocked />
     </Card>
   )
 }

@@ -2,8 +2,8 @@
 const alphabets = [/\p{Script=Latin}/u, /\p{Script=Greek}/u, /\p{Script=Cyrillic}/u]
 
 /**
- * Why an identifier may look like another one to the eye, in words; undefined when it shows all that it has. Identifiers are
- * compared as they are, so two that look the same may be two users.
+ * Why an identifier can look like another one, as text; undefined when it looks as it is. Identifiers are compared
+ * exactly, so two that look the same can be two users.
  */
 export const lookAlike = (value: string): string | undefined => {
   if (value.trim() !== value) return 'Spaces around it'

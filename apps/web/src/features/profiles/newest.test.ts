@@ -7,7 +7,7 @@ const event = (event_id: string, status = 'retry'): ProfileEvent =>
 const texts = (events: readonly ProfileEvent[] | undefined): string[] | undefined =>
   events?.map(({ event_id, outcomes }) => `${event_id} ${outcomes[0]?.status}`)
 
-test('what came since is put in front, and outcomes are those of now', () => {
+test('newer events are put in front, and outcomes are current', () => {
   const listed = [event('c'), event('b'), event('a')]
   expect(texts(withNewest(listed, [event('d'), event('c', 'delivered')], 2))).toEqual([
     'd retry',
@@ -19,7 +19,7 @@ test('what came since is put in front, and outcomes are those of now', () => {
   expect(texts(withNewest([], [event('d'), event('c')], 2))).toEqual(['d retry', 'c retry'])
 })
 
-test('a gap between what is listed and what is newest is told', () => {
+test('a gap between the listed and the newest events is reported', () => {
   expect(withNewest([event('a')], [event('d'), event('c')], 2)).toBeUndefined()
   expect(texts(withNewest([event('a')], [event('b')], 2))).toEqual(['b retry', 'a retry'])
 })

@@ -1,8 +1,8 @@
 import type { ProfileEvent } from '@tributary/contract'
 
 /**
- * The events that are listed, with those that came since in front and the outcomes of now; undefined when more came than the
- * newest page has, so that some between are not known. All lists are newest first.
+ * The listed events with newer ones in front and the present outcomes. Undefined when there are more newer ones than
+ * the newest page has, so that some between are missing. All lists are newest first.
  */
 export const withNewest = (
   listed: readonly ProfileEvent[],

@@ -5,7 +5,7 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { ApiTab } from './api-tab.tsx'
 import { IdentityTab } from './identity-tab.tsx'
 
-/** What the workspace decides about its profiles. */
+/** The profile settings of the workspace. */
 export const ProfileSettingsPage = () => {
   const workspace = useWorkspace()
   return (

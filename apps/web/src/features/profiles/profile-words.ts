@@ -10,7 +10,7 @@ const kinds: Readonly<Record<string, string>> = {
   phone: 'Phone number',
 }
 
-/** What a kind of identifier is called; kinds of external ids by their own name. */
+/** The title of a kind of identifier; kinds of external IDs have their own name. */
 export const kindOf = (type: string): string => kinds[type] ?? type
 
 const named = ({ type, value }: Plain): string => `${kindOf(type)} ${value}`
@@ -18,7 +18,7 @@ const named = ({ type, value }: Plain): string => `${kindOf(type)} ${value}`
 /** Identifiers in a sentence. */
 const list = (identifiers: readonly Plain[]): string => identifiers.map(named).join(', ')
 
-/** What an entry of a profile's history says; `id` is that of the profile that it is shown on. */
+/** The text of an entry in a profile's history; `id` is the profile that shows it. */
 export const historyText = (entry: ProfileHistoryEntry): string => {
   const what = list(entry.identifiers)
   const by = entry.by === null ? '' : named(entry.by)
@@ -36,7 +36,7 @@ export const historyText = (entry: ProfileHistoryEntry): string => {
   }
 }
 
-/** A trait's value as text: a string without its quotes, all else as JSON. */
+/** A trait's value as text: a string without its quotes, other values as JSON. */
 export const traitText = (value: string): string => {
   if (!value.startsWith('"')) return value
   // Written by the server: it is JSON.

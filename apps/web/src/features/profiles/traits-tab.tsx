@@ -92,7 +92,7 @@ const columnsOf = (
   },
 ]
 
-/** What events said of a person: the latest value of each trait, where it comes from and when. */
+/** The traits of a person: the latest value of each, with its source and time. */
 export const TraitsTab = ({ profile }: { profile: Profile }) => {
   const sources = useQuery(allSourcesQuery(useWorkspace().name)).data
   const [shown, setShown] = useState<string>()

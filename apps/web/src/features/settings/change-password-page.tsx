@@ -1,15 +1,15 @@
 import { methods, newPassword, oneTimeCode } from '@tributary/contract'
 import { useState } from 'react'
 import { z } from 'zod'
+import { useApiForm } from '../../components/api-form.ts'
+import { NewPasswordField } from '../../components/password-field.tsx'
+import { QueryView } from '../../components/query-view.tsx'
 import { call } from '../../lib/api/client.ts'
 import { ApiError } from '../../lib/api/errors.ts'
 import { userIds } from '../../lib/format/names.ts'
-import { useSession } from '../../lib/people/session.ts'
+import { sessionOfLogin, useSession } from '../../lib/people/session.ts'
 import { useMailEnabled } from '../../lib/people/use-mail-enabled.ts'
 import { useCurrentUser } from '../../lib/workspace.ts'
-import { useApiForm } from '../../parts/api-form.ts'
-import { NewPasswordField } from '../../parts/password-field.tsx'
-import { QueryView } from '../../parts/query-view.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Form, SubmitButton, TextField } from '../../ui/forms/form.tsx'
 import { useFirstField } from '../../ui/forms/form-state.ts'
@@ -83,8 +83,10 @@ const CodeForm = ({ email }: { email: string }) => {
   useFirstField(form, 'otp_token')
   const submit = async ({ otp_token }: z.infer<typeof codeForm>): Promise<void> => {
     const answer = await call(methods.users.loginOtp, { body: { email, otp_token } })
-    // Only its token is wanted: the session that comes with it ends when the password changes.
-    setToken(answer.set_password_otp_token)
+    // The code sets the password only in its own session: that one continues here, and the former one ends with the
+    // change.
+    const { accessToken, passwordOTPToken, courierToken, intercomToken } = sessionOfLogin(answer)
+    useSession.setState({ accessToken, passwordOTPToken, courierToken, intercomToken })
   }
   return (
     <Form form={form} onSubmit={submit} label="Enter the code" className="space-y-4">

@@ -8,7 +8,7 @@ import { Input } from '../../ui/forms/input.tsx'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { useOrganizationGone } from './use-organization-gone.ts'
 
-/** Asks for the title of an organisation or a workspace before it is deleted; `children` say what goes. */
+/** Asks for the title of an organization or a workspace before it is deleted; `children` list what is deleted. */
 export const DeleteByTitle = ({
   onClose,
   what,
@@ -21,7 +21,7 @@ export const DeleteByTitle = ({
   what: 'organization' | 'workspace'
   title: string
   remove: (typed: string) => Promise<unknown>
-  /** What does not go, as a sentence. */
+  /** The data that stays, as a sentence. */
   stays?: string
   children: ReactNode
 }) => {
@@ -70,7 +70,7 @@ export const DeleteByTitle = ({
   )
 }
 
-/** The card whose button opens that dialog, which is there only while it is open. */
+/** The card whose button opens that dialog, which is rendered only while it is open. */
 export const DeleteCard = ({
   what,
   description,

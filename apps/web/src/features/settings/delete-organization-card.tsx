@@ -6,7 +6,7 @@ import { count, pluralise } from '../../lib/format/text.ts'
 import { usageQuery } from '../../lib/queries/organization-queries.ts'
 import { DeleteByTitle, DeleteCard } from './delete-by-title.tsx'
 
-/** What goes, with how much of it where that is known. */
+/** The data that is deleted, with known numbers. */
 const DeleteDialog = ({
   onClose,
   organization: { name, display_name: title },

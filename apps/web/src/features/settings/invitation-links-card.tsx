@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { administrators, type InvitationLink, type Role, roles, toRole } from '@tributary/contract'
 import { Link2, Plus } from 'lucide-react'
 import { useState } from 'react'
+import { QueryView } from '../../components/query-view.tsx'
 import { paths } from '../../lib/paths.ts'
 import { roleTitle } from '../../lib/people/roles.ts'
 import { invitationLinksQuery } from '../../lib/queries/organization-queries.ts'
-import { QueryView } from '../../parts/query-view.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -17,7 +17,7 @@ import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { useCreateInvitationLink, useRevokeInvitationLink } from './membership-mutations.ts'
 
-/** Roles that a link may give: anybody who has it may use it, so never the administrator's. */
+/** Roles of an invitation link. Any user with the link gets its role, so administrator is not among them. */
 const linkRoles = roles.filter((role) => !administrators.includes(role))
 
 const Create = ({ organization }: { organization: string }) => {
@@ -94,7 +94,7 @@ const Row = ({ link, onRevoke }: { link: InvitationLink; onRevoke: () => void })
   )
 }
 
-/** Links that anybody who has one may join with: made, copied and revoked. */
+/** The invitation links, each usable by any user who has it: create, copy and revoke. */
 export const InvitationLinksCard = ({ organization }: { organization: string }) => {
   const query = useQuery(invitationLinksQuery(organization))
   const [revoking, setRevoking] = useState<InvitationLink | undefined>()

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Invitation } from '@tributary/contract'
 import { useState } from 'react'
+import { QueryView } from '../../components/query-view.tsx'
 import { roleTitle } from '../../lib/people/roles.ts'
 import { useMailEnabled } from '../../lib/people/use-mail-enabled.ts'
 import { invitationsQuery } from '../../lib/queries/organization-queries.ts'
-import { QueryView } from '../../parts/query-view.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -77,7 +77,7 @@ const Row = ({
   )
 }
 
-/** Invitations that nobody has accepted yet: sent again or revoked. */
+/** Open invitations: send again or revoke. */
 export const InvitationsCard = ({ organization }: { organization: string }) => {
   const query = useQuery(invitationsQuery(organization))
   const [revoking, setRevoking] = useState<Invitation | undefined>()

@@ -14,7 +14,7 @@ const invitation: Invitation = {
   expire_time: '2026-01-08T00:00:00Z',
 }
 
-test('OBS-04b: sending an invitation again and revoking it tell one product event each', async () => {
+test('sending an invitation again and revoking it send one product event each (OBS-04b)', async () => {
   const properties = { invitation: 'organizations/o1/invitations/i1' }
   expect(await tracked(() => useResendInvitation('organizations/o1'), invitation, { body: invitation })).toEqual([
     { event: 'Invitation Updated', properties },

@@ -18,7 +18,7 @@ const useMembersChanged = (organization: string) => {
   }
 }
 
-/** Changes a member's role; the list shows it at once and falls back on a refusal. */
+/** Changes a member's role; the list shows it immediately and reverts on a refusal. */
 export const useChangeRole = (organization: string) => {
   const cache = useQueryClient()
   const settled = useMembersChanged(organization)
@@ -47,7 +47,7 @@ export const useChangeRole = (organization: string) => {
   })
 }
 
-/** Ends a membership: somebody else's, or the own one. */
+/** Ends a membership: another user's, or the own one. */
 export const useRemoveMember = (organization: string) => {
   const settled = useMembersChanged(organization)
   return useMutation({
@@ -70,7 +70,7 @@ export const useResendInvitation = (organization: string) => {
   })
 }
 
-/** Revokes an invitation: its link stops working at once. */
+/** Revokes an invitation: its link stops working immediately. */
 export const useRevokeInvitation = (organization: string) => {
   const cache = useQueryClient()
   return useMutation({
@@ -83,7 +83,7 @@ export const useRevokeInvitation = (organization: string) => {
   })
 }
 
-/** Makes a link that anybody who has it may join with. */
+/** Creates a link with which any user can join. */
 export const useCreateInvitationLink = (organization: string) => {
   const cache = useQueryClient()
   return useMutation({
@@ -98,7 +98,7 @@ export const useCreateInvitationLink = (organization: string) => {
   })
 }
 
-/** Ends an invitation link at once. */
+/** Ends an invitation link immediately. */
 export const useRevokeInvitationLink = (organization: string) => {
   const cache = useQueryClient()
   return useMutation({

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Organization } from '@tributary/contract'
 import { UserPlus } from 'lucide-react'
+import { ErrorScreen } from '../../components/error-screen.tsx'
+import { QueryView } from '../../components/query-view.tsx'
 import { openInvite } from '../../lib/people/invite.ts'
 import { membersQuery } from '../../lib/queries/organization-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { ErrorScreen } from '../../parts/error-screen.tsx'
-import { QueryView } from '../../parts/query-view.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
@@ -43,7 +43,7 @@ const Content = ({ organization }: { organization: Organization }) => {
   )
 }
 
-/** Who belongs to the organisation, who is invited, and the links that anybody may join with. */
+/** The members of the organization, its open invitations, and its invitation links. */
 export const MembershipsPage = () => {
   const { organization } = useWorkspace()
   if (organization === null) return <ErrorScreen page error={new Error('No organization found')} />

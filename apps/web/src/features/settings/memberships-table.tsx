@@ -117,7 +117,7 @@ const RemoveDialog = ({
   )
 }
 
-/** Giving up one's own administration cannot be taken back by oneself. */
+/** An administrator who gives up the role cannot take it back. */
 const DemoteDialog = ({ role, onConfirm, onClose }: { role: Role; onConfirm: () => void; onClose: () => void }) => {
   const [open, setOpen] = useState(true)
   return (
@@ -242,7 +242,6 @@ export const MembershipsTable = ({
         idOf={idOf}
         titleOf={titleOf}
         barFrom={searchFrom}
-        empty="No members match."
       />
       {requested?.kind === 'remove' && (
         <RemoveDialog member={requested.member} organization={organization} onClose={close} />

@@ -42,7 +42,7 @@ const open = async (part: ReactNode, mail_enabled: boolean): Promise<void> => {
       return answer === undefined ? undefined : Response.json(answer)
     },
   })
-  // Changing the password asks for a code where the sign-in brought none.
+  // Changing the password needs a code when the sign-in brought none.
   act(() => {
     useSession.setState({ passwordOTPToken: null })
   })

@@ -22,7 +22,7 @@ const useOrganizationChanged = () => {
   }
 }
 
-/** Changes title and industry, or who may join by themselves. */
+/** Changes title and industry, or the domain whose users can join. */
 export const useUpdateOrganization = (organization: string) => {
   const changed = useOrganizationChanged()
   return useMutation({

@@ -2,7 +2,7 @@ import { type AttributionRow, clickedPlatforms } from '@tributary/contract'
 
 type Clicked = AttributionRow['clicked_platform']
 
-/** What platforms of clicks are called. */
+/** The titles of click platforms. */
 export const clickedTitles: Readonly<Record<Clicked, string>> = {
   google: 'Google',
   meta: 'Meta',

@@ -154,7 +154,7 @@ const Details = ({ conversion, onClosed }: { conversion: Conversion; onClosed: (
   )
 }
 
-/** Conversions with their outcome at each platform; a row opens what is known of it. */
+/** Conversions with their outcome at each platform; a row opens its details. */
 export const ConversionTable = ({ label, conversions }: { label: string; conversions: readonly Conversion[] }) => {
   const [shown, setShown] = useState<Conversion | undefined>()
   return (

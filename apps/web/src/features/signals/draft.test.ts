@@ -126,7 +126,7 @@ test('another conversion forgets the names that platforms had for the one before
   })
 })
 
-test('a part is saved by itself, and refunds go with the event ID', () => {
+test('a part is saved separately, and refunds go with the event ID', () => {
   expect(Object.keys(changeOf(filled, 'value'))).toEqual(['value'])
   expect(Object.keys(changeOf(filled, 'event_id'))).toEqual(['event_id', 'refunds'])
 })

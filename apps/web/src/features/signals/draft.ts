@@ -20,9 +20,9 @@ import { conditionProblems } from '../../lib/events/condition-words.ts'
 /** An event that a signal is fed from: a type, and a name where that has one; '' is every name. */
 export type DraftEvent = { event_type: EventType; event_name: string }
 
-/** What is entered of a signal so far, as its fields hold it. */
+/** The entered values of a signal, as its fields have them. */
 export type SignalDraft = {
-  /** Undefined until somebody enters one: it is made of what is chosen. */
+  /** Undefined until a user enters one: the default follows from the other choices. */
   title: string | undefined
   trigger: 'events' | 'audience'
   sources: readonly string[]
@@ -38,7 +38,7 @@ export type SignalDraft = {
 
 const track = (event_name: string): DraftEvent => ({ event_type: 'track', event_name })
 
-/** What a new signal begins with: orders of a shop, by the names of the commerce schema. */
+/** The initial values of a new signal: orders of a shop, with names of the commerce schema. */
 export const emptyDraft: SignalDraft = {
   title: undefined,
   trigger: 'events',
@@ -59,7 +59,7 @@ export const emptyDraft: SignalDraft = {
   platforms: [],
 }
 
-/** The parts of a signal in the order in which they are filled in; each is saved by itself later. */
+/** The parts of a signal in the order of the steps; each is saved separately later. */
 export const parts = ['trigger', 'conversion', 'value', 'event_id', 'platforms'] as const
 export type Part = (typeof parts)[number]
 
@@ -67,7 +67,7 @@ export type Part = (typeof parts)[number]
 export const steps = [...parts, 'review'] as const
 export type Step = (typeof steps)[number]
 
-/** What each step is called. */
+/** The title of each step. */
 export const stepTitles: Readonly<Record<Step, string>> = {
   trigger: 'Events',
   conversion: 'Conversion',
@@ -77,7 +77,7 @@ export const stepTitles: Readonly<Record<Step, string>> = {
   review: 'Review',
 }
 
-/** Whether a conversion usually has a value: of the others none is suggested. */
+/** The conversions that usually have a value: for others none is suggested. */
 const hasValue = new Set<SignalConversion['type']>([
   'purchase',
   'add_to_cart',
@@ -98,8 +98,8 @@ const usualConversion = (events: readonly DraftEvent[]): SignalConversion['type'
   ) ?? 'purchase'
 
 /**
- * Another conversion is chosen. Its value and event ID are suggested anew where the other one was of another kind; platforms keep what
- * was entered of them but for the name, which was that of the other conversion.
+ * Chooses another conversion. Its value and event ID get new suggestions when the kind of conversion changed. Platforms
+ * keep the entered values except for the name, which was that of the other conversion.
  */
 export const withConversion = (draft: SignalDraft, conversion: SignalConversion): SignalDraft => {
   const { type } = conversion
@@ -121,7 +121,7 @@ export const withConversion = (draft: SignalDraft, conversion: SignalConversion)
   }
 }
 
-/** Other events are chosen: what they usually are is suggested as the conversion, unless another one was chosen. */
+/** Chooses other events: their usual conversion is suggested, unless the user chose another one. */
 export const withEvents = (draft: SignalDraft, events: readonly DraftEvent[]): SignalDraft => {
   const next = { ...draft, events }
   return draft.conversion.type === usualConversion(draft.events)
@@ -137,7 +137,7 @@ export const withPlatform = (draft: SignalDraft, destination: string, chosen: bo
     : draft.platforms.filter((platform) => platform.destination !== destination),
 })
 
-/** What is wrong with a part, by the name of the field; empty when nothing is. */
+/** The errors of a step, by the name of the field; empty for a valid one. */
 export type Problems = Readonly<Record<string, string>>
 
 const pathProblem = (path: string): string | undefined => eventPath.safeParse(path.trim()).error?.issues[0]?.message
@@ -147,7 +147,7 @@ const only = (problems: Readonly<Record<string, string | undefined>>): Problems 
 
 const isCurrency = (text: string): boolean => /^[A-Za-z]{3}$/.test(text.trim())
 
-/** An amount as it is typed, with a point or a comma; undefined for what is none. */
+/** A typed amount, with a point or a comma; undefined for an invalid one. */
 export const amountOf = (text: string): number | undefined => {
   const plain = text.trim().replace(',', '.')
   return /^\d{1,12}(\.\d{1,4})?$/.test(plain) ? Number(plain) : undefined
@@ -193,7 +193,7 @@ const eventIdProblems = ({ eventId, refunds, trigger }: SignalDraft): Problems =
       : {}),
   })
 
-/** What of the fields of a platform cannot be saved, by the ID of the field. */
+/** The errors in the fields of a platform, by the ID of the field. */
 export const fieldProblems = ({ field_mappings }: SignalPlatformInput): Problems =>
   only(
     Object.fromEntries(
@@ -217,11 +217,11 @@ const platformProblems = ({ platforms }: SignalDraft): Problems =>
     ),
   })
 
-/** The title, as it is entered or made of what is chosen: "Purchase". */
+/** The title: the entered one, or one that follows from the conversion: "Purchase". */
 export const titleOf = ({ title, conversion }: SignalDraft): string =>
   title ?? (conversion.type === 'custom' ? conversion.custom_name : conversionNames[conversion.type].title)
 
-/** What keeps a step from being done; empty when nothing does. */
+/** The errors that block a step; empty when it is complete. */
 export const problemsOf = (draft: SignalDraft, step: Step): Problems => {
   switch (step) {
     case 'trigger':

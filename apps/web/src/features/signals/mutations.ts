@@ -7,10 +7,10 @@ import { refresh } from '../../lib/queries/query.ts'
 import { signalQuery, signalSettingsQuery } from '../../lib/queries/signal-queries.ts'
 import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 
-/** What is saved of a new signal. */
+/** The request for a new signal. */
 export type SignalInput = Omit<MethodRequest<typeof methods.signals.create>, 'request_id'>
 
-/** What is changed of a signal; its revision is added where one counts. */
+/** The request for a change of a signal; the caller adds the revision where it counts. */
 export type SignalChange = Omit<MethodRequest<typeof methods.signals.update>, 'revision'>
 
 const useRefresh = (workspace: string) => {
@@ -37,7 +37,7 @@ export const useCreateSignal = (workspace: string) => {
   })
 }
 
-/** What changes a draft is done one after the other: the last one counts. */
+/** Changes of a draft run in order: the last one counts. */
 const draftScope = (workspace: string) => ({ id: `${workspace} signal draft` })
 
 /** Keeps the draft of a signal in a workspace (a resource name), for a reload and another browser. */
@@ -59,7 +59,7 @@ export const useDiscardDraft = (workspace: string) =>
     mutationFn: () => call(methods.signalDrafts.delete, { params: workspaceIds(workspace) }),
   })
 
-/** Changes parts of a signal, as it was when the page read it; what someone else changed meanwhile is not overwritten. */
+/** Changes parts of a signal on the revision that the page read; another user's change is not overwritten. */
 export const useUpdateSignal = ({ name, revision }: Pick<Signal, 'name' | 'revision'>) => {
   const { cache, again } = useRefresh(workspaceOf(name))
   return useMutation({

@@ -34,7 +34,7 @@ const DayChart = ({
   )
 }
 
-/** How many conversions were made on each day of a range. */
+/** The number of conversions on each day of a range. */
 export const ConversionsByDay = ({ overview, ...shown }: { overview: Overview } & Shown) => (
   <DayChart
     title="Conversions by day"

@@ -3,12 +3,12 @@ import { type Signal, type SignalOverview, signalPlatformTitles } from '@tributa
 import { Sparkles } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
+import { QueryView } from '../../components/query-view.tsx'
 import { useMask } from '../../lib/browser/ui-store.ts'
 import { viewOf } from '../../lib/format/date-range.ts'
 import { count, sentence } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
 import { conversionsQuery, signalOverviewQuery } from '../../lib/queries/signal-queries.ts'
-import { QueryView } from '../../parts/query-view.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Change } from '../../ui/charts/change.tsx'
@@ -155,7 +155,7 @@ const Recent = ({ signal }: { signal: Signal }) => {
   )
 }
 
-/** What a signal waits for while it has made no conversion. */
+/** The events that a signal without conversions waits for. */
 const Nothing = ({ signal }: { signal: Signal }) => (
   <EmptyState
     icon={<Sparkles />}
@@ -175,7 +175,7 @@ const Nothing = ({ signal }: { signal: Signal }) => (
   </EmptyState>
 )
 
-/** What a signal sent over a range of days, by day and by platform, with the latest conversions. */
+/** The sent conversions of a range of days, by day and by platform, with the latest ones. */
 export const OverviewTab = ({ signal }: { signal: Signal }) => {
   const [preset, choice] = useDays()
   const [dayTable, setDayTable] = useState(false)

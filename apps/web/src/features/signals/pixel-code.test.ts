@@ -31,7 +31,7 @@ test('a message ID is the one that the website tag or the SDK gave to the event'
   ])
 })
 
-test('a custom conversion is a custom event of Meta, a fixed value is written out, and none is left out', () => {
+test('a custom conversion is a custom event of Meta, a fixed value is written out, and an absent one is omitted', () => {
   const custom = { ...order, conversion: { type: 'custom', custom_name: 'Qualified' } } as const
   expect(
     pixelCode({ platform: 'meta', event_name: 'Qualified' }, { ...custom, value: { ...order.value, type: 'none' } }),
@@ -42,7 +42,7 @@ test('a custom conversion is a custom event of Meta, a fixed value is written ou
   )
 })
 
-test('what people entered cannot end a text of the code', () => {
+test('entered values cannot end a text of the code', () => {
   const draft = {
     ...order,
     eventId: { type: 'message_id', path: '' },

@@ -48,8 +48,8 @@ const callOf = ({ platform, event_name: name }: Pixel, of: Of, id: string): stri
 }
 
 /**
- * What a page that also loads the platform's own script must run, so that the platform counts the conversion once: both send the same
- * event ID. For a message ID that is the one that the website tag, or the SDK, has given to the event.
+ * The code for a page that also loads the platform's own script. Both send the same event ID, so that the platform
+ * counts the conversion once. A message ID is the one that the website tag, or the SDK, has given to the event.
  */
 export const pixelCode = (pixel: Pixel, of: Of): string => {
   if (of.eventId.type === 'path') return callOf(pixel, of, variableOf(of.eventId.path))

@@ -1,7 +1,7 @@
 import { type SignalPlatform, signalPlatformTitles } from '@tributary/contract'
 import { AppIcon } from '../../ui/app-icon.tsx'
 
-/** Logos in one row of a list; what is beyond them is counted. */
+/** Maximum logos in one row of a list; further ones are counted. */
 const shown = 4
 
 /** The logos of the platforms of a signal in a row, with their names read out. */

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { type Signal, type SignalQuality, signalPlatformTitles } from '@tributary/contract'
 import { Gauge } from 'lucide-react'
+import { QueryView } from '../../components/query-view.tsx'
 import { bucketTitle, type RangePreset, viewOf } from '../../lib/format/date-range.ts'
 import { count } from '../../lib/format/text.ts'
 import { signalQualityQuery } from '../../lib/queries/signal-queries.ts'
-import { QueryView } from '../../parts/query-view.tsx'
 import { AppIcon } from '../../ui/app-icon.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Sparkline } from '../../ui/charts/sparkline.tsx'
@@ -104,7 +104,7 @@ const PlatformCard = ({
   </section>
 )
 
-/** How well each platform can match the conversions of a signal with people, and what would make that better. */
+/** How well each platform can match the conversions of a signal with users, and how to improve that. */
 export const QualityTab = ({ signal }: { signal: Signal }) => {
   const [preset, choice] = useDays()
   const query = useQuery(signalQualityQuery(signal.name, preset))

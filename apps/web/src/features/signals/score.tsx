@@ -47,7 +47,7 @@ export const IdentifierShares = ({ identifiers }: Pick<PlatformQuality, 'identif
   </ul>
 )
 
-/** What to change for a better score, the most useful first; nothing where nothing is to be gained. */
+/** The advice for a better score, the most useful first; nothing when none helps. */
 export const Advice = ({ advice }: Pick<PlatformQuality, 'advice'>) =>
   advice.length > 0 && (
     <ul aria-label="Advice" className="space-y-1.5">

@@ -3,8 +3,11 @@ import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
 import { openInWorkspace } from '../../testing/page.tsx'
-import { aSignal, metaOption } from '../../testing/signals.ts'
+import { aPreview, aSignal, metaOption } from '../../testing/signals.ts'
 import { SettingsTab } from './settings-tab.tsx'
+
+const warning = (field: string) => ({ id: '', field, nearest: 'total', message: `Unknown ${field}` })
+const warnings = ['trigger.events.0.event_name', 'value.amount_path', 'event_id.path'].map(warning)
 
 const open = (role: string, answer: () => Response = () => Response.json(aSignal)) => {
   const sent: { url: string; body: unknown }[] = []
@@ -14,6 +17,7 @@ const open = (role: string, answer: () => Response = () => Response.json(aSignal
       return answer()
     }
     if (path.endsWith('/sources')) return Response.json({ sources: [], next_page_token: '' })
+    if (path.endsWith('signals:preview')) return Response.json({ ...aPreview, warnings })
     if (path.endsWith('signals:listPlatforms')) return Response.json({ platforms: [metaOption], next_page_token: '' })
     if (path.endsWith('audiences:suggest')) return Response.json({ suggestions: [] })
     if (path.endsWith('/catalogDestinations')) return Response.json({ catalog_destinations: [], next_page_token: '' })
@@ -23,7 +27,7 @@ const open = (role: string, answer: () => Response = () => Response.json(aSignal
 }
 const card = (name: string) => within(screen.getByRole('region', { name }))
 
-test('a part of a signal is saved by itself, on the revision that it was read at', async () => {
+test('a part of a signal is saved separately, on the revision that it was read at', async () => {
   const { sent } = open('ORG_ADMIN')
   const value = card('Value')
   await waitFor(() => expect(value.getByRole('button', { name: 'Save' })).toHaveProperty('disabled', true))
@@ -36,7 +40,7 @@ test('a part of a signal is saved by itself, on the revision that it was read at
   expect(sent[0]?.body).toEqual({ value: { type: 'fixed', amount: 12.5, currency: 'USD' }, revision: 4 })
 })
 
-test('what is refused is told at its part, and what was entered stays', async () => {
+test('a refused value shows its error at its part, and the entered values stay', async () => {
   const message = 'Someone else changed the signal'
   open('ORG_ADMIN', () =>
     Response.json({ code: 400, reason: 'SIGNAL_INCOMPLETE', message, metadata: {} }, { status: 400 }),
@@ -53,5 +57,20 @@ test('a guest sees the settings of a signal and changes nothing', async () => {
   expect(await screen.findByText(/As a guest, you can view these settings/)).toBeDefined()
   expect(screen.queryByRole('button', { name: 'Save' })).toBeNull()
   expect(screen.queryByRole('button', { name: 'Delete signal' })).toBeNull()
+  expect(screen.queryByText(/^Unknown/)).toBeNull()
   expect(card('Value').getByRole('radio', { name: /^None/ }).closest('fieldset')).toHaveProperty('disabled', true)
+})
+
+test('a name that was never received is reported at its field, and nowhere else', async () => {
+  open('ORG_ADMIN')
+  const texts = async (name: string) => {
+    await waitFor(() => expect(card(name).queryAllByRole('status')).toHaveLength(1))
+    return card(name)
+      .getAllByRole('status')
+      .map(({ textContent }) => textContent)
+  }
+  expect(await texts('Events')).toEqual(['Unknown trigger.events.0.event_name'])
+  expect(await texts('Value')).toEqual(['Unknown value.amount_path'])
+  expect(await texts('Event ID')).toEqual(['Unknown event_id.path'])
+  expect(card('Conversion').queryByRole('status')).toBeNull()
 })

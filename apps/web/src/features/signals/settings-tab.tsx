@@ -1,11 +1,12 @@
 import { genericTitle, type Signal } from '@tributary/contract'
 import type { ReactNode } from 'react'
 import { useState } from 'react'
+import { NameWarnings } from '../../components/name-warnings.tsx'
+import { ReadOnlyNote } from '../../components/settings/read-only-note.tsx'
+import { TitleCard } from '../../components/settings/title-card.tsx'
 import { ApiError, failureText } from '../../lib/api/errors.ts'
 import { paths } from '../../lib/paths.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
-import { ReadOnlyNote } from '../../parts/settings/read-only-note.tsx'
-import { TitleCard } from '../../parts/settings/title-card.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { notifyRefusal } from '../../ui/overlays/toast.tsx'
@@ -18,6 +19,7 @@ import { PlatformFields } from './fields/platform-fields.tsx'
 import { TriggerFields } from './fields/trigger-fields.tsx'
 import { ValueFields } from './fields/value-fields.tsx'
 import { useDeleteSignal, useUpdateSignal } from './mutations.ts'
+import { useNameWarnings } from './use-name-warnings.ts'
 
 const cards: Readonly<Record<Part, { title: string; description: string }>> = {
   trigger: { title: 'Events', description: 'What makes a conversion. Applies from the next event.' },
@@ -30,7 +32,7 @@ const cards: Readonly<Record<Part, { title: string; description: string }>> = {
   },
 }
 
-/** One part of a signal, saved by itself: what is entered is kept when it is refused. */
+/** One part of a signal, saved separately: the entered values stay after a refusal. */
 const PartCard = ({
   signal,
   part,
@@ -45,6 +47,7 @@ const PartCard = ({
   const saved = draftOf(signal)
   const [draft, setDraft] = useState(saved)
   const [problems, setProblems] = useState<Problems>({})
+  const warnings = useNameWarnings(draft)
   const changed = JSON.stringify(changeOf(draft, part)) !== JSON.stringify(changeOf(saved, part))
   const save = (): void => {
     const found = problemsOf(draft, part)
@@ -52,7 +55,7 @@ const PartCard = ({
     if (Object.keys(found).length > 0) return
     update.mutate(changeOf(draft, part), {
       onError: (error) => {
-        // The card may show what the other one saved by then.
+        // The card can show the other user's version by then.
         if (error instanceof ApiError && error.status === 409) notifyRefusal('Could not save the signal', error)
       },
     })
@@ -78,15 +81,17 @@ const PartCard = ({
             }
           : {})}
       >
-        {children({
-          draft,
-          problems,
-          disabled: !mayEdit,
-          onChange: (next) => {
-            setDraft(next)
-            if (Object.keys(problems).length > 0) setProblems(problemsOf(next, part))
-          },
-        })}
+        <NameWarnings value={warnings}>
+          {children({
+            draft,
+            problems,
+            disabled: !mayEdit,
+            onChange: (next) => {
+              setDraft(next)
+              if (Object.keys(problems).length > 0) setProblems(problemsOf(next, part))
+            },
+          })}
+        </NameWarnings>
       </Card>
     </section>
   )

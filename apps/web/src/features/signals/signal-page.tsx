@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { type Signal, type SignalPlatformShown, signalPlatformTitles } from '@tributary/contract'
 import { Power, PowerOff, Sparkles } from 'lucide-react'
 import { Link, useParams } from 'react-router'
+import { DetailPage } from '../../components/detail-page.tsx'
 import { useVisited } from '../../lib/browser/recent.ts'
 import { sentence } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
 import { signalQuery } from '../../lib/queries/signal-queries.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
-import { DetailPage } from '../../parts/detail-page.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { lazyPart } from '../../ui/page/lazy-part.tsx'
@@ -128,7 +128,7 @@ const SignalView = ({ item: signal }: { item: Signal }) => {
   )
 }
 
-/** One signal: what it sent, how well that matched, where it came from, and its settings. */
+/** One signal: its conversions, their quality, their attribution, and its settings. */
 export const SignalPage = () => {
   const workspace = useWorkspace()
   const { signalId } = useParams()

@@ -1,13 +1,13 @@
 import { conversionTitle, type SignalPlatform, type SignalSummary } from '@tributary/contract'
 
-/** What the list is narrowed by; '' is no filter. */
+/** The filters of the list; '' is no filter. */
 export type SignalFilters = { search: string; state: string; platform: string }
 
 type Row = Pick<SignalSummary, 'title' | 'state' | 'conversion' | 'trigger'> & {
   platforms: readonly { platform: SignalPlatform; title: string }[]
 }
 
-/** Signals in whose title, conversion, sources or events the text stands, of the state and the platform that are asked for. */
+/** Signals with the text in title, conversion, sources or events, of the chosen state and platform. */
 export const signalRows = <Each extends Row>(
   signals: readonly Each[],
   { search, state, platform }: SignalFilters,

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { defaultConsentPath, eventPath, type SignalSettings, withoutConsentChoices } from '@tributary/contract'
 import { useState } from 'react'
+import { QueryView } from '../../components/query-view.tsx'
+import { ReadOnlyNote } from '../../components/settings/read-only-note.tsx'
 import { failureText } from '../../lib/api/errors.ts'
 import { paths } from '../../lib/paths.ts'
 import { signalSettingsQuery } from '../../lib/queries/signal-queries.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
-import { QueryView } from '../../parts/query-view.tsx'
-import { ReadOnlyNote } from '../../parts/settings/read-only-note.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
@@ -89,7 +89,7 @@ const Consent = ({ settings }: { settings: SignalSettings }) => {
   )
 }
 
-/** What holds for all signals of the workspace: consent. */
+/** The settings for all signals of the workspace: consent. */
 export const SignalSettingsPage = () => {
   const workspace = useWorkspace().name
   const query = useQuery(signalSettingsQuery(workspace))

@@ -2,7 +2,7 @@ import { notSentReasons } from '@tributary/contract'
 import { expect, test } from 'vitest'
 import { feedWords, freshnessWords, money, reasonText, scoreWords, valueWords } from './signal-words.ts'
 
-test('what feeds a signal is told in few words, however much it is', () => {
+test('the origin of a signal is shown in few words, however many sources it has', () => {
   const sources = ['Shop', 'App', 'Server'].map((title) => ({ name: title, title }))
   expect(feedWords({ type: 'events', sources: sources.slice(0, 1), event_names: ['Order Completed'] })).toBe(
     'Order Completed · Shop',
@@ -39,7 +39,7 @@ test('each reason of the contract has words, and what a platform says is shown a
   expect(reasonText('')).toBe('')
 })
 
-test('value and freshness are told in words', () => {
+test('value and freshness are shown as text', () => {
   expect(valueWords({ type: 'none' })).toBe('None')
   expect(valueWords({ type: 'event', amount_path: 'properties.total', currency_path: '', currency: 'USD' })).toBe(
     'properties.total, in USD',

@@ -31,7 +31,7 @@ export const stateTones: Readonly<Record<SignalState, BadgeTone>> = {
   problem: 'warning',
 }
 
-/** What became of a conversion at a platform, as it is called. */
+/** The title of a conversion's outcome at a platform. */
 export const statusTitles: Readonly<Record<ConversionStatus, string>> = {
   delivered: 'Delivered',
   pending: 'Pending',
@@ -49,7 +49,7 @@ export const statusTones: Readonly<Record<ConversionStatus, BadgeTone>> = {
   not_sent: 'warning',
 }
 
-/** What a conversion came from, as it is called. */
+/** The title of a conversion's origin. */
 export const originTitles: Readonly<Record<Conversion['origin'], string>> = {
   event: 'Event',
   audience: 'Audience',
@@ -57,7 +57,7 @@ export const originTitles: Readonly<Record<Conversion['origin'], string>> = {
   refund: 'Refund',
 }
 
-/** A score of 0 to 10 in words, with its tone. */
+/** A text for a score of 0 to 10, with its tone. */
 export const scoreWords = (score: number): { text: string; tone: BadgeTone } =>
   score >= 7
     ? { text: 'Good', tone: 'success' }
@@ -70,14 +70,14 @@ export const scoreText = (score: number): string => score.toFixed(1)
 
 const isReason = (text: string): text is NotSentReason => (notSentReasons as readonly string[]).includes(text)
 
-/** Why a conversion was not sent, filtered, or failed, in words; '' without a reason. */
+/** Why a conversion was not sent, filtered, or failed, as text; '' without a reason. */
 export const reasonText = (reason: string): string => (isReason(reason) ? notSentReasonTexts[reason] : reason)
 
 /** Identifiers as a sentence lists them: "Email, Phone, and Click ID". */
 export const identifiersText = (identifiers: readonly MatchIdentifier[]): string =>
   listed(identifiers.map((each) => matchIdentifierTitles[each]))
 
-/** An amount of money in its currency, in the reader's language; a currency that is not known stands behind it. */
+/** An amount of money in its currency, in the reader's language; an unknown currency follows it. */
 export const money = ({ amount, currency }: { amount: number; currency: string }, locale?: string): string => {
   if (currency === '') return new Intl.NumberFormat(locale, { maximumFractionDigits: 2 }).format(amount)
   try {
@@ -91,7 +91,7 @@ export const money = ({ amount, currency }: { amount: number; currency: string }
 export const moneys = (amounts: readonly { amount: number; currency: string }[]): string =>
   amounts.map((each) => money(each)).join(' · ')
 
-/** What a conversion of a signal is worth, in words. */
+/** The value of a conversion, as text. */
 export const valueWords = (value: SignalValue): string => {
   if (value.type === 'none') return 'None'
   if (value.type === 'fixed') return money(value)
@@ -99,7 +99,7 @@ export const valueWords = (value: SignalValue): string => {
   return `${value.amount_path}${currency === '' ? '' : `, in ${currency}`}`
 }
 
-/** What a signal is fed from, in few words: the sources or the audience, and the names of the events. */
+/** The origin of a signal, in few words: the sources or the audience, and the names of the events. */
 export const feedWords = ({ type, sources, event_names }: SignalSummary['trigger']): string => {
   const names = sources.map(({ title }) => title)
   const from = names.length > 2 ? `${names[0] ?? ''} and ${names.length - 1} more` : listed(names)
@@ -112,7 +112,7 @@ export const feedWords = ({ type, sources, event_names }: SignalSummary['trigger
 /** The conversion that a signal is. */
 export const conversionOf = ({ conversion }: Pick<Signal, 'conversion'>): string => conversionTitle(conversion)
 
-/** A time in days from two on: hours of a week tell nobody anything. */
+/** A time in days from two days on: the hours of a week are of no use. */
 const took = (ms: number): string => (ms < 2 * 86_400_000 ? elapsed(ms) : `${Math.round(ms / 86_400_000)} days`)
 
 /** How long after their events conversions are made: "Half within 0.4 s, 95% within 12 s". */

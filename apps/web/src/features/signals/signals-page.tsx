@@ -9,11 +9,11 @@ import {
 import { Plus, Sparkles } from 'lucide-react'
 import { useCallback } from 'react'
 import { Link } from 'react-router'
+import { ListPage } from '../../components/list-page.tsx'
 import { paths } from '../../lib/paths.ts'
 import { signalsQuery } from '../../lib/queries/signal-queries.ts'
 import { allSourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
-import { ListPage } from '../../parts/list-page.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { MetricValue } from '../../ui/charts/metric.tsx'
@@ -135,7 +135,7 @@ const titleOf = ({ title }: SignalSummary): string => title
 
 const link = 'rounded-sm text-accent-ink underline underline-offset-3'
 
-/** What there is to do before the first signal: a source, where there is none, and then the signal. */
+/** The steps before the first signal: a source if there is none, and then the signal. */
 const useFirstStep = (workspace: string, mayEdit: boolean) => {
   const sources = useQuery(allSourcesQuery(workspace)).data
   const about =

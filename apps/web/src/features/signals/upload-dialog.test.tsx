@@ -35,7 +35,7 @@ test('a file of offline conversions is checked first, and sent only when that is
   expect((await screen.findByRole('region', { name: 'Report' })).textContent).toContain('1 sent')
 })
 
-test('a file that is none says why and cannot be sent', async () => {
+test('an invalid file shows the reason and cannot be sent', async () => {
   openInWorkspace(<UploadDialog signal={aSignal} onClosed={() => undefined} />, {
     answers: (path) =>
       path.endsWith(':uploadConversions')

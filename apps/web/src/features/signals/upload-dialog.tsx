@@ -4,6 +4,7 @@ import { failureText } from '../../lib/api/errors.ts'
 import { saveFile } from '../../lib/browser/save-file.ts'
 import { csvOf } from '../../lib/format/csv.ts'
 import { count, pluralise, sentence } from '../../lib/format/text.ts'
+import { readTextFile } from '../../lib/read-text-file.ts'
 import { Button } from '../../ui/button.tsx'
 import { FileInput } from '../../ui/forms/file-input.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
@@ -50,11 +51,11 @@ type Chosen = { file_name: string; content: string }
 /** Reads a file; undefined for one that is too large to be taken. */
 const read = async (file: File): Promise<Chosen | undefined> => {
   if (file.size > 4 * signalLimits.uploadCharacters) return undefined
-  const content = await file.text()
+  const content = await readTextFile(file)
   return content.length > signalLimits.uploadCharacters ? undefined : { file_name: file.name.slice(-255), content }
 }
 
-/** Sends offline conversions from a CSV file: first it is checked, and what would be refused is told. */
+/** Sends offline conversions from a CSV file. The file is checked first, and rows that would be refused are shown. */
 export const UploadDialog = ({ signal, onClosed }: { signal: Signal; onClosed: () => void }) => {
   const [open, setOpen] = useState(true)
   const [file, setFile] = useState<Chosen | undefined>()
@@ -67,10 +68,10 @@ export const UploadDialog = ({ signal, onClosed }: { signal: Signal; onClosed: (
     setFile(undefined)
     setProblem('')
     if (chosen === undefined) return
-    const taken = await read(chosen).catch(() => undefined)
-    if (taken === undefined)
+    const taken = await read(chosen).catch((error: unknown) => (error instanceof Error ? error.message : undefined))
+    if (taken === undefined || typeof taken === 'string')
       return setProblem(
-        `The file is too large or cannot be read. A file can have ${count(signalLimits.uploadRows)} rows.`,
+        taken ?? `The file is too large or cannot be read. A file can have ${count(signalLimits.uploadRows)} rows.`,
       )
     setFile(taken)
     check.mutate({ ...taken, validate_only: true })

@@ -1,4 +1,4 @@
-/** An example of a file of offline conversions: the columns that are filled in most, with people who do not exist. */
+/** An example of a file of offline conversions: the most common columns, with invented people. */
 export const sampleFile: { header: readonly string[]; rows: readonly (readonly string[])[] } = {
   header: ['event_id', 'event_time', 'value', 'currency', 'email', 'phone', 'gclid', 'fbclid', 'consent'],
   rows: [

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import type { TargetProduct } from '@tributary/contract'
+import { ChooseStep } from '../../components/create-flow.tsx'
 import { catalogSourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { ChooseStep } from '../../parts/create-flow.tsx'
 import { sourcePlaces } from './source-places.ts'
 import { sourceTypeName } from './source-types.ts'
 
@@ -29,10 +29,10 @@ const Catalog = ({ product, description }: { product: TargetProduct; description
   )
 }
 
-/** What a source can be made of. */
+/** The catalog of sources. */
 export const SourceCatalogPage = () => <Catalog product="CDP" description="Choose what sends your events." />
 
-/** What a source of signals can be made of. */
+/** The catalog of sources for signals. */
 export const SignalSourceCatalogPage = () => (
   <Catalog product="SIGNALS" description="Choose what knows of your conversions." />
 )

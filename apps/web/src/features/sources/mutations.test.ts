@@ -19,7 +19,7 @@ const input = {
   },
 }
 
-test('OBS-01, SRC-37, SRC-59: creating (with the title of the app), updating and deleting a source tell one product event each', async () => {
+test('creating (with the title of the app), updating and deleting a source send one product event each (OBS-01, SRC-37, SRC-59)', async () => {
   const done = { body: source }
   expect(await tracked(() => useCreateSource('workspaces/w1', 'CDP'), input, done)).toEqual([
     {
@@ -36,13 +36,13 @@ test('OBS-01, SRC-37, SRC-59: creating (with the title of the app), updating and
   ])
 })
 
-test('OBS-01: what the server refuses is not told', async () => {
+test('a change that the server refuses sends no product event (OBS-01)', async () => {
   const refused = { status: 403, body: { code: 403, reason: 'FORBIDDEN', message: 'no', metadata: {} } }
   expect(await tracked(() => useCreateSource('workspaces/w1', 'CDP'), input, refused)).toEqual([])
   expect(await tracked(() => useDeleteSource(source), undefined, refused)).toEqual([])
 })
 
-test('a write key that was not made is told with the reason; the source is there', async () => {
+test('a write key that was not created is reported with the reason, and the source stays', async () => {
   const refusal = { code: 503, reason: 'UNAVAILABLE', message: 'The database is starting', metadata: {} }
   const notices = await noticed(
     () => useCreateSource('workspaces/w1', 'CDP'),

@@ -64,8 +64,8 @@ type NewSource = {
 }
 
 /**
- * Creates a source and then its first write key. The list shows it at once and takes it back when the server refuses. If
- * only the key fails the source stays, and that is told: a key can be made on its page.
+ * Creates a source and then its first write key. The list shows the source immediately and removes it when the server
+ * refuses. When only the key fails, the source stays and a notice says so: a key can be created on its page.
  */
 export const useCreateSource = (workspace: string, product: TargetProduct) => {
   const cache = useQueryClient()
@@ -121,7 +121,7 @@ export const useCreateSource = (workspace: string, product: TargetProduct) => {
   })
 }
 
-/** Changes a source's title or switches it on or off; the switch moves at once and falls back on a refusal. */
+/** Changes a source's title, or enables and disables it; the switch moves immediately and returns on a refusal. */
 export const useUpdateSource = (source: Source) => {
   const cache = useQueryClient()
   const { workspace } = sourceIds(source.name)
@@ -140,7 +140,7 @@ export const useUpdateSource = (source: Source) => {
     },
     onError: (error, change, context) => {
       if (context?.before !== undefined) cache.setQueryData(sourceQuery(source.name).queryKey, context.before)
-      // The title has a form, which tells it itself.
+      // The title has a form that shows the error itself.
       if ('enabled' in change)
         notifyRefusal(change.enabled ? 'Could not enable the source' : 'Could not disable the source', error)
     },
@@ -176,7 +176,7 @@ export const useUpdateSourceSetting = (source: Source) => {
   })
 }
 
-/** Deletes a source. It leaves the list at once and comes back when the server refuses. */
+/** Deletes a source. It leaves the list immediately and returns when the server refuses. */
 export const useDeleteSource = (source: Source) => {
   const cache = useQueryClient()
   const workspace = `workspaces/${sourceIds(source.name).workspace}`

@@ -2,14 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import type { CatalogSource, SchemaTemplate, Source } from '@tributary/contract'
 import { useMemo } from 'react'
 import { useNavigate, useParams } from 'react-router'
+import { useApiForm } from '../../components/api-form.ts'
+import { FillPage, FillSkeleton, FillStep } from '../../components/create-flow.tsx'
+import { DocsPanel } from '../../components/docs-panel.tsx'
+import { ErrorScreen } from '../../components/error-screen.tsx'
 import { defaultTitle } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
 import { catalogSourceQuery, schemaTemplatesQuery, sourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { useApiForm } from '../../parts/api-form.ts'
-import { FillPage, FillSkeleton, FillStep } from '../../parts/create-flow.tsx'
-import { DocsPanel } from '../../parts/docs-panel.tsx'
-import { ErrorScreen } from '../../parts/error-screen.tsx'
 import { onTab } from '../../ui/tabs.tsx'
 import { useCreateSource } from './mutations.ts'
 import { SchemaPicker } from './schema-picker.tsx'
@@ -26,7 +26,7 @@ const NewSourceForm = ({ app, lists }: { app: CatalogSource; lists: Lists | unde
   const rules = useMemo(() => newSourceForm(app.has_predefined_schema), [app.has_predefined_schema])
   const form = useApiForm<NewSourceValues>(rules, {
     title: defaultTitle(app),
-    // The first template is the empty schema: it fits everybody, and what arrives can be added to it.
+    // The first template is the empty schema: every source can begin with it and add the events that arrive.
     schema: lists?.templates[0]?.name ?? '',
   })
   const submit = async ({ title, schema }: NewSourceValues): Promise<void> => {
@@ -66,7 +66,7 @@ const WithLists = ({ app }: { app: CatalogSource }) => {
   const sources = useQuery(sourcesQuery(workspace.name))
   if (templates.data !== undefined && sources.data !== undefined)
     return <NewSourceForm app={app} lists={{ templates: templates.data, sources: sources.data }} />
-  // Both have answered before one of them is said to have failed: what failed is told together.
+  // Waits for both, so that one message reports both failures.
   if (templates.isPending || sources.isPending) return <FillSkeleton />
   const errors = [templates, sources].flatMap(({ error }) => (error === null ? [] : [error.message]))
   return (

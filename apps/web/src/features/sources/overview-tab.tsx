@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import type { MetricName, Source } from '@tributary/contract'
 import { ChartColumn } from 'lucide-react'
+import { EventChart } from '../../components/event-chart.tsx'
 import { type RangePreset, viewOf } from '../../lib/format/date-range.ts'
 import { paths } from '../../lib/paths.ts'
 import { seriesQuery, totalsQuery } from '../../lib/queries/metric-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { EventChart } from '../../parts/event-chart.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { CountedFigure, Figure, FigureNote, FigureText } from '../../ui/charts/figure.tsx'
 import { MaskToggle } from '../../ui/charts/metric.tsx'
@@ -68,7 +68,7 @@ const Counts = ({ source, preset }: { source: Source; preset: RangePreset }) => 
   )
 }
 
-/** What a source has received over a range, by how it fits its schema, with what was refused. */
+/** The events of a source over a range by validation result, with refused requests. */
 export const OverviewTab = ({ source }: { source: Source }) => {
   const workspace = useWorkspace()
   const [preset, choose] = useRange()

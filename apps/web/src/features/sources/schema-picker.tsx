@@ -4,9 +4,10 @@ import { mediaUrl } from '../../lib/api/media.ts'
 import { PickerField } from '../../ui/forms/picker.tsx'
 import { isCreating } from './mutations.ts'
 
-const thumbnail = { maxWidth: 40, maxHeight: 40 } as const
+/** The size of every picture of an app (UI-43). */
+const thumbnail = { maxWidth: 32, maxHeight: 32 } as const
 
-/** What a new source's schema starts with: a template, or the schema of another source. */
+/** The first schema of a new source: a template, or the schema of another source. */
 export const SchemaPicker = ({
   templates,
   sources,

@@ -1,12 +1,12 @@
 import { type Source, title as titleRule } from '@tributary/contract'
 import { useState } from 'react'
+import { ReadOnlyNote } from '../../components/settings/read-only-note.tsx'
+import { SettingsCard } from '../../components/settings/settings-card.tsx'
+import { TitleCard } from '../../components/settings/title-card.tsx'
+import { useDeletedSyncs } from '../../components/syncs-of.tsx'
 import { sourceIds } from '../../lib/format/names.ts'
 import { useFlag } from '../../lib/integrations/flags.ts'
 import { useMayEdit } from '../../lib/workspace.ts'
-import { ReadOnlyNote } from '../../parts/settings/read-only-note.tsx'
-import { SettingsCard } from '../../parts/settings/settings-card.tsx'
-import { TitleCard } from '../../parts/settings/title-card.tsx'
-import { useDeletedSyncs } from '../../parts/syncs-of.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Switch } from '../../ui/forms/switch.tsx'
 import { DeleteCard } from '../../ui/page/delete-card.tsx'
@@ -39,7 +39,7 @@ const EnabledCard = ({ source, mayEdit }: { source: Source; mayEdit: boolean }) 
 
 const AppSettings = ({ source, mayEdit }: { source: Source; mayEdit: boolean }) => {
   const update = useUpdateSourceSetting(source)
-  // Kept here, since saving a setting makes its row anew.
+  // Kept here, since saving a setting renders its row again.
   const [body, setBody] = useState(sampleBody)
   return (
     <SettingsCard

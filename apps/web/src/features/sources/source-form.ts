@@ -4,7 +4,7 @@ import { z } from 'zod'
 /** The rule of a source's title. */
 export const sourceForm = z.object({ title })
 
-/** The form for a new source: its schema is asked for unless its app brings one. */
+/** The form for a new source: its schema is required unless its app brings one. */
 export const newSourceForm = (hasPredefinedSchema: boolean) =>
   z.object({
     title,

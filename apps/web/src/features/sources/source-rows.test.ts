@@ -5,7 +5,7 @@ import { sourceRows, sourceState } from './source-rows.ts'
 const source = (title: string, type: string, enabled: boolean, has_received: boolean) =>
   ({ title, app: { display_name: type }, enabled, has_received }) as Source
 
-test('a source that is disabled is that first, whatever it has received', () => {
+test('a disabled source shows that first, whatever it has received', () => {
   expect(
     [
       [true, true],
@@ -25,7 +25,7 @@ test('the list is narrowed by text, type and state, all of which must fit', () =
   const titles = (filters: object) =>
     sourceRows(sources, { search: '', type: '', state: '', ...filters }).map(({ title }) => title)
   expect(titles({})).toEqual(['Shop', 'Web shop', 'Till'])
-  // The text may stand in the title or the type.
+  // The text can be in the title or the type.
   expect(titles({ search: ' web ' })).toEqual(['Shop', 'Web shop'])
   expect(titles({ search: 'shop', state: 'waiting' })).toEqual(['Web shop'])
   expect(titles({ type: 'Web', state: 'waiting' })).toEqual([])

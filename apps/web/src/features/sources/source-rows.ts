@@ -1,21 +1,21 @@
 import type { Source } from '@tributary/contract'
 
-/** How it is with a source, what somebody has to see to first. */
+/** The states of a source, the most urgent first. */
 export const sourceStates = ['waiting', 'receiving', 'disabled'] as const
 export type SourceState = (typeof sourceStates)[number]
 
-/** What each state is called. */
+/** The title of each state. */
 export const stateTitles = {
   waiting: 'Waiting for data',
   receiving: 'Receiving',
   disabled: 'Disabled',
 } as const satisfies Record<SourceState, string>
 
-/** What of `sourceStates` a source is in. */
+/** The state of a source. */
 export const sourceState = ({ enabled, has_received }: Pick<Source, 'enabled' | 'has_received'>): SourceState =>
   !enabled ? 'disabled' : has_received ? 'receiving' : 'waiting'
 
-/** What the list is narrowed by; '' is no filter. `type` is the name of an app, `state` one of `sourceStates`. */
+/** The filters of the list; '' is no filter. `type` is the name of an app, `state` one of `sourceStates`. */
 export type SourceFilters = { search: string; type: string; state: string }
 
 /** Sources that the filters leave. */

@@ -1,6 +1,6 @@
 import { sourceTypeOf } from '@tributary/contract'
 
-/** The word for a source type's number; what is Unspecified has none. */
+/** The name of a source type's number; '' for Unspecified. */
 export const sourceTypeName = (type: number): string => {
   const name = sourceTypeOf(type)
   return name === 'Unspecified' ? '' : name

@@ -39,7 +39,7 @@ test('ERR-03, ERR-04, ERR-05, ERR-07, ERR-09: each status of a failed query has 
   }
 })
 
-test('ERR-01, ERR-02: a refused query stands in place of the content, and Retry asks exactly once more', async () => {
+test('a refused query shows its error in place of the content, and Retry asks exactly once more (ERR-01, ERR-02)', async () => {
   const { asked } = openInWorkspace(<SourcesPage />, {
     answers: (path) => (path === list ? refusal(400, 'The filter is wrong') : undefined),
   })
@@ -53,7 +53,7 @@ test('ERR-01, ERR-02: a refused query stands in place of the content, and Retry 
   expect(times()).toBe(2)
 })
 
-test('a server that cannot be reached is named, and Retry goes on once it is back', async () => {
+test('an unreachable server is named, and Retry works once it is back', async () => {
   let away = true
   openInWorkspace(<SourcesPage />, {
     answers: (path) => (path !== list ? undefined : away ? Promise.reject(new TypeError('Failed to fetch')) : none()),

@@ -68,7 +68,7 @@ const Result = ({ source, template, body }: { source: Source; template: string; 
   )
 }
 
-/** Below a template: a body to try it with, and what the server makes of it as it stands, saved or not. */
+/** Below a template: a body to try it with, and the server's result, saved or not. */
 export const TemplatePreview = ({
   source,
   template,

@@ -18,7 +18,7 @@ const found = (id: string, people: FoundWorkspace['people'] = []): FoundWorkspac
   people,
 })
 
-test('an option names organization and workspace, and whom the search found, once where the address is the name', () => {
+test('an option names organization and workspace, and matching members, once where the address is the name', () => {
   const noor = { first_name: 'Noor', last_name: 'Quist', email: 'noor@zephyr.example' }
   const bare = { first_name: '', last_name: '', email: 'ops@zephyr.example' }
   expect(workspaceOption(found('w-zephyr', [noor, bare]))).toEqual({
@@ -28,7 +28,7 @@ test('an option names organization and workspace, and whom the search found, onc
   })
 })
 
-test('staff find a workspace by name and need not know its id', async () => {
+test('staff find a workspace by name, without its ID', async () => {
   const user = userEvent.setup()
   const { asked } = openInWorkspace(<ActOnBehalfPage />, {
     answers: (path) =>
@@ -44,7 +44,7 @@ test('staff find a workspace by name and need not know its id', async () => {
   expect(asked.filter((path) => path === '/workspaces:find')).toHaveLength(1)
 })
 
-test('a search that finds nobody and one that fails say so', async () => {
+test('a search without a match and a failed one say so', async () => {
   const user = userEvent.setup()
   let failed = false
   openInWorkspace(<ActOnBehalfPage />, {

@@ -2,11 +2,11 @@ import { useMutation } from '@tanstack/react-query'
 import { methods } from '@tributary/contract'
 import { useMemo } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
+import { useApiForm } from '../../components/api-form.ts'
 import { call } from '../../lib/api/client.ts'
 import { paths } from '../../lib/paths.ts'
-import { actOnBehalf } from '../../lib/people/session.ts'
+import { actOnBehalf, useSession } from '../../lib/people/session.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { useApiForm } from '../../parts/api-form.ts'
 import { Card } from '../../ui/card.tsx'
 import { Form, SubmitButton, TextField } from '../../ui/forms/form.tsx'
 import { useFormState } from '../../ui/forms/form-state.ts'
@@ -21,7 +21,8 @@ export const ActOnBehalfPage = () => {
   const navigate = useNavigate()
   // From the list of organizations.
   const [asked] = useSearchParams()
-  const schema = useMemo(() => actOnBehalfForm(workspace.name), [workspace.name])
+  const own = useSession((state) => state.availableWorkspaces)
+  const schema = useMemo(() => actOnBehalfForm([workspace.name, ...own.map(({ name }) => name)]), [workspace.name, own])
   const form = useApiForm<ActOnBehalfForm>(schema, { workspaceId: asked.get('workspace') ?? '' })
   const chosen = useFormState(form, ({ values }) => values.workspaceId)
   const switching = useMutation({

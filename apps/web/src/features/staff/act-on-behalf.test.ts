@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { actingNotice, actOnBehalfForm } from './act-on-behalf.ts'
 
 const messages = (workspaceId: string): string[] =>
-  actOnBehalfForm('workspaces/own-id')
+  actOnBehalfForm(['workspaces/own-id', 'workspaces/own-staging'])
     .safeParse({ workspaceId })
     .error?.issues.map(({ message }) => message) ?? []
 
@@ -15,9 +15,12 @@ test('STF-17: the id of the workspace to act in has at least 5 characters', () =
   expect(messages('workspaces/abcde')).toEqual([])
 })
 
-test.each(['own-id', 'workspaces/own-id'])('STF-18, AMB-20: the current workspace %j cannot be acted in', (id) => {
-  expect(messages(id)).toEqual(['You cannot act on behalf of your own organization'])
-})
+test.each(['own-id', 'workspaces/own-id', ' own-id ', 'own-staging', 'workspaces/own-staging'])(
+  "the form refuses the workspace %j of a person's own organization (STF-18, AMB-20)",
+  (id) => {
+    expect(messages(id)).toEqual(['You cannot act on behalf of your own organization'])
+  },
+)
 
 test('the notice names the organisation by its display name', () => {
   const workspace = { title: 'Main', organization: { display_name: 'Acme Inc.' } } as Workspace

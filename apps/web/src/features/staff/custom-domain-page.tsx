@@ -2,13 +2,13 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type CustomDomain, domainName, methods } from '@tributary/contract'
 import { useState } from 'react'
 import { z } from 'zod'
+import { useApiForm } from '../../components/api-form.ts'
+import { QueryView } from '../../components/query-view.tsx'
 import { call } from '../../lib/api/client.ts'
 import { workspaceIds } from '../../lib/format/names.ts'
 import { customDomainQuery } from '../../lib/queries/organization-queries.ts'
 import { refresh } from '../../lib/queries/query.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { useApiForm } from '../../parts/api-form.ts'
-import { QueryView } from '../../parts/query-view.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/code/code-block.tsx'
@@ -17,7 +17,7 @@ import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { DomainCard } from './domain-card.tsx'
 
-// The rule alone: what is typed stays as it is, and the server keeps it in lower case.
+// Only the rule: the typed text stays unchanged, and the server stores it in lower case.
 const domainForm = z.object({
   domain_name: z.string().refine((name) => domainName.safeParse(name).success, 'Invalid domain name'),
 })

@@ -6,7 +6,7 @@ import { actOnBehalf } from '../../lib/people/session.ts'
 import { platformAdminsOnly, useAccess } from '../../lib/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
-import { notifyAfterReload } from '../../ui/overlays/kept-notice.ts'
+import { notifyAfterReload } from '../../ui/overlays/reload-notice.ts'
 import { actingNotice } from './act-on-behalf.ts'
 
 /** Lets platform admins act in a workspace that is not theirs, from the screen that says it was not found. */

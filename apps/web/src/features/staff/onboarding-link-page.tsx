@@ -2,11 +2,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type MethodResponse, methods } from '@tributary/contract'
 import { Copy } from 'lucide-react'
 import { useState } from 'react'
+import { useApiForm } from '../../components/api-form.ts'
 import { call } from '../../lib/api/client.ts'
 import { useConfig } from '../../lib/config.ts'
 import { useMailEnabled } from '../../lib/people/use-mail-enabled.ts'
 import { onboardingsQuery } from '../../lib/queries/billing-queries.ts'
-import { useApiForm } from '../../parts/api-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CopyButton, copyText } from '../../ui/code/copy-button.tsx'
@@ -27,7 +27,11 @@ import { OnboardingsCard } from './onboardings-card.tsx'
 
 type Made = MethodResponse<typeof methods.users.onboard>
 
+/** Whether this installation takes payments: without them an amount would never be charged. */
+const useIsSold = (): boolean => (useConfig()?.payment ?? 'none') !== 'none'
+
 const LinkForm = ({ onMade }: { onMade: (made: Made, fee: boolean) => void }) => {
+  const isSold = useIsSold()
   const form = useApiForm<OnboardingLinkForm>(onboardingLinkForm, emptyOnboardingLink)
   useFirstField(form, 'organization_title')
   const onboard = useMutation({
@@ -60,10 +64,12 @@ const LinkForm = ({ onMade }: { onMade: (made: Made, fee: boolean) => void }) =>
           <TextField name="first_name" label="First name" required autoComplete="off" />
           <TextField name="last_name" label="Last name" required autoComplete="off" />
         </div>
-        <div className="grid gap-5 sm:grid-cols-2">
-          <TextField name="yearly_amount" label="Yearly amount" type="price" hint="In USD" autoComplete="off" />
-          <TextField name="setup_amount" label="Setup amount" type="price" hint="In USD" autoComplete="off" />
-        </div>
+        {isSold && (
+          <div className="grid gap-5 sm:grid-cols-2">
+            <TextField name="yearly_amount" label="Yearly amount" type="price" hint="In USD" autoComplete="off" />
+            <TextField name="setup_amount" label="Setup amount" type="price" hint="In USD" autoComplete="off" />
+          </div>
+        )}
         <div className="flex justify-end">
           <SubmitButton>Generate onboarding link</SubmitButton>
         </div>
@@ -73,8 +79,7 @@ const LinkForm = ({ onMade }: { onMade: (made: Made, fee: boolean) => void }) =>
 }
 
 const Result = ({ made, fee, onAgain }: { made: Made; fee: boolean; onAgain: () => void }) => {
-  const sold = useConfig()?.payment !== 'none'
-  const details = onboardingDetails(made, window.location.origin)
+  const details = onboardingDetails(made, window.location.origin, useIsSold())
   const mailEnabled = useMailEnabled()
   const copyAll = async (): Promise<void> => {
     if (await copyText(detailsText(details))) notify('success', 'Onboarding details copied')
@@ -104,7 +109,7 @@ const Result = ({ made, fee, onAgain }: { made: Made; fee: boolean; onAgain: () 
             <dt className="text-xs font-medium text-ink-3">{label}</dt>
             <dd className="flex items-start gap-2 font-mono text-xs break-all">
               {value === '' ? (
-                <span className="font-sans text-sm text-ink-2">{noInvoiceText(fee, sold)}</span>
+                <span className="font-sans text-sm text-ink-2">{noInvoiceText(fee)}</span>
               ) : (
                 <>
                   <span className="min-w-0 flex-1 py-1.5">

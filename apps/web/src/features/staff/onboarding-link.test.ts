@@ -44,7 +44,7 @@ test('STF-10: the details hold bare ids and the link on the address of the appli
     onboarding_token: 'a+b',
     invoice_url: '',
   } as Parameters<typeof onboardingDetails>[0]
-  expect(detailsText(onboardingDetails(made, 'https://cdp.example'))).toBe(
+  expect(detailsText(onboardingDetails(made, 'https://cdp.example', true))).toBe(
     [
       'Organization ID: o1',
       'Workspace ID: w1',

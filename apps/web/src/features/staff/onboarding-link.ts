@@ -38,10 +38,14 @@ export const decimals = (text: string): string => {
 
 const bareId = (name: string): string => name.slice(name.lastIndexOf('/') + 1)
 
-/** What the page shows of a new onboarding link, in order; `origin` is the address of the application. */
+/**
+ * The details of a new onboarding link, in order; `origin` is the URL of the application. Only a sold plan has an
+ * invoice.
+ */
 export const onboardingDetails = (
   made: MethodResponse<typeof methods.users.onboard>,
   origin: string,
+  isSold: boolean,
 ): { label: string; value: string; link: boolean }[] => [
   { label: 'Organization ID', value: bareId(made.organization.name), link: false },
   { label: 'Workspace ID', value: bareId(made.workspace.name), link: false },
@@ -50,16 +54,14 @@ export const onboardingDetails = (
     value: `${origin}${paths.completeOnboarding(made.user.name, made.onboarding_token)}`,
     link: false,
   },
-  { label: 'Setup-fee invoice link', value: made.invoice_url, link: true },
+  ...(isSold ? [{ label: 'Setup-fee invoice link', value: made.invoice_url, link: true }] : []),
 ]
 
-/** Why there is no invoice of a set-up fee: there was none, nobody takes payments, or the provider has not answered yet. */
-export const noInvoiceText = (fee: boolean, sold: boolean): string => {
-  if (!fee) return 'No set-up fee, so there is no invoice.'
-  return sold
+/** Why there is no invoice of a set-up fee: there was none, or the provider has not answered yet. */
+export const noInvoiceText = (fee: boolean): string =>
+  fee
     ? 'The payment provider cannot be reached. The invoice is made automatically and appears in the list below.'
-    : 'This installation has no payment provider, so there is no invoice.'
-}
+    : 'No set-up fee, so there is no invoice.'
 
 /** The details as text, a line each. */
 export const detailsText = (details: readonly { label: string; value: string }[]): string =>

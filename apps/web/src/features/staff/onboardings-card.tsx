@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { methods, type Onboarding, resourceNames } from '@tributary/contract'
 import { useState } from 'react'
+import { dayText, moneyText } from '../../components/billing/plan-texts.ts'
+import { QueryView } from '../../components/query-view.tsx'
 import { call } from '../../lib/api/client.ts'
 import { onboardingsQuery } from '../../lib/queries/billing-queries.ts'
-import { dayText, moneyText } from '../../parts/billing/plan-texts.ts'
-import { QueryView } from '../../parts/query-view.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -19,7 +19,7 @@ const states = {
   expired: { tone: 'neutral', text: 'Expired' },
 } as const
 
-/** What was agreed upon with a link, and how long it works. */
+/** The terms of a link, and its expiry. */
 export const termsText = ({ setup_amount, yearly_amount, expire_time, state }: Onboarding): string =>
   [
     Number(setup_amount) > 0 ? `${moneyText(setup_amount, 'USD')} set-up` : '',

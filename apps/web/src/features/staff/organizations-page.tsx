@@ -3,13 +3,13 @@ import type { FoundOrganization } from '@tributary/contract'
 import { Building2 } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { Link } from 'react-router'
+import { ErrorScreen } from '../../components/error-screen.tsx'
 import { useTyped } from '../../lib/browser/use-typed.ts'
 import { slugOf } from '../../lib/format/names.ts'
 import { count, pluralise } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
 import { foundOrganizationsQuery } from '../../lib/queries/organization-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { ErrorScreen } from '../../parts/error-screen.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { SearchInput } from '../../ui/forms/input.tsx'
 import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
@@ -20,14 +20,14 @@ import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 
 const amount = (value: number, noun: string): string => `${count(value)} ${pluralise(value, noun)}`
 
-/** What does not go well in an organization, in words; nothing when all does. */
+/** The problems of an organization, as texts; empty when there are none. */
 export const problemsOf = ({ health }: Pick<FoundOrganization, 'health'>): string[] => [
   ...(health.dead_letters === 0 ? [] : [amount(health.dead_letters, 'dead letter')]),
   ...(health.failed_syncs === 0 ? [] : [amount(health.failed_syncs, 'failed sync')]),
   ...(health.refused_requests === 0 ? [] : [amount(health.refused_requests, 'refused request')]),
 ]
 
-/** What an organization uses of its plan, in words. */
+/** The usage of an organization's plan, as text. */
 const usageText = ({ usage }: Pick<FoundOrganization, 'usage'>): string =>
   [
     amount(usage.profiles, 'profile'),

@@ -7,7 +7,10 @@ import { foundWorkspacesQuery } from '../../lib/queries/organization-queries.ts'
 import { Field } from '../../ui/forms/field.tsx'
 import { type SearchOption, SearchSelect } from '../../ui/forms/search-select.tsx'
 
-/** A found workspace as an option: its organization first, since most workspaces are called alike, and whom the search names. */
+/**
+ * A found workspace as an option: its organization first, since most workspaces have similar titles, and the matching
+ * members.
+ */
 export const workspaceOption = ({ workspace, people }: FoundWorkspace): SearchOption => ({
   value: slugOf(workspace.name),
   title: `${workspace.organization?.display_name ?? ''} · ${workspace.title}`,
@@ -19,7 +22,7 @@ export const workspaceOption = ({ workspace, people }: FoundWorkspace): SearchOp
 /** Finds a workspace of any organization by title, organization, or name and address of a member; gives its id. */
 export const WorkspaceFinder = ({ chosen, onChoose }: { chosen: string; onChoose: (id: string) => void }) => {
   const [typed, setTyped] = useState('')
-  // What was chosen is no longer among what is found once the list has closed.
+  // After the list has closed, the chosen workspace is no longer among the results.
   const [kept, setKept] = useState<SearchOption>()
   const trigger = useRef<HTMLButtonElement>(null)
   useEffect(() => trigger.current?.focus(), [])

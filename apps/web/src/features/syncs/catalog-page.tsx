@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
+import { ChooseStep } from '../../components/create-flow.tsx'
 import { paths } from '../../lib/paths.ts'
 import { catalogDataSourcesQuery } from '../../lib/queries/data-source-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { ChooseStep } from '../../parts/create-flow.tsx'
 
-/** What a data source can be made of. */
+/** The catalog of data sources. */
 export const DataSourceCatalogPage = () => {
   const workspace = useWorkspace()
   const query = useQuery(catalogDataSourcesQuery(workspace.name))

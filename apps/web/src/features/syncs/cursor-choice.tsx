@@ -7,7 +7,7 @@ import { SearchSelect } from '../../ui/forms/search-select.tsx'
 import { type CursorDraft, cursorBy, cursorColumns, cursorInput, modeTakesCursor, suggestedCursor } from './cursor.ts'
 import { ExplainedCheckbox } from './explained-checkbox.tsx'
 
-/** Whether rows of a model can be read by a cursor: it is of a database, and has a column for it. */
+/** Whether a cursor can read the rows of a model: it must be of a database, with a suitable column. */
 export const useTakesCursor = (model: Model | undefined): boolean => {
   const { data } = useQuery({ ...dataSourceQuery(model?.data_source.name ?? ''), enabled: model !== undefined })
   return model !== undefined && data?.app.file === false && !data.app.people && cursorColumns(model).length > 0

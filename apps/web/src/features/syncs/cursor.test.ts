@@ -17,7 +17,7 @@ test('only numbers, dates, and times are offered as a cursor, and when a row was
   expect(suggestedCursor({ columns: columns.slice(1, 2) })).toBeUndefined()
 })
 
-test.each(['', ' ', '-1', '1.5', '1e3', '99999999999'])('an overlap of %j is none', (overlap) => {
+test.each(['', ' ', '-1', '1.5', '1e3', '99999999999'])('an overlap of %j is invalid', (overlap) => {
   expect(cursorInput({ column: 'id', overlap })).toBeUndefined()
 })
 
@@ -44,7 +44,7 @@ test.each([
   [{ from: '5', to: '7', moved: false }, false, 'Rows were read from id 5 to 7.'],
   [{ from: '5', to: null, moved: false }, true, 'Rows were read from id 5. None has a value.'],
   [{ from: null, to: null, moved: false }, true, 'All rows were read. None has a value in id.'],
-])('of a run that read %j it is said what the next one reads', (cursor, ended, text) => {
+])('a run that read %j says what the next one reads', (cursor, ended, text) => {
   expect(runCursorText({ column: 'id', ...cursor }, ended)).toBe(text)
 })
 

@@ -28,7 +28,7 @@ export const cursorBy = ({ name, kind }: { name: string; kind: CursorKind }): Cu
   overlap: String(usualOverlap[kind]),
 })
 
-/** The cursor that is suggested: when a row was changed last, else the first time, else the first number. */
+/** The suggested cursor: the time of the last change, otherwise the first time, otherwise the first number. */
 export const suggestedCursor = (model: Pick<Model, 'columns'>): CursorDraft | undefined => {
   const columns = cursorColumns(model)
   const times = columns.filter(({ kind }) => kind !== 'number')
@@ -36,7 +36,7 @@ export const suggestedCursor = (model: Pick<Model, 'columns'>): CursorDraft | un
   return found && cursorBy(found)
 }
 
-/** What is saved of a cursor, as it is entered. */
+/** The entered form of a saved cursor. */
 export const cursorDraftOf = (cursor: SyncCursor | null): CursorDraft | undefined =>
   cursor === null ? undefined : { column: cursor.column, overlap: String(cursor.overlap) }
 
@@ -49,7 +49,7 @@ export const modeTakesCursor = (mode: SyncMode | undefined): boolean => mode !==
 
 const valueText = (value: string): string => (/^\d{4}-\d\d-\d\dT/.test(value) ? utcTime(value) : value)
 
-/** What a run read by its cursor, and from where the next one reads, in words. */
+/** The range that a run read by its cursor, and the start of the next one, as text. */
 export const runCursorText = ({ column, from, to, moved }: RunCursor, ended: boolean): string => {
   const read =
     from === null

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import type { DataSource } from '@tributary/contract'
 import { useParams } from 'react-router'
+import { DetailPage, DetailView } from '../../components/detail-page.tsx'
 import { paths } from '../../lib/paths.ts'
 import { dataSourceQuery } from '../../lib/queries/data-source-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
-import { DetailPage, DetailView } from '../../parts/detail-page.tsx'
 import { lazyPart } from '../../ui/page/lazy-part.tsx'
 
 const TablesTab = lazyPart(async () => (await import('./tables-tab.tsx')).TablesTab)

@@ -40,7 +40,7 @@ export const suggestedEventRows = ({ columns }: Pick<Model, 'columns'>, event: E
   }))
 }
 
-/** What keeps a mapping to events from being saved. */
+/** The errors that prevent saving a mapping to events. */
 export const eventMappingProblems = (rows: readonly MappingRow[], event: EventObject): MappingProblems | undefined => {
   const found = mappingProblems(
     rows,

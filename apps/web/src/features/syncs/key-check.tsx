@@ -6,7 +6,7 @@ import { cn } from '../../ui/cn.ts'
 import { failureWords } from './model-draft.ts'
 import { useCheckKey } from './mutations.ts'
 
-/** What a check says, in words. */
+/** The result of a check, as text. */
 export const keyWords = ({ rows, null_rows, duplicate_keys, duplicate_rows }: Counts): string => {
   if (rows === 0) return 'The query has no rows.'
   if (null_rows === 0 && duplicate_keys === 0)

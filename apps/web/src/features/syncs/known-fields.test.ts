@@ -12,7 +12,7 @@ const field = (name: string, more: object = {}) => ({
 })
 const options = ['a', 'b', 'c', 'd', 'e', 'f'].map((value) => ({ value, label: value.toUpperCase() }))
 
-test('a field is told by label, type, what is asked of it, and its first values', () => {
+test('a field is described by label, type, requirements, and its first values', () => {
   const fields = [
     field('plan', { label: 'Plan', type: 'enumeration', required: true, unique: true, options }),
     field('id'),
@@ -21,7 +21,7 @@ test('a field is told by label, type, what is asked of it, and its first values'
   expect(fieldNote(fields, 'id')).toBe('')
 })
 
-test('a field that is not there is said so, unless nothing is known of the object', () => {
+test("a missing field is reported, unless the object's fields are unknown", () => {
   expect(fieldNote([field('id')], 'Id')).toBe('Not a field there yet')
   expect(fieldNote([field('id')], ' ')).toBe('')
   expect(fieldNote([], 'id')).toBe('')

@@ -1,10 +1,10 @@
 import type { ObjectField } from '@tributary/contract'
 import type { MappingRow } from './mapping-rows.ts'
 
-/** Values that are named before the rest is left out. */
+/** Maximum number of named values. */
 const shownOptions = 5
 
-/** What is known of the field that a column goes to, in a few words; '' when nothing is known of the object. */
+/** A short description of the field that a column is mapped to; '' when the object's fields are unknown. */
 export const fieldNote = (fields: readonly ObjectField[], target: string): string => {
   if (fields.length === 0 || target.trim() === '') return ''
   const found = fields.find(({ name }) => name === target.trim())

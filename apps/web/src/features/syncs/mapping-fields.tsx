@@ -25,7 +25,7 @@ const Line = ({
   locked: boolean
   disabled: boolean
   problem: string | undefined
-  /** What is known of the field at the destination. */
+  /** The description of the field at the destination. */
   note: string
   /** The ID of the list of fields that are known. */
   list: string | undefined
@@ -117,7 +117,7 @@ export const MappingFields = ({
   locked: boolean
   disabled: boolean
   problems: MappingProblems | undefined
-  /** Fields that the destination tells of, in its order. */
+  /** Fields that the destination lists, in its order. */
   known?: readonly ObjectField[]
   onChange: (rows: readonly MappingRow[]) => void
   onIdentifier: (at: number) => void

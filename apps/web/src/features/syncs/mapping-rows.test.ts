@@ -18,7 +18,7 @@ test('each column is suggested for the field of its name, and the primary key fo
   expect(suggestedIdentifier({ primary_key: ['id', 'email'] })).toBe('')
 })
 
-test('a saved mapping keeps its order, offers what it leaves out, and marks a column that is gone', () => {
+test('a saved mapping keeps its order, offers unused columns, and marks a missing column', () => {
   const rows = savedRows({ columns }, [
     { column: 'plan', target: 'tier' },
     { column: 'gone', target: 'x' },
@@ -53,7 +53,7 @@ test.each([
     0,
     'Choose the identifier: an included column that tells rows apart',
   ],
-] as const)('a mapping is told what is wrong when %s', (_when, rows, identifier, problem) => {
+] as const)('a mapping has an error when %s', (_when, rows, identifier, problem) => {
   const found = mappingProblems(rows, identifier)
   expect(found === undefined ? undefined : (found.all ?? [...found.rows.values()][0])).toBe(problem)
 })

@@ -10,18 +10,18 @@ export type MappingRow = {
   included: boolean
 }
 
-/** What is wrong with a mapping: by the place of a row, or with all of it. */
+/** The errors of a mapping, by the place of a row, or for all of it. */
 export type MappingProblems = { rows: ReadonlyMap<number, string>; all?: string }
 
 /** A mapping that is suggested for a model: each column goes to the field of its name. */
 export const suggestedRows = ({ columns }: Pick<Model, 'columns'>): MappingRow[] =>
   columns.map(({ name, type }) => ({ column: name, type, target: name, included: true }))
 
-/** The column that tells records apart unless somebody chooses another: the primary key; '' when that has several. */
+/** The default identifier of records: the primary key; '' when that has several columns. */
 export const suggestedIdentifier = ({ primary_key }: Pick<Model, 'primary_key'>): string =>
   primary_key.length === 1 ? (primary_key[0] ?? '') : ''
 
-/** A saved mapping with the columns that it leaves out behind it. */
+/** A saved mapping, followed by the unused columns. */
 export const savedRows = (
   { columns }: Pick<Model, 'columns'>,
   fields: readonly SyncField[],
@@ -39,11 +39,11 @@ export const savedRows = (
   })),
 ]
 
-/** What is saved of a mapping. */
+/** The saved fields of a mapping. */
 export const fieldsOfRows = (rows: readonly MappingRow[]): SyncField[] =>
   rows.filter(({ included }) => included).map(({ column, target }) => ({ column, target: target.trim() }))
 
-/** What keeps a mapping from being saved; `identifier` is a place in the rows, -1 for none. */
+/** The errors that prevent saving a mapping; `identifier` is a place in the rows, -1 for none. */
 export const mappingProblems = (rows: readonly MappingRow[], identifier: number): MappingProblems | undefined => {
   const wrong = new Map<number, string>()
   const targets = new Map<string, number>()

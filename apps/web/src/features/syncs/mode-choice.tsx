@@ -2,7 +2,7 @@ import { type SyncMode, syncModes } from '@tributary/contract'
 import { cn } from '../../ui/cn.ts'
 import { eventModeSentences, modeOrder, modeSentences } from './sync-words.ts'
 
-/** A choice among the modes that an object has, each with what it does. */
+/** A choice of the modes of an object, each with its effect. */
 export const ModeChoice = ({
   modes,
   value,
@@ -16,7 +16,7 @@ export const ModeChoice = ({
   /** Rows become events. */
   ofEvents?: boolean
   disabled?: boolean
-  /** What else is chosen with the mode Full, shown while that is. */
+  /** The further choices of the mode Full, shown while it is chosen. */
   ofFull?: React.ReactNode
   onChange: (mode: SyncMode) => void
 }) => (

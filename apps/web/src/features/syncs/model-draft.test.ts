@@ -31,7 +31,7 @@ test('a draft is a model when it has a title, a query and a key, and says by fie
   expect(inputOf(newDraft(table))).toBeUndefined()
 })
 
-test('MAP-10a: an empty query is none', () => {
+test('an empty query is no query (MAP-10a)', () => {
   const empty: ModelDraft = { ...complete, kind: 'sql', sql: ' \n' }
   expect(queryOf(empty)).toBeUndefined()
   expect(problemsOf(empty)).toEqual({ query: { message: 'Required' } })
@@ -53,7 +53,7 @@ test('a saved model is the draft that it came from', () => {
   expect(queryOf(draftOf({ ...model, query: { sql: 'select 1' } }))).toEqual({ sql: 'select 1' })
 })
 
-test('a model of an audience is shown by its title and asked for by its id', () => {
+test('a model of an audience is shown by its title and requested by its ID', () => {
   const audience = { name: 'workspaces/w/audiences/a', title: 'Loyal', state: 'live' as const, as_of: null }
   const model = { ...aModel(), query: { schema: 'audiences', table: 'a' }, audience }
   expect(draftOf(model).table).toEqual({ schema: 'audiences', name: 'a', title: 'Loyal' })
@@ -62,7 +62,7 @@ test('a model of an audience is shown by its title and asked for by its id', () 
   expect(newDraft({ schema: 'audiences', name: 'a', title: 'Loyal' }).title).toBe('Loyal')
 })
 
-test('what the server refuses stands at its field, with the words of the database', () => {
+test('an error of the server is shown at its field, with the words of the database', () => {
   const refused = new ApiError(
     400,
     { message: 'no', metadata: { query: 'Please verify that the SQL Query is valid.', detail: 'Line 1: no' } },
@@ -83,6 +83,6 @@ test.each([
     { rows: 9, null_rows: 1, duplicate_keys: 2, duplicate_rows: 5 },
     '1 row has a null in the key. 5 rows share 2 keys. Choose other columns, or leave these rows out with a query.',
   ],
-])('what a check of the key finds is said in words: %j', (counts, words) => {
+])('the result of a key check is a text: %j', (counts, words) => {
   expect(keyWords(counts)).toBe(words)
 })

@@ -3,7 +3,7 @@ import { ApiError } from '../../lib/api/errors.ts'
 import type { ModelInput } from './mutations.ts'
 import type { TableName } from './table-browser.tsx'
 
-/** What is being entered of a model: both kinds of query are kept while one switches between them. */
+/** The entered values of a model: both kinds of query stay while the user switches between them. */
 export type ModelDraft = {
   title: string
   kind: 'table' | 'sql'
@@ -23,7 +23,7 @@ export const newDraft = (table: TableName | undefined): ModelDraft => ({
 
 const isAllProfiles = (schema: string): boolean => schema === peopleTables.profiles.schema
 
-/** What a table is called whose name is an id. */
+/** The title of a table whose name is an ID. */
 const titleOf = ({ schema }: { schema: string }, audience: Model['audience']): { title?: string } =>
   audience !== null ? { title: audience.title } : isAllProfiles(schema) ? { title: 'All profiles' } : {}
 
@@ -43,16 +43,16 @@ export const draftOf = ({ title, query, audience, primary_key }: Model): ModelDr
 export const isOfPeople = ({ query, audience }: Model): boolean =>
   audience !== null || ('schema' in query && isAllProfiles(query.schema))
 
-/** What is asked of the database; undefined while it is not complete. */
+/** The query for the database; undefined while it is incomplete. */
 export const queryOf = ({ kind, table, sql }: ModelDraft): DataQuery | undefined => {
   if (kind === 'sql') return sql.trim() === '' ? undefined : { sql }
   return table === undefined ? undefined : { schema: table.schema, table: table.name }
 }
 
-/** What is wrong with a field, and what the database says more. */
+/** The error of a field, and the database's own message. */
 export type DraftProblems = Partial<Record<'title' | 'query' | 'key', { message: string; detail?: string }>>
 
-/** What a draft lacks. */
+/** The errors of a draft. */
 export const problemsOf = (draft: ModelDraft): DraftProblems => {
   const title = genericTitle.safeParse(draft.title)
   return {
@@ -73,7 +73,7 @@ export const inputOf = (draft: ModelDraft): ModelInput | undefined => {
   return { title: draft.title.trim(), query, primary_key: [...draft.key] }
 }
 
-/** What the server has against a field; none when the failure is of something else, such as the connection. */
+/** The server's errors by field; none for another failure, such as of the connection. */
 export const refusalOf = (error: unknown): DraftProblems => {
   const { metadata = {} } = error instanceof ApiError ? error.body : {}
   const { title, query, primary_key, detail } = metadata
@@ -84,7 +84,7 @@ export const refusalOf = (error: unknown): DraftProblems => {
   }
 }
 
-/** Why the database gave no answer, in words, with its own behind them. */
+/** Why the database gave no answer, with its own words. */
 export const failureWords = (error: unknown): string => {
   const detail = error instanceof ApiError ? error.body.metadata?.detail : undefined
   const message = error instanceof Error ? error.message : ''

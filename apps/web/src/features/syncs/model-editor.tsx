@@ -7,7 +7,7 @@ import { Card } from '../../ui/card.tsx'
 import { Field, FieldError } from '../../ui/forms/field.tsx'
 import { Input } from '../../ui/forms/input.tsx'
 import { QueryEditor } from '../../ui/forms/query-editor.tsx'
-import { AskedError } from './asked-error.tsx'
+import { DatabaseError } from './database-error.tsx'
 import { KeyCheck } from './key-check.tsx'
 import { type DraftProblems, type ModelDraft, refusalOf } from './model-draft.ts'
 import { type ModelInput, usePreview, useValidate } from './mutations.ts'
@@ -209,7 +209,7 @@ const Asking = ({
         </output>
       </div>
       {failed !== undefined && (
-        <AskedError
+        <DatabaseError
           dataSource={dataSource}
           error={failed.error}
           onRetry={() => ask(failed)}
@@ -243,8 +243,8 @@ const Buttons = ({
 )
 
 /**
- * What a model is: its title, a table or a query, and its key. A saved one shows its query collapsed until somebody edits it;
- * Cancel returns to what is saved.
+ * The editor of a model: its title, a table or a query, and its key. A saved model shows its query collapsed until the
+ * user edits it; Cancel restores the saved one.
  */
 export const ModelEditor = ({
   dataSource,
@@ -259,7 +259,7 @@ export const ModelEditor = ({
   onSave,
 }: {
   dataSource: Pick<DataSource, 'name'>
-  /** What it begins with, and returns to. */
+  /** The initial model, which Cancel restores. */
   initial: ModelDraft
   /** Columns that are known from before. */
   known: readonly string[]
@@ -267,7 +267,7 @@ export const ModelEditor = ({
   ofFile: boolean
   saveLabel: string
   isNew: boolean
-  /** Its rows may be those of a query. */
+  /** Its rows can be those of a query. */
   takesSql: boolean
   mayEdit: boolean
   saving: boolean
@@ -334,8 +334,8 @@ export const ModelEditor = ({
             dataSource={dataSource.name}
             ofFile={ofFile}
             query={query}
-            onColumns={model.tellColumns}
-            onRefused={model.tellProblems}
+            onColumns={model.setFoundColumns}
+            onRefused={model.setFoundProblems}
           />
         )}
         <KeyField
@@ -355,7 +355,7 @@ export const ModelEditor = ({
           />
         )}
         {failure !== undefined && (
-          <AskedError dataSource={dataSource.name} error={failure} onRetry={save} title="Could not save the model" />
+          <DatabaseError dataSource={dataSource.name} error={failure} onRetry={save} title="Could not save the model" />
         )}
         {mayEdit && (isNew || open || model.changed) && (
           <Buttons saveLabel={saveLabel} saving={saving} onCancel={isNew ? undefined : cancel} />

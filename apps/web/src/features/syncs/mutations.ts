@@ -39,7 +39,7 @@ export const useUpdateDataSource = ({ name }: DataSource) => {
   })
 }
 
-/** Changes one setting. What the database answered before may be of another one. */
+/** Changes one setting. Earlier answers of the database can be of another one. */
 export const useUpdateDataSourceSetting = ({ name }: DataSource) => {
   const cache = useQueryClient()
   return useMutation({
@@ -79,7 +79,7 @@ export const usePreview = (dataSource: string) =>
       call(methods.dataSources.preview, { params: dataSourceIds(dataSource), body: { query } }),
   })
 
-/** Has a query read and planned, which tells its columns. */
+/** Has a query parsed and planned, which returns its columns. */
 export const useValidate = (dataSource: string) =>
   useMutation({
     mutationFn: (query: DataQuery) =>
@@ -93,7 +93,7 @@ export const useCheckKey = (dataSource: string) =>
       call(methods.dataSources.checkKey, { params: dataSourceIds(dataSource), body }),
   })
 
-/** What people enter of a model. */
+/** The entered values of a model. */
 export type ModelInput = { title: string; query: DataQuery; primary_key: string[] }
 
 /** Creates a model of a data source. */

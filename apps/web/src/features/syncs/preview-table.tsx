@@ -3,11 +3,11 @@ import { count, pluralise } from '../../lib/format/text.ts'
 import { scrollable } from '../../ui/scrollable.ts'
 
 /** Columns that are put into the page. */
-const mostColumns = 100
+const maxColumns = 100
 
-/** Rows of a query as the database wrote them; a null is told apart from an empty text. */
+/** Rows of a query as the database wrote them; a null looks different from an empty text. */
 export const PreviewTable = ({ preview }: { preview: DataPreview }) => {
-  const columns = preview.columns.slice(0, mostColumns)
+  const columns = preview.columns.slice(0, maxColumns)
   return (
     <div className="space-y-2">
       <div {...scrollable} className="max-h-96 overflow-auto scroll-thin rounded-lg border border-line bg-surface">
@@ -43,8 +43,8 @@ export const PreviewTable = ({ preview }: { preview: DataPreview }) => {
         {preview.rows.length === 0
           ? 'The query has no rows.'
           : `${preview.more ? 'The first ' : ''}${count(preview.rows.length)} ${pluralise(preview.rows.length, 'row')}.`}
-        {preview.columns.length > mostColumns &&
-          ` ${count(mostColumns)} of ${count(preview.columns.length)} columns are shown.`}
+        {preview.columns.length > maxColumns &&
+          ` ${count(maxColumns)} of ${count(preview.columns.length)} columns are shown.`}
       </p>
     </div>
   )

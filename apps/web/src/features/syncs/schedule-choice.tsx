@@ -15,7 +15,7 @@ const kindOf = ({ interval_minutes, cron, after }: Schedule): string => {
   return cron === null ? String(interval_minutes ?? '') : 'cron'
 }
 
-/** What is entered first of a kind. */
+/** The initial values of a kind of schedule. */
 const beginOf = (kind: string): Schedule => {
   if (kind === 'after') return { ...manual, after: { name: '', title: '' } }
   if (kind === 'cron') return { ...manual, cron: { expression: '0 6 * * *', time_zone: ownZone() } }
@@ -81,7 +81,7 @@ export const ScheduleChoice = ({
   onChange,
 }: {
   value: Schedule
-  /** The sync that it is of, which does not follow itself; '' for one that is not there yet. */
+  /** The sync that it belongs to, which cannot follow itself; '' for a new one. */
   self?: string
   disabled?: boolean
   problem?: string | undefined

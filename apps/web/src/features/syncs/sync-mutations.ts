@@ -16,7 +16,7 @@ const useRefresh = (name: string) => {
   return () => refresh(cache, ['syncs', 'syncRuns'], { workspace })
 }
 
-/** What people enter of a sync. */
+/** The entered values of a sync. */
 export type SyncInput = Omit<MethodRequest<typeof methods.syncs.create>, 'request_id'>
 
 /** Creates a sync of a workspace (a resource name). Nothing runs yet. */
@@ -32,7 +32,7 @@ export const useCreateSync = (workspace: string) => {
   })
 }
 
-/** What changes a draft is done one after the other: the last one counts. */
+/** Changes of a draft run in order: the last one counts. */
 const draftScope = (workspace: string) => ({ id: `${workspace} sync draft` })
 
 /** Keeps the draft of a sync in a workspace (a resource name), for a reload and another browser. */
@@ -54,7 +54,7 @@ export const useDiscardDraft = (workspace: string) =>
     mutationFn: () => call(methods.syncDrafts.delete, { params: workspaceIds(workspace) }),
   })
 
-/** What a dry run is of: a sync that is not saved, or one that is with changes that are not. */
+/** The subject of a dry run: an unsaved sync, or a saved one with unsaved changes. */
 export type DryRunOf =
   | { workspace: string; input: MethodRequest<typeof methods.syncDryRuns.create> }
   | { sync: string; changes: MethodRequest<typeof methods.syncDryRuns.createForSync> }
@@ -95,7 +95,7 @@ export const useSendTestRow = (workspace: string) =>
       call(methods.syncTestRows.send, { params: workspaceIds(workspace), body }),
   })
 
-/** What can be changed of a sync. */
+/** The fields of a sync that can be changed. */
 export type SyncChange = MethodRequest<typeof methods.syncs.update>
 
 /** Changes a sync. */
@@ -138,7 +138,7 @@ export const useRunSync = ({ name }: Pick<Sync, 'name'>) => {
   })
 }
 
-/** Runs the rejected rows of a run alone, and leads to the new run. */
+/** Runs only the rejected rows of a run, and opens the new run. */
 export const useRerunRejected = ({ name }: Pick<SyncRun, 'name'>) => {
   const navigate = useNavigate()
   const cache = useQueryClient()

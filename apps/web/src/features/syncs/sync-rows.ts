@@ -1,18 +1,18 @@
 import type { Sync, SyncRunState } from '@tributary/contract'
 
-/** What a sync is at, for the list: that of its last run, unless it has none or is paused. */
+/** The state of a sync in the list: that of its last run, unless it has none or is paused. */
 export type SyncState = SyncRunState | 'paused' | 'never'
 
-/** What the list is narrowed by; '' is no filter. */
+/** The filters of the list; '' is no filter. */
 export type SyncFilters = { search: string; state: string }
 
-/** What a sync is at. A run that waits for somebody or has failed is told though the sync is paused. */
+/** The state of a sync. A run that waits for approval or has failed is shown even when the sync is paused. */
 export const syncStateOf = ({ last_run, paused }: Pick<Sync, 'last_run' | 'paused'>): SyncState => {
   if (last_run?.state === 'needs_approval' || last_run?.state === 'failed') return last_run.state
   return paused ? 'paused' : (last_run?.state ?? 'never')
 }
 
-/** Syncs whose title, model or destination has the text, in the state that is asked for. */
+/** Syncs with the text in title, model or destination, in the chosen state. */
 export const syncRows = (syncs: readonly Sync[], { search, state }: SyncFilters): Sync[] => {
   const wanted = search.trim().toLowerCase()
   return syncs.filter(

@@ -7,19 +7,20 @@ test.each([
   [someCounts({ read: 3, unchanged: 3 }), 'Nothing changed'],
   [someCounts({ added: 1200, changed: 2, removed: 1 }), '1,200 added, 2 changed, 1 removed'],
   [someCounts({ rejected: 1, removals_rejected: 2, invalid: 4, waiting: 5 }), '3 rejected, 4 invalid, 5 waiting'],
-])('a run is told in short (%#)', (counts, words) => {
+])('a run is described in short (%#)', (counts, words) => {
   expect(runSummary({ counts })).toBe(words)
 })
 
 const at = (second: number): string => new Date(Date.UTC(2026, 2, 1, 12, 0, second)).toISOString()
 const now = Date.parse(at(60))
-const told = (steps: RunStep[]): string[] => steps.map(({ id, state, duration }) => `${id} ${state} ${duration}`.trim())
+const linesOf = (steps: RunStep[]): string[] =>
+  steps.map(({ id, state, duration }) => `${id} ${state} ${duration}`.trim())
 const reading = { queued: at(0), extracting: at(1) }
 const compared = { ...reading, diffing: at(11) }
 
 test('the steps of a run say what is done, under way, and ahead, each with how long it took', () => {
   const running = aRun({ state: 'extracting', state_times: reading, finish_time: null, rows_read: 5 })
-  expect(told(stepsOf(running, now))).toEqual([
+  expect(linesOf(stepsOf(running, now))).toEqual([
     'queued done 1.0 s',
     'extracting active 59 s',
     'diffing ahead',
@@ -36,7 +37,7 @@ test('a run that asked has the step of the approval, and one that failed stopped
     planned: { added: 1, changed: 2, removed: 3 },
     counts: someCounts({ read: 4, added: 1, changed: 2, unchanged: 1, removed: 3 }),
   })
-  expect(told(stepsOf(asked, now))).toEqual([
+  expect(linesOf(stepsOf(asked, now))).toEqual([
     'queued done 1.0 s',
     'extracting done 10 s',
     'diffing done 1.0 s',
@@ -45,7 +46,7 @@ test('a run that asked has the step of the approval, and one that failed stopped
   ])
   expect(stepsOf(asked, now).at(-1)?.text).toBe('6 of 6 rows answered')
   const failed = aRun({ state: 'failed', state_times: { ...reading, failed: at(3) }, finish_time: at(3) })
-  expect(told(stepsOf(failed, now))).toEqual([
+  expect(linesOf(stepsOf(failed, now))).toEqual([
     'queued done 1.0 s',
     'extracting stopped 2.0 s',
     'diffing ahead',

@@ -4,6 +4,7 @@ import {
   type Sync,
   type SyncMode,
   type SyncRun,
+  type SyncRunCounts,
   type SyncRunRow,
   type SyncRunState,
   syncRunStates,
@@ -13,7 +14,7 @@ import { elapsed } from '../../lib/format/time.ts'
 import type { BadgeTone } from '../../ui/badge.tsx'
 import { isSourceName } from './event-mapping.ts'
 
-/** What the states of a run are called. */
+/** The titles of the states of a run. */
 export const runStateTitles: Readonly<Record<SyncRunState, string>> = {
   queued: 'Queued',
   extracting: 'Reading rows',
@@ -40,7 +41,7 @@ export const runStateTones: Readonly<Record<SyncRunState, BadgeTone>> = {
   canceled: 'neutral',
 }
 
-/** What each mode does, in a sentence. */
+/** The effect of each mode, as a sentence. */
 export const modeSentences: Readonly<Record<SyncMode, string>> = {
   UPSERT_ONLY: 'Adds rows and updates the ones that exist. Never removes any.',
   UPDATE_ONLY: 'Updates rows that exist at the destination. Never adds or removes any.',
@@ -48,7 +49,7 @@ export const modeSentences: Readonly<Record<SyncMode, string>> = {
   INSERT_ONLY: 'Adds rows that do not exist yet. Never changes or removes any.',
 }
 
-/** What each mode does with rows that become events, in a sentence. */
+/** The effect of each mode on rows that become events, as a sentence. */
 export const eventModeSentences: Readonly<Partial<Record<SyncMode, string>>> = {
   INSERT_ONLY: 'Each row becomes one event. Later changes of the row are skipped.',
   UPSERT_ONLY: 'Each new row becomes an event, and so does each change of a row.',
@@ -71,7 +72,7 @@ const intervalTitles: Readonly<Record<NonNullable<Sync['interval_minutes']>, str
   1440: 'Every day',
 }
 
-/** What begins a sync, in words. */
+/** The schedule of a sync, as text. */
 export const syncScheduleTitle = ({
   interval_minutes,
   cron,
@@ -81,14 +82,16 @@ export const syncScheduleTitle = ({
   return cron === null ? scheduleTitle(interval_minutes) : `${cron.expression} (${cron.time_zone})`
 }
 
-/** An interval in words. */
+/** An interval, as text. */
 export const scheduleTitle = (minutes: Sync['interval_minutes']): string =>
   minutes === null ? 'Manual' : intervalTitles[minutes]
 
-/** What is done about a row, in a word. */
+/** The change of a row, in one word. */
 export const changeTitles: Readonly<Record<SyncRunRow['change'], string>> = {
   added: 'Added',
   changed: 'Changed',
+  updated: 'Updated',
+  sent_again: 'Sent again',
   foreign: 'Already there',
   removed: 'Removed',
   duplicate: 'Duplicate key',
@@ -102,6 +105,7 @@ export const outcomeTitles: Readonly<Record<SyncRunRow['outcome'], string>> = {
   rejected: 'Rejected',
   skipped: 'Skipped',
   invalid: 'Invalid',
+  not_sent: 'Not sent',
 }
 
 export const outcomeTones: Readonly<Record<SyncRunRow['outcome'], BadgeTone>> = {
@@ -111,28 +115,49 @@ export const outcomeTones: Readonly<Record<SyncRunRow['outcome'], BadgeTone>> = 
   rejected: 'danger',
   skipped: 'neutral',
   invalid: 'danger',
+  not_sent: 'neutral',
 }
 
-/** What of the rows that were read is told of, in the order of the sum. */
-export const countedOutcomes = ['added', 'changed', 'unchanged', 'skipped', 'invalid', 'rejected', 'waiting'] as const
+/** The outcomes of read rows, in the order of the sum. */
+export const countedOutcomes = [
+  'added',
+  'changed',
+  'updated',
+  'sent_again',
+  'unchanged',
+  'skipped',
+  'invalid',
+  'rejected',
+  'waiting',
+  'not_sent',
+] as const
+/** The outcomes that are shown only when there are such rows: few runs have any. */
+const rareOutcomes: ReadonlySet<string> = new Set(['updated', 'sent_again', 'not_sent'])
 
-/** What a run did, in short: "2 added, 1 removed"; '' while that is not known. */
+/** The shown outcomes of a run. */
+export const outcomesOf = (counts: SyncRunCounts): (typeof countedOutcomes)[number][] =>
+  countedOutcomes.filter((name) => counts[name] > 0 || !rareOutcomes.has(name))
+
+/** The result of a run, in short: "2 added, 1 removed"; '' while it is unknown. */
 export const runSummary = ({ counts }: Pick<SyncRun, 'counts'>): string => {
   if (counts === null) return ''
   const { added, changed, removed, rejected, invalid, waiting } = counts
-  const told = [
+  const amounts = [
     [added, 'added'],
     [changed, 'changed'],
+    [counts.updated, 'updated'],
+    [counts.sent_again, 'sent again'],
     [removed, 'removed'],
     [rejected + counts.removals_rejected, 'rejected'],
     [invalid, 'invalid'],
     [waiting + counts.removals_waiting, 'waiting'],
+    [counts.not_sent + counts.removals_not_sent, 'not sent'],
   ] as const
-  const parts = told.filter(([rows]) => rows > 0).map(([rows, what]) => `${count(rows)} ${what}`)
+  const parts = amounts.filter(([rows]) => rows > 0).map(([rows, what]) => `${count(rows)} ${what}`)
   return parts.length === 0 ? 'Nothing changed' : parts.join(', ')
 }
 
-/** What began a run, where it is of all rows: "Manual", "Schedule". */
+/** The cause of a run of all rows: "Manual", "Schedule". */
 const triggerTitles: Readonly<Record<SyncRun['trigger'], string>> = {
   manual: 'Manual',
   schedule: 'Schedule',
@@ -140,7 +165,7 @@ const triggerTitles: Readonly<Record<SyncRun['trigger'], string>> = {
   api: 'API',
 }
 
-/** What a run is: "Schedule", "Resync", "Rejected rows". */
+/** The kind of a run: "Schedule", "Resync", "Rejected rows". */
 export const runTitle = ({ trigger, resync, rerun_of }: Pick<SyncRun, 'trigger' | 'resync' | 'rerun_of'>): string =>
   rerun_of !== '' ? 'Rejected rows' : resync ? 'Resync' : triggerTitles[trigger]
 
@@ -152,9 +177,9 @@ export type RunStep = {
   title: string
   /** `stopped`: the run ended in it, without having done it. */
   state: 'done' | 'active' | 'ahead' | 'stopped'
-  /** What it found or has done so far; '' when there is nothing to tell. */
+  /** Its findings or results until now; '' when there are none. */
   text: string
-  /** How long it took, or takes so far, in words; '' for one that has not begun. */
+  /** Its duration until now, as text; '' for one that has not begun. */
   duration: string
 }
 
@@ -175,13 +200,11 @@ const stepText = (id: RunStep['id'], { planned, counts, rows_read, message, stat
   if (id === 'needs_approval') return message
   if (id !== 'sending' || planned === null || counts === null) return ''
   const all = planned.added + planned.changed + planned.removed
-  const open = counts.waiting + counts.removals_waiting
+  const open = counts.waiting + counts.removals_waiting + counts.not_sent + counts.removals_not_sent
   return all === 0 ? 'Nothing to send' : `${count(all - open)} of ${rowsOf(all, 'answered')}`
 }
 
-/**
- * The steps of a run, as far as it has come at `now` (epoch ms). The step of an approval is there only when one was asked for.
- */
+/** The steps of a run at `now` (epoch ms). The approval step is present only when approval was needed. */
 export const stepsOf = (run: SyncRun, now: number): RunStep[] => {
   const times = syncRunStates.flatMap((state) => {
     const time = run.state_times[state]
@@ -208,6 +231,6 @@ export const stepsOf = (run: SyncRun, now: number): RunStep[] => {
   })
 }
 
-/** How long a run took, in words; '' while it has not ended. */
+/** The duration of a run, as text; '' while it has not ended. */
 export const runDuration = ({ start_time, create_time, finish_time }: SyncRun): string =>
   finish_time === null ? '' : elapsed(Date.parse(finish_time) - Date.parse(start_time ?? create_time))

@@ -3,11 +3,11 @@ import { type Sync, syncModes } from '@tributary/contract'
 import { ArrowLeftRight, Database, Plus } from 'lucide-react'
 import { useCallback } from 'react'
 import { Link } from 'react-router'
+import { ListPage } from '../../components/list-page.tsx'
 import { paths } from '../../lib/paths.ts'
 import { allModelsQuery, dataSourcesQuery } from '../../lib/queries/data-source-queries.ts'
 import { syncsQuery } from '../../lib/queries/sync-queries.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
-import { ListPage } from '../../parts/list-page.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import type { Column } from '../../ui/lists/data-table.tsx'
@@ -105,7 +105,7 @@ const columns: readonly Column<Sync>[] = [
 const idOf = ({ name }: Sync): string => name
 const titleOf = ({ title }: Sync): string => title
 
-/** What there is to do before the first sync, in its order; with one there is nothing to wait for. */
+/** The next step before the first sync, in order; with a sync there is none. */
 const useNextStep = (workspace: string, mayEdit: boolean, hasSyncs: boolean) => {
   const dataSources = useQuery(dataSourcesQuery(workspace)).data
   const models = useQuery(allModelsQuery(workspace)).data

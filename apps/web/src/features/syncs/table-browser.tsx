@@ -12,12 +12,12 @@ import { type Column, DataTable } from '../../ui/lists/data-table.tsx'
 import { LoadMore } from '../../ui/lists/load-more.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../ui/page/skeleton.tsx'
-import { AskedError } from './asked-error.tsx'
+import { DatabaseError } from './database-error.tsx'
 
 /** A table by what it is called. */
 export type TableName = Pick<Table, 'schema' | 'name' | 'title'>
 
-/** What people call a table. */
+/** The title of a table. */
 export const tableTitle = ({ schema, name, title }: TableName): string => title ?? `${schema}.${name}`
 
 const isSame = (one: TableName, other: TableName | undefined): boolean =>
@@ -34,11 +34,11 @@ const TableList = ({
   chosen: TableName | undefined
   onChoose: (table: TableName) => void
 }) => {
-  // What was found before stays until the next is there: it may be what somebody is about to click on.
+  // The former result stays until the next one arrives: the user can be about to click on it.
   const query = useInfiniteQuery({ ...tablesQuery(dataSource, search), placeholderData: keepPreviousData })
   if (query.data === undefined && query.isError)
     return (
-      <AskedError
+      <DatabaseError
         dataSource={dataSource}
         error={query.error}
         onRetry={() => void query.refetch()}
@@ -131,7 +131,7 @@ export const TableColumns = ({ dataSource, table }: { dataSource: string; table:
     return <DataTable label={`Columns of ${tableTitle(table)}`} columns={columns} rows={query.data} rowId={idOf} />
   if (!query.isError) return <TableSkeleton rows={6} columns={2} />
   return (
-    <AskedError
+    <DatabaseError
       dataSource={dataSource}
       error={query.error}
       onRetry={() => void query.refetch()}

@@ -7,7 +7,7 @@ import { ButtonLink } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/page/empty-state.tsx'
 import { TableBrowser, TableColumns, type TableName, tableTitle } from './table-browser.tsx'
 
-/** What a data source has: its tables, and the columns of one. */
+/** The tables of a data source, and the columns of one. */
 export const TablesTab = ({ dataSource }: { dataSource: DataSource }) => {
   const [chosen, setChosen] = useState<TableName | undefined>()
   const mayEdit = useMayEdit() === true

@@ -3,17 +3,17 @@ import { methods, type NewSyncToken, type SyncToken, title } from '@tributary/co
 import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { z } from 'zod'
+import { useApiForm } from '../../components/api-form.ts'
+import { CreatedKeyDialog } from '../../components/keys/created-key-dialog.tsx'
+import { KeyFormDialog } from '../../components/keys/key-form-dialog.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { ReadOnlyNote } from '../../components/settings/read-only-note.tsx'
 import { call } from '../../lib/api/client.ts'
 import { syncTokenIds, workspaceIds } from '../../lib/format/names.ts'
 import { paths } from '../../lib/paths.ts'
 import { refresh } from '../../lib/queries/query.ts'
 import { syncTokensQuery } from '../../lib/queries/sync-queries.ts'
 import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
-import { useApiForm } from '../../parts/api-form.ts'
-import { KeyFormDialog } from '../../parts/keys/key-form-dialog.tsx'
-import { MadeKeyDialog } from '../../parts/keys/made-key-dialog.tsx'
-import { QueryView } from '../../parts/query-view.tsx'
-import { ReadOnlyNote } from '../../parts/settings/read-only-note.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/code/code-block.tsx'
@@ -162,7 +162,7 @@ export const SyncTokensPage = () => {
         {creating && <CreateDialog onMade={setMade} onClosed={() => setCreating(false)} />}
         {revoked !== undefined && <RevokeDialog item={revoked} onClosed={() => setRevoked(undefined)} />}
         {made !== undefined && !creating && (
-          <MadeKeyDialog
+          <CreatedKeyDialog
             noun="token"
             text={made.token}
             example={{

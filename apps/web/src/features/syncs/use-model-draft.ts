@@ -5,12 +5,12 @@ import { type DraftProblems, inputOf, type ModelDraft, problemsOf, queryOf, refu
 import type { ModelInput } from './mutations.ts'
 import type { TableName } from './table-browser.tsx'
 
-/** A draft whose key nobody has chosen yet. */
+/** A draft whose key the user has not chosen yet. */
 type Draft = Omit<ModelDraft, 'key'> & { key: readonly string[] | undefined }
 
 /**
- * What is entered of a model, with what is wrong with it. The key of a new model is that of its table until somebody chooses
- * another one; `known` are columns that are known from before.
+ * The entered values of a model, with their errors. The default key of a new model is that of its table. `known` are
+ * columns from an earlier query.
  */
 export const useModelDraft = ({
   dataSource,
@@ -33,7 +33,7 @@ export const useModelDraft = ({
   const [problems, setProblems] = useState<DraftProblems>({})
   const [failure, setFailure] = useState<unknown>()
   const { kind, table } = entered
-  // The browser of tables tells when the database cannot be reached.
+  // The browser of tables shows when the database cannot be reached.
   const { data: ofTable = [] } = useQuery({
     ...tableQuery(dataSource, table ?? { schema: '', name: '' }),
     enabled: open && kind === 'table' && table !== undefined,
@@ -57,25 +57,25 @@ export const useModelDraft = ({
     changed: JSON.stringify(entered) !== JSON.stringify(begin),
     query: queryOf(draft),
     change,
-    /** What was seen of the other kind is a good beginning. */
+    /** The columns of the other kind are a good start. */
     chooseKind: (next: ModelDraft['kind']): void => {
       setAsked(columns)
       change({ kind: next, key: draft.key })
     },
-    /** A title that nobody has changed is that of the table. */
+    /** A title that the user has not changed follows the table. */
     chooseTable: (next: TableName): void => {
       const untitled = draft.title === (table?.title ?? table?.name ?? '')
       change({ table: next, key: undefined, ...(untitled ? { title: next.title ?? next.name } : {}) })
       setAsked(undefined)
     },
-    /** What the database told of the query. */
-    tellColumns: setAsked,
-    tellProblems: setProblems,
+    /** The database's answer to the query. */
+    setFoundColumns: setAsked,
+    setFoundProblems: setProblems,
     reset: (): void => {
       change(begin)
       setAsked(undefined)
     },
-    /** Saves what is complete; what is wrong, also to the server, is told by field. */
+    /** Saves a complete draft. Errors, also those of the server, are shown by field. */
     save: async (send: (input: ModelInput) => Promise<unknown>): Promise<void> => {
       const input = inputOf(draft)
       setFailure(undefined)

@@ -3,7 +3,7 @@ import { slugOf } from '../../lib/format/names.ts'
 import { catalogDestinationQuery, destinationQuery } from '../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 
-/** What of a destination (a resource name; '' is none) syncs can write rows to, as a query. */
+/** The row objects of a destination (a resource name; '' is none), as a query. */
 export const useRowObjects = (destination: string) => {
   const workspace = useWorkspace().name
   const found = useQuery({ ...destinationQuery(destination), enabled: destination !== '' })

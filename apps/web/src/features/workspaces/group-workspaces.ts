@@ -10,8 +10,8 @@ const groupOf = (organization: Organization | null): WorkspaceGroup => ({
 })
 
 /**
- * Workspaces by organisation; the one used last comes first, and its organisation's group too. `search` looks in the
- * titles of both; groups without a match are left out.
+ * Workspaces by organization; the last used one comes first, and so does its organization's group. `search` matches the
+ * titles of both; groups without a match are omitted.
  */
 export const groupWorkspaces = (
   workspaces: readonly Workspace[],

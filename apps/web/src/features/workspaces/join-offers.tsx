@@ -24,7 +24,7 @@ const useJoin = (user: string) => {
   })
 }
 
-/** Offers the organisations that are open to people of the user's e-mail domain. Shows nothing when there are none. */
+/** Offers the organizations that are open to the user's email domain. Shows nothing when there are none. */
 export const JoinOffers = ({ user }: { user: string }) => {
   const joinable = useQuery(joinableQuery(user))
   const join = useJoin(user)

@@ -3,15 +3,15 @@ import { administrators, type Workspace } from '@tributary/contract'
 import { Building2, ChevronRight, Plus } from 'lucide-react'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { Link, Navigate, useLocation } from 'react-router'
-import { straightInto } from '../../lib/arrival.ts'
+import { PlansOffer } from '../../components/billing/upgrade-offer.tsx'
+import { CreateWorkspaceDialog } from '../../components/create-workspace-dialog.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { onlyWorkspace } from '../../lib/arrival.ts'
 import { useUi } from '../../lib/browser/ui-store.ts'
 import { paths } from '../../lib/paths.ts'
 import { useSession, workspacesLoaded } from '../../lib/people/session.ts'
 import { workspacesQuery } from '../../lib/queries/account-queries.ts'
 import { useAccessCheck, useCurrentUser } from '../../lib/workspace.ts'
-import { PlansOffer } from '../../parts/billing/upgrade-offer.tsx'
-import { CreateWorkspaceDialog } from '../../parts/create-workspace-dialog.tsx'
-import { QueryView } from '../../parts/query-view.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
@@ -136,10 +136,10 @@ const Choice = ({ workspaces, offers }: { workspaces: readonly Workspace[]; offe
   )
 }
 
-/** Decided once, on arrival: whoever joins their first organization here is shown what they joined. */
+/** Decides once, on arrival: a person who joins their first organization here is shown what they joined. */
 const Arrival = ({ workspaces, user }: { workspaces: readonly Workspace[]; user: string }) => {
   const { state } = useLocation()
-  const [only] = useState(() => straightInto(workspaces, state))
+  const [only] = useState(() => onlyWorkspace(workspaces, state))
   if (only !== undefined) return <Navigate to={paths.workspace(only.name)} replace />
   return workspaces[0] === undefined || workspaces[0].organization === null ? (
     <NoOrganization offers={<JoinOffers user={user} />} />
@@ -149,8 +149,8 @@ const Arrival = ({ workspaces, user }: { workspaces: readonly Workspace[]; user:
 }
 
 /**
- * Where a signed-in user chooses the workspace to go to; a single one opens at once, unless the choice was asked for.
- * While acting on behalf there is only the acted-on one.
+ * The page on which a signed-in user chooses a workspace. Right after a sign-in a single one opens immediately. While
+ * acting on behalf there is only the acted-on one.
  */
 export const SelectWorkspacePage = () => {
   const name = useSession((state) => state.currentUserResourceName) ?? ''

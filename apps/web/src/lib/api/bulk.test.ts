@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { runBulk } from './bulk.ts'
 
-test('each object is done once, at most four at a time, and a failure is told with its object and stops no other', async () => {
+test('each object is processed once, at most four at a time, and a failure names its object and stops no other', async () => {
   const items = Array.from({ length: 25 }, (_, index) => index)
   const done: number[] = []
   let running = 0
@@ -28,7 +28,7 @@ test('each object is done once, at most four at a time, and a failure is told wi
   expect(progress).toEqual(items.map((item) => item + 1))
 })
 
-test('what was not begun when it is stopped is left alone', async () => {
+test('objects that were not begun before the stop are left alone', async () => {
   const stop = new AbortController()
   const done: number[] = []
   await runBulk(

@@ -1,13 +1,13 @@
-/** What could not be done, and why. */
+/** The object that failed, and why. */
 export type BulkFailure<Item> = { item: Item; error: Error }
 
-/** Calls that are under way at once. */
+/** Maximum simultaneous calls. */
 const atOnce = 4
 
 /**
- * Does the same to many objects, some at once, each once. One that fails does not keep the others from being done.
- * Resolves to those that failed, in their order; `onProgress` is told how many are settled. Once `signal` is aborted no
- * further one is begun, and those that were not are neither done nor failed.
+ * Does the same to several objects, some at a time, each once. A failure does not stop the others. Resolves to the
+ * failed ones, in their order; `onProgress` receives the number of settled ones. After `signal` is aborted no further
+ * one begins, and those are neither done nor failed.
  */
 export const runBulk = async <Item>(
   items: readonly Item[],

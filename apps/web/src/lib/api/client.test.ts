@@ -25,7 +25,7 @@ afterEach(() => {
 
 const logout = () => call(methods.users.logout, { body: {} })
 
-test('API-01, API-03: every call goes below the one base address, with credentials, and asks for JSON', async () => {
+test('every call goes to the one base URL, with credentials, and asks for JSON (API-01, API-03)', async () => {
   await logout()
   expect(requests).toEqual([
     {
@@ -76,7 +76,7 @@ test.each(roles.map((role, index) => [role, index] as const))(
   },
 )
 
-describe('an answer that is no success', () => {
+describe('a failed response', () => {
   const failure = () => logout().catch((error: unknown) => error)
 
   test('is an error with the status and what of the body can be read', async () => {

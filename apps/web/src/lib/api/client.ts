@@ -5,6 +5,7 @@ import {
   type MethodQuery,
   type MethodRequest,
   type MethodResponse,
+  pageBuildHeader,
 } from '@tributary/contract'
 import { isRecord } from '@tributary/kernel/record'
 import { useSession } from '../people/session.ts'
@@ -13,7 +14,10 @@ import { doubtServer, isProxyFailure, serverAnswered, watchServer } from './reac
 
 const base = '/api'
 
-/** What a call takes: path parameters, body and query exactly when its method declares them. */
+/** The build of this page. A server of another version then ignores unknown fields. */
+const build = import.meta.env.VITE_BUILD_HASH ?? ''
+
+/** The input of a call: path parameters, body and query exactly when its method declares them. */
 export type CallInput<M extends Method> = { signal?: AbortSignal } & (keyof MethodParams<M> extends never
   ? { params?: undefined }
   : { params: MethodParams<M> }) &
@@ -37,11 +41,11 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-/** What a call says whose answer is none that its method declares. */
+/** The error of a call whose response its method does not declare. */
 const misunderstood = (name: string): ApiError =>
   new ApiError(0, {}, `The response to ${name} was not understood. Refresh the page to load the current version.`)
 
-/** What a call that changes something says when it was given up: it may have arrived, and the answer may be what is lost. */
+/** The message of a write that was canceled: it can have arrived, and only the response be lost. */
 const lostText = 'The server stopped responding, and this may or may not have been saved. Check before you try again.'
 
 const unreachable = (verb: Method['verb']): ApiError =>
@@ -51,7 +55,7 @@ const unreachable = (verb: Method['verb']): ApiError =>
     `Could not reach the server${verb === 'GET' ? '' : ', so nothing was saved'}. Check your connection and try again.`,
   )
 
-/** Runs a call that changes something, until the server is found away; a call that reads is asked again anyway. */
+/** Runs a write until the server is found unavailable; a read is repeated anyway. */
 const untilAway = async (
   verb: Method['verb'],
   given: AbortSignal | undefined,
@@ -72,12 +76,12 @@ const untilAway = async (
   }
 }
 
-/** What a call is on the wire, without what its answer must be. */
+/** The request side of a method, without the schema of its response. */
 export type Wire = Pick<Method, 'name' | 'verb' | 'path'>
 
 /**
- * Calls the API and gives the answer that `read` makes of the JSON: undefined is none that was expected. For pages that do
- * without the contract's schemas; all others use `call`.
+ * Calls the API and returns the result of `read` on the JSON: undefined means an unexpected response. For pages without
+ * the contract's schemas; all others use `call`.
  */
 export const ask = async <T>(
   method: Wire,
@@ -92,6 +96,7 @@ export const ask = async <T>(
       credentials: 'include',
       headers: {
         accept: 'application/json',
+        ...(build === '' ? {} : { [pageBuildHeader]: build }),
         ...(accessToken === null ? {} : { authorization: `Bearer ${accessToken}` }),
         ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
       },

@@ -10,7 +10,11 @@ describe('a session is over', () => {
     [failed(401, { message: 'JWT token has expired' }), true],
     [failed(401, { message: 'oops: Invalid auth userInfo' }), true],
     [failed(401, { message: 'invalid auth user info' }), true],
+    [failed(401, { message: 'The session expired' }), true],
+    [failed(401, { reason: 'UNAUTHORIZED', message: 'Your login EXPIRED. Sign in again' }), true],
+    [failed(401, { message: 'expired' }), true],
     [failed(401, { message: 'bad password' }), false],
+    [failed(401, { message: 'It expires tomorrow' }), false],
     [failed(401, { reason: 'INVALID_CODE', message: 'The code has expired' }), false],
     [failed(401, { reason: 'INVALID_TOKEN', message: 'The token has expired' }), false],
     [failed(403, { message: 'token expired' }), false],
@@ -42,12 +46,12 @@ describe('the screen of a failed query', () => {
     },
   )
 
-  test('what could not be answered at all is told in the own words of the error', () => {
+  test("a call without any response shows the error's own words", () => {
     expect(errorScreen(failed(0)).message).toBe('fallback')
   })
 
   test.each(['workspace not found', 'Workspace not found', 'WORKSPACE NOT FOUND'])(
-    'ERR-09: the message %j names the workspace, whatever the status',
+    'the message %j names the workspace, with any status (ERR-09)',
     (message) => {
       expect(errorScreen(failed(404, { message }))).toMatchObject({
         kind: 'workspace-not-found',
@@ -124,7 +128,7 @@ describe('the body of a refusal', () => {
     [{ metadata: { count: 3 } }, { metadata: { count: '3' } }],
     ['text', {}],
     [null, {}],
-  ])('ERR-22: of %o is read %o', (json, body) => {
+  ])('%o is read as %o (ERR-22)', (json, body) => {
     expect(readErrorBody(json)).toEqual(body)
   })
 })

@@ -8,8 +8,8 @@ const textRecord = (value: unknown): Record<string, string> | undefined =>
   isRecord(value) ? Object.fromEntries(Object.entries(value).map(([key, text]) => [key, String(text)])) : undefined
 
 /**
- * Reads the body of a refusal, however much of it there is: the four keys, the same inside of `error`, or `error` alone
- * as the message. Empty texts count as missing.
+ * Reads the body of a refusal, even an incomplete one: the four keys, the same inside of `error`, or `error` alone as
+ * the message. Empty texts count as missing.
  */
 export const readErrorBody = (json: unknown): Partial<ErrorBody> => {
   if (!isRecord(json)) return {}
@@ -39,32 +39,34 @@ export class ApiError extends Error {
   }
 }
 
-/** True for a 401 that says the session is over: an expired token, or "invalid auth userInfo" in any spelling. */
+/** Reasons of a 401 about a one-time code or token: it is refused, and the session continues. */
+const oneTimeReasons: readonly (string | undefined)[] = ['INVALID_CODE', 'INVALID_TOKEN']
+
+/** True for a 401 that says the session is over: "expired", or "invalid auth userInfo" in any spelling (AMB-02). */
 export const isSessionExpired = (error: unknown): boolean => {
   if (!(error instanceof ApiError) || error.status !== 401) return false
   const { reason } = error.body
   if (reason === 'TOKEN_EXPIRED') return true
-  // A one-time token that is too old is refused with 401 too, and the session goes on.
   return (
     /invalid auth user ?info/i.test(error.message) ||
-    (reason !== 'INVALID_TOKEN' && /\btoken\b.*\bexpired/i.test(error.message))
+    (!oneTimeReasons.includes(reason) && /expired/i.test(error.message))
   )
 }
 
-/** What a failed query shows in place of its content. */
+/** The texts in place of content whose query failed. */
 export type ErrorScreenText = {
   kind: 'not-found' | 'workspace-not-found' | 'forbidden' | 'warehouse' | 'other'
   title: string
   message: string
   action: 'Refresh' | 'Retry'
-  /** What whoever refused it says more. */
+  /** The detail of the refusing system. */
   detail?: string | undefined
 }
 
 /** The screen for an error of a query: fixed words for 403, 404 and 412, otherwise the error's own. */
 export const errorScreen = (error: unknown): ErrorScreenText => {
   const status = error instanceof ApiError ? error.status : 0
-  // An answer without a message has nothing to say; what could not be answered at all is told in the error's own words.
+  // A response without a message has no words; a call without a response shows the error's own words.
   const own =
     error instanceof ApiError && status !== 0 ? (error.body.message ?? '') : error instanceof Error ? error.message : ''
   if (/^workspace not found\.?$/i.test(own))
@@ -105,7 +107,7 @@ export const errorScreen = (error: unknown): ErrorScreenText => {
   }
 }
 
-/** What a form says instead of the server's "upgrade required". */
+/** The text of a form for the server's "upgrade required". */
 export const upgradeText =
   "You've reached the maximum number of resources allowed on your current plan. Upgrade to a larger plan."
 
@@ -119,9 +121,10 @@ export type FormFailure = {
 const notFields: ReadonlySet<string> = new Set(['retry_after', 'error_id'])
 
 /**
- * Reads a refused submit. A `settings` entry of the metadata is a field error with code 402 and the only one; other
- * entries belong to the field of their name; without entries the message counts for the form, with its code and reason
- * (code 0 when the answer has none).
+ * Reads a refused submit.
+ * - A `settings` entry of the metadata is a field error with code 402, and the only one.
+ * - Other entries belong to the field of their name.
+ * - Without entries, the message counts for the form, with its code and reason (code 0 when the response has none).
  */
 export const formFailure = (error: unknown): FormFailure => {
   const body: Partial<ErrorBody> = error instanceof ApiError ? error.body : {}
@@ -137,7 +140,7 @@ export const formFailure = (error: unknown): FormFailure => {
   }
 }
 
-/** Why an action that has no form was refused, in one line: what is wrong with a field, else the message. */
+/** Why an action without a form was refused, in one line: the error of a field, otherwise the message. */
 export const failureText = (error: unknown): string => {
   const { fields, form } = formFailure(error)
   return fields[0]?.message ?? form?.message ?? 'unknown error'

@@ -11,13 +11,13 @@ test.each([
 })
 
 test.each(['https://x/a.png', 'http://x/a.png', 'data:image/png;base64,AA==', 'blob:http://x/1', ''])(
-  'UI-40: %j is an address already and is left alone',
+  '%j is a complete URL and stays unchanged (UI-40)',
   (path) => {
     expect(mediaUrl(path, { maxHeight: 32, maxWidth: 32 }, { ...plain, buildHash: 'b1' })).toBe(path)
   },
 )
 
-test('UI-41: a resized picture asks for its largest height and width', () => {
+test('a resized picture names its maximum height and width (UI-41)', () => {
   const { searchParams } = new URL(mediaUrl('a.png', { maxHeight: 32, maxWidth: 48 }, plain))
   expect(Object.fromEntries(searchParams)).toEqual({ 'max-h': '32', 'max-w': '48' })
 })

@@ -1,16 +1,18 @@
+import { withoutEnd } from '@tributary/kernel/text-ends'
+
 /** Where relative media paths lie: below this path of the same origin unless the build was given another address. */
 const configured = {
   base: import.meta.env.VITE_MEDIA_BASE ?? '/',
   buildHash: import.meta.env.VITE_BUILD_HASH ?? '',
 }
 
-/** The largest sides (CSS pixels) of a picture that is asked for. */
+/** The maximum sides (CSS pixels) of a requested picture. */
 export type MediaSize = { maxHeight: number; maxWidth: number }
 
 /**
- * The address of a picture. A path is put behind the base address; an address that is one already (http…, data:, blob:)
- * is left alone. With a size a path asks for a picture no larger than that, and with a build hash it carries the hash, so
- * that a new build is not answered from an old cache. No path, no address.
+ * The URL of a picture. A path is put after the base address; a complete URL (http…, data:, blob:) stays unchanged.
+ * With a size, the URL asks for a picture no larger than that. With a build hash, it has the hash, so that an old cache
+ * does not answer a new build. Without a path, it is empty.
  */
 export const mediaUrl = (
   path: string,
@@ -24,7 +26,7 @@ export const mediaUrl = (
     query.set('max-w', String(size.maxWidth))
     if (buildHash !== '') query.set('hash', buildHash)
   }
-  const address = `${base.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`
+  const address = `${withoutEnd(base, '/')}/${path.replace(/^\/+/, '')}`
   const text = query.toString()
   return text === '' ? address : `${address}${address.includes('?') ? '&' : '?'}${text}`
 }

@@ -13,9 +13,9 @@ import {
   whenBack,
 } from './reachability.ts'
 
-/** What the server answers to the question whether it is there; nothing at all while it is away. */
+/** The server's response to the reachability check; none while it is unavailable. */
 let status: number | undefined
-/** What it answers to everything else; undefined while the line is cut, 'silence' while it swallows what is sent. */
+/** Its response to other calls; undefined while the connection is cut, 'silence' while it never answers. */
 let answer: Response | 'silence' | undefined
 let asked: number
 let sent: { method: string | undefined; aborted: () => boolean }[]
@@ -51,7 +51,7 @@ afterEach(() => {
 const state = () => useReachability.getState().state
 const passed = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
-test('a break that is over before the server is asked is never called an outage', async () => {
+test('a break that is over before the check is no outage', async () => {
   doubtServer()
   expect(state()).toBe('doubted')
   status = 200
@@ -60,7 +60,7 @@ test('a break that is over before the server is asked is never called an outage'
   expect(asked).toBe(1)
 })
 
-test('a server that does not answer is away, is asked with growing pauses, and is there again by itself', async () => {
+test('a server that does not answer is unavailable, is checked with growing pauses, and is found again automatically', async () => {
   const back: boolean[] = []
   const stop = whenBack((wasAway) => void back.push(wasAway))
   doubtServer()
@@ -97,7 +97,7 @@ test('a call of its own that the server answers, even by a refusal, says that it
   expect(state()).toBe('there')
 })
 
-test('a fault in words of the server is none of the connection; one in words of a proxy is', async () => {
+test("an error in the server's words is none of the connection; one in a proxy's words is", async () => {
   answer = Response.json({ code: 503, reason: 'UNAVAILABLE', message: 'starting', metadata: {} }, { status: 503 })
   await expect(call(methods.config.get, {})).rejects.toThrow('starting')
   expect(state()).toBe('there')
@@ -106,7 +106,7 @@ test('a fault in words of the server is none of the connection; one in words of 
   expect(state()).toBe('doubted')
 })
 
-test('what changes something says at once that nothing was saved when the server cannot be reached, and can be sent again', async () => {
+test('a write to an unreachable server immediately reports that nothing was saved, and can be sent again', async () => {
   await expect(call(methods.users.logout, { body: {} })).rejects.toThrow(
     'Could not reach the server, so nothing was saved. Check your connection and try again.',
   )
@@ -115,20 +115,20 @@ test('what changes something says at once that nothing was saved when the server
   expect(sent.map(({ method }) => method)).toEqual(['POST', 'POST'])
 })
 
-test('what changes something is given up, and never sent later, when the server turns out to be away while it waits', async () => {
+test('a write is canceled, and never sent later, when the server is found unavailable while it waits', async () => {
   answer = 'silence'
-  const told = call(methods.users.logout, { body: {} }).catch((error: unknown) => String(error))
+  const failure = call(methods.users.logout, { body: {} }).catch((error: unknown) => String(error))
   status = 200
   await passed(patienceMs * 3)
   expect(sent[0]?.aborted()).toBe(false)
   status = undefined
   await passed(patienceMs)
-  expect(await told).toContain('The server stopped responding')
+  expect(await failure).toContain('The server stopped responding')
   expect(sent).toHaveLength(1)
   expect(sent[0]?.aborted()).toBe(true)
 })
 
-test('that the browser has lost its network is doubt; that it has it back is asked for at once', async () => {
+test('a lost network of the browser causes doubt, and its return an immediate check', async () => {
   const target = new EventTarget()
   const stop = followNetwork(target)
   target.dispatchEvent(new Event('offline'))

@@ -1,8 +1,8 @@
 import { create } from 'zustand'
 
 /**
- * Whether the server answers: `there`; `doubted` while a failed call may have been a matter of a moment; `away` when a
- * question of its own was not answered either.
+ * Whether the server answers: `there`; `doubted` after a failed call, which can be temporary; `away` when a check
+ * failed, too.
  */
 export type Reachability = 'there' | 'doubted' | 'away'
 
@@ -11,10 +11,12 @@ export const useReachability = create<{ state: Reachability; asking: boolean }>(
   asking: false,
 }))
 
-/** Milliseconds before the server is asked again; the last one repeats. A break of a second is over before the first. */
+/**
+ * Milliseconds before the server is checked again; the last one repeats. A break of a second is over before the first.
+ */
 export const askPauses = [1000, 1000, 2000, 3000, 5000] as const
 
-/** Milliseconds that the server may take to say that it is there. */
+/** Maximum milliseconds of the server's answer to a check. */
 export const answerMs = 5000
 
 /** Statuses with which a proxy answers in place of a server that is not there. */
@@ -51,7 +53,7 @@ const ask = async (): Promise<boolean> => {
   }
 }
 
-/** Asks the server now whether it is there, once for all who ask meanwhile. While it is not, it is asked again and again. */
+/** Checks the server now, once for all simultaneous callers. While it is unavailable, the check repeats. */
 export const askServer = (): Promise<boolean> => {
   clearTimeout(timer)
   useReachability.setState({ asking: true })
@@ -63,7 +65,7 @@ export const askServer = (): Promise<boolean> => {
   return question
 }
 
-/** Something was not answered: the server is asked in a moment whether it is there at all. */
+/** A call had no response: the server is checked in a moment. */
 export const doubtServer = (): void => {
   if (useReachability.getState().state !== 'there') return
   useReachability.setState({ state: 'doubted' })
@@ -95,7 +97,7 @@ export const followNetwork = (target: EventTarget): (() => void) => {
   }
 }
 
-/** Milliseconds that a call which changes something waits before the server is asked whether it is there at all. */
+/** Milliseconds that a write waits before the server is checked. */
 export const patienceMs = 10_000
 
 /**

@@ -6,7 +6,7 @@ import { useSession } from '../people/session.ts'
 import { connectionStates } from './realtime.ts'
 import { connectRealtime, realtimeTimes } from './realtime-client.ts'
 
-// What browsers load; the package's types do not name it.
+// The file that browsers load; the package's types do not name it.
 const Client: typeof Pusher = createRequire(import.meta.url)('pusher-js/dist/web/pusher.js')
 
 /** A socket whose other side is the test. */
@@ -126,22 +126,22 @@ test.each([
   ['no user', {}],
 ])('RT-05: an event is event, channel, its data decoded, and with %s', (_, user) => {
   const { client, socket } = connected()
-  const heard: unknown[] = []
-  client.connection.bind('message', (event: unknown) => heard.push(event))
+  const messages: unknown[] = []
+  client.connection.bind('message', (event: unknown) => messages.push(event))
   const sent = { event: 'events', channel: 'private-sources-1', ...user }
   socket.receive({ ...sent, data: '{"events":[{"title":"Ünï"}],"skipped":3}' })
   socket.receive({ ...sent, data: 'plain text' })
-  expect(heard).toEqual([
+  expect(messages).toEqual([
     { ...sent, data: { events: [{ title: 'Ünï' }], skipped: 3 } },
     { ...sent, data: 'plain text' },
   ])
 })
 
-test('RT-10, RT-11: after 120 s of silence the gateway is asked; 30 s without an answer later it is connected to anew', () => {
+test('after 120 s of silence the gateway gets a ping, and 30 s without an answer later the connection is made again (RT-10, RT-11)', () => {
   expect(realtimeTimes).toMatchObject({ activityTimeout: 120_000, pongTimeout: 30_000 })
   const { socket, states } = connected()
   const pings = () => socket.sent.filter((text) => text.includes('pusher:ping')).length
-  // What is sent leaves, and what is closed is opened anew, a millisecond later.
+  // Sends complete, and closed connections open again, a millisecond later.
   vi.advanceTimersByTime(120_000)
   expect(pings()).toBe(0)
   vi.advanceTimersByTime(1)
@@ -170,7 +170,7 @@ test("RT-13: the socket's address is the page's own origin with the key, and nam
   expect([pathname, searchParams.get('protocol')]).toEqual(['/app/the-key', '7'])
 })
 
-test('RT-14: a connection that broke is made anew after one second', () => {
+test('a broken connection is made again after one second (RT-14)', () => {
   connected()
   last().end(1006)
   expect(nextSocket()?.after).toBe(1000)
@@ -203,7 +203,7 @@ test.each([
   expect(starts.slice(0, 2)).toEqual([0, second])
 })
 
-test('RT-17: closed with 4000 it connects again at once, over TLS', () => {
+test('after a close with 4000 it connects again immediately, over TLS (RT-17)', () => {
   connected()
   last().end(4000)
   expect(nextSocket()).toMatchObject({ after: 0, url: expect.stringMatching(/^wss:/) })
@@ -228,7 +228,7 @@ test.each([
   expect(client.connection.state).toBe(after === undefined ? 'disconnected' : 'connecting')
 })
 
-test('RT-20: closed on purpose it is not tried again', () => {
+test('after a deliberate close it does not connect again (RT-20)', () => {
   const { client } = connected()
   client.disconnect()
   last().end(1000)

@@ -2,16 +2,19 @@ import type Pusher from 'pusher-js'
 import { useSession } from '../people/session.ts'
 
 /**
- * Milliseconds: silence after which the gateway is asked whether it is there, how long its answer may take before the
- * connection is made anew, and how long connecting may take before the state is 'unavailable'. The official client brings
- * the rest of the protocol: version 7, what each closing code asks for, one second before the next attempt, attempts of
- * 15 seconds doubling up to 60, and the transport that worked last, remembered for 30 minutes.
+ * Milliseconds:
+ * - silence after which the gateway gets a ping,
+ * - maximum wait for its answer before the connection is made again,
+ * - maximum time of connecting before the state is 'unavailable'.
+ * The official client has the rest of the protocol, version 7. It follows the closing codes, and waits one second
+ * before the next attempt. Attempts of 15 seconds double up to 60, and it remembers the transport that worked last for
+ * 30 minutes.
  */
 export const realtimeTimes = { activityTimeout: 120_000, pongTimeout: 30_000, unavailableTimeout: 10_000 } as const
 
 /**
- * The official client, connecting to the gateway of the page's own origin and signing in as the user of the session;
- * again by itself after every break. `Client` is its class, which is loaded when it is needed.
+ * The official client, connected to the gateway of the page's own origin and signed in as the user of the session,
+ * again after every break. The class `Client` is loaded when needed.
  */
 export const connectRealtime = (Client: typeof Pusher, key: string, token: string): Pusher => {
   const { protocol, hostname, port: given } = window.location
@@ -32,7 +35,7 @@ export const connectRealtime = (Client: typeof Pusher, key: string, token: strin
       endpoint: '/pusher/user-auth',
       transport: 'ajax',
       headersProvider,
-      // What is sent to the user, as to the inbox, is told to whoever has its signature token, too.
+      // Messages to the user, such as those of the inbox, also need the user's signature token.
       paramsProvider: () => ({ courier_token: useSession.getState().courierToken ?? '' }),
     },
   })

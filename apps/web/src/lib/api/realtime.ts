@@ -15,7 +15,7 @@ export const connectionStates = [
 ] as const
 export type ConnectionState = (typeof connectionStates)[number]
 
-/** What a source's live channel carries. A message of another shape is ignored. */
+/** A message of a source's live channel. A message of another shape is ignored. */
 export const liveMessage = z.object({
   events: z.array(
     z.object({
@@ -37,27 +37,27 @@ export const liveMessage = z.object({
   skipped: z.number(),
 })
 
-/** What a source's channel carries when its schema has a new version. */
+/** The message of a source's channel about a new version of its schema. */
 export const schemaChanged = z.object({ version: z.number() })
 
 type Listener = { key: string; token: string }
 
 export type LiveChannel = Listener & {
   channel: string
-  /** What to do with the messages, by their name. */
+  /** The handlers of messages, by name. */
   on: Readonly<Record<string, (data: unknown) => void>>
-  /** 'connected' is told when the channel is joined, not when only the connection stands. */
+  /** 'connected' is reported when the channel is joined, not when only the connection is open. */
   onState: (state: ConnectionState) => void
-  /** The channel was joined, for the first time or again after a break: what came meanwhile must be read. */
+  /** The channel was joined, for the first time or after a break: messages between must be read. */
   onJoined: () => void
 }
 
 export type LiveUser = Listener & {
-  /** What to do with the messages, by their name. */
+  /** The handlers of messages, by name. */
   on?: Readonly<Record<string, (data: unknown) => void>>
-  /** The gateway knows who listens, for the first time or again after a break: what came meanwhile must be read. */
+  /** The gateway has joined this listener, for the first time or after a break: messages between must be read. */
   onJoined: () => void
-  /** The gateway was told that the session is over. */
+  /** The gateway learned that the session is over. */
   onRefused?: () => void
 }
 
@@ -67,12 +67,12 @@ const toState = (state: string): ConnectionState =>
 /** A connection, how many hold it, and how many listen to each of its channels. */
 type Shared = { client: Pusher; holders: number; channels: Map<string, number>; unfollow: () => void }
 
-/** Connections by application key and token: whoever listens with the same two shares one. */
+/** Connections by application key and token: listeners with the same two share one. */
 const connections = new Map<string, Shared>()
 
 /**
- * Whether the server is away is asked when a connection breaks; and as soon as the server is back the connection is made
- * anew, for which the client itself would wait up to a minute. The answer ends it.
+ * Checks the server when a connection breaks, and connects again when the server is back; the client itself would wait
+ * up to a minute. The returned function ends it.
  */
 const followServer = (client: Pusher): (() => void) => {
   const { connection } = client
@@ -81,7 +81,7 @@ const followServer = (client: Pusher): (() => void) => {
   }
   connection.bind('state_change', onChange)
   const stop = whenBack(() => {
-    // Not where the gateway has refused it, or nobody listens any more.
+    // Not when the gateway has refused it, or it has no listeners.
     if (connection.state !== 'connecting' && connection.state !== 'unavailable') return
     client.disconnect()
     client.connect()
@@ -133,7 +133,7 @@ const listenToChannel = (Client: typeof Pusher, options: LiveChannel): (() => vo
   channel.bind('pusher:subscription_succeeded', onSubscribed)
   channel.bind('pusher:subscription_error', onRefused)
   for (const [event, onMessage] of Object.entries(on)) channel.bind(event, onMessage)
-  // Somebody else's listening has joined it already: the gateway does not say so twice.
+  // Another listener has joined the channel already: the gateway does not report it twice.
   if (channel.subscribed) onSubscribed()
 
   return () => {
@@ -158,7 +158,7 @@ const listenToUser = (Client: typeof Pusher, options: LiveUser): (() => void) =>
   client.bind('pusher:signin_success', onJoined)
   client.user.bind('pusher:signin_error', onError)
   for (const [event, onMessage] of Object.entries(on)) client.user.bind(event, onMessage)
-  // Somebody else's listening has signed in already.
+  // Another listener has signed in already.
   if (client.user.user_data !== null) onJoined()
 
   return () => {

@@ -8,7 +8,7 @@ test('a state names the destination that it was given for', () => {
 })
 
 test.each([null, '', 's1', `${one}.${two}`, `${one}.${two}.`, `${one}.../..`, `${one}.${two}.a.b`, `x${one}.${two}.a`])(
-  'anything else is no state of ours: %s',
+  'any other text is a foreign state: %s',
   (state) => {
     expect(destinationOfState(state)).toBeUndefined()
   },

@@ -2,7 +2,7 @@ import { type Destination, destinationReturnPath, methods, resourceNames } from 
 import { call } from '../api/client.ts'
 import { destinationIds } from '../format/names.ts'
 
-/** Where people come back to from giving permission; it is registered at the other side. */
+/** The URL to which users return after the consent; it is registered at the vendor. */
 export const returnAddress = (): string => `${window.location.origin}${destinationReturnPath}`
 
 /** Begins to ask for permission: the address at which a person gives it. */
@@ -20,7 +20,7 @@ export const completeConsent = (destination: string, code: string, state: string
 
 const id = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** The destination that a state was given for, as a resource name; undefined for a text that is none of ours. */
+/** The destination of a state, as a resource name; undefined for a foreign text. */
 export const destinationOfState = (state: string | null): string | undefined => {
   const [workspace = '', destination = '', secret = '', ...rest] = (state ?? '').split('.')
   if (!id.test(workspace) || !id.test(destination) || secret === '' || rest.length > 0) return undefined

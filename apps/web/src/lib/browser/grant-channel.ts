@@ -2,14 +2,14 @@ import { storagePrefix } from './storage-prefix.ts'
 
 const name = `${storagePrefix}-grants`
 
-/** Tells the other windows of this browser that a destination (its resource name) was connected. */
-export const tellConnected = (destination: string): void => {
+/** Notifies the other windows of this browser that a destination (its resource name) was connected. */
+export const announceConnected = (destination: string): void => {
   const channel = new BroadcastChannel(name)
   channel.postMessage(destination)
   channel.close()
 }
 
-/** Hears of destinations that are connected in another window. Returns how to stop. */
+/** Listens to destinations that are connected in another window. Returns the function that stops it. */
 export const onConnected = (listener: (destination: string) => void): (() => void) => {
   const channel = new BroadcastChannel(name)
   channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {

@@ -27,11 +27,11 @@ test.each([
   ['image/svg+xml', 'a.svg', 'jpeg, jpg, png, webp files are accepted.'],
   ['', 'a.gif', 'jpeg, jpg, png, webp files are accepted.'],
   ['', 'a.JPG', undefined],
-])('ORG-10: of the type %j and the name %s a file is told %j', (type, name, told) => {
-  expect(imageProblem([file(type, name)])).toBe(told)
+])('a file of the type %j and the name %s gets the message %j (ORG-10)', (type, name, message) => {
+  expect(imageProblem([file(type, name)])).toBe(message)
 })
 
-test('ORG-09, ORG-10: a file that is too large and of another type is told of its size', () => {
+test('a file that is too large and of another type gets the message about its size (ORG-09, ORG-10)', () => {
   expect(imageProblem([file('image/gif', 'a.gif', 2_097_153)])).toBe('Max file size is 2MB.')
 })
 

@@ -1,7 +1,7 @@
 import { imageMaxBytes, imageTypes } from '@tributary/contract'
 import { z } from 'zod'
 
-/** What a file dialog needs to know to offer pictures only. */
+/** The accepted types of a file dialog, so that it offers only pictures. */
 export const imageAccept = [...imageTypes, '.jpg', '.jpeg', '.png', '.webp'].join(',')
 
 const isAccepted = ({ name, type }: File): boolean =>

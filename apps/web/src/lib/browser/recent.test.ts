@@ -5,7 +5,7 @@ import { clearRecent, forgetRecent, remember, useRecent } from './recent.ts'
 const ids = (workspace: string) => useRecent.getState().byWorkspace[workspace]?.map(({ id }) => id)
 beforeEach(clearRecent)
 
-test('what was used last comes first, once, and at most eight of them are kept', () => {
+test('the last used entry comes first, once, and at most eight are stored', () => {
   for (const id of ['1', '2', '3', '1', '4', '5', '6', '7', '8', '9', '10']) remember('workspaces/w1', { id })
   expect(ids('workspaces/w1')).toEqual(['10', '9', '8', '7', '6', '5', '4', '1'])
 })

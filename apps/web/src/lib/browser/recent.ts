@@ -9,7 +9,7 @@ export type Recent = { id: string; object?: FoundObject }
 
 const kept = 8
 
-/** What was opened and done last in each workspace (a resource name), newest first; kept in this browser. */
+/** The last opened pages and commands in each workspace (a resource name), newest first; stored in this browser. */
 export const useRecent = create<{ byWorkspace: Record<string, Recent[]> }>()(
   persist((): { byWorkspace: Record<string, Recent[]> } => ({ byWorkspace: {} }), {
     name: `${storagePrefix}-recent`,
@@ -17,7 +17,7 @@ export const useRecent = create<{ byWorkspace: Record<string, Recent[]> }>()(
   }),
 )
 
-/** Puts something first among what was used in a workspace; what was used longest ago makes room. */
+/** Puts an entry first in the list of a workspace; the oldest one is dropped. */
 export const remember = (workspace: string, recent: Recent): void => {
   useRecent.setState(({ byWorkspace }) => ({
     byWorkspace: {

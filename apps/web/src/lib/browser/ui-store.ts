@@ -6,7 +6,7 @@ import { isWide, useIsWide } from './use-is-wide.ts'
 export type Theme = 'system' | 'light' | 'dark'
 
 type UiState = {
-  /** What the user has done with, by identifier. */
+  /** The hints that the user has dismissed, by identifier. */
   flags: Record<string, { done: boolean }>
   theme: Theme
   /** Resource name of the workspace used last. */
@@ -35,19 +35,19 @@ export const resetFlags = (): void => {
   useUi.setState({ flags: {} })
 }
 
-/** Chooses a theme and applies it at once. */
+/** Chooses a theme and applies it immediately. */
 export const setTheme = (theme: Theme): void => {
   if (theme === 'system') delete document.documentElement.dataset.theme
   else document.documentElement.dataset.theme = theme
   useUi.setState({ theme })
 }
 
-/** Whether the sidebar was collapsed, under a key of its own; null while nobody has chosen. */
+/** Whether the sidebar is collapsed, under a key of its own; null without a choice. */
 export const useSidebar = create<{ collapsed: boolean | null }>()(
   persist((): { collapsed: boolean | null } => ({ collapsed: null }), { name: `${storagePrefix}-sidebar-collapsed` }),
 )
 
-/** Whether the sidebar is collapsed: as it was chosen, else where a page needs its room. */
+/** Whether the sidebar is collapsed: as the user chose, otherwise where a page needs its room. */
 export const useIsSidebarCollapsed = (): boolean => {
   const wide = useIsWide()
   return useSidebar(({ collapsed }) => collapsed) ?? !wide

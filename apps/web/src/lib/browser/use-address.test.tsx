@@ -15,7 +15,7 @@ const Page = () => {
   const [renders, setRenders] = useState(0)
   const changeBoth = (): void => {
     change({ type: 'Web' })
-    // A list that was read meanwhile, say.
+    // For example, a list was read in the meantime.
     flushSync(() => setRenders((before) => before + 1))
     change({ search: 'shop' })
   }
@@ -30,7 +30,7 @@ const Page = () => {
   )
 }
 
-test('of two values changed quickly both stay, also when the page is rendered before the first of them is shown', async () => {
+test('of two quick changes both values stay, even when the page renders before the first of them is shown', async () => {
   const user = userEvent.setup()
   const router = createMemoryRouter([{ path: '*', element: <Page /> }], {
     initialEntries: ['/sources?range=1day&type=App#tab'],

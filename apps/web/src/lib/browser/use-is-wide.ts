@@ -6,7 +6,7 @@ const wide = '(min-width: 64rem)'
 /** Whether the window is 64rem (1024 px) wide or wider, now. */
 export const isWide = (): boolean => window.matchMedia(wide).matches
 
-/** The same, and told anew when it changes. */
+/** The same, and rendered again when it changes. */
 export const useIsWide = (): boolean => {
   const [matches, setMatches] = useState(isWide)
   useEffect(() => {

@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { useBlocker } from 'react-router'
 import { useSession } from '../people/session.ts'
 
-/** Holds people back who leave the page, or close it, while something is not saved. */
+/** Asks users who leave or close the page with unsaved changes. */
 export const useLeaveGuard = (dirty: boolean) => {
   useEffect(() => {
     if (!dirty) return
@@ -12,7 +12,7 @@ export const useLeaveGuard = (dirty: boolean) => {
   }, [dirty])
   return useBlocker(
     ({ currentLocation, nextLocation }) =>
-      // Who is signed out cannot save any more.
+      // A signed-out user cannot save.
       dirty && currentLocation.pathname !== nextLocation.pathname && useSession.getState().accessToken !== null,
   )
 }

@@ -4,22 +4,22 @@ import { type ChangeEvent, useEffect, useRef, useState } from 'react'
 const rest = 300
 
 /**
- * A text that is typed at once and told when typing rests or the field is left: whoever clicks on what the text narrows
- * sees it narrowed. What changes the text from outside shows when nobody types.
+ * A text that shows each key immediately, and calls `report` when typing rests or the field is left. So a list that the
+ * text filters is up to date before a click on it. A change from outside shows while the user does not type.
  */
-export const useTyped = (value: string, tell: (text: string) => void) => {
+export const useTyped = (value: string, report: (text: string) => void) => {
   const [text, setText] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  // Another filter may change while typing rests: the latest knows of it.
-  const latest = useRef(tell)
+  // Another filter can change while typing rests: the latest function includes it.
+  const latest = useRef(report)
   useEffect(() => {
-    latest.current = tell
+    latest.current = report
   })
   useEffect(() => {
     if (timer.current === undefined) setText(value)
   }, [value])
   useEffect(() => () => clearTimeout(timer.current), [])
-  const tellNow = (typed: string): void => {
+  const reportNow = (typed: string): void => {
     timer.current = undefined
     latest.current(typed.trim())
   }
@@ -28,13 +28,13 @@ export const useTyped = (value: string, tell: (text: string) => void) => {
     onBlur: (): void => {
       if (timer.current === undefined) return
       clearTimeout(timer.current)
-      tellNow(text)
+      reportNow(text)
     },
     onChange: (event: ChangeEvent<HTMLInputElement>): void => {
       const typed = event.target.value
       setText(typed)
       clearTimeout(timer.current)
-      timer.current = setTimeout(() => tellNow(typed), rest)
+      timer.current = setTimeout(() => reportNow(typed), rest)
     },
   }
 }

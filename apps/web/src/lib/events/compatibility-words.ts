@@ -1,6 +1,9 @@
 import type { Compatibility } from '@tributary/contract'
 
-/** How an event that was validated so is called, at length and in a badge, explained and coloured. What is wrong is amber, what is new is not. */
+/**
+ * The words for each validation result, at length and in a badge, with explanation and color. A mismatch is amber, a
+ * new event is not.
+ */
 export const compatibilityWords = {
   compatible: {
     title: 'Compatible',
@@ -14,7 +17,7 @@ export const compatibilityWords = {
     text: 'This event is not fully compatible: some properties are missing or have the wrong type.',
     tone: 'warning',
   },
-  // Nothing is known to be wrong with it: the schema has no such event, yet.
+  // This is no error: the schema has no such event yet.
   incompatible: {
     title: 'New to the schema',
     short: 'New',

@@ -20,15 +20,15 @@ export const operatorWords: Readonly<Record<ConditionOperator, string>> = {
   not_exists: 'does not exist',
 }
 
-/** One condition in words: `properties.total is greater than “100”`. */
+/** One condition as text: `properties.total is greater than “100”`. */
 export const conditionWords = ({ field, operator, value }: Omit<Condition, 'id'>): string =>
   withoutValue.has(operator) ? `${field} ${operatorWords[operator]}` : `${field} ${operatorWords[operator]} “${value}”`
 
-/** A filter in words, its conditions joined by how they go together; '' when it has none. */
+/** A filter as text, its conditions joined by their operator; '' for none. */
 export const filterWords = ({ match, conditions }: EventConditions): string =>
   conditions.map(conditionWords).join(match === 'all' ? ' and ' : ' or ')
 
-/** What is wrong with single conditions, by their ids; empty when the list can be saved. */
+/** The errors of single conditions, by their IDs; empty when the list can be saved. */
 export const conditionProblems = (conditions: readonly Condition[]): Record<string, string> =>
   Object.fromEntries(
     conditions.flatMap((each) => {

@@ -11,7 +11,7 @@ const field = (name: string, display_name: string, kind: FieldKind, type = 'stri
   example: '',
 })
 
-/** Places that any event may have, whatever its source sends. */
+/** Places that any event can have, with any source. */
 export const commonEventFields: readonly EventField[] = [
   field('event', 'Event name', 'event'),
   field('type', 'Event type', 'event'),
@@ -35,7 +35,7 @@ export const commonEventFields: readonly EventField[] = [
   field('test', 'Test event', 'event', 'boolean'),
 ]
 
-/** The fields a source is known to have, then the common ones that are not among them. */
+/** The known fields of a source, then the common ones that are not among them. */
 export const withCommonFields = (known: readonly EventField[]): readonly EventField[] => {
   const names = new Set(known.map(({ name }) => name))
   return [...known, ...commonEventFields.filter(({ name }) => !names.has(name))]

@@ -24,14 +24,14 @@ test('the filters of an address are read and written back the same', () => {
   })
 })
 
-test('what is no filter, and choices and times that do not exist, are left out', () => {
+test('unknown names, choices and times are ignored', () => {
   const address =
     'type=trick&status=lost&compatibility=maybe&test=yes&profile=some&range=1year&from=yesterday&toString=x&search=%20a%20'
   expect(readFilters(new URLSearchParams(address))).toEqual({ ...noFilters, search: 'a' })
   expect(writeFilters(noFilters).toString()).toBe('')
 })
 
-test('times are asked for in UTC; a range that ends now wins over them', () => {
+test('times are sent in UTC; a range that ends now wins over them', () => {
   const times = { ...noFilters, from: '2024-02-01T10:00:00+02:00', to: '2024-02-02T00:00:00Z' }
   expect(eventQueryOf(times, now)).toMatchObject({
     start_time: '2024-02-01T08:00:00.000Z',
@@ -45,7 +45,7 @@ test('times are asked for in UTC; a range that ends now wins over them', () => {
 test.each([
   ['property', 'plan'],
   ['value', 'team'],
-])('a %s alone narrows nothing', (name, value) => {
+])('a %s alone filters nothing', (name, value) => {
   const query = eventQueryOf({ ...noFilters, [name]: value }, now)
   expect([query.property, query.property_value]).toEqual([undefined, undefined])
 })

@@ -1,7 +1,7 @@
 import { compatibilities, eventStatuses, eventTypes, type MethodQuery, type methods } from '@tributary/contract'
 import { rangeOf, rangePresets } from '../format/date-range.ts'
 
-/** What the event explorer narrows its list by; '' is no filter. The address of the page holds them by these names. */
+/** The filters of the event explorer; '' is no filter. The URL of the page has them by these names. */
 export type EventFilters = {
   /** Resource name of a source. */
   source: string
@@ -25,6 +25,8 @@ export type EventFilters = {
   range: string
   from: string
   to: string
+  /** `event_time` where events are listed and narrowed by when they happened; '' for when they were received. */
+  by: string
 }
 
 /** No filter at all. */
@@ -43,6 +45,7 @@ export const noFilters: EventFilters = {
   range: '',
   from: '',
   to: '',
+  by: '',
 }
 
 const isName = (name: string): name is keyof EventFilters => Object.hasOwn(noFilters, name)
@@ -56,9 +59,10 @@ const choices: Partial<Record<keyof EventFilters, readonly string[]>> = {
   test: ['true', 'false'],
   profile: ['none'],
   range: rangePresets,
+  by: ['event_time'],
 }
 
-/** The filters of an address. A choice that does not exist and a time that is none are left out. */
+/** The filters of a URL. An unknown choice and an invalid time are ignored. */
 export const readFilters = (search: URLSearchParams): EventFilters => {
   const filters = { ...noFilters }
   for (const [name, given] of search) {
@@ -89,7 +93,7 @@ const timesOf = ({ range, from, to }: EventFilters, now: number): Pick<EventQuer
   }
 }
 
-/** What the server is asked for at a moment (epoch ms). */
+/** The request at a moment (epoch ms). */
 export const eventQueryOf = (filters: EventFilters, now: number): EventQuery => ({
   source: filters.source,
   search: filters.search,
@@ -103,5 +107,6 @@ export const eventQueryOf = (filters: EventFilters, now: number): EventQuery => 
   ...(filters.property === '' || filters.value === ''
     ? {}
     : { property: filters.property, property_value: filters.value }),
+  time_by: oneOf(['event_time'], filters.by),
   ...timesOf(filters, now),
 })

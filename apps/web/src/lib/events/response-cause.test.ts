@@ -25,7 +25,7 @@ test.each([
   expect(responseCause(answer(body))).toBe(cause)
 })
 
-test('a head alone says nothing, a body alone is read, and a long text is cut to 200 characters', () => {
+test('a head alone has no cause, a body alone is read, and a long text is cut to 200 characters', () => {
   expect(responseCause('HTTP 422\ncontent-type: text/plain')).toBe('')
   expect(responseCause('no')).toBe('no')
   expect(responseCause('')).toBe('')
@@ -39,6 +39,6 @@ test.each([
   ['The token was revoked', 401, answer('{"message":"no"}'), 'The token was revoked'],
   ['Discarded. HTTP 422', 422, answer('no'), 'Discarded. HTTP 422'],
   ['', 0, '', ''],
-])('the cause of %j with status %i is in words, without the status', (reason, status, response, cause) => {
+])('the cause of %j with status %i is a text without the status', (reason, status, response, cause) => {
   expect(attemptCause(reason, status, response)).toBe(cause)
 })

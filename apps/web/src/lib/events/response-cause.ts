@@ -1,7 +1,9 @@
+import { cutText } from '@tributary/kernel/browser'
+
 /** Characters of a cause that a list shows. */
 const maxCharacters = 200
 
-/** Names under which services explain themselves, the most telling first. */
+/** Names under which services explain themselves, the most useful first. */
 const names = [
   'message',
   'error_description',
@@ -16,7 +18,7 @@ const names = [
 
 const deepest = 4
 
-/** The text that explains a refusal in a JSON value, at most four levels down; '' without one. */
+/** The explanation of a refusal in a JSON value, at most four levels down; '' without one. */
 const textIn = (value: unknown, depth: number): string => {
   if (typeof value === 'string') return value.trim()
   if (typeof value !== 'object' || value === null || depth > deepest) return ''
@@ -35,11 +37,50 @@ const textIn = (value: unknown, depth: number): string => {
   return ''
 }
 
+/** The text of the first title of a page. A server can send any text, so nothing is searched twice. */
+const titleOf = (html: string): string => {
+  const start = html.search(/<title/i)
+  const opened = start < 0 ? -1 : html.indexOf('>', start)
+  const end = opened < 0 ? -1 : html.indexOf('<', opened)
+  return end < 0 ? '' : html.slice(opened + 1, end)
+}
+
+/** A page with a space in place of each script and style sheet. */
+const withoutScripts = (html: string): string => {
+  const marks = [...html.matchAll(/<(?:script|style)|<\/(?:script|style)>/gi)]
+  const lastEnds = new Map(marks.map(({ 0: mark, index }) => [mark.toLowerCase(), index]))
+  let kept = ''
+  let from = 0
+  let awaited = ''
+  for (const { 0: mark, index } of marks) {
+    const name = mark.toLowerCase()
+    if (awaited === '') {
+      const end = `</${name.slice(1)}>`
+      if (name.startsWith('</') || (lastEnds.get(end) ?? -1) < index) continue
+      kept += `${html.slice(from, index)} `
+      awaited = end
+    } else if (name === awaited) {
+      from = index + mark.length
+      awaited = ''
+    }
+  }
+  return kept + html.slice(from)
+}
+
+/** A page with a space in place of each tag. */
+const withoutTags = (html: string): string => {
+  const parts = html.split('>')
+  const last = parts.pop() ?? ''
+  const shown = parts.map((part) => {
+    const start = part.indexOf('<')
+    return start < 0 ? `${part}>` : `${part.slice(0, start)} `
+  })
+  return shown.join('') + last
+}
+
 const htmlText = (body: string): string => {
-  const title = /<title[^>]*>([^<]*)</i.exec(body)?.[1] ?? ''
-  return title.trim() === ''
-    ? body.replaceAll(/<(script|style)[\s\S]*?<\/\1>/gi, ' ').replaceAll(/<[^>]*>/g, ' ')
-    : title
+  const title = titleOf(body)
+  return title.trim() === '' ? withoutTags(withoutScripts(body)) : title
 }
 
 const plainText = (body: string): string =>
@@ -54,22 +95,22 @@ const textOf = (body: string): string => {
   try {
     return textIn(JSON.parse(text), 0)
   } catch {
-    // An answer that was cut short is no JSON any more.
+    // A response that was cut is no valid JSON.
     const found = /"(?:message|error|detail)"\s*:\s*"((?:[^"\\]|\\.)+)"/i.exec(text)?.[1]
     return found ?? (/^[[{]/.test(text) ? '' : plainText(text))
   }
 }
 
 /**
- * What a service says why it refused, of its answer as it is kept (status line and head, an empty line, the body): the
- * message in its JSON, the title of its page, or its first line, at most 200 characters. '' when it does not say.
+ * The reason in a service's response as it is stored (status line and head, an empty line, the body). It is the message
+ * in its JSON, the title of its page, or its first line, at most 200 characters. '' when there is none.
  */
 export const responseCause = (response: string): string => {
   const end = response.search(/\r?\n\r?\n/)
   const isMessage = /^HTTP[ /]\S/.test(response)
   if (isMessage && end < 0) return ''
   const text = textOf(isMessage ? response.slice(end) : response).replaceAll(/\s+/g, ' ')
-  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters - 1).toWellFormed()}…`
+  return text.length <= maxCharacters ? text : `${cutText(text, maxCharacters - 1).toWellFormed()}…`
 }
 
 const statusTexts: Readonly<Record<number, string>> = {
@@ -92,8 +133,8 @@ const statusTexts: Readonly<Record<number, string>> = {
 }
 
 /**
- * Why an attempt failed, in words: the recorded reason or, where that is the bare status, what the answer says, or what
- * the status means. The status itself is not in it: it is shown once, beside.
+ * Why an attempt failed, as text. It is the recorded reason or, when that is only the status, the message of the
+ * response or the meaning of the status. The status itself is not included: it is shown beside it.
  */
 export const attemptCause = (reason: string, status: number, response: string): string =>
   reason !== `HTTP ${status}` ? reason : responseCause(response) || (statusTexts[status] ?? 'No reason given')

@@ -39,7 +39,7 @@ test.each([
   ['30days', '30days'],
   ['1year', '7days'],
   [null, '7days'],
-])('the text %j stands for the preset %s', (text, preset) => {
+])('the text %j names the preset %s', (text, preset) => {
   expect(presetOf(text)).toBe(preset)
 })
 
@@ -59,7 +59,7 @@ test.each([
   expect([buckets[0], buckets.at(-1)]).toEqual([first, '20240203'])
 })
 
-test('the running bucket is there from its first to its last millisecond', () => {
+test('the running bucket is present from its first to its last millisecond', () => {
   expect(bucketsOf('7days', Date.UTC(2024, 1, 3)).at(-1)).toBe('20240203')
   expect(bucketsOf('7days', Date.UTC(2024, 1, 4) - 1).at(-1)).toBe('20240203')
   expect(bucketsOf('1day', Date.UTC(2024, 1, 3, 23)).at(-1)).toBe('2024020323')

@@ -1,4 +1,4 @@
-/** What a bucket is: an hour or a day. */
+/** The size of a bucket: an hour or a day. */
 export type BucketSize = 'hour' | 'day'
 
 /** Counts of a range and of the period before it. */
@@ -22,13 +22,13 @@ const views: Record<RangePreset, { granularity: BucketSize; count: number; title
 /** How a preset is drawn: buckets of which size, how many of them, and the words for it and for the period before. */
 export const viewOf = (preset: RangePreset) => views[preset]
 
-/** The preset that a text names, else the default one. */
+/** The preset that a text names, otherwise the default one. */
 export const presetOf = (text: string | null): RangePreset =>
   rangePresets.find((preset) => preset === text) ?? defaultPreset
 
 const unitMs: Record<BucketSize, number> = { hour: 3_600_000, day: 86_400_000 }
 
-// Days and hours of UTC all have the same length in epoch time, which knows no leap seconds.
+// Days and hours of UTC all have the same length in epoch time, which has no leap seconds.
 const floor = (ms: number, granularity: BucketSize): number => ms - (ms % unitMs[granularity])
 
 const firstOf = (preset: RangePreset, now: number): number => {
@@ -39,7 +39,7 @@ const firstOf = (preset: RangePreset, now: number): number => {
 /** The range of a preset: the running hour or day of UTC and the whole ones before it, up to `now` (epoch ms). */
 export const rangeOf = (preset: RangePreset, now: number): DateRange => ({
   start_date: { seconds: firstOf(preset, now) / 1000 },
-  // The second that is running belongs to it.
+  // Includes the running second.
   end_date: { seconds: Math.floor(now / 1000) + 1 },
 })
 

@@ -5,7 +5,6 @@ const browsers: readonly [RegExp, string][] = [
   [/\b(Firefox|FxiOS)\//, 'Firefox'],
   [/\bHeadlessChrome\//, 'Headless Chrome'],
   [/\b(Chrome|CriOS)\//, 'Chrome'],
-  [/\bVersion\/.*\bSafari\//, 'Safari'],
 ]
 
 const systems: readonly [RegExp, string][] = [
@@ -18,11 +17,16 @@ const systems: readonly [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ]
 
-/** What a user agent string calls itself, for people: "Firefox on Windows". A program gives its own name. */
+const isSafari = (userAgent: string): boolean => {
+  const version = userAgent.search(/\bVersion\//)
+  return version >= 0 && /\bSafari\//.test(userAgent.slice(version))
+}
+
+/** The name of a user agent: "Firefox on Windows". A program gives its own name. */
 export const deviceName = (userAgent: string): string => {
   const find = (names: readonly [RegExp, string][]): string | undefined =>
     names.find(([pattern]) => pattern.test(userAgent))?.[1]
-  const browser = find(browsers)
+  const browser = find(browsers) ?? (isSafari(userAgent) ? 'Safari' : undefined)
   const system = find(systems)
   if (browser !== undefined) return system === undefined ? browser : `${browser} on ${system}`
   const program = /^([\w.-]+)(\/|\s|$)/.exec(userAgent.trim())?.[1]

@@ -22,7 +22,7 @@ test.each(['', 'plain', '{"a":', '{"a":1}x'])('%j, which is no JSON, comes back 
   expect(formatJson(text)).toBe(text)
 })
 
-test('what is formatted reads as the same value', () => {
+test('a formatted text reads as the same value', () => {
   const value = { a: [1, 2, { b: 'x:y,{z}' }], c: { d: [], e: '\u2028"\\' }, f: true, g: -1.5e-7 }
   expect(JSON.parse(formatJson(JSON.stringify(value)))).toEqual(value)
 })
@@ -32,6 +32,6 @@ test.each([
   ['HTTP 500\r\n\r\nplain', 'HTTP 500\n\nplain'],
   ['{"c":1}', '{\n  "c": 1\n}'],
   ['No response', 'No response'],
-])('of the message %j only a JSON body is indented', (text, shown) => {
+])('in the message %j only a JSON body is indented', (text, shown) => {
   expect(formatMessage(text)).toBe(shown)
 })

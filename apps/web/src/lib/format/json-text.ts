@@ -1,4 +1,4 @@
-const token = /"(?:\\.|[^"\\])*"|[{}[\],:]|[^\s{}[\],:"]+/g
+const token = /"(?:\\.|[^"\\])*"?|[{}[\],:]|[^\s{}[\],:"]+/g
 
 /**
  * JSON text indented by two spaces, without reading its values: numbers keep every digit, repeated and odd names stay.

@@ -7,6 +7,9 @@ export type MarkupNode =
   | { tag: 'p' | 'ul' | 'ol' | 'li' | 'strong' | 'em' | 'code'; children: MarkupNode[] }
   | { tag: 'a'; href: string; children: MarkupNode[] }
 
+/** Characters of a text whose markup is read. */
+const maxMarkup = 10_000
+
 const safeAddress = /^(https?:\/\/|mailto:)/i
 
 const inside = (tokens: readonly Token[] | undefined): MarkupNode[] => (tokens ?? []).flatMap(nodesOf)
@@ -17,7 +20,7 @@ const lines = (text: string): MarkupNode[] =>
 
 const blocks = new Set(['heading', 'blockquote', 'code', 'hr', 'table', 'def'])
 
-/** What is not in the allow-list stays the text it was written as; a block is a paragraph of it. */
+/** An element outside of the allow-list stays text as it was written; a block becomes a paragraph. */
 const asWritten = (token: Token): MarkupNode[] =>
   blocks.has(token.type) || ('block' in token && token.block === true)
     ? [{ tag: 'p', children: lines(token.raw.trim()) }]
@@ -45,7 +48,7 @@ const nodesOf = (token: Token): MarkupNode[] => {
       return [listOf(token as Tokens.List)]
     case 'link': {
       const children = inside(token.tokens)
-      // An address that only stands in the text is no link, and one that leads nowhere safe is its words.
+      // A bare URL in the text is no link, and a link with an unsafe URL is its text.
       if (token.raw === token.href) return asWritten(token)
       return safeAddress.test(token.href) ? [{ tag: 'a', href: token.href, children }] : children
     }
@@ -59,11 +62,13 @@ const nodesOf = (token: Token): MarkupNode[] => {
 }
 
 /**
- * A description in light markup as a tree: paragraphs, line breaks, bold, italics, code, links and lists; everything else,
- * HTML too, stays the text it is. Nothing in it can be active: only the elements above exist, no attribute but a
- * link's address is taken over, and that leads to the web or to a mail address.
+ * A description in light markup as a tree: paragraphs, line breaks, bold, italics, code, links and lists. All other
+ * markup, including HTML, stays text. Nothing in it can be active: only the elements above exist, and the only
+ * attribute is a link's address, which leads to the web or to an email address. A text of more than 10,000 characters
+ * stays unchanged, since the lexer takes quadratic time.
  */
-export const parseMarkup = (text: string): MarkupNode[] => inside(Lexer.lex(text, { gfm: false }))
+export const parseMarkup = (text: string): MarkupNode[] =>
+  text.length > maxMarkup ? [{ tag: 'p', children: lines(text) }] : inside(Lexer.lex(text, { gfm: false }))
 
 const wordsOf = (nodes: readonly MarkupNode[]): string =>
   nodes

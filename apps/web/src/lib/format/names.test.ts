@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { userQuery } from '../queries/account-queries.ts'
 import { organizationIds, slugOf, sourceIds, userIds, workspaceIds } from './names.ts'
 
-test('DATA-11a: a resource name is users/{id} or workspaces/{id}, with what belongs to it below, and gives its ids', () => {
+test('a resource name is users/{id} or workspaces/{id}, with its resources below, and has its ids (DATA-11a)', () => {
   expect(userIds('users/u-1')).toEqual({ user: 'u-1' })
   expect(workspaceIds('workspaces/w-1')).toEqual({ workspace: 'w-1' })
   expect(organizationIds('organizations/o-1')).toEqual({ organization: 'o-1' })

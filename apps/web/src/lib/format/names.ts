@@ -1,8 +1,8 @@
 import { type PathParams, type ResourcePattern, resourceNames } from '@tributary/contract'
 
 /**
- * The ids in a resource name of the API. In a name of another kind, such as one that is not known yet, they are empty: a
- * query can be made of them, and no call takes them (`formatPath`).
+ * The IDs in a resource name of the API. In a name of another kind, such as one that is not loaded yet, they are empty:
+ * a query can be created with them, and no call accepts them (`formatPath`).
  */
 const idsOf = <Pattern extends string>(kind: ResourcePattern<Pattern>, name: string): PathParams<Pattern> =>
   kind.parse(name) ??
@@ -20,6 +20,7 @@ export const notificationIds = (name: string) => idsOf(resourceNames.notificatio
 export const workspaceIds = (name: string) => idsOf(resourceNames.workspace, name)
 export const sourceIds = (name: string) => idsOf(resourceNames.source, name)
 export const destinationIds = (name: string) => idsOf(resourceNames.destination, name)
+export const heldWorkIds = (name: string) => idsOf(resourceNames.heldWork, name)
 export const replayIds = (name: string) => idsOf(resourceNames.replay, name)
 export const failureGroupIds = (name: string) => idsOf(resourceNames.failureGroup, name)
 export const profileKeyIds = (name: string) => idsOf(resourceNames.profileKey, name)

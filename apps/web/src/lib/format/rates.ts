@@ -1,7 +1,7 @@
 /** A part of a whole, 0 to 1; undefined when there is no whole. */
 export const rateOf = (part: number, whole: number): number | undefined => (whole === 0 ? undefined : part / whole)
 
-/** A rate in percent with at most two decimals. What is not all or nothing is not shown as all or nothing. */
+/** A rate in percent with at most two decimals. Rounding shows only the rates 0 and 1 as 0 % and 100 %. */
 export const percent = (rate: number, locale?: string): string => {
   const hundredths = Math.round(rate * 10_000)
   const shown = rate < 1 && hundredths === 10_000 ? 9999 : rate > 0 && hundredths === 0 ? 1 : hundredths

@@ -1,7 +1,10 @@
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const length = 4
 
-/** An id of 4 letters and digits for a row of a builder, a mapping or a filter that only this page knows; none of `taken`. */
+/**
+ * An ID of 4 letters and digits, valid on this page only, for a row of a builder, a mapping or a filter; none of
+ * `taken`.
+ */
 export const shortId = (taken: Iterable<string> = []): string => {
   const others = new Set(taken)
   for (;;) {

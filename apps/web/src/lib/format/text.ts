@@ -29,8 +29,8 @@ export const initials = (title: string): string => {
 }
 
 /**
- * The title a new source or destination starts with: the app's title without characters that are neither letters,
- * digits nor spaces, followed by the number of instances when there are any.
+ * The default title of a new source or destination: the app's title with only letters, digits and spaces, followed by
+ * the number of instances when there are any.
  */
 export const defaultTitle = (app: { title: string; instance_count: number }): string => {
   const stem = app.title.replaceAll(/[^\p{L}\p{N} ]/gu, '')

@@ -52,7 +52,7 @@ export const localTime = (time: string): string => {
     : date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 }
 
-/** How long something took (ms), in two units at most: "0.4 s", "12 s", "3 min 5 s", "2 h 10 min". */
+/** A duration (ms) in at most two units: "0.4 s", "12 s", "3 min 5 s", "2 h 10 min". */
 export const elapsed = (ms: number): string => {
   const seconds = ms / 1000
   if (seconds < 10) return `${seconds.toFixed(1)} s`

@@ -41,7 +41,7 @@ afterEach(async () => {
   vi.unstubAllGlobals()
 })
 
-/** What was sent, one line a call. */
+/** The sent calls, one line each. */
 const sent = (): unknown[] => bodies.flatMap(({ batch }) => batch.map((call) => call.event ?? call.type))
 
 test('OBS-01, OBS-02: sources, destinations and invitations have an event each for create, update and delete', () => {
@@ -53,7 +53,7 @@ test('OBS-01, OBS-02: sources, destinations and invitations have an event each f
     ])
 })
 
-test('what happens within a second goes out as one batch with the key, a message id each, user and browser', async () => {
+test('events within a second are sent as one batch with the key, a message ID each, user and browser', async () => {
   start()
   track('Source Created', { source: 'workspaces/w/sources/s' })
   track('Source Deleted')
@@ -126,7 +126,7 @@ test('after a refusal of the key nothing more is sent', async () => {
   expect(sent()).toEqual(['Source Created'])
 })
 
-test('a page that closes sends what is waiting at once', async () => {
+test('a page that closes sends its queue immediately', async () => {
   start()
   track('Destination Created')
   await flushAnalytics()

@@ -1,6 +1,6 @@
 import { storagePrefix } from '../browser/storage-prefix.ts'
 
-/** What the application tells of itself: what was made, changed and deleted. */
+/** The product events of the application: objects that were created, changed and deleted. */
 export const productEvents = [
   'Source Created',
   'Source Updated',
@@ -74,7 +74,7 @@ const createQueue = (deps: AnalyticsDeps) => {
   }
 }
 
-/** `undefined` until the configuration is known, null when there is no key. */
+/** `undefined` until the configuration is read, null without a key. */
 let queue: ReturnType<typeof createQueue> | null | undefined
 let early: Call[] = []
 
@@ -85,7 +85,7 @@ const add = (call: Call): void => {
 
 /** Begins to send, what came before included; with an empty key everything is forgotten, now and from now on. */
 export const startAnalytics = (deps: AnalyticsDeps): void => {
-  // What waits for the former key or server does not wait for its timer.
+  // Sends the queue for the former key or server immediately, before its timer.
   void queue?.flush()
   queue = deps.writeKey === '' ? null : createQueue(deps)
   for (const call of early) add(call)
@@ -95,17 +95,17 @@ export const startAnalytics = (deps: AnalyticsDeps): void => {
 /** Sends what is waiting, for a page that is about to close. */
 export const flushAnalytics = async (): Promise<void> => queue?.flush()
 
-/** Tells what a user has done. */
+/** Queues an event for an action of the user. */
 export const track = (event: ProductEvent, properties: Record<string, unknown> = {}): void => {
   add({ type: 'track', event, properties })
 }
 
-/** Tells that a page was opened. Query and hash may hold secrets and stay here. */
+/** Queues an event for an opened page. Query and hash can contain secrets and are not sent. */
 export const trackPage = (path: string): void => {
   add({ type: 'page', properties: { path, url: `${window.location.origin}${path}`, referrer: document.referrer } })
 }
 
-/** Tells who is signed in. */
+/** Queues the identity of the signed-in user. */
 export const identify = (user: { email: string; first_name: string; last_name: string }): void => {
   const { email, first_name, last_name } = user
   add({ type: 'identify', traits: { email, firstName: first_name, lastName: last_name } })
@@ -113,7 +113,7 @@ export const identify = (user: { email: string; first_name: string; last_name: s
 
 const anonymousKey = `${storagePrefix}-anonymous-id`
 
-/** The id of this browser, made when it is first asked for. */
+/** The ID of this browser, created on first use. */
 export const browserId = (storage: Pick<Storage, 'getItem' | 'setItem'>): string => {
   const known = storage.getItem(anonymousKey)
   if (known !== null) return known

@@ -5,7 +5,7 @@ import { isIgnored, reportError, reportingOptions, setReportedUser, startErrorRe
 const dsn = 'https://key@errors.example/1'
 const production = { sentry_dsn: dsn, environment: 'production' } as const
 
-test('OBS-09: every trace is sampled, and nothing that people type or hold secret is collected', () => {
+test('every trace is sampled, and no typed or secret text is collected (OBS-09)', () => {
   expect(reportingOptions(production)).toEqual({
     dsn,
     environment: 'production',
@@ -47,11 +47,11 @@ test.each([
   expect(isIgnored(error)).toBe(ignored)
 })
 
-test('faults are reported with the user, who is forgotten at sign-out; what is ignored never gets there', async () => {
-  const told: unknown[] = []
+test('faults are reported with the user, who is forgotten at sign-out; ignored ones are never reported', async () => {
+  const reported: unknown[] = []
   const reporter = {
-    captureException: (error: unknown) => void told.push(error),
-    setUser: (user: { id: string } | null) => void told.push({ user }),
+    captureException: (error: unknown) => void reported.push(error),
+    setUser: (user: { id: string } | null) => void reported.push({ user }),
   }
   setReportedUser('users/u1')
   await startErrorReporting(production, () => Promise.resolve(reporter))
@@ -59,17 +59,17 @@ test('faults are reported with the user, who is forgotten at sign-out; what is i
   reportError(fault)
   reportError(new ApiError(404, {}, 'x'))
   setReportedUser(null)
-  expect(told).toEqual([{ user: { id: 'users/u1' } }, fault, { user: null }])
+  expect(reported).toEqual([{ user: { id: 'users/u1' } }, fault, { user: null }])
 })
 
-test('a fault that comes before the SDK is there is reported once it is', async () => {
+test('a fault that comes before the SDK is reported once it is loaded', async () => {
   vi.resetModules()
   const fresh = await import('./error-reporting.ts')
-  const told: unknown[] = []
+  const reported: unknown[] = []
   const fault = new Error('while the page loads')
   fresh.reportError(fault)
   await fresh.startErrorReporting(production, () =>
-    Promise.resolve({ captureException: (error: unknown) => void told.push(error), setUser() {} }),
+    Promise.resolve({ captureException: (error: unknown) => void reported.push(error), setUser() {} }),
   )
-  expect(told).toEqual([fault])
+  expect(reported).toEqual([fault])
 })

@@ -1,13 +1,13 @@
 import type { ClientConfig } from '@tributary/contract'
 import { ApiError } from '../api/errors.ts'
 
-/** What of the error-reporting SDK is used. */
+/** The used part of the error-reporting SDK. */
 export type Reporter = {
   captureException(error: unknown): unknown
   setUser(user: { id: string } | null): void
 }
 
-/** How the SDK is set up: every trace, nothing of what people type or hold secret. */
+/** The options of the SDK: every trace, and no typed or secret text. */
 export type ReportingOptions = {
   dsn: string
   environment: string
@@ -38,13 +38,16 @@ export const reportingOptions = (
         ignores: isIgnored,
       }
 
-/** `undefined` until the configuration is known and the SDK is there, null when nothing is reported. */
+/** `undefined` until the configuration and the SDK are loaded, null without reporting. */
 let reporter: Reporter | null | undefined
 let early: unknown[] = []
 const maxEarly = 20
 let user: string | null = null
 
-/** Starts reporting when the configuration asks for it, with what came before. `load` fetches the SDK, which other pages do without. */
+/**
+ * Starts reporting when the configuration requires it, including earlier faults. `load` loads the SDK, which other
+ * pages do without.
+ */
 export const startErrorReporting = async (
   config: Pick<ClientConfig, 'sentry_dsn' | 'environment'>,
   load: (options: ReportingOptions) => Promise<Reporter>,
@@ -63,7 +66,7 @@ export const reportError = (error: unknown): void => {
   else reporter?.captureException(error)
 }
 
-/** Says who is signed in, null when nobody is any more. */
+/** Sets the signed-in user of error reports, null after sign-out. */
 export const setReportedUser = (name: string | null): void => {
   user = name
   reporter?.setUser(name === null ? null : { id: name })

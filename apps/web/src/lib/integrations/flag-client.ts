@@ -1,7 +1,7 @@
 import { type FlagContext, flagDefaults, flagKeys, isJsonObject } from '@tributary/contract'
 import { useFlags } from './flags.ts'
 
-/** The switches in an answer of the OpenFeature Remote Evaluation Protocol, by key; undefined when it is none. */
+/** The flags in a response of the OpenFeature Remote Evaluation Protocol, by key; undefined for an invalid one. */
 const switchesIn = (json: unknown): Map<unknown, boolean> | undefined => {
   const flags = isJsonObject(json) ? json.flags : undefined
   if (!Array.isArray(flags)) return undefined
@@ -11,9 +11,9 @@ const switchesIn = (json: unknown): Map<unknown, boolean> | undefined => {
 }
 
 /**
- * Connects the flags with the server. What it returns asks for the flags of a context at every call; of several answers
- * that of the last call counts. When the server does not answer, what was known last stays, at first the defaults. One
- * call of the protocol is all that the application needs of it: its SDK weighs more than most pages.
+ * Connects the flags with the server. Each call of the result reads the flags of a context; of several responses, the
+ * one of the last call counts. When the server does not answer, the last flags stay, at first the defaults. The
+ * application needs only one call of the protocol: its SDK is larger than most pages.
  */
 export const createFlagClient = (deps: {
   /** Origin of the server, without a slash at the end. */

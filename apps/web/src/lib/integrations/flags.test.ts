@@ -109,7 +109,7 @@ test('a refused token leaves what was known, and the next session is answered', 
   expect(useFlags.getState().signals).toBe(true)
 })
 
-test('of two answers that cross, that of the later context counts', async () => {
+test('of two responses that cross, the one of the later context counts', async () => {
   let first: (response: Response) => void = () => undefined
   const answers = [new Promise<Response>((resolve) => (first = resolve)), Promise.resolve(flagsOf({ signals: true })())]
   const ask = createFlagClient({

@@ -2,15 +2,15 @@ import { type FlagContext, type FlagKey, type FlagValues, flagDefaults } from '@
 import { create } from 'zustand'
 import type { SessionState } from '../people/session.ts'
 
-/** What the flags say; the defaults until the server has answered. flag-client.ts keeps it. */
+/** The values of the flags; the defaults until the server has answered. flag-client.ts stores them. */
 export const useFlags = create<FlagValues>()(() => flagDefaults)
 
 /** Whether a part of the product is switched on. */
 export const useFlag = (key: FlagKey): boolean => useFlags((values) => values[key])
 
 /**
- * Whom the flags are asked for: the signed-in user, the session's organisation, and the workspace of the page (the
- * acted-on one while acting on behalf). What there is not is left out.
+ * The context of the flags: the signed-in user, the session's organization, and the workspace of the page (the acted-on
+ * one while acting on behalf). Absent values are omitted.
  */
 export const flagContext = (
   {

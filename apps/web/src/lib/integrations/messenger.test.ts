@@ -19,7 +19,7 @@ test('NAV-33: the messaging widget stands 32 pixels from both edges', () => {
   expect(options).not.toHaveProperty('user_hash')
 })
 
-test('the widget is told who the user is, with the proof of it', () => {
+test("the widget receives the user's identity and its proof", () => {
   expect(messengerOptions({ appId: 'a1', userHash: 'proof', user })).toMatchObject({
     user_id: 'u1',
     email: 'ann@example.com',

@@ -3,7 +3,7 @@ import type { User } from '@tributary/contract'
 /** Pixels between the customer-messaging widget and the edges of the window. */
 export const messengerPadding = 32
 
-/** What the widget is started with; `userHash` proves to it who the user is. */
+/** The start options of the widget; `userHash` proves the user's identity to it. */
 export const messengerOptions = ({
   appId,
   userHash,

@@ -1,4 +1,5 @@
-// The card form of Stripe is loaded from Stripe, as it requires (docs.stripe.com/js/including). Of its calls these are used.
+// The card form of Stripe is loaded from Stripe, as it requires (docs.stripe.com/js/including). The application uses
+// these of its calls.
 
 type Failure = { type?: string; message?: string }
 
@@ -6,7 +7,7 @@ export type CardElements = {
   create(kind: 'payment'): {
     mount(place: HTMLElement): void
     destroy(): void
-    on(event: 'ready' | 'loaderror', hear: () => void): void
+    on(event: 'ready' | 'loaderror', listener: () => void): void
   }
 }
 
@@ -41,7 +42,7 @@ const load = (): Promise<void> =>
     document.head.append(script)
   })
 
-/** Stripe's card form, whose code comes when it is first asked for. Rejects when it cannot be loaded; the next call tries again. */
+/** Stripe's card form, whose code is loaded on first use. Rejects when it cannot be loaded; the next call retries. */
 export const loadStripe = async (publishableKey: string): Promise<StripeJs> => {
   if (!('Stripe' in window)) {
     loading ??= load()

@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 
-/** What of the keyboard's own windows is open: the command palette with what is typed into it, the list of shortcuts, or neither. */
+/** The open keyboard window: the command palette with its text, the list of shortcuts, or none. */
 export const useCommand = create<{ open: 'palette' | 'shortcuts' | undefined; text: string }>()(() => ({
   open: undefined,
   text: '',

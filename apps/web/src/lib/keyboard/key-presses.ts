@@ -1,10 +1,10 @@
-/** What of a key press decides whether it is a shortcut. */
+/** The fields of a key press that decide whether it is a shortcut. */
 type Press = Pick<KeyboardEvent, 'key' | 'altKey' | 'ctrlKey' | 'metaKey' | 'isComposing' | 'repeat'>
 
-/** What a shortcut does. */
+/** The action of a shortcut. */
 export type Shortcut = { type: 'palette' } | { type: 'search' } | { type: 'list' } | { type: 'go'; letter: string }
 
-/** How long the letter after `g` may take (ms). */
+/** Time limit of the letter after `g` (ms). */
 const sequenceMs = 1500
 
 /** True on machines whose commands are on ⌘ instead of Ctrl; `platform` is the navigator's. */

@@ -1,3 +1,4 @@
+import { withoutEnds } from '@tributary/kernel/text-ends'
 import { paths } from '../paths.ts'
 
 const pages = {
@@ -5,6 +6,8 @@ const pages = {
   events: (workspace: string): string => paths.events(workspace),
   destinations: paths.destinations,
   connections: paths.connections,
+  syncs: paths.syncs,
+  signals: paths.signals,
   billing: paths.billing,
   members: paths.members,
   account: paths.account,
@@ -26,9 +29,9 @@ const settingsPages: Readonly<Record<string, (workspace: string) => string>> = {
   members: paths.members,
 }
 
-/** Where `/workspaces/{id}/organizations/{rest}` leads: the settings page of that name, else the overview. */
+/** The target of `/workspaces/{id}/organizations/{rest}`: the settings page of that name, otherwise the overview. */
 export const organizationTarget = (rest: string, workspace: string): string => {
-  const name = rest.replaceAll(/^\/+|\/+$/g, '')
+  const name = withoutEnds(rest, '/')
   return Object.hasOwn(settingsPages, name)
     ? (settingsPages[name] ?? paths.workspace)(workspace)
     : paths.workspace(workspace)

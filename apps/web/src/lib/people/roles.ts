@@ -1,9 +1,9 @@
 import { administrators, type Membership, type Role, roles, roleTitles, toRole } from '@tributary/contract'
 
-/** What a role is called; anything unknown is a guest. */
+/** The title of a role; an unknown role is a guest. */
 export const roleTitle = (value: unknown): string => roleTitles[toRole(value)]
 
-/** What a role lets somebody do, in one sentence. */
+/** The permissions of a role, in one sentence. */
 export const roleHints: Record<Role, string> = {
   ORG_ADMIN: 'Manages members, billing, and everything in the workspaces.',
   ORG_COLLABORATOR: 'Creates and edits sources and destinations.',
@@ -14,7 +14,7 @@ export const roleHints: Record<Role, string> = {
 export const isAdministrator = ({ role }: Pick<Membership, 'role'>): boolean =>
   administrators.includes(toRole(role.value))
 
-/** Whether one administrator alone is left, who may then neither leave nor step down. */
+/** Whether there is only one administrator, who can then neither leave nor step down. */
 export const hasOneAdministrator = (members: readonly Pick<Membership, 'role'>[]): boolean =>
   members.filter(isAdministrator).length === 1
 

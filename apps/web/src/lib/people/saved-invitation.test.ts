@@ -75,7 +75,7 @@ test('REG-18: a refused invitation is handed back with its error and forgotten',
   expect(localStorage.getItem('tributary-saved-invitation')).toBeNull()
 })
 
-test('a saved invitation counts for 7 days, and what is none of ours is nothing', () => {
+test('a saved invitation counts for 7 days, and foreign values are ignored', () => {
   saveInvitation({ kind: 'link', organization: 'o1', id: 'l1' })
   vi.useFakeTimers({ now: Date.now() + 8 * 24 * 3600 * 1000 })
   expect(takeInvitation()).toBeUndefined()

@@ -18,17 +18,17 @@ const read = (text: string | null, now: number): SavedInvitation | undefined => 
     if (kind === 'invitation' && typeof token === 'string') return { kind, id, token }
     if (kind === 'link' && typeof organization === 'string') return { kind, id, organization }
   } catch {
-    // Somebody else wrote under our name: as good as nothing.
+    // Other code wrote under this key: the value is ignored.
   }
   return undefined
 }
 
-/** Keeps an invitation in this browser until somebody has logged in or signed up, for 7 days at most. */
+/** Stores an invitation in this browser until the user has logged in or signed up, for at most 7 days. */
 export const saveInvitation = (invitation: SavedInvitation): void => {
   localStorage.setItem(key, JSON.stringify({ ...invitation, at: Date.now() }))
 }
 
-/** Whether an invitation to an address is saved: it lets people sign up even where sign-up is off. */
+/** Whether an invitation to an address is saved: it allows sign-up even when sign-up is off. */
 export const isMailedInvitationSaved = (): boolean => read(localStorage.getItem(key), Date.now())?.kind === 'invitation'
 
 /** The saved invitation, once. */

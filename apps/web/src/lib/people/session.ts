@@ -4,7 +4,7 @@ import { persist } from 'zustand/middleware'
 import { storagePrefix } from '../browser/storage-prefix.ts'
 import { safeReturn } from '../entry-paths.ts'
 
-/** What the browser remembers of who is signed in. */
+/** The session that the browser stores. */
 export type SessionState = {
   session: { organization: Organization | null }
   availableWorkspaces: Workspace[]
@@ -27,7 +27,7 @@ const signedOut: SessionState = {
   actOnBehalfOf: null,
 }
 
-/** The session that a login answer stands for, with or without an organisation in it. */
+/** The session of a login response, with or without an organization. */
 export const sessionOfLogin = (answer: LoginResponse): SessionState => ({
   ...signedOut,
   session: { organization: answer.organization ?? null },
@@ -50,7 +50,7 @@ export const signIn = (answer: LoginResponse): void => {
   useSession.setState(sessionOfLogin(answer), true)
 }
 
-/** Forgets the session. What else is stored for the user is the caller's to clear. */
+/** Forgets the session. The caller clears other data of the user. */
 export const clearSession = (): void => {
   useSession.setState(signedOut, true)
 }
@@ -70,8 +70,8 @@ export const workspaceEntered = (workspace: Workspace): void => {
 }
 
 /**
- * Acts in a workspace of another organisation: its organisation becomes the session's, and the own one is remembered
- * until `stopActing`, also when the next workspace is entered straight from this one.
+ * Acts in a workspace of another organization: its organization becomes the session's. The own organization is
+ * remembered until `stopActing`, even when the user goes straight on to another acted-on workspace.
  */
 export const actOnBehalf = (workspace: Workspace): void => {
   const { organization } = workspace
@@ -84,14 +84,14 @@ export const actOnBehalf = (workspace: Workspace): void => {
   })
 }
 
-/** Goes back to the own organisation; does nothing when nobody is acted for. */
+/** Returns to the own organization; does nothing while the user acts for none. */
 export const stopActing = (): void => {
   const { actOnBehalfOf } = useSession.getState()
   if (actOnBehalfOf === null) return
   useSession.setState({ session: { organization: actOnBehalfOf.originalOrganization }, actOnBehalfOf: null })
 }
 
-/** True when the session holds what completing a registration needs. */
+/** True when the session has the data to complete a registration. */
 export const mayCompleteRegistration = (): boolean => {
   const { currentUserResourceName, passwordOTPToken } = useSession.getState()
   return (currentUserResourceName ?? '') !== '' && (passwordOTPToken ?? '') !== ''
@@ -102,7 +102,7 @@ export const rememberLocation = (path: string): void => {
   if (safeReturn(path) !== undefined) sessionStorage.setItem(returnKey, path)
 }
 
-/** The remembered address, once; `/` when there is none. */
+/** The remembered path, once; `/` without one. */
 export const takeLocation = (): string => {
   const path = safeReturn(sessionStorage.getItem(returnKey))
   sessionStorage.removeItem(returnKey)

@@ -54,7 +54,7 @@ test('AUTH-32: any other login payload is credentials and calls only :login', as
   expect(begun).toEqual([sessionOfLogin(loginAnswer)])
 })
 
-test('AUTH-33: of several login paths that fit, only the first is taken: provider, code, complete, credentials', async () => {
+test('of several possible login paths, only the first is taken: provider, code, complete, credentials (AUTH-33)', async () => {
   const called = async (payload: object): Promise<unknown[]> => {
     const { ways, asked, begun } = waysIn()
     await ways.login(payload as never)

@@ -2,7 +2,7 @@ import { type LoginResponse, type MethodRequest, methods } from '@tributary/cont
 import { call } from '../api/client.ts'
 import { signIn } from './session.ts'
 
-/** What a third-party sign-in brings back. */
+/** The data that a third-party sign-in returns. */
 export type ThirdPartyPayload = MethodRequest<typeof methods.users.oauthLoginCallback>
 /** An address with the one-time code that was mailed to it. */
 export type CodePayload = { email: string; otp_token: string }
@@ -12,9 +12,9 @@ export type LoginPayload = ThirdPartyPayload | CodePayload | LoginResponse | Cre
 export type RegisterPayload = ThirdPartyPayload | CodePayload
 
 /**
- * The ways into a session, chosen by the payload alone. Exactly one is taken: for login a third-party sign-in, then a
- * one-time code, then an answer that is complete already, else credentials; for registration a third-party sign-in, else
- * a code. `begin` gets the answer once, and the caller after it; what the call throws passes.
+ * The ways into a session; the payload alone decides which is taken. For login they are, in this order: a third-party
+ * sign-in, a one-time code, a complete response, credentials. For registration: a third-party sign-in, a code. `begin`
+ * gets the response once, and the caller after it; errors of the call are thrown.
  */
 export const createWaysIn = (deps: { call: typeof call; begin: (answer: LoginResponse) => void }) => {
   const answerOf = async (payload: LoginPayload): Promise<LoginResponse> => {

@@ -5,7 +5,7 @@ import { pagesQuery, query, rowsQuery } from './query.ts'
 /** A user by resource name. */
 export const userQuery = (user: string) => query(methods.users.get, { params: userIds(user) })
 
-/** The organisations that a user belongs to, with the role in each. */
+/** The user's organizations, with the role in each. */
 export const membershipsQuery = (user: string) =>
   rowsQuery(methods.memberships.list, { params: userIds(user) }, ({ memberships }) => memberships)
 
@@ -13,7 +13,7 @@ export const membershipsQuery = (user: string) =>
 export const workspacesQuery = (user: string) =>
   rowsQuery(methods.workspaces.list, { query: { user } }, ({ workspaces }) => workspaces, { staleTime: 0, gcTime: 0 })
 
-/** Organisations that are open to people of the user's e-mail domain; read anew each time. */
+/** Organizations that are open to the user's email domain; read again each time. */
 export const joinableQuery = (user: string) =>
   rowsQuery(methods.organizations.listJoinable, { params: userIds(user) }, ({ organizations }) => organizations, {
     staleTime: 0,
@@ -31,7 +31,7 @@ export const notificationsQuery = (user: string) =>
     { refetchInterval: 30_000 },
   )
 
-/** Whom and which organisation an onboarding link is for; read once, as a link may be used meanwhile. */
+/** The user and the organization of an onboarding link; read once, since the link can be used in the meantime. */
 export const startOnboardingQuery = (user: string, token: string) =>
   query(
     methods.users.startOnboarding,

@@ -6,7 +6,7 @@ import { pagesQuery, query, rowsQuery } from './query.ts'
 const underWay = (states: readonly { state: string }[]): boolean =>
   states.some(({ state }) => state === 'preparing' || state === 'computing')
 
-/** How often what is being computed is looked at, and what is not, ms. */
+/** Pauses between reads, while something is being computed and otherwise, ms. */
 const looks = { soon: 1_000, page: 5_000, explanation: 10_000, later: 30_000 }
 
 /** The audiences of a workspace, newest first. */
@@ -27,7 +27,10 @@ export const audienceQuery = (audience: string) =>
     },
   )
 
-/** Who is in an audience that changed last at a time, by pages of 50; a page of another time is another list. */
+/**
+ * The members of an audience that changed last at a time, by pages of 50. A page of another time belongs to another
+ * list.
+ */
 export const audienceMembersQuery = (audience: string, changeTime: string | null) =>
   pagesQuery(
     methods.audiences.listMembers,
@@ -35,7 +38,7 @@ export const audienceMembersQuery = (audience: string, changeTime: string | null
     { clocked: { of: changeTime, at: () => ({}) } },
   )
 
-/** Who entered and left an audience that changed last at a time, or only one of both, by pages of 50. */
+/** The entries and exits of an audience that changed last at a time, or only one of both, by pages of 50. */
 export const audienceChangesQuery = (
   audience: string,
   changeTime: string | null,
@@ -80,7 +83,7 @@ export const audienceExplanationQuery = (audience: string, profile: string) =>
     { staleTime: 0, refetchInterval: looks.explanation },
   )
 
-/** The audiences of which a destination is told. */
+/** The audiences whose entries and exits a destination receives. */
 export const destinationAudiencesQuery = (destination: string) =>
   query(
     methods.audiences.listOfDestination,
@@ -127,15 +130,15 @@ export const audienceVersionQuery = (audience: string, version: number) =>
     { staleTime: Number.POSITIVE_INFINITY },
   )
 
-/** ms that a query has to be left alone before it is counted. */
+/** ms without typing before a query is counted. */
 const typingMs = 400
 
-/** Who would be in an audience now; with `estimate` about, where there are many profiles. */
+/** The profiles that an audience would have now; with `estimate`, an estimate for many profiles. */
 export const audiencePreviewQuery = (workspace: string, tree: AudienceQuery, { estimate }: { estimate: boolean }) =>
   query(
     methods.audiences.preview,
     { params: workspaceIds(workspace), body: { query: tree, estimate } },
-    // The exact number is asked for after the estimate.
+    // The exact number is read after the estimate.
     { staleTime: 10_000, ...(estimate ? { wait: typingMs } : {}) },
   )
 

@@ -5,19 +5,19 @@ import { query } from './query.ts'
 /** The plans that can be subscribed to, cheapest first. */
 export const plansQuery = () => query(methods.plans.list, {}, { read: ({ plans }) => plans })
 
-/** What an organisation (a resource name) subscribes to, as the payment provider holds it now. */
+/** The subscription of an organization (a resource name), as the payment provider has it now. */
 export const subscriptionQuery = (organization: string) =>
   query(methods.subscriptions.get, { params: organizationIds(organization) }, { staleTime: 0 })
 
-/** What an organisation has used of its plan in this period. */
+/** The usage of an organization's plan in this period. */
 export const usageReportQuery = (organization: string) =>
   query(methods.usageReports.get, { params: organizationIds(organization) }, { staleTime: 0 })
 
-/** With what an organisation pays. */
+/** The payment methods of an organization. */
 export const paymentMethodsQuery = (organization: string) =>
   query(methods.paymentMethods.list, { params: organizationIds(organization) })
 
-/** The changes of plan that an organisation asked for, newest first. */
+/** The plan changes that an organization requested, newest first. */
 export const planChangesQuery = (organization: string) =>
   query(
     methods.subscriptions.listChanges,
@@ -25,7 +25,7 @@ export const planChangesQuery = (organization: string) =>
     { read: ({ changes }) => changes, staleTime: 0 },
   )
 
-/** Whom an organisation's invoices are addressed to; null for nobody. */
+/** The addressee of an organization's invoices; null for none. */
 export const billingCompanyQuery = (organization: string) =>
   query(methods.billingCompanies.get, { params: organizationIds(organization) })
 

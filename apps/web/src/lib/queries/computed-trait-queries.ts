@@ -2,7 +2,7 @@ import { type ComputedTraitDefinition, methods } from '@tributary/contract'
 import { computedTraitIds, workspaceIds } from '../format/names.ts'
 import { query, rowsQuery } from './query.ts'
 
-/** How often what is being computed is looked at, and what is not, ms. */
+/** Pauses between reads, while something is being computed and otherwise, ms. */
 const looks = { soon: 1_000, later: 10_000 }
 const intervalOf = (found: readonly { state: string }[]): number =>
   found.some(({ state }) => state === 'computing') ? looks.soon : looks.later
@@ -24,10 +24,10 @@ export const computedTraitQuery = (computedTrait: string) =>
     { staleTime: 0, refetchInterval: ({ state: { data } }) => intervalOf(data === undefined ? [] : [data]) },
   )
 
-/** ms that a definition has to be left alone before it is computed. */
+/** ms without typing before a definition is computed. */
 const typingMs = 400
 
-/** What a definition gives for some profiles now. */
+/** The results of a definition for some profiles now. */
 export const computedTraitPreviewQuery = (workspace: string, definition: ComputedTraitDefinition) =>
   query(
     methods.computedTraits.preview,

@@ -2,7 +2,7 @@ import { methods } from '@tributary/contract'
 import { dataSourceIds, modelIds, workspaceIds } from '../format/names.ts'
 import { pagesQuery, query, rowsQuery } from './query.ts'
 
-/** What data sources can be made of. */
+/** The catalog of data sources. */
 export const catalogDataSourcesQuery = (workspace: string) =>
   rowsQuery(
     methods.catalogDataSources.list,
@@ -22,11 +22,14 @@ export const dataSourcesQuery = (workspace: string) =>
 export const dataSourceQuery = (dataSource: string) =>
   query(methods.dataSources.get, { params: dataSourceIds(dataSource) })
 
-/** The tables of a data source by pages of 100; with a text those that have it in `schema.name`. The database is asked. */
+/**
+ * The tables of a data source by pages of 100; with a text, those that have it in `schema.name`. Each read queries the
+ * database.
+ */
 export const tablesQuery = (dataSource: string, search: string) =>
   pagesQuery(methods.dataSources.listTables, { params: dataSourceIds(dataSource), query: { page_size: 100, search } })
 
-/** The columns of a table of a data source. The database is asked. */
+/** The columns of a table of a data source. Each read queries the database. */
 export const tableQuery = (dataSource: string, { schema, name }: { schema: string; name: string }) =>
   query(
     methods.dataSources.getTable,

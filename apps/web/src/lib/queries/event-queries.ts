@@ -35,7 +35,7 @@ export const filteredEventsQuery = (workspace: string, filters: EventFilters) =>
     },
   )
 
-/** The payloads of events of a source, by their ids joined by commas; those that are not stored yet are left out. */
+/** The payloads of events of a source, by their IDs joined by commas; those that are not stored yet are omitted. */
 export const eventPayloadsQuery = (source: string, ids: string) =>
   query(
     methods.events.batchGetBySource,
@@ -58,7 +58,7 @@ export const refusedQuery = (source: string) =>
     { refetchInterval: 10_000, read: ({ refused_requests }) => refused_requests },
   )
 
-/** For platform admins: what was refused without a source to show it on. */
+/** For platform admins: refused requests without a source. */
 export const unownedRefusedQuery = () =>
   query(
     methods.refusedRequests.listUnowned,
@@ -66,7 +66,7 @@ export const unownedRefusedQuery = () =>
     { refetchInterval: 10_000, read: ({ refused_requests }) => refused_requests },
   )
 
-/** What was refused because its key belonged to a source of the workspace that is deleted. */
+/** The refused requests with keys of deleted sources of the workspace. */
 export const refusedOfDeletedQuery = (workspace: string) =>
   query(
     methods.refusedRequests.list,
@@ -74,7 +74,7 @@ export const refusedOfDeletedQuery = (workspace: string) =>
     { refetchInterval: 10_000, read: ({ refused_requests }) => refused_requests },
   )
 
-/** Accepted events of a source that were left out in the last 24 hours, by reason. */
+/** Accepted events of a source that were not stored in the last 24 hours, by reason. */
 export const droppedQuery = (source: string) =>
   query(
     methods.droppedEvents.listBySource,
@@ -82,11 +82,11 @@ export const droppedQuery = (source: string) =>
     { refetchInterval: 10_000, read: ({ dropped_events }) => dropped_events },
   )
 
-/** What the list of a destination's attempts is narrowed by; '' is no filter. */
+/** The filters of a destination's attempts; '' is no filter. */
 export type DeliveryFilters = {
   status: DeliveryStatus | ''
   range: RangePreset | ''
-  /** Who sent them, by resource name: of the three at most one is asked for. */
+  /** The sender, by resource name: at most one of the three is given. */
   source: string
   audience: string
   signal: string
@@ -129,10 +129,12 @@ export const deliveriesQuery = (destination: string, { status, range, event_id, 
 /** While something is on its way, what is held changes by the second. */
 const movingMs = 2_000
 
-/** What the list of what is held is narrowed by; '' is no filter. `range` is about when dead letters were given up. */
+/**
+ * The filters of the list of held deliveries; '' is no filter. `range` is the time when deliveries became dead letters.
+ */
 export type FailureFilters = { state: FailureGroup['state'] | ''; range: RangePreset | '' }
 
-/** What is held for a destination by its cause, the 100 largest groups. */
+/** The held deliveries of a destination by cause, the 100 largest groups. */
 export const failureGroupsQuery = (destination: string, { state, range }: FailureFilters) =>
   query(
     methods.failureGroups.list,
@@ -158,7 +160,7 @@ export const failureGroupQuery = (group: string) =>
     },
   )
 
-/** What is held for one cause, latest first, by pages of 20. */
+/** The held deliveries with one cause, latest first, by pages of 20. */
 export const groupDeliveriesQuery = (group: string) => {
   const { workspace, destination } = failureGroupIds(group)
   return pagesQuery(
@@ -191,7 +193,7 @@ export const deliveryOverviewQuery = (destination: string, preset: RangePreset) 
       return { ...overview, names: bucketsOf(preset, now) }
     },
     refetchInterval: ({ state: { data } }) => {
-      // Somebody waits for the first event; nothing is cheap to count.
+      // The user waits for the first event, and counting none is cheap.
       if (data?.current.received === 0) return movingMs
       if (preset !== '1day' && preset !== '7days') return 60_000
       return (data?.waiting.event_count ?? 0) > 0 ? 5_000 : 15_000

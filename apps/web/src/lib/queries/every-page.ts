@@ -1,4 +1,4 @@
-/** Largest page of a list, and how many pages of it a screen reads at most. */
+/** Largest page of a list, and maximum pages that a screen reads. */
 export const pageSize = 1000
 const maxPages = 10
 

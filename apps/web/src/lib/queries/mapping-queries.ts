@@ -2,14 +2,14 @@ import { type EventMapping, type EventType, methods } from '@tributary/contract'
 import { destinationIds } from '../format/names.ts'
 import { query } from './query.ts'
 
-/** How often is asked again, in ms, while no event is there to work with: events may come at any moment. */
+/** Pause between reads, in ms, while there is no event to work with: events can come at any moment. */
 const eventsAwaitedMs = 5_000
 
-/** The mappings of a destination and what they may be made of. */
+/** The mappings of a destination with their actions, targets and fields. */
 export const mappingsQuery = (destination: string) =>
   query(methods.mappings.get, { params: destinationIds(destination) })
 
-/** What a mapping of an action could be made of: proposals, fields with examples, names of events. */
+/** Suggestions for a mapping of an action: proposals, fields with examples, names of events. */
 export const mappingSuggestionsQuery = (
   destination: string,
   wanted: { destination: string; event_name: string; event_type: EventType | '' },
@@ -23,7 +23,7 @@ export const mappingSuggestionsQuery = (
 /** A mapping and the event it is tried with: a stored one by name, one as JSON text, or the latest that fits. */
 export type MappingTrial = { event_mapping: EventMapping; event?: string; payload?: string }
 
-/** What a mapping makes of an event. */
+/** The payload that a mapping makes of an event. */
 export const mappingPreviewQuery = (destination: string, trial: MappingTrial) =>
   query(
     methods.mappings.preview,

@@ -16,7 +16,7 @@ import { workspaceIds } from '../format/names.ts'
 import { product } from './query-client.ts'
 import { keyOf as queryKeyOf } from './query-key.ts'
 
-/** What is counted: in the whole workspace, or only of one source, or only events that were validated so. */
+/** The scope of a count: the whole workspace, one source, or events with one validation result. */
 export type Counted = {
   workspace: string
   metric: MetricName
@@ -51,7 +51,7 @@ const counting = { ...product, staleTime: 10_000, refetchInterval: 30_000 } as c
 const keyOf = ({ workspace, ...counted }: Counted, preset: RangePreset, what: 'series' | 'total') =>
   queryKeyOf(methods.metrics.get, { params: workspaceIds(workspace), query: counted, of: [preset, what] })
 
-/** What is counted by hour or day, up to now, with the period before. Read in one call: the range starts with a bucket. */
+/** Counts by hour or day, up to now, with the previous period. One call reads both: the range starts with a bucket. */
 export const seriesQuery = (counted: Counted, preset: RangePreset) =>
   queryOptions({
     ...counting,
@@ -68,7 +68,7 @@ export const seriesQuery = (counted: Counted, preset: RangePreset) =>
     },
   })
 
-/** What is counted over a whole range and the one before: for what buckets do not sum up to, such as profiles. */
+/** Counts over a whole range and the previous one: for metrics whose buckets cannot be added up, such as profiles. */
 export const totalsQuery = (counted: Counted, preset: RangePreset) =>
   queryOptions({
     ...counting,

@@ -6,7 +6,10 @@ import { pagesQuery, query, rowsQuery } from './query.ts'
 export const organizationQuery = (organization: string) =>
   query(methods.organizations.get, { params: organizationIds(organization) })
 
-/** Who belongs to an organisation. */
+/** The configured capabilities of this installation. */
+export const installationQuery = () => query(methods.installation.get, {})
+
+/** The members of an organization. */
 export const membersQuery = (organization: string) =>
   rowsQuery(
     methods.memberships.listByOrganization,
@@ -14,7 +17,7 @@ export const membersQuery = (organization: string) =>
     ({ memberships }) => memberships,
   )
 
-/** Workspaces that are found at once; typing on narrows them. */
+/** Maximum workspaces of a search; further typing narrows them. */
 const foundLimit = 20
 
 /** Workspaces of all organizations that a search fits, for staff. */
@@ -36,14 +39,14 @@ export const invitationLinksQuery = (organization: string) =>
 /** The API keys of an organisation that are not revoked, newest first. */
 export const apiKeysQuery = (organization: string) =>
   rowsQuery(methods.apiKeys.list, { params: organizationIds(organization) }, ({ api_keys }) => api_keys, {
-    // Who comes back looks for when a key was used.
+    // A user who returns wants the last use of a key.
     staleTime: 0,
   })
 
-/** What narrows the audit log. */
+/** The filters of the audit log. */
 export type AuditFilters = Omit<MethodQuery<typeof methods.auditRecords.list>, 'page_size' | 'page_token'>
 
-/** What was done in an organisation, newest first, by pages of 50. */
+/** The audit log of an organization, newest first, by pages of 50. */
 export const auditRecordsQuery = (organization: string, filters: AuditFilters) =>
   pagesQuery(methods.auditRecords.list, {
     params: organizationIds(organization),
@@ -62,6 +65,6 @@ export const customDomainQuery = (workspace: string) =>
     { read: ({ custom_domains }) => custom_domains[0] ?? null, staleTime: 0 },
   )
 
-/** How much an organisation has of what plans count. */
+/** The usage of an organization. */
 export const usageQuery = (organization: string) =>
   query(methods.organizations.getUsage, { params: organizationIds(organization) }, { staleTime: 0 })

@@ -1,4 +1,4 @@
-import { methods } from '@tributary/contract'
+import { methods, type TimeBasis } from '@tributary/contract'
 import { profileIds, workspaceIds } from '../format/names.ts'
 import { pagesQuery, query, rowsQuery } from './query.ts'
 
@@ -16,7 +16,7 @@ export const profileCoverageQuery = (workspace: string) =>
     methods.profiles.getCoverage,
     { params: workspaceIds(workspace) },
     {
-      // Who comes back looks for what has changed.
+      // A user who returns wants the latest changes.
       staleTime: 0,
       refetchInterval: ({ state: { data } }) => (data !== undefined && data.reading !== null ? 3_000 : 30_000),
     },
@@ -30,7 +30,7 @@ export const profileKeysQuery = (workspace: string) =>
 export const identitySettingsQuery = (workspace: string) =>
   query(methods.identitySettings.get, { params: workspaceIds(workspace) })
 
-/** One profile by resource name, with everything known of it. */
+/** One profile by resource name, with all its details. */
 export const profileQuery = (profile: string) =>
   query(methods.profiles.get, { params: profileIds(profile) }, { staleTime: 0, refetchInterval: 5_000 })
 
@@ -42,14 +42,14 @@ export const traitHistoryQuery = (profile: string, trait: string) =>
     { staleTime: 0, read: ({ values }) => values },
   )
 
-/** Events of a profile that are read at once. */
+/** Events of one page of a profile. */
 export const profileEventsPage = 50
 
-/** The events of a profile, newest first, by pages. They are read once: `newestProfileEventsQuery` follows what comes. */
-export const profileEventsQuery = (profile: string) =>
+/** The events of a profile, newest first by a time, by pages. They are read once: `newestProfileEventsQuery` follows what comes. */
+export const profileEventsQuery = (profile: string, time_by: TimeBasis) =>
   pagesQuery(methods.profiles.listEvents, {
     params: profileIds(profile),
-    query: { page_size: profileEventsPage },
+    query: { page_size: profileEventsPage, time_by },
   })
 
 /** The newest events of a profile as of now. */

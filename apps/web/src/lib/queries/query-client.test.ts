@@ -17,9 +17,9 @@ test('API-08, API-09, API-11: queries retry three times by default, mutations ne
   expect(keepMs).toBe(300_000)
 })
 
-test('API-06, API-07: queries about the product neither retry nor refetch when the window comes to the front', () => {
+test('queries about the product neither retry nor refetch when the window gets the focus (API-06, API-07)', () => {
   expect(product).toEqual({ retry: false, retryOnMount: false, refetchOnWindowFocus: false })
-  // Not even one that asks for what may not be stored yet.
+  // Not even one for data that can be unsaved yet.
   expect(eventQuery('workspaces/w1', '0-1-0')).toMatchObject(product)
 })
 
@@ -36,25 +36,27 @@ test('API-09: a mutation that fails is sent once', async () => {
   expect(sent).toBe(1)
 })
 
-test('API-11: of the queries about the product only the list of workspaces is not kept', () => {
+test('of the queries about the product only the list of workspaces is not cached (API-11)', () => {
   expect(workspacesQuery('users/u1').gcTime).toBe(0)
   expect(sourcesQuery('workspaces/w1').gcTime).toBeUndefined()
 })
 
-test('a query that keeps failing is told once until it has succeeded; an ended session is told each time', async () => {
-  const told: string[] = []
-  const client = createQueryClient((error) => void told.push(String(error instanceof Error ? error.message : error)))
+test('a query that keeps failing is reported once until it has succeeded; an ended session is reported each time', async () => {
+  const reported: string[] = []
+  const client = createQueryClient(
+    (error) => void reported.push(String(error instanceof Error ? error.message : error)),
+  )
   const ask = (answer: () => Promise<string>) =>
     client.fetchQuery({ queryKey: ['inbox'], queryFn: answer, retry: false, staleTime: 0 }).catch(() => undefined)
   const fault = () => Promise.reject(new Error('starting'))
   const expired = () => Promise.reject(new ApiError(401, { reason: 'TOKEN_EXPIRED', message: 'token expired' }, ''))
   await ask(fault)
   await ask(fault)
-  expect(told).toEqual(['starting'])
+  expect(reported).toEqual(['starting'])
   await ask(() => Promise.resolve('here'))
   await ask(fault)
-  expect(told).toEqual(['starting', 'starting'])
+  expect(reported).toEqual(['starting', 'starting'])
   await ask(expired)
   await ask(expired)
-  expect(told.slice(2)).toEqual(['token expired', 'token expired'])
+  expect(reported.slice(2)).toEqual(['token expired', 'token expired'])
 })

@@ -8,30 +8,30 @@ export const retryDelay = (failures: number): number => Math.min(1000 * 2 ** fai
 export const keepMs = 5 * 60 * 1000
 
 /**
- * What every query about the product adds: asked once, and not again because the window came to the front, nor because
- * the page appears whose loader has just asked in vain.
+ * The options of every query about the product: it runs once, and not again when the window gets the focus, nor when
+ * the page appears whose loader just failed.
  */
 export const product = { retry: false, retryOnMount: false, refetchOnWindowFocus: false } as const
 
 /**
- * The cache of server state. `onError` hears every failed mutation, and of a query that fails again and again, because it
- * is asked every few seconds, the first failure until it has succeeded; of an ended session it always hears.
+ * The cache of server state. `onError` receives every failed mutation. A query that fails repeatedly, since it is read
+ * every few seconds, reports only its first failure until it succeeds. An ended session is always reported.
  */
 export const createQueryClient = (onError: (error: unknown) => void): QueryClient => {
   const failing = new Map<string, string>()
   return new QueryClient({
     queryCache: new QueryCache({
       onError(error, { queryHash }) {
-        const told = failing.get(queryHash) === error.message
+        const isReported = failing.get(queryHash) === error.message
         failing.set(queryHash, error.message)
-        if (!told || isSessionExpired(error)) onError(error)
+        if (!isReported || isSessionExpired(error)) onError(error)
       },
       onSuccess: (_, { queryHash }) => void failing.delete(queryHash),
     }),
     mutationCache: new MutationCache({ onError: (error) => onError(error) }),
     defaultOptions: {
-      // What the browser thinks of its network is no reason to wait: a call that was held back would say nothing, and be
-      // sent later, when the person has long tried again.
+      // The browser's opinion of its network is ignored: a paused call would show nothing, and be sent long after the
+      // user has tried again.
       queries: { retry: 3, retryDelay, gcTime: keepMs, staleTime: 5_000, networkMode: 'always' },
       mutations: { retry: 0, networkMode: 'always' },
     },

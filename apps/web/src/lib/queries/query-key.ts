@@ -1,6 +1,6 @@
 import type { Method } from '@tributary/contract'
 
-/** What a query is called with; `of` stands for what depends on the time of the call. */
+/** The input of a query; `of` stands for the part that depends on the time of the call. */
 export type Given = {
   params?: Readonly<Record<string, string>> | undefined
   query?: object | undefined
@@ -8,12 +8,12 @@ export type Given = {
   of?: unknown
 }
 
-/** The key of a query: resource, ids, verb, and what else the method is called with. */
+/** The key of a query: resource, IDs, verb, and further input of the method. */
 export type Key = readonly [resource: string, ids: object, verb: string, ...unknown[]]
 
 /**
- * The key of a query, made of its method and what that is called with. A resource with some ids stands for all that is
- * known of it: `['sources', { workspace }]`.
+ * The key of a query, from its method and its input. A resource with some IDs stands for all queries below it:
+ * `['sources', { workspace }]`.
  */
 export const keyOf = (method: Pick<Method, 'name'>, { params = {}, query, body, of }: Given = {}): Key => {
   const [resource = '', verb = ''] = method.name.split('.')

@@ -31,7 +31,7 @@ test('calls that differ in method, ids, query or body have keys of their own, an
   expect(sourceQuery('workspaces/w/sources/s').queryKey).toEqual(calls[0]?.queryKey)
 })
 
-test('a resource with some ids stands for all that is known of it below them, and for nothing else', () => {
+test('a resource with some IDs stands for all queries below it, and for no others', () => {
   const [list, one, own, other, entries, entry] = [
     sourcesQuery('workspaces/w').queryKey,
     sourceQuery('workspaces/w/sources/s').queryKey,
@@ -47,7 +47,7 @@ test('a resource with some ids stands for all that is known of it below them, an
   expect(staleAfter(all, (cache) => refresh(cache, ['sources']))).toEqual([list, one, own, other])
 })
 
-test('what depends on the time of the call is asked anew, and is not in the key', async () => {
+test('a part that depends on the time of the call is computed again, and is not in the key', async () => {
   vi.useFakeTimers({ now: Date.UTC(2026, 0, 1), toFake: ['Date'] })
   const asked: string[] = []
   vi.stubGlobal('fetch', async (path: string) => {

@@ -12,19 +12,19 @@ import { everyPage } from './every-page.ts'
 import { product } from './query-client.ts'
 import { type Given, type Key, keyOf } from './query-key.ts'
 
-/** What a method is called with, but for the signal. */
+/** The input of a method, without the signal. */
 export type Input<M extends Method> = Omit<CallInput<M>, 'signal'>
 
-/** What a page of a list is asked for beside its place in the list. */
+/** The input of a page of a list, without its place in the list. */
 type PageInput<M extends Method> = Omit<Input<M>, 'query'> & { query?: object }
 
-/** How a query may differ from others: each as TanStack Query has it. */
+/** The options by which a query can differ from others: each as in TanStack Query. */
 type Ways<Data> = Pick<
   UndefinedInitialDataOptions<Data, Error, Data, Key>,
   'staleTime' | 'gcTime' | 'retryOnMount' | 'refetchInterval'
 >
 
-/** A part of the query that depends on the time of the call (Unix time in ms), and what it is made of: that is in the key. */
+/** A part of the query that depends on the time of the call (Unix time in ms), and its source, which is in the key. */
 type Clocked = { of: unknown; at: (now: number) => object }
 
 const clockedQuery = (query: object | undefined, clocked: Clocked | undefined): object => ({
@@ -32,13 +32,15 @@ const clockedQuery = (query: object | undefined, clocked: Clocked | undefined): 
   ...clocked?.at(Date.now()),
 })
 
-/** A call whose query has been put together: what is given has the type of the method, what is added was checked by the caller. */
+/**
+ * A call with a composed query: the given part has the type of the method, and the caller has checked the added part.
+ */
 const callWith = <M extends Method>(method: M, input: object, signal: AbortSignal): Promise<MethodResponse<M>> =>
   call(method, { ...input, signal } as CallInput<M>)
 
 /**
- * A query of what a method answers. `read` says what of it is kept. `wait` is how many ms pass before the call: of what is
- * typed, not every key is one.
+ * A query of a method. The function `read` selects the cached part of the response. The delay `wait` before the call,
+ * in ms, avoids a call for each typed key.
  */
 export const query = <M extends Method, Data = MethodResponse<M>>(
   method: M,
@@ -82,7 +84,7 @@ export const rowsQuery = <M extends Method, Row>(
       }),
   })
 
-/** Where a list goes on; every list of the contract says it. */
+/** The token of the next page; every list of the contract has one. */
 const nextOf = (answer: unknown): string => (answer as { next_page_token?: string }).next_page_token ?? ''
 
 /** A query of a list by pages, of which more are read on request. */

@@ -23,7 +23,7 @@ export const schemaVersionQuery = (source: string, version: number) =>
 export const inferredSchemaQuery = (source: string, days: number) =>
   query(methods.inferredSchemas.get, { params: sourceIds(source), query: { days } }, { staleTime: 0 })
 
-/** What did not fit a source's schema in the last 30 days, most frequent first, and how many events are kept back. */
+/** The violations of a source's schema in the last 30 days, most frequent first, and the number of blocked events. */
 export const violationsQuery = (source: string) =>
   queryOptions({
     ...product,

@@ -3,7 +3,7 @@ import { bucketsOf, type RangePreset, rangeOf } from '../format/date-range.ts'
 import { signalIds, workspaceIds } from '../format/names.ts'
 import { pagesQuery, query, rowsQuery } from './query.ts'
 
-/** How often what is shown of conversions is looked at, ms: they come at any moment. */
+/** Pause between reads of conversions, ms: they come at any moment. */
 const lookEvery = 10_000
 
 /** A range up to now, as the calls of signals take it; the key is the preset. */
@@ -23,7 +23,7 @@ const withDays =
     buckets: bucketsOf(preset, Date.now()),
   })
 
-/** Stands in an input for the range, which is put in when the call is made. */
+/** Stands in an input for the range, which is set when the call is made. */
 const noPeriod = { 'start_date.seconds': 0, 'end_date.seconds': 0 }
 
 /** The signals of a workspace, newest first. */
@@ -45,7 +45,7 @@ export const signalDraftQuery = (workspace: string) =>
     { staleTime: Number.POSITIVE_INFINITY, gcTime: 0 },
   )
 
-/** What holds for all signals of a workspace. */
+/** The settings for all signals of a workspace. */
 export const signalSettingsQuery = (workspace: string) =>
   query(methods.signalSettings.get, { params: workspaceIds(workspace) })
 
@@ -62,12 +62,20 @@ export const signalPlatformsQuery = (
     { staleTime: 0 },
   )
 
-/** What a signal would make of stored events. Read once: another look is asked for. */
+/** The conversions that a signal would make of stored events. Read once: the user requests another read. */
 export const signalPreviewQuery = (workspace: string, definition: SignalDefinition) =>
   query(
     methods.signals.preview,
     { params: workspaceIds(workspace), body: definition },
     { staleTime: Number.POSITIVE_INFINITY, gcTime: 60_000 },
+  )
+
+/** The same of one event, for what it says of names that were never received, while a signal is built. */
+export const signalNamesQuery = (workspace: string, definition: SignalDefinition) =>
+  query(
+    methods.signals.preview,
+    { params: workspaceIds(workspace), body: { ...definition, sample_size: 1 } },
+    { staleTime: 60_000, gcTime: 60_000, wait: 300 },
   )
 
 /** Conversions and values of a signal over a range, and what became of them. */
@@ -86,10 +94,10 @@ export const signalQualityQuery = (signal: string, preset: RangePreset) =>
     { clocked: during(preset), staleTime: 0, refetchInterval: 3 * lookEvery, read: withDays(preset) },
   )
 
-/** What attribution is asked for: of one signal or, with '', of all; by the first or the last click. */
+/** The scope of an attribution: one signal or, with '', all; by the first or the last click. */
 export type AttributionOf = { workspace: string; signal: string; touch: 'first' | 'last' }
 
-/** What the call of an attribution says, but for its range. */
+/** The input of an attribution call, without its range. */
 export const attributionInput = ({ workspace, signal, touch }: AttributionOf) => ({
   params: workspaceIds(workspace),
   query: { ...noPeriod, touch, ...(signal === '' ? {} : { signal }) },
@@ -104,7 +112,7 @@ export const attributionQuery = (of: AttributionOf, preset: RangePreset) =>
     read: withDays(preset),
   })
 
-/** What the list of conversions is narrowed by; '' is no filter. `destination` is a resource name. */
+/** The filters of the list of conversions; '' is no filter. `destination` is a resource name. */
 export type ConversionFilters = { status: ConversionStatus | ''; destination: string; event_id: string }
 
 /** The conversions of a signal, newest first, by pages. */

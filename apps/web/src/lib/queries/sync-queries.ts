@@ -2,11 +2,11 @@ import { endedSyncRuns, methods, type SyncRun, type SyncRunRow } from '@tributar
 import { syncDryRunIds, syncIds, syncRunIds, workspaceIds } from '../format/names.ts'
 import { pagesQuery, query, rowsQuery } from './query.ts'
 
-/** Whether something still happens to a run without anybody's doing. */
+/** Whether a run still changes without a user. */
 export const isRunning = (run: Pick<SyncRun, 'state'> | null | undefined): boolean =>
   run !== null && run !== undefined && run.state !== 'needs_approval' && !endedSyncRuns.includes(run.state)
 
-/** How often what is shown of runs is looked at, ms: often while one moves, else for what a schedule begins. */
+/** Pause between reads of runs, ms: short while one changes, otherwise long, for scheduled runs. */
 const lookEvery = (runs: readonly (SyncRun | null | undefined)[]): number => (runs.some(isRunning) ? 1500 : 15_000)
 
 /** All syncs of a workspace, each with its last run. */
@@ -23,7 +23,7 @@ export const syncQuery = (sync: string) =>
     { refetchInterval: ({ state: { data } }) => lookEvery([data?.last_run]) },
   )
 
-/** A dry run by resource name; looked at until it has ended. */
+/** A dry run by resource name; read again until it has ended. */
 export const syncDryRunQuery = (dryRun: string) =>
   query(
     methods.syncDryRuns.get,
@@ -59,10 +59,10 @@ export const syncRunQuery = (run: string) =>
     { refetchInterval: ({ state: { data } }) => lookEvery([data]) },
   )
 
-/** What rows of a run are asked for: those of a key, those with an outcome; '' is all. */
+/** The filters of rows of a run: by key, by outcome; '' is all. */
 export type RowFilters = { key: string; outcome: SyncRunRow['outcome'] | '' }
 
-/** The last attempt to deliver a row of a run, by the number of the row, as it is when it is looked at. */
+/** The last attempt to deliver a row of a run, by the number of the row, read again each time. */
 export const syncRowAttemptQuery = (run: string, row: number) =>
   query(methods.syncRuns.getRowAttempt, { params: { ...syncRunIds(run), row: String(row) } }, { staleTime: 0 })
 

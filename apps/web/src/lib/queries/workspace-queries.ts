@@ -7,7 +7,7 @@ import { query, rowsQuery } from './query.ts'
 export const workspaceQuery = (workspace: string) =>
   query(methods.workspaces.get, { params: workspaceIds(workspace) }, { staleTime: 60_000 })
 
-/** How many objects a search of a workspace gives at most. */
+/** Maximum objects of a search in a workspace. */
 const foundLimit = 100
 
 /** The objects of a workspace that a search fits, the best match first. */
@@ -18,7 +18,7 @@ export const searchQuery = (workspace: string, text: string) =>
     { retryOnMount: true, gcTime: 60_000, ...(text === '' ? {} : { wait: 120 }) },
   )
 
-/** What sources of a product can be made of. */
+/** The catalog of a product's sources. */
 export const catalogSourcesQuery = (workspace: string, product: TargetProduct = 'CDP') =>
   rowsQuery(
     methods.catalogSources.list,
@@ -30,7 +30,18 @@ export const catalogSourcesQuery = (workspace: string, product: TargetProduct = 
 export const catalogSourceQuery = (workspace: string, app: string) =>
   query(methods.catalogSources.get, { params: { ...workspaceIds(workspace), app } })
 
-/** What a template would make of a body. */
+/** The work of a workspace that is set aside. */
+export const heldWorkQuery = (workspace: string) =>
+  rowsQuery(methods.heldWork.list, { params: workspaceIds(workspace) }, ({ held_work }) => held_work, {
+    staleTime: 0,
+    refetchInterval: 60_000,
+  })
+
+/** The same of all workspaces, for staff. */
+export const allHeldWorkQuery = () =>
+  rowsQuery(methods.heldWork.listAll, {}, ({ held_work }) => held_work, { staleTime: 0, refetchInterval: 60_000 })
+
+/** The result of a template for a body. */
 export const templatePreviewQuery = (source: string, template: string, body: string) =>
   query(
     methods.sources.previewTemplate,
@@ -38,7 +49,7 @@ export const templatePreviewQuery = (source: string, template: string, body: str
     { gcTime: 60_000, wait: 250 },
   )
 
-/** What destinations can be made of. */
+/** The catalog of destinations. */
 export const catalogDestinationsQuery = (workspace: string) =>
   rowsQuery(
     methods.catalogDestinations.list,
@@ -58,11 +69,11 @@ export const sourcesQuery = (workspace: string, product: TargetProduct = 'CDP') 
     ({ sources }) => sources,
   )
 
-/** All sources of a workspace, of every product: what events and deliveries may be of. */
+/** All sources of a workspace, of every product, since events and deliveries can be of any. */
 export const allSourcesQuery = (workspace: string) =>
   rowsQuery(methods.sources.list, { params: workspaceIds(workspace) }, ({ sources }) => sources)
 
-/** What a new source's schema can start with. */
+/** The templates for a new source's schema. */
 export const schemaTemplatesQuery = (workspace: string) =>
   rowsQuery(methods.sourceSchemaTemplates.list, { params: workspaceIds(workspace) }, ({ templates }) => templates, {
     staleTime: 60_000,
@@ -85,7 +96,10 @@ export const destinationsQuery = (workspace: string) =>
 export const destinationQuery = (destination: string) =>
   query(methods.destinations.get, { params: destinationIds(destination) })
 
-/** What a destination tells of an object that rows go to. The destination is asked, so what it said is kept for a while. */
+/**
+ * The destination's description of an object of rows. Each read calls the destination, so the result is cached for a
+ * while.
+ */
 export const destinationObjectQuery = (destination: string, object: string, objectName: string) =>
   query(
     methods.destinations.getObject,
@@ -97,7 +111,7 @@ export const destinationObjectQuery = (destination: string, object: string, obje
 export const connectionsQuery = (workspace: string) =>
   rowsQuery(methods.connections.list, { params: workspaceIds(workspace) }, ({ connections }) => connections)
 
-/** The outcomes of what went over each connection of a workspace in a range, as every other figure counts them. */
+/** The outcomes of each connection of a workspace in a range, counted as in all other figures. */
 export const connectionActivityQuery = (workspace: string, preset: RangePreset) =>
   query(
     methods.connections.getActivity,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parseTemplate } from './liquid-parser.ts'
 import { filterParts } from './template-parts.ts'
 
-test('MAP-14: a template that cannot be read is told with the place and what is wrong there', () => {
+test('a template that cannot be read is reported with the place and the error there (MAP-14)', () => {
   expect(parseTemplate('{{ a')).toMatch(/^Error at >> 1\| \{\{ a\n +\^\noutput "\{\{ a" not closed$/)
   expect(parseTemplate('one\n{{ b | shout }}')).toMatch(
     /^Error at .*>> 2\| \{\{ b \| shout \}\}.*undefined filter: shout$/s,
@@ -13,7 +13,7 @@ test('MAP-12: each of the offered filters can be used as it is inserted', () => 
   for (const { insert } of filterParts) expect(parseTemplate(`{{ a${insert} }}`)).toBeUndefined()
 })
 
-test('what the server does not allow is no template here either', () => {
+test('a template that the server refuses is refused here, too', () => {
   expect(parseTemplate('{% include "x" %}')).toContain('tag "include" not found')
   expect(parseTemplate('{{ a | where_exp: "b", "c" }}')).toContain('undefined filter: where_exp')
   expect(parseTemplate('{{ a | json }}{% if b %}c{% endif %}')).toBeUndefined()

@@ -2,7 +2,7 @@
 import { templateFilters, templateProblemText, templateProblemWord, templateTags } from '@tributary/contract'
 import { Liquid, LiquidError } from 'liquidjs'
 
-/** Characters of a template at most, as the server holds it. */
+/** Maximum characters of a template, as at the server. */
 const longest = 10_000
 
 const createEngine = (): Liquid => {

@@ -1,9 +1,9 @@
 import { ApiError } from '../api/errors.ts'
 
-/** Why a setting could not be changed: words for people, and what whoever refused it says more. */
+/** Why a setting could not be changed: a message, and the detail of the refusing system. */
 export type SettingFailure = { message: string; detail?: string }
 
-/** What is shown below a setting that could not be changed. */
+/** The error below a setting that could not be changed. */
 export const settingFailure = (error: unknown, name: string): SettingFailure => {
   const metadata = (error instanceof ApiError ? error.body.metadata : undefined) ?? {}
   // A secret that came along with the setting and was not taken.

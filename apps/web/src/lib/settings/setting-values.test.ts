@@ -11,14 +11,18 @@ import {
   settingProblem,
 } from './setting-values.ts'
 
+test('a URL setting of a form accepts only web URLs, and says "Invalid url" to any other text (FORM-22)', () => {
+  for (const text of ['javascript:alert(1)', 'mailto:a@b.co', 'ftp://example.com', 'example.com', 'http://', '//a'])
+    expect(settingProblem(option({ type: 'url' }), text), text).toBe('Invalid url')
+  for (const text of ['https://example.com/a', 'http://127.0.0.1:9/'])
+    expect(settingProblem(option({ type: 'url' }), text), text).toBeUndefined()
+})
+
 test.each([
   [option({ required: true }), '', 'Required'],
   [option({ required: true }), null, 'Required'],
   [option({ required: true, type: 'headers' }), {}, 'Required'],
   [option({}), '', undefined],
-  [option({ type: 'url' }), 'https://example.com/a', undefined],
-  [option({ type: 'url' }), 'javascript:alert(1)', 'Invalid url'],
-  [option({ type: 'url' }), 'example.com', 'Invalid url'],
   [option({ type: 'number' }), '12a', 'Only numbers are allowed'],
   [option({ type: 'number' }), 12, undefined],
   [option({ type: 'number', min: 1, max: 1000 }), 0, 'At least 1'],
@@ -52,7 +56,7 @@ test('a form starts with the defaults and sends what is filled', () => {
   expect(filledSettings(options, values)).toEqual({ method: 'POST', on: false })
 })
 
-describe('a setting that is asked for only while another has a value', () => {
+describe('a setting that applies only while another has a value', () => {
   const options = [
     option({ name: 'on', type: 'boolean' }),
     option({ name: 'size', type: 'number', required: true, show_when: { name: 'on', value: true } }),
@@ -66,7 +70,7 @@ describe('a setting that is asked for only while another has a value', () => {
   })
 })
 
-test('a setting that could not be changed shows the message for its value and what was said more, else names the setting', () => {
+test('a failed setting shows the message for its value and its detail, otherwise it names the setting', () => {
   const refusal = (metadata: Record<string, string>) => settingFailure(new ApiError(400, { metadata }, ''), 'url')
   expect(refusal({ value: 'bad' })).toEqual({ message: 'bad' })
   expect(refusal({ value: 'bad', detail: 'at 7' })).toEqual({ message: 'bad', detail: 'at 7' })
@@ -82,7 +86,7 @@ test.each([
   ['https://b.example/hook', true],
   ['https://a.example.b.example/hook', true],
   ['', true],
-])('headers that are sent to https://a.example/ are asked for again at %s: %j', (draft, asked) => {
+])('headers that are sent to https://a.example/ must be entered again at %s: %j', (draft, asked) => {
   const url = { ...option({ name: 'url', type: 'url' }), value: 'https://a.example/', is_set: true }
   const headers = {
     ...option({ name: 'headers', is_secret: true, sent_to: [{ name: 'url', by: 'origin' }] }),
@@ -92,7 +96,7 @@ test.each([
   expect(secretsToEnterAgain([url, { ...headers, is_set: false }], url, draft)).toEqual([])
 })
 
-test('a refusal of a secret that came along with a setting is told', () => {
+test('a refusal of a secret that was sent along with a setting is shown', () => {
   const refused = new ApiError(400, { reason: 'VALIDATION', metadata: { 'secrets.password': 'Too long' } }, 'refused')
   expect(settingFailure(refused, 'host')).toEqual({ message: 'Too long' })
 })

@@ -17,13 +17,13 @@ export const defaultSettings = (options: readonly SettingOption[]): Record<strin
     ]),
   )
 
-/** Whether a setting is asked for: some are only while another one has a certain value. */
+/** Whether a setting applies: some do only while another one has a certain value. */
 export const isShown = (
   option: Pick<SettingOption, 'show_when'>,
   values: Readonly<Record<string, SettingValue | undefined>>,
 ): boolean => option.show_when === null || values[option.show_when.name] === option.show_when.value
 
-/** The part of the values that is sent: what is not asked for or empty is left to its default. */
+/** The values to send: inapplicable and empty ones get their defaults. */
 export const filledSettings = (
   options: readonly SettingOption[],
   values: Readonly<Record<string, SettingValue>>,
@@ -40,7 +40,7 @@ const isWebAddress = (text: string): boolean => {
   return ['http:', 'https:'].includes(new URL(text).protocol)
 }
 
-/** What is said below a setting: its help and, for a number, its bounds. */
+/** The text below a setting: its help and, for a number, its limits. */
 export const settingHint = ({
   help_text,
   type,
@@ -70,7 +70,7 @@ const numberProblem = (
   return undefined
 }
 
-/** Why a value cannot stand for a setting, or undefined. The server decides; this only spares a round trip. */
+/** Why a value is invalid for a setting, or undefined. The server decides; this only saves a round trip. */
 export const settingProblem = (
   option: Pick<SettingOption, 'type' | 'required' | 'min' | 'max'>,
   value: SettingValue | undefined,
@@ -81,8 +81,8 @@ export const settingProblem = (
 }
 
 /**
- * The secrets that are set and that another value of a setting would send elsewhere: they are asked for again before it
- * is saved. The server decides; this only asks in time.
+ * The stored secrets that another value of a setting would send elsewhere: they must be entered again before it is
+ * saved. The server decides; this only asks in time.
  */
 export const secretsToEnterAgain = (
   settings: readonly Setting[],
@@ -97,7 +97,7 @@ export const secretsToEnterAgain = (
   )
 }
 
-/** What a notice says of a setting that was saved: which one it is. */
+/** The notice for a saved setting, which names it. */
 export const settingNotice = (
   { settings }: { settings: readonly { name: string; display_name: string }[] },
   name: string,

@@ -8,7 +8,7 @@ export const formSettings = z.record(
   z.union([z.string(), z.number(), z.boolean(), z.record(z.string(), z.string()), z.null()]),
 )
 
-/** Names each setting of a form whose value cannot stand for its option, of those that are asked for. */
+/** Reports each applicable setting of a form with an invalid value. */
 export const checkSettings =
   (options: readonly SettingOption[]) =>
   (values: { settings: Record<string, SettingValue> }, context: z.RefinementCtx): void => {

@@ -16,7 +16,7 @@ export const templateProblem = async (text: string): Promise<string | undefined>
   }
 }
 
-/** The problem of a template while it is written, told when typing rests; without a text there is none. */
+/** The problem of a template while it is written, reported when typing rests; undefined without a text. */
 export const useTemplateProblem = (text: string | undefined): string | undefined => {
   const [found, setFound] = useState<{ text: string; problem: string | undefined } | undefined>()
   useEffect(() => {
@@ -32,6 +32,6 @@ export const useTemplateProblem = (text: string | undefined): string | undefined
       clearTimeout(timer)
     }
   }, [text])
-  // What was wrong stays until typing rests; with no text nothing is.
+  // The former problem stays until typing rests; an empty text has none.
   return text === undefined || text === '' ? undefined : found?.problem
 }

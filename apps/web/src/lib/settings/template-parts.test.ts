@@ -2,7 +2,7 @@ import { offeredFilters } from '@tributary/contract'
 import { expect, test } from 'vitest'
 import { filterParts } from './template-parts.ts'
 
-test('the offered filters, each with what it does and how it is written', () => {
+test('the offered filters, each with its effect and its syntax', () => {
   expect(offeredFilters).toEqual([
     'append',
     'prepend',

@@ -1,6 +1,6 @@
 import { offeredFilters } from '@tributary/contract'
 
-/** Something to put into a Liquid template, with what it stands for. */
+/** A part to insert into a Liquid template, with its meaning. */
 export type TemplatePart = { name: string; help: string; insert: string }
 
 const filterHelp: Record<(typeof offeredFilters)[number], { help: string; insert: string }> = {
@@ -25,7 +25,7 @@ export const jsonFilter: TemplatePart = {
   insert: ' | json',
 }
 
-/** What a template for a webhook can read. */
+/** The variables of a webhook template. */
 export const webhookVariables: readonly TemplatePart[] = [
   { name: 'body', help: 'The request body, such as body.id', insert: '{{ body.name }}' },
   { name: 'headers', help: 'The request headers, by lowercase name', insert: '{{ headers.user-agent }}' },
@@ -33,7 +33,7 @@ export const webhookVariables: readonly TemplatePart[] = [
   { name: 'now', help: 'When it was received', insert: '{{ now }}' },
 ]
 
-/** What a template that is given an event can read of any of them. */
+/** The variables of a template for any event. */
 export const eventVariables: readonly TemplatePart[] = [
   { name: 'event', help: 'The event name', insert: '{{ event }}' },
   { name: 'type', help: 'The event type, such as track', insert: '{{ type }}' },

@@ -67,7 +67,7 @@ test('bars are as high as their values, on a scale that ends at a round number',
   expect(screen.getByText('Feb 1')).toBeTruthy()
 })
 
-test('masked, the bars keep their shape and no value and no axis is told', async () => {
+test('a masked chart keeps the shape of the bars and shows no value and no axis', async () => {
   renderUi(
     <>
       <BarChart {...chart} masked />

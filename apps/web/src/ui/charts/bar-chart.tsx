@@ -6,7 +6,7 @@ import { LoadingNote } from '../page/loading-note.tsx'
 import { Skeleton } from '../page/skeleton.tsx'
 import { type BarChartProps, chartTones, hiddenValue, sumAt } from './chart-parts.ts'
 
-/** Stands in the plot's place until the chart's code is here. */
+/** Shown until the chart's code is loaded. */
 const Drawing = () => (
   <div aria-busy className="h-44 pl-9">
     <LoadingNote />
@@ -14,7 +14,7 @@ const Drawing = () => (
   </div>
 )
 
-/** Shown when the chart's code cannot be loaded: its values are read from bar to bar all the same. */
+/** Shown when the chart's code cannot be loaded: the values of the bars can still be read. */
 const NoPlot = () => (
   <p className="grid h-44 place-items-center text-sm text-ink-2">
     Could not load the chart. Show the table to see the values.
@@ -141,7 +141,7 @@ const useReadout = (size: number, pick: ((index: number) => void) | undefined) =
 
 /**
  * Bars by hour or day. Every bar can be read with pointer, finger and keyboard: the plot is a slider along its buckets,
- * whose value is read out. `BarTable` has the same numbers as a table.
+ * whose value screen readers announce. The `BarTable` has the same numbers as a table.
  */
 export const BarChart = (props: BarChartProps) => {
   const { label, buckets, parts, previous, masked = false, onPick } = props

@@ -7,8 +7,8 @@ import { cn } from '../cn.ts'
 const tones = { good: 'text-success-ink', bad: 'text-danger-ink', none: 'text-ink-3' } as const
 
 /**
- * How a count changed against the period before (`than`: "previous 7 days"). More is good unless `lessIsBetter`. Says
- * nothing while values are hidden, because a change tells much of a value.
+ * The change of a count against the previous period (`than`: "previous 7 days"). More is good unless `lessIsBetter`.
+ * Shows nothing while values are masked, because a change reveals much of a value.
  */
 export const Change = ({
   totals: { total, previous },

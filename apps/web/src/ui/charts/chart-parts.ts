@@ -11,7 +11,7 @@ export const chartTones = {
 export type ChartPart = { title: string; tone: keyof typeof chartTones; values: readonly number[] }
 
 export type BarChartProps = {
-  /** What is counted. */
+  /** The title of the count. */
   label: string
   /** Names of hours or days, oldest first; the last one is still running. */
   buckets: readonly string[]
@@ -25,7 +25,7 @@ export type BarChartProps = {
   onPick?: (bucket: string) => void
 }
 
-/** What stands for a value while values are masked. */
+/** The text in place of a masked value. */
 export const hiddenValue = '••••'
 
 /** A whole bar. */

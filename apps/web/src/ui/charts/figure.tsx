@@ -35,7 +35,7 @@ export const Figure = ({ title, to, children }: { title: string; to?: string; ch
   )
 }
 
-/** The number itself, or what stands for it. */
+/** The number itself, or its placeholder. */
 export const FigureText = ({ children }: { children: ReactNode }) => (
   <p className="mt-1 truncate text-2xl font-semibold max-sm:text-xl tabular">{children}</p>
 )
@@ -61,7 +61,7 @@ const Waiting = () => (
   </div>
 )
 
-/** A number that the server counts, against the period before (`than`). A failure shows, and is tried again, in its place. */
+/** A count of the server, compared with the previous period (`than`). A failure is shown in its place, with a retry. */
 export const CountedFigure = ({
   title,
   to,

@@ -16,7 +16,7 @@ export const MetricValue = ({ value }: { value: number }) => {
   )
 }
 
-/** Hides the values of metrics while somebody looks over the shoulder, and shows them again. */
+/** Masks the values of metrics, so that bystanders cannot read them, and shows them again. */
 export const MaskToggle = () => {
   const masked = useMask((state) => state.on)
   const label = masked ? 'Show values' : 'Hide values'

@@ -1,8 +1,8 @@
 import { cn } from '../cn.ts'
 
 /**
- * A row of small bars, oldest first, each as high as its share of the highest (or of `top`). It says nothing by itself: what stands
- * beside it does, or `label`.
+ * A row of small bars, oldest first, each as high as its share of the highest (or of `top`). It has no text: its
+ * neighbors or `label` give the meaning.
  */
 export const Sparkline = ({
   values,

@@ -3,9 +3,10 @@ import { cn } from '../cn.ts'
 import { scrollable } from '../scrollable.ts'
 import { CopyButton } from './copy-button.tsx'
 
-const token = /("(?:\\.|[^"\\])*")(\s*:)?|(-?\b\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\b|\btrue\b|\bfalse\b|\bnull\b)/g
+/** A text without its end matches, too, so that none is looked through twice. */
+const token = /("(?:\\.|[^"\\])*"?)(\s*:)?|(-?\b\d[\d.eE+-]*\b|\b(?:true|false|null)\b)/g
 
-/** JSON text with its keys, strings and numbers coloured. Anything else is returned as it is. */
+/** JSON text with its keys, strings and numbers colored. Other text is returned unchanged. */
 const highlight = (text: string): ReactNode[] => {
   const parts: ReactNode[] = []
   let from = 0
@@ -48,7 +49,7 @@ export const CodeBlock = ({
   codes: readonly Code[]
   notice?: string
   copyLabel?: string
-  /** What is chosen by the tabs of several entries. */
+  /** The choice that the tabs of several entries make. */
   label?: string
   className?: string
 }) => {

@@ -2,7 +2,7 @@ import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'reac
 import { cn } from '../cn.ts'
 import type { CodeLanguage, CodeOptions, CodeView } from './code-mirror.ts'
 
-/** What can be done with an editor from outside. */
+/** The operations on an editor from outside. */
 export type CodeHandle = {
   focus(): void
   /** Puts text where the cursor is, as if it were typed: it can be undone. */
@@ -15,7 +15,7 @@ type Module = typeof import('./code-mirror.ts')
 
 let module: Module | undefined
 
-/** The editor's chunk; undefined when it cannot be loaded. Tried again by the next editor that appears. */
+/** The editor's chunk; undefined when it cannot be loaded. The next editor that appears retries. */
 const load = async (): Promise<Module | undefined> => {
   try {
     module ??= await import('./code-mirror.ts')
@@ -73,7 +73,7 @@ const attributesOf = ({
   autocapitalize: 'off',
 })
 
-/** Stands for the editor until its chunk is there, and in its place when that cannot be loaded. */
+/** Shown until the editor's chunk is loaded, and when it cannot be loaded. */
 const PlainArea = ({
   ref,
   id,
@@ -126,12 +126,12 @@ export const CodeEditor = (props: Props) => {
   const host = useRef<HTMLDivElement>(null)
   const plain = useRef<HTMLTextAreaElement>(null)
   const view = useRef<CodeView | undefined>(undefined)
-  // Who types into the plain field when the editor comes goes on at the same place in it.
+  // When the editor replaces the plain field during typing, it keeps the cursor.
   const cursor = useRef<{ from: number; to: number } | undefined>(undefined)
   const attributes = attributesOf(props)
   const options: CodeOptions = { language, readOnly, mistakeLine, attributes, variables }
   const optionsKey = JSON.stringify(options)
-  // The editor is made once; what it tells and shows is the latest.
+  // The editor is created once, and uses the latest of these.
   const latest = useRef({ value, onChange, options, hint })
   useEffect(() => {
     latest.current = { value, onChange, options, hint }

@@ -21,10 +21,10 @@ import {
 } from '@codemirror/view'
 import { tagHighlighter, tags } from '@lezer/highlight'
 
-/** What the text is written in. */
+/** The language of the text. */
 export type CodeLanguage = 'json' | 'liquid' | 'sql' | 'text'
 
-/** What may change while an editor is shown. */
+/** The options that can change while an editor is shown. */
 export type CodeOptions = {
   language: CodeLanguage
   readOnly: boolean
@@ -99,7 +99,7 @@ const look = EditorView.theme({
 
 const mistakeMark = Decoration.line({ class: 'cm-mistake' })
 
-/** Found anew for each text: a line that is no more would break what is mapped through changes. */
+/** Computed again for each text: a removed line would break the mapping through changes. */
 const mistake = (line: number | undefined): Extension =>
   line === undefined
     ? []
@@ -138,8 +138,8 @@ const languageOf = async (language: CodeLanguage, variables: readonly string[]):
 }
 
 /**
- * After Escape the Tab key leaves the editor, until something else is typed or the editor is left; before, it indents.
- * The Escape that frees it goes no further, so that a window around the editor stays open.
+ * After Escape the Tab key leaves the editor, until the next input or until the editor is left; before, it indents.
+ * That Escape goes no further, so that a window around the editor stays open.
  */
 const escapeFreesTab = (): Extension => {
   let leaves = false
@@ -165,7 +165,7 @@ const escapeFreesTab = (): Extension => {
   })
 }
 
-/** Puts an editor into an element. `onChange` hears what is typed, not what `setValue` puts there. */
+/** Puts an editor into an element. `onChange` receives typed changes, not those of `setValue`. */
 export const createCodeView = (
   parent: HTMLElement,
   given: { value: string; options: CodeOptions; hint: string; onChange: (text: string) => void },
@@ -177,7 +177,7 @@ export const createCodeView = (
     attributes: new Compartment(),
   }
   let options = given.options
-  let told = true
+  let reports = true
   let languageKey = ''
   const view = new EditorView({
     parent,
@@ -205,7 +205,7 @@ export const createCodeView = (
         parts.mistake.of([]),
         parts.attributes.of(EditorView.contentAttributes.of({ ...options.attributes })),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged && told) given.onChange(update.state.doc.toString())
+          if (update.docChanged && reports) given.onChange(update.state.doc.toString())
         }),
       ],
     }),
@@ -241,9 +241,9 @@ export const createCodeView = (
   return {
     value: () => view.state.doc.toString(),
     setValue: (text) => {
-      told = false
+      reports = false
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } })
-      told = true
+      reports = true
     },
     configure,
     focus: () => view.focus(),

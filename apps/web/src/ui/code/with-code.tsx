@@ -1,6 +1,6 @@
 /**
- * A sentence of the server with what stands between backticks as code. Nothing else of it is markup: it may quote what a
- * stranger sent. A backtick without its partner stays a backtick.
+ * A sentence of the server with the text between backticks as code. Nothing else in it is markup: it can quote
+ * strangers. A backtick without its partner stays a backtick.
  */
 export const WithCode = ({ text }: { text: string }) => {
   const parts = text.split(/`([^`\n]+)`/)

@@ -25,7 +25,7 @@ const show = (more: Partial<Parameters<typeof DraftBar>[0]> = {}) => {
   return calls
 }
 
-test('changes that are not saved are told in words, and saved or undone at once', async () => {
+test('unsaved changes are described, and saved or undone together', async () => {
   const { onSave, undo } = show()
   expect(screen.getByRole('region', { name: 'Unsaved changes' }).textContent).toContain('Not saved: 2 events added')
   await userEvent.click(button('Save schema'))
@@ -45,14 +45,14 @@ test('changes are discarded only after the question, which says what would be lo
   expect(onDiscard).toHaveBeenCalledTimes(1)
 })
 
-test('nothing is saved over what somebody else saved meanwhile, and nothing undone that was not done', () => {
+test("saving never overwrites another user's version, and undo changes nothing that the user did not do", () => {
   show({ blocked: true, draft: { words: 'order changed', canUndo: false, undo: vi.fn() } })
   expect(disabled('Save schema')).toBe(true)
   expect(disabled('Undo')).toBe(true)
   expect(disabled('Discard')).toBe(false)
 })
 
-test('while it is being saved the changes stay as they are, and a refusal is told', () => {
+test('changes stay unchanged while they are being saved, and a refusal is shown', () => {
   show({ of: 'mappings', saving: true, error: new Error('a field is unknown') })
   expect(disabled('Discard')).toBe(true)
   expect(disabled('Undo')).toBe(true)

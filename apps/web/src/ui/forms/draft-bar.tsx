@@ -6,13 +6,13 @@ import { ConfirmDialog } from '../overlays/confirm-dialog.tsx'
 
 /** Changes that are gathered here and saved together. */
 type GatheredChanges = {
-  /** What is not saved. */
+  /** The unsaved changes, as text. */
   words: string
   canUndo: boolean
   undo: () => void
 }
 
-/** Stays at the bottom while something is not saved: what, and saving, undoing or discarding it. */
+/** Stays at the bottom while there are unsaved changes: describes, saves, undoes or discards them. */
 export const DraftBar = ({
   of,
   draft,
@@ -23,16 +23,16 @@ export const DraftBar = ({
   onDiscard,
   children,
 }: {
-  /** What is edited, as in "Save {of}" and "The {of} …". */
+  /** The edited object, as in "Save {of}" and "The {of} …". */
   of: 'mappings' | 'schema'
   draft: GatheredChanges
   saving: boolean
-  /** Somebody else saved meanwhile: that is decided first. */
+  /** Another user has saved in the meantime: decide about that version first. */
   blocked: boolean
   error: Error | null
   onSave: () => void
   onDiscard: () => void
-  /** What else can be done with the changes. */
+  /** Further actions on the changes. */
   children?: ReactNode
 }) => {
   const [asks, setAsks] = useState(false)

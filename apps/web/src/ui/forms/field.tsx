@@ -3,7 +3,7 @@ import { type ReactNode, useId } from 'react'
 import { WithCode } from '../code/with-code.tsx'
 import { scrollable } from '../scrollable.ts'
 
-/** What a control needs to be tied to its label, hint and error. */
+/** The attributes that tie a control to its label, hint and error. */
 export type FieldControl = {
   id: string
   'aria-describedby': string | undefined
@@ -11,7 +11,7 @@ export type FieldControl = {
   'aria-required': true | undefined
 }
 
-/** What is worth knowing of a control and blocks nothing, with an icon. */
+/** A note on a control that blocks nothing, with an icon. */
 export const FieldNote = ({ id, children }: { id?: string; children: string }) => (
   <p id={id} className="flex items-start gap-1.5 text-xs break-words text-ink-2">
     <Info aria-hidden className="mt-0.5 size-3.5 shrink-0" />
@@ -21,7 +21,7 @@ export const FieldNote = ({ id, children }: { id?: string; children: string }) =
   </p>
 )
 
-/** The error of a control, with an icon, or nothing. `live` has it read out at once: for controls outside a form. */
+/** The error of a control, with an icon, or nothing. `live` announces it immediately: for controls outside a form. */
 export const FieldError = ({
   id,
   message,
@@ -31,10 +31,10 @@ export const FieldError = ({
 }: {
   id: string
   message: string | undefined
-  /** What whoever refused it says more, such as a database; shown under the message as it stands. */
+  /** The unchanged detail of the refusing system, such as a database; shown under the message. */
   detail?: string | undefined
   live?: boolean
-  /** Shows it as it stands, in lines: what a parser says about a place. */
+  /** Shows it unchanged, in lines: a parser's message about a place. */
   asCode?: boolean
 }) =>
   message !== undefined && (

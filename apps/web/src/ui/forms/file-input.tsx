@@ -1,4 +1,4 @@
-/** A choice of a text file from the device; `onFile` gets it, and undefined when the choice is taken back. */
+/** A choice of a text file from the device; `onFile` gets it, and undefined when the choice is undone. */
 export const FileInput = ({ label, onFile }: { label: string; onFile: (file: File | undefined) => void }) => (
   <input
     type="file"

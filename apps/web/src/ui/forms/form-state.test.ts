@@ -12,15 +12,15 @@ const needed: Rules<Form> = async (values) => {
 }
 const empty = { title: '', settings: { 'a.url': '' } }
 const accept = () => Promise.resolve(undefined)
-/** Resolves when what was begun before has been told. */
-const told = () => new Promise((resolve) => setImmediate(resolve))
+/** Resolves when everything that was begun before is reported. */
+const settled = () => new Promise((resolve) => setImmediate(resolve))
 const messages = (form: ReturnType<typeof createForm<Form>>) =>
   Object.fromEntries(Object.entries(form.read().problems).map(([name, { message }]) => [name, message]))
 
 test('before the first submit no problem shows; a refused one shows those of all fields, and does not call', async () => {
   const form = createForm(empty, needed)
   form.change('title', '')
-  await told()
+  await settled()
   expect(messages(form)).toEqual({})
   let calls = 0
   await form.submit(() => {
@@ -31,27 +31,27 @@ test('before the first submit no problem shows; a refused one shows those of all
   expect([calls, form.read().submits, form.read().submitting]).toEqual([0, 1, false])
 })
 
-test('after the first submit a change tells of its own field only', async () => {
+test('after the first submit a change reports only its own field', async () => {
   const form = createForm(empty, needed)
   await form.submit(accept)
   form.change('title', 'x')
-  await told()
+  await settled()
   expect(messages(form)).toEqual({ 'settings.a.url': 'No URL' })
   form.change('title', '')
-  await told()
+  await settled()
   expect(messages(form)).toEqual({ 'settings.a.url': 'No URL', title: 'Required' })
 })
 
-test('two fields that change at the same time are both told of', async () => {
+test('two fields that change at the same time are both reported', async () => {
   const form = createForm({ title: 'x', settings: { 'a.url': 'y' } }, needed)
   await form.submit(accept)
   form.change('title', '')
   form.change('settings.a.url', '')
-  await told()
+  await settled()
   expect(messages(form)).toEqual({ title: 'Required', 'settings.a.url': 'No URL' })
 })
 
-test('what the rules said of values that have changed since is not shown', async () => {
+test('a result of the rules for values that have changed since is not shown', async () => {
   const waiting: (() => void)[] = []
   const form = createForm<Form>(empty, async (values) => {
     if (values.title === 'slow') await new Promise<void>((resolve) => waiting.push(resolve))
@@ -60,9 +60,9 @@ test('what the rules said of values that have changed since is not shown', async
   await form.submit(accept)
   form.change('title', 'slow')
   form.change('title', 'good')
-  await told()
+  await settled()
   waiting[0]?.()
-  await told()
+  await settled()
   expect(messages(form)).toEqual({})
 })
 
@@ -73,13 +73,13 @@ test('a refusal of the call shows until the next submit, that of a field until t
   await form.submit(() => Promise.resolve({ problems, failure }))
   expect(form.read()).toMatchObject({ problems, failure, submitting: false })
   form.change('title', 'y')
-  await told()
+  await settled()
   expect(form.read()).toMatchObject({ problems: {}, failure })
   await form.submit(accept)
   expect(form.read()).toMatchObject({ problems: {}, failure: undefined, submits: 2 })
 })
 
-test('the call gets what the rules made of the values, and later rules count', async () => {
+test('the call gets the result of the rules, and later rules count', async () => {
   const form = createForm({ title: ' x ', settings: {} }, needed)
   form.follow(async (values) => ({ values: { ...values, title: values.title.trim() } }))
   let sent: Form | undefined

@@ -1,30 +1,33 @@
 import { isRecord } from '@tributary/kernel/record'
 import { useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react'
 
-/** What a form holds, by the names of its fields; one level of groups (`settings.url` is `url` of the group `settings`). */
+/**
+ * The values of a form, by the names of its fields; one level of groups (`settings.url` is `url` of the group
+ * `settings`).
+ */
 export type Values = Record<string, unknown>
 
-/** What is wrong with a field or the form; `code` is for whoever renders it otherwise. */
+/** The error of a field or the form; `code` is for callers that render it differently. */
 export type Problem = { message: string; code: string }
 
 /** The values as they were accepted, or messages by the names of fields. */
 export type Checked<T> = { values: T } | { problems: Readonly<Record<string, string>> }
 
-/** What a form checks before it submits. */
+/** The check of a form before it submits. */
 export type Rules<T extends Values> = (values: T) => Promise<Checked<T>>
 
 /** A moment of a form. */
 export type FormState<T extends Values> = {
   values: T
   problems: Readonly<Record<string, Problem>>
-  /** What is wrong with the form as a whole. */
+  /** The error of the whole form. */
   failure: Problem | undefined
   submitting: boolean
-  /** How many submits have ended, accepted or not. */
+  /** The number of ended submits, accepted or not. */
   submits: number
 }
 
-/** What `onSubmit` was refused with: for fields, the first of which gets the cursor, or for the form as a whole. */
+/** The errors of a refused `onSubmit`: for fields, the first of which gets the cursor, or for the whole form. */
 export type Refusal = { problems: Readonly<Record<string, Problem>>; failure?: Problem | undefined }
 
 /** A form while its page is open; the same object from the first render on. */
@@ -46,7 +49,7 @@ export type FormHandle<T extends Values> = {
   follow(rules: Rules<T>): void
 }
 
-/** `settings.url` in its parts: the group, and what stands in it. */
+/** `settings.url` in its parts: the group, and the name inside. */
 const parts = (name: string): [group: string, inner?: string] => {
   const at = name.indexOf('.')
   return at === -1 ? [name] : [name.slice(0, at), name.slice(at + 1)]
@@ -61,7 +64,7 @@ export const valueOf = (values: Values, name: string): unknown => {
   return inner === undefined ? value : isGroup(value) ? value[inner] : undefined
 }
 
-/** True when the form has a field of this name; a group is none itself. */
+/** True when the form has a field with this name; a group itself is no field. */
 export const isField = (values: Values, name: string): boolean => {
   const [group, inner] = parts(name)
   return Object.hasOwn(values, group) && isGroup(values[group]) === (inner !== undefined)
@@ -98,7 +101,7 @@ export const createForm = <T extends Values>(values: T, firstRules: Rules<T>): F
   const checkAgain = async (): Promise<void> => {
     const { values: asked } = state
     const checked = await rules(asked)
-    // What was typed meanwhile is asked about by itself, together with this.
+    // The check of later input includes this one.
     if (state.values !== asked) return
     let problems = { ...state.problems }
     for (const name of changed) {
@@ -131,8 +134,13 @@ export const createForm = <T extends Values>(values: T, firstRules: Rules<T>): F
       set({ submitting: true })
       const checked = await rules(state.values)
       if ('problems' in checked) {
-        const told = Object.entries(checked.problems).map(([name, message]) => [name, { message, code: '' }])
-        set({ problems: Object.fromEntries(told), failure: undefined, submitting: false, submits: state.submits + 1 })
+        const problems = Object.entries(checked.problems).map(([name, message]) => [name, { message, code: '' }])
+        set({
+          problems: Object.fromEntries(problems),
+          failure: undefined,
+          submitting: false,
+          submits: state.submits + 1,
+        })
         focusFirst(Object.keys(checked.problems))
         return
       }
@@ -165,8 +173,8 @@ export const useFormState = <T extends Values, Part>(
 ): Part => useSyncExternalStore(form.subscribe, () => choose(form.read()))
 
 /**
- * Puts the cursor in a field when the form appears: for pages that are one form. Which field that is counts then only: a
- * name that changes while somebody types must not take the cursor away.
+ * Puts the cursor in a field when the form appears: for pages that are one form. Only the first name counts: a later
+ * one must not move the cursor while the user types.
  */
 export const useFirstField = <T extends Values>(form: FormHandle<T>, name: keyof T & string): void => {
   const [first] = useState<string>(name)

@@ -9,7 +9,7 @@ import { RefusalOffers } from './refusal-offers.ts'
 
 const FormContext = createContext<FormHandle<Values> | undefined>(undefined)
 
-/** The Form around a component. Throws where there is none. */
+/** The Form around a component. Throws without one. */
 export const useForm = (): FormHandle<Values> => {
   const form = useContext(FormContext)
   if (form === undefined) throw new Error('a field stands in a Form')
@@ -31,8 +31,9 @@ const refusalOf = (error: unknown, values: Values): Refusal => {
 }
 
 /**
- * The form shell. `onSubmit` does the call; what it throws is shown here, never by the screen: messages for fields below
- * their fields, the rest as a small red pill under the form (or by `renderError`), with what the frame offers for its code.
+ * The form shell. `onSubmit` makes the call, and the shell shows its errors, never the screen. Messages for fields
+ * appear below their fields, others as a small red pill under the form (or by `renderError`). The frame adds its action
+ * for the error's code.
  */
 export const Form = <T extends Values>({
   form,
@@ -89,7 +90,7 @@ export const Form = <T extends Values>({
   )
 }
 
-/** What every field of a Form is told. */
+/** The properties of every field of a Form. */
 export type FieldProps = { name: string; label: string; required?: boolean; hint?: ReactNode }
 
 /** The value of the field `name` of the Form around, what is wrong with it, and what its control is tied by. */
@@ -104,8 +105,8 @@ export const useField = (name: string) => {
 }
 
 /**
- * A line of text that keeps its own value: what a password manager fills in stays, also when it says so to nobody, and
- * counts from the moment the cursor leaves.
+ * A line of text that keeps its own value. The value that a password manager fills in stays, even when
+ * it sends no event: it counts when the cursor leaves the field.
  */
 const useLine = (name: string) => {
   const { value, error, change, ref: place } = useField(name)
@@ -128,14 +129,16 @@ const useLine = (name: string) => {
   return { error, bind: { name, defaultValue: first, onChange: read, onBlur: read, ref } }
 }
 
-/** The control of a type of line: secrets can be revealed, prices stand behind a dollar sign. */
+/** The control of a type of line: secrets can be revealed, prices have a dollar sign. */
 const LineInput = ({ type, ...rest }: InputProps) => {
   if (type === 'password') return <PasswordInput {...rest} />
   return type === 'price' ? <PriceInput {...rest} /> : <Input type={type} {...rest} />
 }
 
-/** A labelled line of text inside a Form; of the type `password` it can be revealed, of `price` it is in dollars.
- * With `errorIsShown` its error is only read out. */
+/**
+ * A labeled line of text inside a Form; the type `password` can be revealed, `price` is in dollars. With `errorIsShown`
+ * its error is only announced.
+ */
 export const TextField = ({
   name,
   label,

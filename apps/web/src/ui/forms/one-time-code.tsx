@@ -4,7 +4,7 @@ import { Button } from '../button.tsx'
 import { notify } from '../overlays/toast.tsx'
 import { TextField } from './form.tsx'
 
-/** Milliseconds after which a code may be asked for again. */
+/** Milliseconds after which a code can be requested again. */
 export const resendAfterMs = 30_000
 
 /** The field of the code. Stands inside a Form. */
@@ -22,7 +22,7 @@ export const CodeField = ({ label, hint }: { label: string; hint?: string }) => 
   />
 )
 
-/** Whole seconds until a code that was sent at `sentAt` may be asked for again. */
+/** Whole seconds until a code that was sent at `sentAt` can be requested again. */
 const useSecondsLeft = (sentAt: number): number => {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
@@ -34,8 +34,8 @@ const useSecondsLeft = (sentAt: number): number => {
 }
 
 /**
- * What can be done when no code arrives: have it sent again, 30 seconds after the last time (`sentAt`, Unix time in ms),
- * or what stands beside that. What `send` throws is shown here.
+ * The help when no code arrives: send it again, 30 seconds after the last time (`sentAt`, Unix time in ms), or the
+ * action beside it. Errors of `send` are shown here.
  */
 export const ResendCode = ({
   sentAt,

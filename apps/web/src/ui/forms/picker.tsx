@@ -5,10 +5,10 @@ import { Field } from './field.tsx'
 import { useField } from './form.tsx'
 import { choiceBox, matching, PopupSearch } from './search-select.tsx'
 
-/** One entry of a picker: what it stands for, what it is called, and the picture beside it. */
+/** One entry of a picker: its value, its title, and its picture. */
 export type PickerEntry = { value: string; title: string; description?: string; icon: ReactNode }
 
-/** Entries under a heading. A group without entries is left out. */
+/** Entries under a heading. A group without entries is omitted. */
 export type PickerGroup = { heading: string; entries: readonly PickerEntry[] }
 
 const Entry = ({ entry }: { entry: PickerEntry }) => (
@@ -48,7 +48,7 @@ const List = ({ groups }: { groups: readonly PickerGroup[] }) => (
   </Base.List>
 )
 
-/** Entries of a group that are in the list at once; typing finds the others. */
+/** Maximum entries of a group in the list; typing finds the others. */
 const maxEntries = 60
 
 /** The groups with the entries that typing leaves. */

@@ -6,8 +6,8 @@ import { scrollable } from '../scrollable.ts'
 import type { FieldControl } from './field.tsx'
 
 /**
- * An SQL query: collapsed it shows the query, with a button to edit it unless it is locked; open it is an editor. Whoever
- * owns it saves or cancels, and says what is wrong.
+ * An SQL query: collapsed it shows the query, with a button to edit it unless it is locked; open it is an editor. The
+ * parent saves or cancels, and passes the error.
  */
 export const QueryEditor = ({
   control,
@@ -25,7 +25,7 @@ export const QueryEditor = ({
   onChange: (value: string) => void
   open: boolean
   onOpen: () => void
-  /** True where it is not to be edited, whoever looks at it. */
+  /** True when no user can edit it. */
   locked: boolean
   disabled: boolean
 }) => {

@@ -1,4 +1,4 @@
 import { createContext, type ReactNode } from 'react'
 
-/** What a form offers below a refusal, by the refusal's code: what to do about it. */
+/** The solutions that a form offers below a refusal, by the refusal's code. */
 export const RefusalOffers = createContext<Readonly<Record<string, ReactNode>>>({})

@@ -13,7 +13,7 @@ const options: SearchOption[] = Array.from({ length: 150 }, (_, index) => ({
   note: index % 2 === 0 ? 'Web' : 'iOS',
 }))
 
-test('every word that is typed must stand in the title or the note', () => {
+test('every typed word must be in the title or the note', () => {
   expect(matching(options, ' ios 41 ').map(({ title }) => title)).toEqual(['Shop 41', 'Shop 141'])
   expect(matching(options, '')).toHaveLength(150)
   expect(matching(options, 'no such')).toEqual([])

@@ -7,10 +7,10 @@ import { cn } from '../cn.ts'
 import { Field, type FieldControl } from './field.tsx'
 import { useField } from './form.tsx'
 
-/** Something to choose: what it stands for, what it is called, a word about it, and its picture. */
+/** An option: its value, its title, a note, and its picture. */
 export type SearchOption = { value: string; title: string; note?: string; icon?: string }
 
-/** Options that are in the list at once; typing narrows thousands to them. */
+/** Maximum options in the list; typing narrows thousands to them. */
 const maxShown = 100
 
 /** The options in which every word that is typed stands, in title or note. */
@@ -66,7 +66,7 @@ export type FoundOptions = {
   more: boolean
 }
 
-/** What an empty list says. */
+/** The text of an empty list. */
 const emptyWords = (found: FoundOptions | undefined, isEmpty: boolean, emptyText: ReactNode | undefined): ReactNode => {
   if (found?.state === 'idle') return 'Type to search'
   if (found?.state === 'searching') return 'Searching…'
@@ -166,7 +166,7 @@ export const choiceBox =
   'flex h-8 w-full items-center gap-2 rounded-md border border-field-line bg-surface pr-2.5 pl-2.5 text-left text-base text-ink shadow-card transition-colors hover:border-ink-3 focus-visible:border-accent focus-visible:outline-2 focus-visible:outline-offset-0 focus-visible:outline-accent/35 data-popup-open:border-accent aria-invalid:border-danger disabled:cursor-not-allowed disabled:bg-sunken disabled:text-ink-3 max-sm:text-lg'
 
 export type SearchSelectProps = {
-  /** What is chosen. */
+  /** The kind of choice. */
   label: string
   value: string
   onChange: (value: string) => void
@@ -177,13 +177,13 @@ export type SearchSelectProps = {
   className?: string
   /** For options that a server finds; without it they are searched here. */
   found?: FoundOptions
-  /** Of the field around it, whose label names it then. */
+  /** From the field around it, whose label then names it. */
   control?: FieldControl
   ref?: Ref<HTMLButtonElement>
   onBlur?: () => void
 }
 
-/** A choice of one among many, searched by typing. `value` '' is no choice, unless an option stands for it. */
+/** A choice of one among many, searched by typing. `value` '' is no choice, unless an option has it. */
 export const SearchSelect = ({
   label,
   value,
@@ -261,7 +261,10 @@ export const SearchSelectField = ({
 /** It acts and holds no value, so it is no combobox. */
 const menuButton = { role: 'button', 'aria-haspopup': 'dialog' } as const
 
-/** A button that opens a searchable list; choosing an entry acts at once. `footer` is told how to close the list. */
+/**
+ * A button that opens a searchable list; choosing an entry acts immediately. `footer` receives the function that closes
+ * the list.
+ */
 export const SearchMenu = ({
   label,
   button,

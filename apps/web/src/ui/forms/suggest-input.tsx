@@ -6,10 +6,10 @@ import { Input, type InputProps } from './input.tsx'
 /** Something that can be put into a text field. `value` is what is put there, the rest explains it. */
 export type Suggestion = { value: string; title?: string; note?: string }
 
-/** Suggestions that are shown at once; typing narrows them. */
+/** Maximum shown suggestions; typing narrows them. */
 const maxShown = 60
 
-/** True when all words of what is typed stand in the suggestion. */
+/** True when the suggestion has all typed words. */
 const fits = ({ value, title = '' }: Suggestion, typed: string): boolean => {
   const text = `${value} ${title}`.toLowerCase()
   return typed
@@ -18,7 +18,7 @@ const fits = ({ value, title = '' }: Suggestion, typed: string): boolean => {
     .every((word) => text.includes(word))
 }
 
-/** A line of text with suggestions below it. What is typed need not be among them. */
+/** A line of text with suggestions below it. Any text is accepted. */
 export const SuggestInput = ({
   value,
   onChange,
@@ -35,7 +35,7 @@ export const SuggestInput = ({
   mono?: boolean
 }) => {
   const [open, setOpen] = useState(false)
-  // What is chosen already should not hide the others.
+  // The chosen value does not filter the other suggestions.
   const exact = useMemo(() => suggestions.some((each) => each.value === value), [suggestions, value])
   const shown = useMemo(
     () => (exact ? suggestions : suggestions.filter((each) => fits(each, value))).slice(0, maxShown),
@@ -46,16 +46,20 @@ export const SuggestInput = ({
       items={suggestions}
       filteredItems={shown}
       value={value}
-      onValueChange={onChange}
+      onValueChange={(next, { reason }) => {
+        // The library empties the field at Escape. Here Escape closes the list, and a second one the window around the
+        // field.
+        if (reason !== 'escape-key') onChange(next)
+      }}
       itemToStringValue={(each: Suggestion) => each.value}
       openOnInputClick
-      open={open}
+      open={open && shown.length > 0}
       onOpenChange={setOpen}
       disabled={disabled}
     >
       <Base.Input
         render={<Input {...rest} />}
-        // Suggestions that arrive when the field has been left would stand in the way of the next one.
+        // Suggestions that arrive after the field was left would cover the next one.
         onBlur={({ relatedTarget }) => {
           if (relatedTarget !== null && relatedTarget.closest('[role="listbox"]') === null) setOpen(false)
         }}

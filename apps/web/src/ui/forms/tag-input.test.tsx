@@ -28,19 +28,19 @@ const start = (): { last: () => readonly string[] } => {
   return { last: () => last }
 }
 
-test('FORM-18: there may be any number of tags', () => {
+test('there can be any number of tags (FORM-18)', () => {
   const wanted = Array.from({ length: 50 }, (_, index) => `t${index}`)
   const tags = wanted.reduce<readonly string[]>((before, tag) => afterKey('Enter', tag, before) ?? before, [])
   expect(tags).toEqual(wanted)
 })
 
-test('the same tag may stand twice', async () => {
+test('the same tag can be added twice', async () => {
   const { last } = start()
   await userEvent.type(screen.getByLabelText('Tags'), 'same{Enter}same{Enter}')
   expect(last()).toEqual(['same', 'same'])
 })
 
-test('blanks around a tag are dropped, blanks alone are no tag, and what was not added stays in the input', async () => {
+test('blanks around a tag are dropped, blanks alone are no tag, and unadded text stays in the input', async () => {
   const { last } = start()
   await userEvent.type(screen.getByLabelText('Tags'), '  a b {Enter}   {Enter}left')
   await userEvent.click(document.body)

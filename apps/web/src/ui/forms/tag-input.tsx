@@ -2,7 +2,7 @@ import { X } from 'lucide-react'
 import { type KeyboardEvent, type Ref, useRef, useState } from 'react'
 import type { FieldControl } from './field.tsx'
 
-/** What a key does to a tag input: a new list of tags, or undefined when the key is none of its own. */
+/** The effect of a key on a tag input: a new list of tags, or undefined for other keys. */
 export const afterKey = (key: string, text: string, tags: readonly string[]): readonly string[] | undefined => {
   const tag = text.trim()
   if (key === 'Enter' || key === 'Tab') return tag === '' ? undefined : [...tags, tag]
@@ -10,9 +10,9 @@ export const afterKey = (key: string, text: string, tags: readonly string[]): re
 }
 
 /**
- * A list of texts. Tab and Enter add what is typed; Backspace in the empty input removes the last one. There may be any
- * number of them, and the same twice. Leaving the input adds nothing: a tag that appears below a pressed mouse button
- * would move what is about to be clicked.
+ * A list of texts. Tab and Enter add the typed text; Backspace in the empty input removes the last one. There can be
+ * any number of them, and duplicates. Leaving the input adds nothing: a new tag would move the button that is being
+ * clicked.
  */
 export const TagInput = ({
   value,

@@ -53,11 +53,11 @@ test('deletion names how many, and begins only after its word is typed', async (
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   expect(ran.toSorted()).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
   expect(settled()).toBe(1)
-  // Nothing is chosen any more.
+  // Nothing is selected.
   expect(screen.queryByRole('region', { name: 'Selection' })).toBeNull()
 })
 
-test('what failed is told by object with its reason, stays chosen, and only that is tried again', async () => {
+test('failures are listed by object with their reason, stay selected, and only they are retried', async () => {
   const user = userEvent.setup()
   const refused = new Set(['b', 'e'])
   const { ran } = start(refused)

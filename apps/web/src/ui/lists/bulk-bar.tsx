@@ -11,7 +11,7 @@ import { notify } from '../overlays/toast.tsx'
 import { lazyPart } from '../page/lazy-part.tsx'
 import { Skeleton } from '../page/skeleton.tsx'
 
-// What most actions do without is fetched when one asks.
+// Most actions need no choice, so this code is loaded on first use.
 const SearchSelect = lazyPart(
   async () => (await import('../forms/search-select.tsx')).SearchSelect,
   <Skeleton className="h-9 w-full" />,
@@ -22,13 +22,13 @@ export type BulkAction<Row> = {
   /** As a button says it, such as "Delete"; and as it has been done, such as "deleted". */
   label: string
   done: string
-  /** What happens then, said before it is done. */
+  /** The consequence, shown before the action. */
   text: ReactNode
   /** Cannot be undone: the label has to be typed. */
   danger?: boolean
-  /** What has to be chosen first, once for all rows. */
+  /** A question that is asked once for all rows. */
   ask?: { label: string; options: readonly SearchOption[] }
-  /** `chosen` is the value of what was chosen, '' where nothing is asked for. */
+  /** `chosen` is the chosen value, '' without a question. */
   run: (row: Row, chosen: string) => Promise<unknown>
 }
 
@@ -58,7 +58,7 @@ const Failures = <Row,>({
   </div>
 )
 
-/** Asks, does it to each row, and tells each that failed; those can be tried again. */
+/** Asks, runs the action for each row, and shows each failure; failed rows can be retried. */
 const BulkDialog = <Row,>({
   choice: { action, rows },
   noun,
@@ -113,7 +113,7 @@ const BulkDialog = <Row,>({
     <ConfirmDialog
       open={open}
       onOpenChange={(next) => {
-        // What runs is seen to its end, and its failures are told.
+        // A running action completes, and its failures are shown.
         if (settled === undefined) setOpen(next)
       }}
       onClosed={onClosed}
@@ -174,7 +174,7 @@ const BulkDialog = <Row,>({
   )
 }
 
-/** What can be done to the rows that are chosen, at the bottom of the page while there are any. */
+/** The actions on the selected rows, at the bottom of the page while there are any. */
 export const BulkBar = <Row,>({
   noun,
   rows,
@@ -184,7 +184,7 @@ export const BulkBar = <Row,>({
   onSelect,
   onSettled,
 }: {
-  /** What one row is, such as "source". */
+  /** The kind of a row, such as "source". */
   noun: string
   /** Those that are chosen. */
   rows: readonly Row[]

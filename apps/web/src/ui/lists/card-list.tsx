@@ -7,7 +7,7 @@ export const CardList = ({ label, children }: { label?: string; children: ReactN
   </ul>
 )
 
-/** A row of a card's list: what it is about, then what can be done with it, which moves below where it is narrow. */
+/** A row of a card's list: its content, then its actions, which move below on a narrow page. */
 export const CardRow = ({ label, children }: { label?: string; children: ReactNode }) => (
   <li aria-label={label} className="flex flex-wrap items-center gap-x-3 gap-y-1.5 px-5 py-3">
     {children}

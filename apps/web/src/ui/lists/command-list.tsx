@@ -10,7 +10,7 @@ export type CommandEntry = {
   id: string
   label: string
   icon: ReactNode
-  /** What it is, in a word or two beside its name. */
+  /** A short description beside its name. */
   detail?: string
   /** The keys that do the same without the list, one after the other. */
   keys?: readonly string[]
@@ -69,8 +69,8 @@ const Foot = () => (
 )
 
 /**
- * A window with a search box over a list of things to open and to do; the arrow keys move the choice while the typing
- * goes on, Enter takes it. What fits the text is the caller's business: `groups` are shown as they are.
+ * A window with a search box over a list of pages and actions; the arrow keys move the selection while the user types,
+ * Enter takes it. The caller filters: `groups` are shown unchanged.
  */
 export const CommandList = ({
   open,
@@ -86,9 +86,9 @@ export const CommandList = ({
   text: string
   onText: (text: string) => void
   groups: readonly CommandGroup[]
-  /** Whether more may come for the text. */
+  /** Whether more results can come for the text. */
   busy: boolean
-  /** What is said when nothing fits. */
+  /** The text when nothing matches. */
   empty: string
 }) => {
   const found = groups.reduce((sum, group) => sum + group.items.length, 0)

@@ -65,7 +65,7 @@ test('the arrow keys, Home and End go from row to row, and Enter opens the one t
   expect(opened).toEqual(['Fruit 1'])
 })
 
-test('where rows are no buttons the keys go from link to link, and are left alone in other controls of a row', async () => {
+test('where rows are no buttons the keys move from link to link, and do nothing in other controls of a row', async () => {
   const linked: readonly Column<Fruit>[] = [
     {
       id: 'name',
@@ -106,7 +106,7 @@ const Selectable = ({ rows }: { rows: readonly Fruit[] }) => {
   )
 }
 
-test('rows are chosen one by one, with Shift from the last one on in the order that is shown, and all at once', async () => {
+test('rows are selected one by one, with Shift from the last one on in the shown order, and all together', async () => {
   const user = userEvent.setup()
   renderUi(<Selectable rows={numbered} />)
   const box = (name: string) => screen.getByRole('checkbox', { name: `Select ${name}` })

@@ -25,11 +25,11 @@ type Features = typeof features
 export type Column<Row extends RowData> = {
   id: string
   header: string
-  /** What sorting compares; without it the column does not sort. */
+  /** The value to sort by; without it the column does not sort. */
   value?: (row: Row) => string | number
   cell: (row: Row) => ReactNode
   align?: 'right'
-  /** Left out below 640 px; with `lg` below 1024 px. */
+  /** Omitted below 640 px; with `lg` below 1024 px. */
   wide?: boolean | 'lg'
   /**
    * Its width from 640 px on, as a class. When columns have one, the first takes what they leave, no row that comes into
@@ -48,8 +48,8 @@ const toDefinition = <Row extends RowData>(column: Column<Row>): ColumnDef<Featu
 })
 
 /**
- * On a narrow page the first column takes what the others leave, and no more: what it holds is cut short or wraps, so
- * that the table does not scroll sideways.
+ * On a narrow page the first column gets the width that the others leave. Its content is cut or wraps, so that the
+ * table does not scroll sideways.
  */
 const firstClass = 'max-sm:w-full max-sm:max-w-0'
 
@@ -67,7 +67,7 @@ const cellClass = <Row extends RowData>(column: Column<Row> | undefined, first: 
 const windowFrom = 200
 const rowHeight = 45
 
-/** Which of `count` rows to put into the page, and the space (px) that stands for those before and after. */
+/** The range of `count` rows to render, and the space (px) for those before and after. */
 const useWindow = (count: number) => {
   const [top, setTop] = useState(0)
   const measure = useCallback((table: HTMLTableElement | null): void => {
@@ -143,7 +143,7 @@ const Head = <Row extends RowData>({
   )
 }
 
-/** What makes a row a button: click, Enter and Space. */
+/** The properties that make a row a button: click, Enter and Space. */
 const asButton = (act: () => void): HTMLAttributes<HTMLTableRowElement> => ({
   tabIndex: 0,
   onClick: act,
@@ -154,7 +154,9 @@ const asButton = (act: () => void): HTMLAttributes<HTMLTableRowElement> => ({
   },
 })
 
-/** What makes a row lead where its link leads: a click beside it. The link itself is for keys and new tabs. */
+/**
+ * The properties that make a row follow its link: a click beside the link. The link itself serves keys and new tabs.
+ */
 const asLink = (open: () => void): HTMLAttributes<HTMLTableRowElement> => ({
   onClick: (event: MouseEvent<HTMLTableRowElement>) => {
     const onControl = event.target instanceof Element && event.target.closest('a, button, input') !== null
@@ -176,8 +178,8 @@ const none: ReadonlySet<string> = new Set()
 
 /**
  * A table whose columns sort by a click on their head. `columns` and `rows` must be stable between renders. With
- * `onRow` a row is a button; with `onRowClick` a click on it does what the link inside it does. The arrow keys, Home and
- * End move among rows. Thousands of rows are fine: only those near the visible part are in the page.
+ * `onRow` a row is a button; with `onRowClick` a click on it follows its link. The arrow keys, Home and End move among
+ * rows. Thousands of rows are fine: only those near the visible part are rendered.
  */
 export const DataTable = <Row extends RowData>({
   label,
@@ -197,7 +199,7 @@ export const DataTable = <Row extends RowData>({
   onRow?: (row: Row) => void
   onRowClick?: (row: Row) => void
   selection?: RowSelection<Row> | undefined
-  /** What it is sorted by at first; a click on a head changes it. */
+  /** The initial order; a click on a head changes it. */
   sorted?: { id: string; desc: boolean } | undefined
   empty?: ReactNode
 }) => {
@@ -227,7 +229,7 @@ export const DataTable = <Row extends RowData>({
     <div
       className={cn(
         'scroll-thin rounded-lg border border-line bg-surface shadow-card',
-        // What scrolls would keep the heads with it; columns with a width never need to.
+        // A scrolling element would keep the heads inside it; a table whose columns have widths never scrolls.
         fixed ? 'overflow-clip' : 'overflow-x-auto',
       )}
     >

@@ -28,10 +28,10 @@ const Page = () => {
   )
 }
 
-test('filters are kept in the address beside what else it holds, are read from there, and are counted', async () => {
+test('filters are in the URL beside its other parts, are read from there, and are counted', async () => {
   const user = userEvent.setup()
   renderUi(<Page />, '/sources?range=1day&type=Gone#tab')
-  // A type that is not there any more is shown, so that it can be left.
+  // A deleted type is shown, so that it can be unselected.
   expect(screen.getByRole<HTMLSelectElement>('combobox', { name: 'Type' }).value).toBe('Gone')
   screen.getByText('12 of 512 sources')
   await user.selectOptions(screen.getByRole('combobox', { name: 'Type' }), 'Web')

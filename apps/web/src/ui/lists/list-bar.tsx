@@ -8,14 +8,14 @@ import { SearchInput, Select } from '../forms/input.tsx'
 export type ListFilter<Name extends string = string> = {
   name: Name
   label: string
-  /** What no filter is called. */
+  /** The label of no filter. */
   any: string
   options: readonly { value: string; title: string }[]
 }
 
 /**
- * What narrows a list, and how many of how many rows are left: "12 of 512 sources". A value of the address that no option
- * has is offered as it is, so that it can be seen and left.
+ * The filters of a list, and the number of matching rows: "12 of 512 sources". A value of the URL that no option has is
+ * offered unchanged, so that it can be seen and unselected.
  */
 export const ListBar = ({
   label,
@@ -29,7 +29,7 @@ export const ListBar = ({
 }: {
   /** Words of the search box. */
   label: string
-  /** What one row is, such as "source". */
+  /** The kind of a row, such as "source". */
   noun: string
   filters: readonly ListFilter[]
   /** By the filters' names, and `search`. */

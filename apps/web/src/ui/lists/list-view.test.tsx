@@ -60,7 +60,7 @@ test('a list is narrowed by its address, and what a filter hides is not acted on
   await waitFor(() => expect(removed).toEqual(['c']))
 })
 
-test('what is done to chosen rows is done to those that the search leaves, however soon after it was typed', async () => {
+test('an action on selected rows affects only those that the search leaves, however soon after typing', async () => {
   const user = userEvent.setup()
   removed.length = 0
   renderUi(<Page />, '/objects')

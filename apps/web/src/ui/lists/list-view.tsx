@@ -30,14 +30,14 @@ type ListBulk<Row> = {
   actions: readonly BulkAction<Row>[]
   refresh: () => void
   selectable?: (row: Row) => boolean
-  /** Whether any row is chosen, for what the actions need to know first. */
+  /** Called with whether any row is selected, for data that the actions need. */
   onChosen?: (some: boolean) => void
 }
 
 /**
- * A list that is searched, narrowed, sorted and worked on. Search and filters are in the address of the page, so that it
- * can be shared and Back leads to it; the number of rows that are left is told. `filters`, `narrow`, `columns`, `idOf` and
- * `titleOf` must be stable between renders.
+ * A list with search, filters, sorting and actions. Search and filters are in the URL of the page, so that it can be
+ * shared and Back restores it. The number of matching rows is announced. The props `filters`, `narrow`, `columns`,
+ * `idOf` and `titleOf` must be stable between renders.
  */
 export const ListView = <Row extends RowData, Name extends string = never>({
   label,
@@ -58,9 +58,9 @@ export const ListView = <Row extends RowData, Name extends string = never>({
 }: {
   /** The name of the table, such as "Sources". */
   label: string
-  /** What one row is, such as "source". */
+  /** The kind of a row, such as "source". */
   noun: string
-  /** How many rows there are when nothing narrows them. */
+  /** The number of rows without filters. */
   total: number
   filters: readonly ListFilter<Name>[]
   /** The rows that the search and the filters leave; '' is no filter. */
@@ -68,19 +68,19 @@ export const ListView = <Row extends RowData, Name extends string = never>({
   columns: readonly Column<Row>[]
   idOf: (row: Row) => string
   titleOf: (row: Row) => string
-  /** What can be done to chosen rows; without it none can be chosen. */
+  /** The actions on selected rows; without them, none can be selected. */
   bulk?: ListBulk<Row> | undefined
-  /** What it is sorted by at first. */
+  /** The initial order. */
   sorted?: { id: string; desc: boolean } | undefined
-  /** What the table says when no row is left. */
+  /** The text of the table when no row matches. */
   empty?: ReactNode
   /** From how many rows on they can be narrowed. */
   barFrom?: number
   /** More controls, at the end of the filters. */
   controls?: ReactNode
-  /** What stands between the filters and the table, such as what could not be loaded. */
+  /** Shown between the filters and the table, such as a failure to load. */
   notice?: ReactNode
-  /** What stands below the table, such as what its figures count. */
+  /** Shown below the table, such as a definition of its figures. */
   note?: ReactNode
 }) => {
   const names = useMemo(() => ['search' as const, ...filters.map(({ name }) => name)], [filters])
@@ -128,7 +128,7 @@ export const ListView = <Row extends RowData, Name extends string = never>({
       {bulk !== undefined && (
         <BulkBar
           noun={noun}
-          // Only what is listed: nobody should delete what a filter hides.
+          // Only listed rows: a user must not delete rows that a filter hides.
           rows={rows.filter((row) => selected.has(idOf(row)))}
           actions={bulk.actions}
           idOf={idOf}

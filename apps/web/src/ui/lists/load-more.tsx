@@ -1,7 +1,7 @@
 import type { UseInfiniteQueryResult } from '@tanstack/react-query'
 import { Button } from '../button.tsx'
 
-/** Reads the next page of a list that comes by pages; nothing when there is none. */
+/** Reads the next page of a list that comes by pages; nothing after the last. */
 export const LoadMore = ({
   query,
 }: {

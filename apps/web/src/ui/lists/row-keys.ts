@@ -1,12 +1,12 @@
 import type { KeyboardEvent } from 'react'
 
-/** What of a row takes the focus: the row itself where it is a button, else its first link or button. */
+/** The element of a row that takes the focus: the row itself if it is a button, otherwise its first link or button. */
 const openerOf = (row: HTMLTableRowElement | null | undefined): HTMLElement | null => {
   if (row === null || row === undefined) return null
   return row.tabIndex === 0 ? row : row.querySelector<HTMLElement>('a[href], button:not(:disabled)')
 }
 
-/** Frames that a row which was scrolled to may take to come into the page. */
+/** Maximum frames until a row that was scrolled to is rendered. */
 const patience = 30
 
 const focusIndex = (body: HTMLTableSectionElement, index: number, frames = 0): void => {
@@ -16,9 +16,9 @@ const focusIndex = (body: HTMLTableSectionElement, index: number, frames = 0): v
 }
 
 /**
- * Moves the focus among the rows of a table's body: ↑ and ↓ to the next one, Home and End to the first and last. Enter is
- * the row's own business. Of a body that holds only some of its rows, which then have their place as `data-index`, `all`
- * says how many there are and brings one into the page.
+ * Moves the focus among the rows of a table's body: ↑ and ↓ to the next one, Home and End to the first and last. The
+ * row itself handles Enter. A body can have only some of its rows, with their place as `data-index`; `all` then has the
+ * number of rows and shows one of them.
  */
 export const rowKeys =
   (all?: { count: number; show: (index: number) => void }) =>
@@ -39,7 +39,7 @@ export const rowKeys =
     focusIndex(body, index)
   }
 
-/** Takes the focus from a search box to the first row of the list that it narrows; false when there is none. */
+/** Moves the focus from a search box to the first row of its list; false without rows. */
 export const focusFirstRow = (page: ParentNode): boolean => {
   for (const row of page.querySelectorAll<HTMLTableRowElement>('main tbody tr')) {
     const opener = openerOf(row)

@@ -5,7 +5,7 @@ import { cn } from '../cn.ts'
 export type RowSelection<Row> = {
   selected: ReadonlySet<string>
   onChange: (selected: ReadonlySet<string>) => void
-  /** What a row is called. */
+  /** The title of a row. */
   titleOf: (row: Row) => string
   /** False for a row that nothing can be done with. */
   selectable?: (row: Row) => boolean
@@ -84,7 +84,7 @@ export const SelectCell = ({
       className="block size-4 accent-accent"
       checked={checked}
       disabled={disabled}
-      // React tells a click of Space, too, with the keys that are held.
+      // React reports the click of a Space key, too, with the modifier keys.
       onClick={(event: MouseEvent<HTMLInputElement>) => onSwitch(event.shiftKey)}
       onChange={() => undefined}
     />

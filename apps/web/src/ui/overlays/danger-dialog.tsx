@@ -3,8 +3,8 @@ import { type ReactNode, useState } from 'react'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 
 /**
- * Asks, as long as it is there, before a mutation that cannot be undone; shows its refusal, and closes when it is done.
- * The owner takes it away in `onClosed`.
+ * Asks before a mutation that cannot be undone, shows its refusal, and closes when it is done. The owner removes it in
+ * `onClosed`.
  */
 export const DangerDialog = <Variables,>({
   title,

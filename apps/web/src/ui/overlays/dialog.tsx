@@ -5,7 +5,7 @@ const widths = { sm: 'sm:max-w-md', md: 'sm:max-w-xl', lg: 'sm:max-w-3xl' } as c
 
 export type DialogProps = ModalProps & { size?: keyof typeof widths }
 
-/** A modal window in the middle of the page; on a phone it sits at the bottom. */
+/** A modal window in the center of the page; on a phone it is at the bottom. */
 export const Dialog = ({ size = 'md', ...rest }: DialogProps) => (
   <Modal
     {...rest}

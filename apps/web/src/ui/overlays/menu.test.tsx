@@ -35,6 +35,7 @@ test('UI-19, UI-20, UI-21, UI-23: the distances and times of tooltips', () => {
     hideAnimation: 150,
     toggleDelay: 10,
     clickableHideDelay: 100,
+    hoverThrottle: 50,
   })
 })
 

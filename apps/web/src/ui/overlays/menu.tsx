@@ -67,9 +67,9 @@ export type MenuItemProps = {
   onSelect?: () => void
   /** Makes the item a link to a page of the application. */
   to?: string
-  /** What a search and typing find it by, where that is not all of its text. */
+  /** The text that a search and typing match, if it is not the whole text. */
   label?: string
-  /** What that page is told with the visit. */
+  /** The state that the link passes to the page. */
   state?: object
   /** Whether the item is the one that is in use now; it gets a check mark. Without it the item is no choice. */
   current?: boolean

@@ -21,9 +21,9 @@ export type ModalProps = {
 }
 
 /**
- * What dialogs and panels have in common: over the page, traps focus, closes on Escape and outside click, its content
- * scrolls between head and foot. The caller says where it lies and how large it is. A dialog that opens from within it takes
- * its place until that closes: two never lie one above the other.
+ * The common part of dialogs and panels: it lies over the page, traps focus, and closes on Escape and outside click.
+ * Its content scrolls between head and foot. The caller decides its place and size. A dialog that opens from within
+ * replaces it until that closes: two never overlap.
  */
 export const Modal = ({
   open,

@@ -1,7 +1,7 @@
 import { Popover as Base } from '@base-ui/react/popover'
 import type { ReactElement, ReactNode } from 'react'
 
-/** A panel beside its trigger, for content that is looked at and left again; closes on Escape and outside click. */
+/** A panel beside its trigger, for short reading; closes on Escape and outside click. */
 export const Popover = ({
   trigger,
   title,

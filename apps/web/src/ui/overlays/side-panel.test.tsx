@@ -39,7 +39,7 @@ const show = (wide: boolean): string[] => {
 }
 
 test.each([true, false])(
-  'a panel (beside its list: %s) is a dialog that takes the focus, hears keys, and gives the focus back',
+  'a panel (beside its list: %s) is a dialog that takes the focus, receives keys, and returns the focus',
   async (wide) => {
     const keys = show(wide)
     await userEvent.click(screen.getByRole('button', { name: 'Row' }))

@@ -61,8 +61,8 @@ const Beside = ({ onClose, title, description, children, footer, onKeyDown, retu
 }
 
 /**
- * A dialog about one row of a list: beside the list, which stays in use, where there is room, else over the whole page.
- * It takes the focus when it opens. Beside the list, what is around both of them closes it on Escape.
+ * A dialog about one row of a list: beside the list, which stays usable, when there is room, otherwise over the whole
+ * page. It takes the focus when it opens. Beside the list, the element around both closes it on Escape.
  */
 export const SidePanel = (props: SidePanelProps) => {
   const { returnFocus, ...rest } = props

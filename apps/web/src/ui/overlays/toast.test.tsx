@@ -34,7 +34,7 @@ const isPresent = (title: string): boolean => {
   return found !== undefined && found.dataset.removed === 'false'
 }
 
-test('UI-29: a notice goes by itself after 2500 ms', () => {
+test('a notice disappears after 2500 ms (UI-29)', () => {
   expect(noticeTimeout).toBe(2500)
   show(() => notify('success', 'Source Created'))
   pass(2499)
@@ -45,7 +45,7 @@ test('UI-29: a notice goes by itself after 2500 ms', () => {
   expect(notice('Source Created')).toBeUndefined()
 })
 
-test('UI-30: a notice may have a time of its own', () => {
+test('a notice can have a time of its own (UI-30)', () => {
   show(() => notify('success', 'Longer', { timeout: 5000 }))
   pass(4999)
   expect(isPresent('Longer')).toBe(true)
@@ -62,7 +62,7 @@ test('UI-31: a notice without a time stays until it is closed', () => {
   expect(notice('Stays')).toBeUndefined()
 })
 
-test('UI-32: notices are of the kinds success, info, error and warning, each with an icon of its own', () => {
+test('notices are of the kinds success, info, error and warning, each with an icon of its own (UI-32)', () => {
   const kinds = ['success', 'info', 'error', 'warning'] as const
   show(() => {
     for (const kind of kinds) notify(kind, `A ${kind}`)
@@ -77,20 +77,20 @@ test('UI-33: the ids of notices are random and of 21 characters', () => {
   expect(ids.every((id) => id.length === 21)).toBe(true)
 })
 
-test('a notice that is told before anything can show it shows up once the area is loaded', async () => {
+test('a notice that comes before the area is loaded shows up once it is', async () => {
   vi.useRealTimers()
   act(() => notify('info', 'Told early', { timeout: false }))
   renderUi(<Toaster theme="light" />)
   expect(await screen.findByText('Told early')).toBeTruthy()
 })
 
-test('a notice is told as plain text while what shows notices cannot be loaded', async () => {
+test('a notice is shown as plain text while the code of notices cannot be loaded', async () => {
   vi.useRealTimers()
   vi.resetModules()
   vi.doMock('./notice-area.tsx', () => Promise.reject(new Error('Failed to fetch dynamically imported module')))
-  const { notify: tell, Toaster: Area } = await import('./toast.tsx')
+  const { notify: notifyAnew, Toaster: Area } = await import('./toast.tsx')
   renderUi(<Area theme="light" />)
-  act(() => tell('error', 'Not saved', { description: 'The server could not be reached' }))
+  act(() => notifyAnew('error', 'Not saved', { description: 'The server could not be reached' }))
   expect((await screen.findByRole('status')).textContent).toContain('Not savedThe server could not be reached')
   act(() => screen.getByRole('button', { name: 'Close' }).click())
   expect(screen.queryByText('Not saved')).toBeNull()

@@ -18,7 +18,7 @@ export const noticeId = (): string => {
 /** A notice: `timeout` in ms is how long it stays, false until it is closed. */
 export type Notice = { id: string; kind: NoticeKind; title: string; description?: string; timeout: number | false }
 
-/** Notices that were told and are not shown yet, oldest first. */
+/** Notices that are not shown yet, oldest first. */
 export const useNotices = create<{ waiting: readonly Notice[] }>(() => ({ waiting: [] }))
 
 /** Shows a notice; `timeout` in ms, false keeps it until it is closed. Hovering pauses it. */
@@ -31,7 +31,7 @@ export const notify = (
   useNotices.setState(({ waiting }) => ({ waiting: [...waiting, notice] }))
 }
 
-/** Tells why an action without a form was refused. A fault of the server (500 and more) is told for every call already. */
+/** Shows why an action without a form was refused. A fault of the server (500 and more) has its notice already. */
 export const notifyRefusal = (title: string, error: Error): void => {
   if (!(error instanceof ApiError && error.status >= 500)) notify('error', title, { description: failureText(error) })
 }
@@ -60,17 +60,17 @@ const PlainNotices = () => {
 
 const Nothing = () => null
 
-/** Where notices show up; stands once in the application. What shows them is loaded with the first one. */
+/** The place of notices; it stands once in the application. Their code is loaded with the first one. */
 export const Toaster = (props: AreaProps) => {
-  const told = useNotices(({ waiting }) => waiting.length)
+  const count = useNotices(({ waiting }) => waiting.length)
   const [Area, setArea] = useState<ComponentType<AreaProps>>(() => Nothing)
   const pending = Area === Nothing || Area === PlainNotices
   useEffect(() => {
-    if (told === 0 || !pending) return
+    if (count === 0 || !pending) return
     void import('./notice-area.tsx').then(
       ({ NoticeArea }) => setArea(() => NoticeArea),
       () => setArea(() => PlainNotices),
     )
-  }, [told, pending])
+  }, [count, pending])
   return <Area {...props} />
 }

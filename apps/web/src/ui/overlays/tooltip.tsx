@@ -7,6 +7,8 @@ export const tooltipDefaults = {
   hideAnimation: 150,
   toggleDelay: 10,
   clickableHideDelay: 100,
+  /** The text of an area follows the pointer at most this often (UI-22). */
+  hoverThrottle: 50,
 } as const
 
 /** Must stand once around the application. */
@@ -65,11 +67,25 @@ export const TooltipArea = ({
   const [at, setAt] = useState<HTMLElement | null>(null)
   useEffect(() => {
     if (area === null) return
-    const enter = ({ target }: Event): void => setAt(tipOf(target))
-    const leave = (): void => setAt(null)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let hovered: HTMLElement | null = null
+    const enter = ({ target }: Event): void => {
+      hovered = tipOf(target)
+      if (timer !== undefined) return
+      setAt(hovered)
+      timer = setTimeout(() => {
+        timer = undefined
+        setAt(hovered)
+      }, tooltipDefaults.hoverThrottle)
+    }
+    const leave = (): void => {
+      hovered = null
+      setAt(null)
+    }
     area.addEventListener('mouseover', enter)
     area.addEventListener('mouseleave', leave)
     return () => {
+      clearTimeout(timer)
       area.removeEventListener('mouseover', enter)
       area.removeEventListener('mouseleave', leave)
     }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { cn } from '../cn.ts'
 
-/** What stands where nothing is yet: what this place is for, and the one thing to do next. */
+/** Shown in an empty place: its purpose, and the one action to take next. */
 export const EmptyState = ({
   icon,
   title,

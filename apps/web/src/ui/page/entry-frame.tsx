@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Wordmark } from './wordmark.tsx'
 
 /**
- * The frame of a page that stands on its own: the product's name and one card, with where else to go below it. Without a
+ * The frame of a page that stands on its own: the product's name and one card, with other links below it. Without a
  * title the content brings the heading.
  */
 export const EntryFrame = ({

@@ -28,9 +28,9 @@ const NotLoaded = ({ onRetry }: { onRetry: () => void }) => {
 }
 
 /**
- * A part of a page whose code is fetched when it is first shown. While that fails, its place says so and the rest of the
- * page stays, with what somebody has typed there; it is tried again when the server is back, and on request. Chromium
- * remembers a file that was not there until the page is loaded again, so that this is offered, too, and never done unasked.
+ * A part of a page whose code is loaded when it is first shown. When that fails, its place says so and the rest of the
+ * page keeps its state and input; it is loaded again when the server is back, and on request. Chromium remembers a
+ * missing file until the page is reloaded. So the part also offers a reload, and never does it unasked.
  */
 export const lazyPart = <Props extends object>(
   load: () => Promise<ComponentType<Props>>,

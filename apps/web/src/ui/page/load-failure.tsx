@@ -4,7 +4,7 @@ import { failureText } from '../../lib/api/errors.ts'
 import { sentence } from '../../lib/format/text.ts'
 import { Button } from '../button.tsx'
 
-/** Stands where a list to choose from would, when it could not be loaded: what, why, and the way to try it again. */
+/** Shown in place of a list of choices that could not be loaded: the title, the reason, and a retry. */
 export const LoadFailure = ({
   title,
   query,
@@ -12,7 +12,7 @@ export const LoadFailure = ({
 }: {
   title: string
   query: Pick<UseQueryResult, 'error' | 'isFetching' | 'refetch'>
-  /** What else can be done, as a sentence. */
+  /** Further advice, as a sentence. */
   advice?: string
 }) => (
   <div role="alert" className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-md bg-danger-soft px-3 py-2 text-sm">

@@ -9,7 +9,7 @@ const crumb = (label: string) => ({ label, to: `/${label.toLowerCase()}` })
 test.each([
   [[crumb('Destinations')], 0],
   [[crumb('Destinations'), crumb('Catalog')], 1],
-])('places of a breadcrumb are parted, and nothing stands behind the last one (%#)', (crumbs, separators) => {
+])('places of a breadcrumb are separated, and nothing follows the last one (%#)', (crumbs, separators) => {
   renderUi(<PageHeader title="Archive" documentTitle="Archive" crumbs={crumbs} />)
   const breadcrumb = screen.getByRole('navigation', { name: 'Breadcrumb' })
   expect(breadcrumb.querySelectorAll('svg')).toHaveLength(separators)

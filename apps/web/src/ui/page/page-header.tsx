@@ -4,7 +4,7 @@ import { Link, useLocation } from 'react-router'
 import { docsAddress } from '../../lib/docs.ts'
 import { useDocumentTitle } from './document-title.ts'
 
-/** Leads to the part of the documentation that is about the screen, in a page of its own; nothing where there is none. */
+/** Links to the documentation about the screen, in a page of its own; nothing without one. */
 const DocsLink = ({ app }: { app: string | undefined }) => {
   const address = docsAddress(useLocation(), app)
   if (address === undefined) return null
@@ -22,7 +22,7 @@ const DocsLink = ({ app }: { app: string | undefined }) => {
   )
 }
 
-/** The head of every page: where it is, its title, one line about it and at most one primary action. */
+/** The head of every page: its place, its title, one line about it and at most one primary action. */
 export const PageHeader = ({
   title,
   documentTitle,

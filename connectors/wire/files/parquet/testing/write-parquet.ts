@@ -40,7 +40,7 @@ const thrift = (struct: Struct): number[] => {
   return [...bytes, 0]
 }
 
-/** A page as it is to stand in the file, true or not. */
+/** A page of the file, correct or not. */
 export type WrittenPage = { values: number; size?: number; packed?: Uint8Array; encoding?: number; head?: Struct }
 /** A leaf of the schema, and its pages in the only row group. `repetition`: 0 required, 1 optional, 2 repeated. */
 export type WrittenColumn = {
@@ -49,13 +49,15 @@ export type WrittenColumn = {
   repetition?: number
   converted?: number
   codec?: number
+  /** Repeated groups around the leaf, one in another. */
+  groups?: number
   pages: readonly WrittenPage[]
   values?: bigint
   /** Members of its description that are said in place of the true ones. */
   meta?: Struct
 }
 
-/** A Parquet file that says what it is told to, so that it can be wrong in any one place. */
+/** A Parquet file with exactly the given content, so that it can be wrong in any one place. */
 export const writeParquet = (rows: bigint, columns: readonly WrittenColumn[]): Uint8Array => {
   const parts: Uint8Array[] = [Buffer.from('PAR1')]
   let at = 4
@@ -76,12 +78,10 @@ export const writeParquet = (rows: bigint, columns: readonly WrittenColumn[]): U
   })
   const schema: Struct[] = [
     { 4: 'schema', 5: columns.length },
-    ...columns.map(
-      ({ name, type, repetition = 0, converted }): Struct =>
-        converted === undefined
-          ? { 1: type, 3: repetition, 4: name }
-          : { 1: type, 3: repetition, 4: name, 6: converted },
-    ),
+    ...columns.flatMap(({ name, type, repetition = 0, converted, groups = 0 }): Struct[] => [
+      ...Array.from({ length: groups }, (): Struct => ({ 3: 2, 4: name, 5: 1 })),
+      converted === undefined ? { 1: type, 3: repetition, 4: name } : { 1: type, 3: repetition, 4: name, 6: converted },
+    ]),
   ]
   const footer = Buffer.from(thrift({ 1: 1, 2: schema, 3: rows, 4: [{ 1: chunks, 2: 0n, 3: rows }] }))
   const length = Buffer.alloc(4)

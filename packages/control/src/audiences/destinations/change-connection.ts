@@ -1,16 +1,14 @@
 import { audit, type Tx } from '@tributary/api-kit'
+import { audienceName, type ConnectionEnds, endFill, readAudience, removeConnection } from '@tributary/audiences'
+import { readDestination } from '@tributary/configuration'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../../deps.ts'
-import { readDestination } from '../../destinations/read.ts'
-import { audienceName, readAudience } from '../read.ts'
 import { destinationIdOf } from './connect.ts'
 
-type Ends = { audienceId: string; destinationId: string }
-
 /** Changes a connection in a transaction; resolves to false when there is none. */
-type Change = (tx: Tx, ends: Ends) => Promise<boolean>
+type Change = (tx: Tx, ends: ConnectionEnds) => Promise<boolean>
 
 const changeOf =
   (action: 'audiences.cancelFill' | 'audiences.disconnectDestination', change: Change) =>
@@ -40,25 +38,7 @@ const changeOf =
   }
 
 /** Ends the sending of who was in when a destination was connected; changes are sent from now on. */
-export const cancelAudienceFill = changeOf('audiences.cancelFill', async (tx, { audienceId, destinationId }) => {
-  const { numUpdatedRows } = await tx
-    .updateTable('audience_destinations')
-    .set({ state: 'live' })
-    .where('audience_id', '=', audienceId)
-    .where('destination_id', '=', destinationId)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
-})
+export const cancelAudienceFill = changeOf('audiences.cancelFill', endFill)
 
 /** Disconnects a destination from an audience. */
-export const disconnectAudienceDestination = changeOf(
-  'audiences.disconnectDestination',
-  async (tx, { audienceId, destinationId }) => {
-    const { numDeletedRows } = await tx
-      .deleteFrom('audience_destinations')
-      .where('audience_id', '=', audienceId)
-      .where('destination_id', '=', destinationId)
-      .executeTakeFirst()
-    return numDeletedRows > 0n
-  },
-)
+export const disconnectAudienceDestination = changeOf('audiences.disconnectDestination', removeConnection)

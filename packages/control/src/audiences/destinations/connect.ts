@@ -1,12 +1,11 @@
 import { audit, parseReference } from '@tributary/api-kit'
+import { audienceName, countFill, insertConnection, readAudience } from '@tributary/audiences'
+import { readDestination } from '@tributary/configuration'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict, newId, notFound } from '@tributary/kernel'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../../deps.ts'
-import { readDestination } from '../../destinations/read.ts'
-import { audienceName, readAudience } from '../read.ts'
-import { countFill } from './changes.ts'
 import { takesAudiences } from './takes-audiences.ts'
 
 /** The id of a destination that a body names; throws 400 for what is no name of one, 404 for one of another workspace. */
@@ -16,7 +15,7 @@ export const destinationIdOf = (workspaceId: string, name: string): string => {
   return destination
 }
 
-/** Connects a destination to an audience: who is in now is sent first, and then each change. */
+/** Connects a destination to an audience: the present members are sent first, and then each change. */
 export const connectAudienceDestination =
   ({
     db,
@@ -30,7 +29,7 @@ export const connectAudienceDestination =
       throw badRequest('NO_AUDIENCES', `${destination.title} does not take audiences. Choose another destination`)
     const time = new Date(clock())
     return await db.transaction().execute(async (tx) => {
-      // Nobody enters or leaves meanwhile.
+      // The lock keeps the members as they are meanwhile.
       await sql`select from audiences where id = ${audience.id}::uuid for update`.execute(tx)
       const { rows } = await sql<{ change: string }>`
         select coalesce(max(id), 0)::text as change from audience_changes where audience_id = ${audience.id}::uuid`.execute(
@@ -38,24 +37,19 @@ export const connectAudienceDestination =
       )
       const change = rows[0]?.change ?? '0'
       const count = body.changes_only ? 0 : await countFill(tx, audience.id, change)
-      const { numInsertedOrUpdatedRows } = await tx
-        .insertInto('audience_destinations')
-        .values({
-          id: newId(),
-          workspace_id: workspace.id,
-          audience_id: audience.id,
-          destination_id: destination.id,
-          state: body.changes_only ? 'live' : 'filling',
-          first_change: change,
-          fill_total: count,
-          fill_cursor: null,
-          sent_change: change,
-          create_time: time,
-        })
-        .onConflict((on) => on.columns(['audience_id', 'destination_id']).doNothing())
-        .executeTakeFirst()
-      if (numInsertedOrUpdatedRows === 0n)
-        throw conflict('ALREADY_CONNECTED', `${destination.title} is connected to this audience already`)
+      const connected = await insertConnection(tx, {
+        id: newId(),
+        workspace_id: workspace.id,
+        audience_id: audience.id,
+        destination_id: destination.id,
+        state: body.changes_only ? 'live' : 'filling',
+        first_change: change,
+        fill_total: count,
+        fill_cursor: null,
+        sent_change: change,
+        create_time: time,
+      })
+      if (!connected) throw conflict('ALREADY_CONNECTED', `${destination.title} is connected to this audience already`)
       await audit(tx, {
         actor,
         action: 'audiences.connectDestination',

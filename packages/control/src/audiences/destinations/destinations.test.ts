@@ -7,11 +7,20 @@ import {
   queriesOf,
   resourceNames,
 } from '@tributary/contract'
-import { newId, setFaultHandler, silentLogger } from '@tributary/kernel'
+import {
+  createThreadBoard,
+  joinThreadBoard,
+  newId,
+  readThreadBoard,
+  setFaultHandler,
+  setHeldWork,
+  silentLogger,
+} from '@tributary/kernel'
 import type { LogEntry, ProducerStamp } from '@tributary/storage'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTelling } from '../../privacy-requests/tell.ts'
+import { createAudienceSender } from '../../../../audiences/src/destinations/sender.ts'
+import { createDestinationNotices } from '../../../../privacy/src/notify-destinations.ts'
 import {
   type Harness,
   idIn,
@@ -25,7 +34,6 @@ import {
 } from '../../testing/control-harness.ts'
 import { receiveEvents } from '../../testing/receive-events.ts'
 import { trialAudience } from '../../testing/requests.ts'
-import { createAudienceSender } from './sender.ts'
 
 let harness: Harness
 let organization: Organization
@@ -109,14 +117,14 @@ const connect = (changes_only = false) =>
   )
 const list = () => organization.guest.ok(methods.audiences.listDestinations, { workspace, audience })
 
-test('a destination is told who is in when it is connected, counted before, and then who enters and leaves, each once', async () => {
+test('a connected destination receives the present members, counted before, and then each entry and exit once', async () => {
   await receive({ userId: 'ada' }, { userId: 'bob' })
   expect((await list()).available.map(({ name }) => name)).toContain(destination)
   expect(await connect()).toEqual({ fill_count: 2 })
   expect((await list()).destinations).toMatchObject([{ name: destination, state: 'filling', fill_sent_count: 0 }])
   const { audiences } = await organization.guest.ok(methods.audiences.list, { workspace })
   expect(audiences.find(({ name }) => idIn(name) === audience)).toMatchObject({ destination_count: 1, sync_count: 0 })
-  // Who comes before anything was sent is no part of that.
+  // A profile that enters before anything was sent is not part of that.
   await receive({ userId: 'cleo' })
   const stream = createStream()
   await senderOf(stream).send()
@@ -138,7 +146,37 @@ test('a destination is told who is in when it is connected, counted before, and 
   expect(exited?.event.properties?.['profile_id']).toBe(entered?.event.properties?.['profile_id'])
 })
 
-test('who is merged into one that is in neither exits nor enters again', async () => {
+test('the sending of changes is on the board of threads, and a held connection waits while others continue', async () => {
+  const board = createThreadBoard()
+  const place = joinThreadBoard('tests')
+  await receive({ userId: 'ada' })
+  await connect()
+  const { id } = await harness.db
+    .selectFrom('audience_destinations')
+    .select('id')
+    .where('audience_id', '=', audience)
+    .executeTakeFirstOrThrow()
+  const item = `audience-sending ${audience} ${id}`
+  setHeldWork(new Map([[item, 'It blocked the thread']]))
+  const held = createStream()
+  await senderOf(held).send()
+  expect(held.sent).toEqual([])
+
+  setHeldWork(new Map([[`audience-sending ${audience} another`, 'It blocked the thread']]))
+  const stream = createStream()
+  const seen: unknown[] = []
+  const appendGroup: Stream['appendGroup'] = (...given) => {
+    seen.push(readThreadBoard(board).find(({ name }) => name === 'tests')?.work)
+    return stream.appendGroup(...given)
+  }
+  await senderOf({ ...stream, appendGroup }).send()
+  place.leave()
+  setHeldWork(new Map())
+  expect(sentIn(stream)).toEqual(['Audience Entered ada'])
+  expect(seen).toEqual([{ step: 'audiences.send', workspaceId: workspace, item }])
+})
+
+test('a profile that merges into a member neither exits nor enters again', async () => {
   await receive({ userId: 'ada' }, { anonymousId: 'device' })
   await connect(true)
   await receive({ userId: 'ada', anonymousId: 'device' })
@@ -195,7 +233,7 @@ test('who enters and is merged before that is sent into one that is in enters no
   expect(sentIn(stream)).toEqual(['Audience Entered ada'])
 })
 
-test('who is deleted exits once, by the identifiers that they had, whatever is killed, as of the deletion', async () => {
+test('a deleted profile exits once, by the identifiers that it had, whatever is killed, as of the deletion', async () => {
   await receive({ userId: 'ada', anonymousId: 'device' }, { userId: 'bob' })
   await connect()
   const stream = createStream()
@@ -210,16 +248,16 @@ test('who is deleted exits once, by the identifiers that they had, whatever is k
   await compute()
   await senderOf(stream).send()
   expect(stream.sent).toHaveLength(2)
-  const tell = createTelling({ db: harness.db, stream })
+  const sendNotices = createDestinationNotices({ db: harness.db, stream })
   setFaultHandler((point) => {
     if (point === 'audience-farewells.after-append') throw new Error('killed')
   })
-  await expect(tell(idIn(name))).rejects.toThrow('killed')
+  await expect(sendNotices(idIn(name))).rejects.toThrow('killed')
   setFaultHandler(undefined)
-  await tell(idIn(name))
-  await tell(idIn(name))
+  await sendNotices(idIn(name))
+  await sendNotices(idIn(name))
   const exits = stream.sent.slice(2)
-  // Killed behind the append it is told again, as the same message.
+  // A process that is killed after the append sends the exit again, as the same message.
   expect(exits).toHaveLength(2)
   expect(new Set(exits.map(({ event }) => event.messageId)).size).toBe(1)
   expect(exits[0]?.event).toMatchObject({
@@ -228,7 +266,7 @@ test('who is deleted exits once, by the identifiers that they had, whatever is k
     anonymousId: 'device',
     context: { traits: {} },
   })
-  // As of the deletion, by which delivery knows that it keeps no sample.
+  // The exit has the time of the deletion: by it delivery keeps no sample.
   const { create_time } = await organization.administrator.ok(methods.privacyRequests.get, {
     workspace,
     privacy_request: idIn(name),
@@ -236,13 +274,13 @@ test('who is deleted exits once, by the identifiers that they had, whatever is k
   expect(Date.parse(exits[0]?.event.receivedAt ?? '')).toBe(Date.parse(create_time))
   const { rows } = await sql`select from audience_farewells`.execute(harness.db)
   expect(rows).toEqual([])
-  // Whoever left before is not told of again.
+  // A profile that left before gets no second exit.
   await organization.collaborator.ok(
     methods.audiences.disconnectDestination,
     { workspace, audience },
     { body: { destination } },
   )
-  await tell(idIn((await remove('delete', 'bob')).name))
+  await sendNotices(idIn((await remove('delete', 'bob')).name))
   expect(stream.sent).toHaveLength(4)
 })
 
@@ -313,7 +351,7 @@ test('a mapping can be tried with an event of an audience: the latest, one by it
   expect(suggested.events).toContainEqual({ event_name: 'Audience Exited', event_type: 'track' })
   expect(suggested.fields.map(({ name }) => name)).toContain('properties.audience_title')
   expect(JSON.stringify(suggested)).not.toContain('ada')
-  // Of another destination it is no event.
+  // Another destination cannot read the event.
   const other = (await makeResources(workspace, organization.administrator)).destination
   const path = `/${other.name}/mappings:preview`
   expect((await collaborator.call('POST', path, { event_mapping, event })).status).toBe(404)
@@ -336,7 +374,7 @@ test('a sender that is killed after it appended sends nothing twice, and misses 
   expect(new Set(sentIn(stream)).size).toBe(121)
 })
 
-test('what is sent first can be cancelled, and a destination disconnected; then it is told nothing', async () => {
+test('the first fill can be cancelled, and a disconnected destination receives nothing', async () => {
   await receive({ userId: 'ada' })
   await connect()
   const body = { destination }
@@ -349,13 +387,13 @@ test('what is sent first can be cancelled, and a destination disconnected; then 
   await receive({ userId: 'cleo' })
   await senderOf(stream).send()
   expect(stream.sent).toHaveLength(1)
-  // Connected again it is told everything anew.
+  // Connected again, it receives everything anew.
   expect(await connect()).toEqual({ fill_count: 3 })
   await senderOf(stream).send()
   expect(stream.sent).toHaveLength(4)
 })
 
-test('deleting an audience disconnects its destinations, which hear nothing more; one that others name stays as it is', async () => {
+test('deleting an audience disconnects its destinations, which receive nothing more; one that others name stays as it is', async () => {
   await receive({ userId: 'ada' })
   await connect()
   const stream = createStream()

@@ -1,14 +1,14 @@
 import { type Db, offsetCursor, openPage, slicePage } from '@tributary/api-kit'
+import { audienceName, readAudience } from '@tributary/audiences'
+import { readDestination } from '@tributary/configuration'
 import { audienceEventNames, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../../deps.ts'
-import { readDestination } from '../../destinations/read.ts'
-import { audienceName, readAudience } from '../read.ts'
 import { presentConnection, readConnections } from './read-connections.ts'
 import { takesAudiences } from './takes-audiences.ts'
 
-/** The destinations that are told who enters and leaves an audience, and those that could be. */
+/** Lists the destinations that receive the entries and exits of an audience, and those that could be connected. */
 export const listAudienceDestinations =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.audiences.listDestinations> =>
   async ({ workspace, params, query }) => {
@@ -60,7 +60,7 @@ const readLatest = async (db: Db, destinationId: string): Promise<ReadonlyMap<st
   return Map.groupBy(rows, ({ audience_id }) => audience_id)
 }
 
-/** The audiences of which a destination is told. */
+/** Lists the audiences that are sent to a destination. */
 export const listAudiencesOfDestination =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.audiences.listOfDestination> =>
   async ({ workspace, params, query }) => {

@@ -1,16 +1,15 @@
 import { audit } from '@tributary/api-kit'
+import { audienceName, countFill, readAudience, setConnection } from '@tributary/audiences'
+import { readDestination } from '@tributary/configuration'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { conflict, notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../../deps.ts'
-import { readDestination } from '../../destinations/read.ts'
-import { audienceName, readAudience } from '../read.ts'
-import { countFill } from './changes.ts'
 import { destinationIdOf } from './connect.ts'
 
 /**
- * Sends a destination again who is in an audience, as of the last change that it was told of: changes behind it follow, so that it is
- * right at the end. A run of its own within the connection.
+ * Sends a destination the members of an audience again, as of the last change that it received. Later changes follow, so the
+ * destination is up to date at the end. This is a run of its own within the connection.
  */
 export const resendAudience =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.audiences.resend> =>
@@ -30,19 +29,15 @@ export const resendAudience =
       if (row.state === 'filling')
         throw conflict('ALREADY_SENDING', `The profiles are being sent to ${destination.title} already`)
       const count = await countFill(tx, audience.id, row.sent_change)
-      await tx
-        .updateTable('audience_destinations')
-        .set({
-          state: 'filling',
-          first_change: row.sent_change,
-          fill_total: count,
-          fill_sent: 0,
-          fill_cursor: null,
-          run: row.run + 1,
-          run_time: time,
-        })
-        .where('id', '=', row.id)
-        .execute()
+      await setConnection(tx, row.id, {
+        state: 'filling',
+        first_change: row.sent_change,
+        fill_total: count,
+        fill_sent: 0,
+        fill_cursor: null,
+        run: row.run + 1,
+        run_time: time,
+      })
       await audit(tx, {
         actor,
         action: 'audiences.resend',

@@ -1,17 +1,24 @@
 import type { Tx } from '@tributary/api-kit'
+import {
+  type AudienceRow,
+  audienceName,
+  type Evaluation,
+  forgetOldLists,
+  listQuery,
+  lockAudiences,
+  readAudience,
+  storeEntries,
+  storeListChange,
+} from '@tributary/audiences'
 import { audienceQuery, type ListKind, listOf, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type Actor, type AppError, badRequest, notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../../deps.ts'
 import { changeAudience } from '../change.ts'
-import type { Evaluation } from '../evaluate.ts'
-import { type AudienceRow, audienceName, readAudience } from '../read.ts'
-import { lockAudiences } from '../references.ts'
 import { matchValues } from './match.ts'
-import { forgetOldLists, listQuery, storeEntries, storeListChange } from './stored.ts'
 
-/** Said of a list of which no profile has a value: with it everybody would leave. */
-export const nobodyFound = (): AppError => {
+/** The error for a list without a value of any profile: with it all members would leave. */
+export const noProfileFound = (): AppError => {
   const text = 'No profile has one of these identifiers'
   return badRequest('VALIDATION', text, { values: text })
 }
@@ -83,7 +90,7 @@ export const changeAudienceList =
     listVersionOf(audience)
     const { report, identifiers } = await matchValues(evaluation, workspace.id, body, signal)
     if (validate_only) return { report }
-    if (identifiers.length === 0) throw nobodyFound()
+    if (identifiers.length === 0) throw noProfileFound()
     await deps.db.transaction().execute(async (tx) => {
       const row = await lockList(tx, audience)
       await changeList(

@@ -1,16 +1,20 @@
 import { idFor } from '@tributary/api-kit'
+import {
+  audienceName,
+  type Evaluation,
+  listQuery,
+  lockAudiences,
+  storeEntries,
+  storeListChange,
+} from '@tributary/audiences'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../../deps.ts'
 import { addAudience } from '../create.ts'
-import type { Evaluation } from '../evaluate.ts'
-import { audienceName } from '../read.ts'
-import { lockAudiences } from '../references.ts'
-import { nobodyFound } from './change.ts'
-import { type Matched, matchValues } from './match.ts'
-import { listQuery, storeEntries, storeListChange } from './stored.ts'
+import { noProfileFound } from './change.ts'
+import { type MatchedValues, matchValues } from './match.ts'
 
-/** Creates an audience of those who have an identifier of a list. Of values that nobody has nothing is kept. */
+/** Creates an audience of the profiles that have an identifier of a list. Values of no profile are not stored. */
 export const importAudienceList =
   ({
     evaluation,
@@ -20,9 +24,9 @@ export const importAudienceList =
   > =>
   async ({ actor, workspace, body, signal }) => {
     const { kind, values, validate_only, title } = body
-    const { report, identifiers }: Matched = await matchValues(evaluation, workspace.id, body, signal)
+    const { report, identifiers }: MatchedValues = await matchValues(evaluation, workspace.id, body, signal)
     if (validate_only) return { name: '', report }
-    if (identifiers.length === 0) throw nobodyFound()
+    if (identifiers.length === 0) throw noProfileFound()
     const id = idFor(body.request_id, 'audiences', workspace.id)
     const name = audienceName(workspace.id, id)
     const time = new Date(deps.clock())

@@ -135,7 +135,7 @@ describe('a list that is imported', () => {
     expect(report).toMatchObject({ found_count: 1, profile_count: 1 })
   })
 
-  test('a value that many share is nobody’s', async () => {
+  test('a value that many profiles share matches none of them', async () => {
     const traits = { email: 'shared@a.example' }
     await receive(
       ...Array.from({ length: listLimits.matches + 1 }, (_, index) => ({
@@ -148,7 +148,7 @@ describe('a list that is imported', () => {
     expect(report).toMatchObject({ found_count: 0, not_found: [0] })
   })
 
-  test('leaves nothing behind when it is only validated, or when nobody is found', async () => {
+  test('leaves nothing behind when it is only validated, or when no profile is found', async () => {
     await receive({ userId: 'ada' })
     expect(await importList(['ada'], 'user_id', { validate_only: true })).toMatchObject({
       name: '',
@@ -169,7 +169,7 @@ describe('a list that is imported', () => {
     expect(await countRows('audience_list_entries', first.name)).toBe(1)
   })
 
-  test('has nobody who becomes known later, until it is imported again', async () => {
+  test('does not match a profile that appears later, until it is imported again', async () => {
     await receive({ userId: 'ada' })
     const { name } = await importList(['ada', 'bob'])
     await receive({ userId: 'bob' })
@@ -208,7 +208,7 @@ describe('a list that is imported', () => {
       )
     expect(await members(name)).toEqual([])
     expect(await countRows('audience_list_entries', name)).toBe(1)
-    // Who comes back is somebody else.
+    // A user that comes back is another profile.
     await receive({ userId: 'bob' })
     expect(await members(name)).toEqual([])
   })
@@ -236,7 +236,7 @@ describe('a list that is changed', () => {
       organization.collaborator.ok(methods.audiences.restoreVersion, { ...params, version }, { body: {} })
     await restore('2')
     expect(await members(name)).toEqual(['ada', 'bob'])
-    // What is added is added to what was restored.
+    // Values are added to the restored list.
     await changeList(name, 'add', ['cleo'])
     expect(await members(name)).toEqual(['ada', 'bob', 'cleo'])
     await restore('3')
@@ -262,7 +262,7 @@ describe('a list that is changed', () => {
     ])
   })
 
-  test('of two who change the same version one is told, and nothing of it stays', async () => {
+  test('rejects the second of two changes of the same version, and stores nothing of it', async () => {
     await receive({ userId: 'ada' }, { userId: 'bob' })
     const { name } = await importList(['ada'])
     await changeList(name, 'add', ['bob'], 1)
@@ -300,7 +300,7 @@ describe('a list that is changed', () => {
     })
   })
 
-  test('guests see masked people and change nothing; another organization finds nothing, and nobody of it', async () => {
+  test('guests see masked people and change nothing; another organization finds neither the list nor its people', async () => {
     await receive({ userId: 'ada.lovelace' })
     const { name } = await importList(['ada.lovelace'])
     expect(await members(name, organization.guest)).toEqual(['ad•••'])

@@ -1,18 +1,18 @@
 import type { Tx } from '@tributary/api-kit'
+import type { Evaluation } from '@tributary/audiences'
 import { type ListKind, type ListReport, listLimits } from '@tributary/contract'
 import { badRequest } from '@tributary/kernel'
 import { sql } from 'kysely'
-import type { Evaluation } from '../evaluate.ts'
 import { type ListValue, readValues } from './read-values.ts'
 
-/** What is known of the values of a list: the sequences of identifiers that they stand for, and the report. */
-export type Matched = { identifiers: string[]; report: ListReport }
+/** The sequences of the identifiers that the values of a list stand for, and the report. */
+export type MatchedValues = { identifiers: string[]; report: ListReport }
 
 type Found = { place: number; identifiers: string[] }
 
 /**
- * Identifiers of which a trait has a value: of contacts, which need not be identifiers themselves. It is the trait that the profile shows:
- * what another of its identifiers said before is nobody's any more.
+ * Identifiers whose profile shows a value as a trait: an email address or a phone number need not be an identifier itself. Earlier
+ * values of the trait do not count.
  */
 const ofTraits = (workspaceId: string, kind: ListKind) =>
   kind === 'email' || kind === 'phone'
@@ -65,14 +65,14 @@ const countProfiles = async (tx: Tx, workspaceId: string, identifiers: readonly 
 
 /**
  * Finds the identifiers that values stand for, in a place and within the time of an evaluation. A value that more identifiers have
- * than `listLimits.matches` is nobody's. Throws 400 `QUERY_TOO_LARGE` for what takes too long.
+ * than `listLimits.matches` matches none. Throws 400 `QUERY_TOO_LARGE` for a match that takes too long.
  */
 export const matchValues = (
   evaluation: Pick<Evaluation, 'inPlace'>,
   workspaceId: string,
   { kind, values: texts }: { kind: ListKind; values: readonly string[] },
   signal: AbortSignal,
-): Promise<Matched> => {
+): Promise<MatchedValues> => {
   const { values, invalid, duplicates } = readValues(kind, texts)
   const tooLong = () =>
     badRequest('QUERY_TOO_LARGE', 'Looking up these identifiers takes too long. Import fewer at a time')

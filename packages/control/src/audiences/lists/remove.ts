@@ -1,11 +1,11 @@
 import { parseReference } from '@tributary/api-kit'
+import { readAudience } from '@tributary/audiences'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../../deps.ts'
 import { currentProfileId } from '../../profiles/read.ts'
-import { readAudience } from '../read.ts'
 import { changeList, listVersionOf, lockList } from './change.ts'
 
 /** Takes every identifier of a profile off the list of an audience; a profile that is not on it changes nothing. */

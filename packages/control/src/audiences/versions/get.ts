@@ -1,9 +1,9 @@
 import type { Db } from '@tributary/api-kit'
+import { type AudienceRow, readAudience } from '@tributary/audiences'
 import { type AudienceQuery, type AudienceVersion, audienceQuery, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../../deps.ts'
-import { type AudienceRow, readAudience } from '../read.ts'
 import { presentVersion, selectVersions } from './versions.ts'
 
 /** A version with its query; throws 404 for one that there is not, or no longer. */

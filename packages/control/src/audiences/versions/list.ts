@@ -1,8 +1,8 @@
 import { cursorInteger, openPage } from '@tributary/api-kit'
+import { readAudience } from '@tributary/audiences'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../../deps.ts'
-import { readAudience } from '../read.ts'
 import { presentVersion, selectVersions } from './versions.ts'
 
 /** The versions of an audience, newest first. */

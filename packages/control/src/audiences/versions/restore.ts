@@ -1,8 +1,8 @@
+import { readAudience } from '@tributary/audiences'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../../deps.ts'
 import { changeAudience } from '../change.ts'
-import { readAudience } from '../read.ts'
 import { readVersion } from './get.ts'
 
 /** Makes an audience what it was in an earlier version, as a new version; the one of now answers for itself. */

@@ -1,4 +1,4 @@
-import { type AudienceQuery, keptVersions, methods, queriesOf } from '@tributary/contract'
+import { type AudienceQuery, maxVersions, methods, queriesOf } from '@tributary/contract'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
   type Harness,
@@ -83,7 +83,7 @@ test('a version is restored as a new one, which is computed, and the one before 
   expect((await list()).map(({ title }) => title)).toEqual(['Buyers', 'Other', 'Buyers'])
 })
 
-test('of two who change the same version the second is told who and when, whatever they change, and nothing is overwritten', async () => {
+test('the second of two changes of the same version is refused with the author and time of the first, and changes nothing', async () => {
   expect((await change({ title: 'Mine', version: 1 }, organization.administrator)).status).toBe(200)
   const [{ author, create_time } = { author: '', create_time: '' }] = await list()
   for (const body of [
@@ -124,7 +124,7 @@ test('guests restore nothing, another organization sees nothing, and a version t
 })
 
 test('of more versions than are kept the oldest are forgotten', async () => {
-  await harness.db.updateTable('audiences').set({ version: keptVersions }).where('id', '=', params.audience).execute()
+  await harness.db.updateTable('audiences').set({ version: maxVersions }).where('id', '=', params.audience).execute()
   await change({ title: 'Later' })
-  expect((await list()).map(({ version }) => version)).toEqual([keptVersions + 1])
+  expect((await list()).map(({ version }) => version)).toEqual([maxVersions + 1])
 })

@@ -1,10 +1,9 @@
-import type { Db, Tx } from '@tributary/api-kit'
-import { type AudienceVersion, keptVersions, resourceNames } from '@tributary/contract'
+import { type Db, displayName, type Tx } from '@tributary/api-kit'
+import type { AudienceRow } from '@tributary/audiences'
+import { type AudienceVersion, maxVersions, resourceNames } from '@tributary/contract'
 import { type Actor, conflict } from '@tributary/kernel'
 import type { AudienceListChangesTable, AudienceVersionsTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
-import { displayName } from '../../users/present.ts'
-import type { AudienceRow } from '../read.ts'
 
 /** Versions of an audience, without their queries, and who made them. */
 export const selectVersions = (db: Db, audienceId: string) =>
@@ -78,7 +77,7 @@ export const keepVersion = async (
   await tx
     .deleteFrom('audience_versions')
     .where('audience_id', '=', audience_id)
-    .where('version', '<=', version - keptVersions)
+    .where('version', '<=', version - maxVersions)
     .execute()
 }
 

@@ -1,6 +1,7 @@
 import { methods } from '@tributary/contract'
 import { type StripePeer, startStripePeer, stripePeerKeys } from '@tributary/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { defaultPlans } from '../../../../billing/src/catalogue.ts'
 import {
   type Harness,
   type Organization,
@@ -9,7 +10,6 @@ import {
   startTime,
 } from '../../testing/control-harness.ts'
 import { completeBody, onboardBody } from '../../testing/sign-ins.ts'
-import { defaultPlans } from '../catalogue.ts'
 
 const day = 86_400
 const start = Math.floor(startTime / 1000)
@@ -107,7 +107,7 @@ describe('with Stripe', () => {
     expect(await mirrored(made)).toBe('plans/team')
   })
 
-  test('an upgrade charges exactly what was shown before; a downgrade, and what ends, hold from the end of the period', async () => {
+  test('an upgrade charges exactly the shown amount; a downgrade, and an end, hold from the end of the period', async () => {
     const made = await startPaying()
     const { administrator, params } = made
     await buy(made, 'plans/team')
@@ -166,7 +166,7 @@ describe('with Stripe', () => {
     },
   )
 
-  test('a first charge that is declined subscribes to nothing; a card whose confirmation was left is none', async () => {
+  test('a declined first charge subscribes to nothing; a card without its confirmation is not added', async () => {
     const made = await startPaying({ declines: true })
     expect(await buy(made, 'plans/team')).toMatchObject({ status: 402 })
     expect(await heldOf(made)).toEqual([])
@@ -202,7 +202,7 @@ describe('with Stripe', () => {
     ])
     const { audit_records } = await administrator.ok(methods.auditRecords.list, params)
     expect(audit_records.filter(({ action }) => action === 'subscriptions.update')).toHaveLength(1)
-    // A renewal that nobody is there to confirm is open, and paid where it is listed.
+    // A renewal without its confirmation is open, and is paid where it is listed.
     peer.state.advance(peer.state.now + 31 * day)
     const [open] = (await administrator.ok(methods.invoices.list, params)).invoices
     expect(open?.status).toBe('open')
@@ -215,7 +215,7 @@ describe('with Stripe', () => {
     expect((await other.administrator.call('POST', elsewhere, {})).status).toBe(404)
   })
 
-  test('an upgrade that the bank asks to confirm holds once it is, at what was shown, and changes nothing when it is left', async () => {
+  test('an upgrade that the bank asks to confirm holds after the confirmation, at the shown amount, and changes nothing without it', async () => {
     const made = await startPaying()
     const { administrator, params } = made
     await buy(made, 'plans/team')
@@ -236,7 +236,7 @@ describe('with Stripe', () => {
       'plans/team MONTHLY active',
       1,
     ])
-    // What is asked next takes it back, and what is left for a day is discarded.
+    // The next request replaces it, and one that is left for a day is discarded.
     const yearly = await asked('plans/team', { recurring_interval: 'ANNUALLY' })
     expect(() => peer.state.confirmPayment(left)).toThrow('over')
     peer.state.advance(peer.state.now + day)
@@ -259,7 +259,7 @@ describe('with Stripe', () => {
     ])
     const { audit_records } = await administrator.ok(methods.auditRecords.list, params)
     expect(audit_records.filter(({ action }) => action === 'subscriptions.update')).toHaveLength(2)
-    // One that is canceled is an upgrade, too, and one whose next plan is decided is not changed.
+    // A confirmed upgrade of a canceled subscription takes back its end.
     await administrator.ok(methods.subscriptions.cancel, params, { body: {} })
     peer.state.confirmPayment(await asked('plans/business', { recurring_interval: 'ANNUALLY' }))
     expect(await plan()).toBe('plans/business ANNUALLY active')
@@ -338,7 +338,7 @@ describe('with Stripe', () => {
       peer.cut = ({ method, path }) => (method === 'POST' && path === 'subscriptions' ? when : undefined)
       expect(await buy(made, 'plans/team')).toMatchObject({ status: 503, body: { reason: 'PAYMENT_UNAVAILABLE' } })
       peer.cut = () => undefined
-      // Keys are forgotten after a day: what was done is known without them, too.
+      // Stripe forgets keys after a day: the change is found without them, too.
       peer.state.advance(peer.state.now + 120)
       await harness.settleSubscriptions({ signal })
       expect(await heldOf(made)).toHaveLength(1)
@@ -357,7 +357,7 @@ describe('with Stripe', () => {
     expect(await heldOf(made)).toHaveLength(1)
   })
 
-  test('while it is away pages show what was last known, and when; what was never known is unavailable', async () => {
+  test('while it is away pages show the last known state and its time; a state that was never read is unavailable', async () => {
     const made = await startPaying()
     const { administrator, params } = made
     await buy(made, 'plans/team')
@@ -385,7 +385,7 @@ describe('with Stripe', () => {
     expect(await other.administrator.call('GET', `/${other.organization}/invoices`)).toMatchObject({ status: 503 })
   })
 
-  test('what it refuses of billing details is told at the field', async () => {
+  test('billing details that it refuses are shown at their field', async () => {
     const made = await startPaying()
     const company = {
       company: 'Acme',
@@ -511,7 +511,7 @@ describe('STF-11: an onboarding link with amounts', () => {
     expect([...peer.state.subscriptions.values()].some(({ customer }) => customer === made.organizationId)).toBe(false)
   })
 
-  test('whose invoice cannot be made now gets one, and one only, as soon as Stripe answers', async () => {
+  test('an invoice that cannot be made now is made once, as soon as Stripe answers', async () => {
     peer.cut = ({ path }) => (path.endsWith('/finalize') ? 'after' : undefined)
     const made = await onboard({ setup_amount: '5', yearly_amount: '0' })
     expect(made.invoice_url).toBe('')

@@ -1,6 +1,10 @@
 import { methods } from '@tributary/contract'
 import { newId, silentLogger } from '@tributary/kernel'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { countProfiles } from '../../../../api-kit/src/profiles/count.ts'
+import { defaultPlans } from '../../../../billing/src/catalogue.ts'
+import { createRound, type MeasureDeps, measureOrganization } from '../../../../billing/src/usage/measure.ts'
+import { releaseHeld } from '../../../../billing/src/usage/release.ts'
 import type { ControlDeps } from '../../deps.ts'
 import { addCard } from '../../testing/billing-requests.ts'
 import {
@@ -11,9 +15,6 @@ import {
   startControl,
   startOrganization,
 } from '../../testing/control-harness.ts'
-import { defaultPlans } from '../catalogue.ts'
-import { createRound, type MeasureDeps, measureOrganization } from './measure.ts'
-import { releaseHeld } from './release.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -72,7 +73,13 @@ const measure = () => measureOrganization(deps(), organization.organizationId, s
 /** Stores events of a moment as the pipeline does; resolves to their ids. */
 const receive = async (
   users: readonly string[],
-  { status = 'accepted', at = time, from = source }: { status?: string; at?: number; from?: string } = {},
+  {
+    status = 'accepted',
+    at = time,
+    from = source,
+    happened = at,
+    imported,
+  }: { status?: string; at?: number; from?: string; happened?: number; imported?: boolean } = {},
 ): Promise<string[]> => {
   const rows = users.map((user_id) => ({
     workspace_id: organization.workspaceId,
@@ -84,7 +91,9 @@ const receive = async (
     user_id,
     status,
     receive_time: new Date(at).toISOString().replace('T', ' ').slice(0, 23),
-    timestamp: new Date(at).toISOString().replace('T', ' ').slice(0, 23),
+    timestamp: new Date(happened).toISOString().replace('T', ' ').slice(0, 23),
+    // Absent of what an earlier version stored.
+    ...(imported === undefined ? {} : { imported }),
     original: JSON.stringify({ type: 'track', event: 'Bought', userId: user_id }),
   }))
   await harness.eventStore.insert('events', rows.map((row) => JSON.stringify(row)).join('\n'), { token: newId() })
@@ -92,7 +101,7 @@ const receive = async (
 }
 const heldOf = async (id = source) =>
   (await harness.db.selectFrom('sources').select('held').where('id', '=', id).executeTakeFirstOrThrow()).held
-const told = async () => {
+const noticeTitles = async () => {
   const { administrator } = organization
   const { notifications } = await administrator.ok(methods.notifications.list, { user: administrator.userId })
   return notifications.map(({ title }) => title).toReversed()
@@ -122,11 +131,11 @@ const release = () =>
   )
 const beyond = ['ada', 'bob', 'cy']
 
-test('OPEN-43, OPEN-56: administrators are told once of 80 and of 100 percent of a limit, in inbox and mail', async () => {
+test('OPEN-43, OPEN-56: administrators are notified once at 80 and at 100 percent of a limit, in inbox and mail', async () => {
   await receive(['ada', 'ada', 'ada', 'ada'])
   await measure()
   await measure()
-  expect(await told()).toEqual(["80% of the plan's events are used"])
+  expect(await noticeTitles()).toEqual(["80% of the plan's events are used"])
   await receive(['bob'])
   await measure()
   await measure()
@@ -135,7 +144,7 @@ test('OPEN-43, OPEN-56: administrators are told once of 80 and of 100 percent of
     "The plan's limit of profiles is reached",
     "The plan's limit of events is reached",
   ]
-  expect((await told()).toSorted()).toEqual(titles.toSorted())
+  expect((await noticeTitles()).toSorted()).toEqual(titles.toSorted())
   expect((await mails()).toSorted()).toEqual(titles.map((title) => `Acme Inc: ${title}`).toSorted())
   const { collaborator } = organization
   const others = await collaborator.ok(methods.notifications.list, { user: collaborator.userId })
@@ -151,7 +160,7 @@ test('a limit never loses an event: after the grace what comes is held, and rele
   time += 72 * hour
   await measure()
   expect(await heldOf()).toBe(true)
-  expect(await told()).toContain('Events are held')
+  expect(await noticeTitles()).toContain('Events are held')
 
   const ids = await receive(['ada', 'dan', 'eve'], { status: 'held' })
   await measure()
@@ -173,11 +182,11 @@ test('a limit never loses an event: after the grace what comes is held, and rele
   expect(harness.requests.slice(before).map(({ body }) => JSON.parse(body).batch[0].userId)).toEqual(['ada'])
   time += hour
   await measure()
-  expect((await told()).at(-1)).toBe('Held events were released')
+  expect((await noticeTitles()).at(-1)).toBe('Held events were released')
   expect(await report()).toMatchObject({ held: { events: 0, since: null } })
 })
 
-test('held events are released when the next period begins, whose usage they are no part of', async () => {
+test('held events are released when the next period begins, and do not count toward its usage', async () => {
   await receive(beyond)
   await measure()
   time += 72 * hour
@@ -214,7 +223,7 @@ test('held events are released when the next period begins, whose usage they are
   expect(await report()).toMatchObject({ profiles: { used: 0 }, events: { used: 0 } })
 })
 
-test('the removal of held events is announced 7 days and 1 day before, counted, and told with its reason', async () => {
+test('the removal of held events is announced 7 days and 1 day before, counted, and reported with its reason', async () => {
   await receive(beyond)
   await measure()
   time += 72 * hour
@@ -224,11 +233,11 @@ test('the removal of held events is announced 7 days and 1 day before, counted, 
   expect((await report()).held.removal_time).toBe(new Date(at + 10 * day).toISOString())
   time = at + 2 * day
   await measure()
-  expect((await told()).some((title) => title.includes('removed'))).toBe(false)
+  expect((await noticeTitles()).some((title) => title.includes('removed'))).toBe(false)
   time = at + 3 * day
   await measure()
   await measure()
-  const removal = async () => (await told()).filter((title) => title.includes('removed'))
+  const removal = async () => (await noticeTitles()).filter((title) => title.includes('removed'))
   expect(await removal()).toEqual(['2 held events are removed in 7 days'])
   time = at + 9 * day
   await measure()
@@ -312,14 +321,14 @@ test('killed anywhere in a release, each held event is sent on, under the name b
   await release()
   const sent = released(0).filter((id) => ids.includes(id))
   expect(new Set(sent)).toEqual(new Set(ids))
-  // What was sent and not noted is sent again: one request.
+  // Events that were sent but not noted are sent again: one request.
   expect(sent).toHaveLength(1600)
   const before = harness.requests.length
   await release()
   expect(released(before)).toEqual([])
 })
 
-test('usage is told by day and by source, both add up to it, and a source that was deleted counts', async () => {
+test('usage is shown by day and by source, both add up to it, and a source that was deleted counts', async () => {
   const other = await makeResources(organization.workspaceId, organization.administrator)
   await receive(['ada', 'ada'])
   time += day
@@ -348,7 +357,63 @@ test('usage is told by day and by source, both add up to it, and a source that w
   expect(usage).toMatchObject({ profiles: 2, events: 4, limits: { profiles: 2, events: 5, sources: 2 } })
 })
 
-test('a round measures who has received something, and nobody where plans do not limit', async () => {
+/** The calendar month, without a subscription. */
+const periodStart = Date.parse('2026-03-01T00:00:00.000Z')
+test.each([
+  ['events that a sync imports from years before', { imported: true, happened: Date.parse('2001-09-09') }, 0],
+  ['events that a sync imports from 1 ms before the period', { imported: true, happened: periodStart - 1 }, 0],
+  ['events that a sync imports from the first moment of the period', { imported: true, happened: periodStart }, 2],
+  ['events that a sync imports without a time', { imported: true }, 2],
+  ['events that a client dates back', { imported: false, happened: Date.parse('2025-03-02') }, 2],
+  ['events from before that were stored before imports were marked', { happened: Date.parse('2025-03-02') }, 2],
+] as const)(
+  'usage counts what is not imported history, on each page and by the limits: %s',
+  async (_, given, counted) => {
+    await receive(['ada', 'bob'], given)
+    await measure()
+    const expected = { profiles: { used: counted }, events: { used: counted } }
+    expect(await report()).toMatchObject({
+      ...expected,
+      days: counted === 0 ? [] : [{ events: counted, new_profiles: counted }],
+      sources: counted === 0 ? [] : [{ events: counted, profiles: counted }],
+    })
+    const { administrator, organizationId, workspaceId } = organization
+    const params = { organization: organizationId }
+    expect(await administrator.ok(methods.organizations.getUsage, params)).toMatchObject({
+      profiles: counted,
+      events: counted,
+    })
+    expect(await noticeTitles()).toHaveLength(counted === 0 ? 0 : 1)
+    // Every event makes a profile.
+    const profiles = await countProfiles(deps(), { workspaces: [workspaceId] }, { owner: 'system' })
+    expect(profiles).toEqual([[0, 2]])
+    // What a deleted workspace had used is the same.
+    await administrator.ok(
+      methods.workspaces.create,
+      {},
+      { body: { title: 'Other', organization: `organizations/${organizationId}` } },
+    )
+    await administrator.call('POST', `/${organization.workspace}:delete`, { title: 'Production' })
+    await harness.removeDeletedOrganizations({ signal })
+    expect(await report()).toMatchObject({ ...expected, deleted_workspaces: { events: counted, profiles: counted } })
+  },
+)
+
+test('a profile with imported history counts once it has an event of the period, without the history', async () => {
+  await receive(['ada', 'bob', 'cy'], { imported: true, happened: start - 400 * day })
+  expect(await report()).toMatchObject({ profiles: { used: 0 }, events: { used: 0 } })
+  time += day
+  await receive(['bob'])
+  await receive(['ada'], { imported: true })
+  expect(await report()).toMatchObject({
+    profiles: { used: 2 },
+    events: { used: 2 },
+    days: [{ date: '2026-03-03', events: 2, new_profiles: 2 }],
+    sources: [{ events: 2, profiles: 2 }],
+  })
+})
+
+test('a round measures organizations that received events, and none where plans do not limit', async () => {
   await receive(beyond)
   const unlimited = createRound({ ...deps(), billing: { ...billing, limits: false }, logger: silentLogger })
   await unlimited(signal)
@@ -364,7 +429,7 @@ test('a round measures who has received something, and nobody where plans do not
   time += 72 * hour
   await round(signal)
   expect(await heldOf()).toBe(true)
-  // What was held when the setting was changed does not stay so.
+  // Events that were held when the setting was changed are released.
   await unlimited(signal)
   expect(await heldOf()).toBe(false)
 })
@@ -417,7 +482,7 @@ describe('profiles beyond a paid plan', () => {
       },
     ]
     expect(await additional()).toMatchObject(billed)
-    // What comes later than that, the same period again, and the free plan since then are billed no more.
+    // Later events, the same period again, and the free plan since then are billed no more.
     await receive(
       Array.from({ length: 3 }, (_, index) => `late-${index}`),
       { at: start + day },
@@ -430,13 +495,23 @@ describe('profiles beyond a paid plan', () => {
     expect((await report()).overage).toBeNull()
   })
 
+  test('are not billed for imported history', async () => {
+    await upgrade()
+    await receive([...four, 'eve'], { imported: true, happened: start - 60 * day })
+    await receive(['ada', 'bob', 'cy'])
+    expect((await report()).overage).toMatchObject({ blocks: 0, amount: '0.00' })
+    time = afterPeriod
+    await settle()
+    expect(await additional()).toEqual([])
+  })
+
   test('cost what the cap allows at most; beyond it events are held after the grace, and released when it is raised', async () => {
     await upgrade()
     expect((await setCap('twelve')).status).toBe(400)
     expect(await setCap('99.99')).toMatchObject({ status: 200, body: { amount: '99.99' } })
     await receive(four)
     await measure()
-    expect(await told()).toContain('The cap on additional profiles is reached')
+    expect(await noticeTitles()).toContain('The cap on additional profiles is reached')
     expect((await report()).overage).toMatchObject({ blocks: 0, amount: '0.00', cap: '99.99', holds_beyond: 3 })
     expect((await report()).holds_from_time).not.toBeNull()
     expect(await heldOf()).toBe(false)
@@ -451,7 +526,7 @@ describe('profiles beyond a paid plan', () => {
     await release()
     expect(released(before)).toEqual(ids)
     expect((await report()).overage).toMatchObject({ blocks: 1, amount: '100.00', holds_beyond: 10_003 })
-    // Whoever lowers the cap pays for what has been used, and nothing more.
+    // A lower cap bills what has been used, and nothing more.
     await setCap('0')
     expect((await report()).overage).toMatchObject({ blocks: 1, amount: '100.00', cap: '0.00', holds_beyond: 10_003 })
     time = afterPeriod

@@ -1,12 +1,17 @@
 import { createLoadedConnectors } from '@tributary/connector-kit'
 import { type DeliveryMeta, methods, type NotSentReason, type SignalDefinition } from '@tributary/contract'
-import { newId, noMetrics, silentLogger } from '@tributary/kernel'
+import { ExactNumber, newId, noMetrics, silentLogger } from '@tributary/kernel'
 import { createLearning } from '@tributary/profiles'
 import type { LogEntry, ProducerStamp } from '@tributary/storage'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { createDestinationCache } from '../../configuration-cache/destination-cache.ts'
-import { createSignalCache, type SignalCache } from '../../configuration-cache/signal-cache.ts'
+import { createDestinationCache } from '../../../../configuration/src/caches/destination-cache.ts'
+import { type Candidate, convert } from '../../../../signals/src/engine/convert.ts'
+import { createSignalAudienceFollower } from '../../../../signals/src/engine/follow-audiences.ts'
+import { personHash } from '../../../../signals/src/engine/persons.ts'
+import { createSignalSender } from '../../../../signals/src/engine/sender.ts'
+import { eraseConversions } from '../../../../signals/src/erase.ts'
+import { createSignalCache, type SignalCache } from '../../../../signals/src/signal-cache.ts'
 import {
   type Harness,
   idIn,
@@ -16,11 +21,6 @@ import {
 } from '../../testing/control-harness.ts'
 import { trialAudience } from '../../testing/requests.ts'
 import { makePlatform, signalsCatalog, trialSignal } from '../../testing/signals.ts'
-import { eraseConversions } from '../erase.ts'
-import { type Candidate, convert } from './convert.ts'
-import { createSignalAudienceFollower } from './follow-audiences.ts'
-import { personHash } from './persons.ts'
-import { createSignalSender } from './sender.ts'
 
 let harness: Harness
 let organization: Organization
@@ -206,7 +206,7 @@ describe('bad input', () => {
     expect((await outbox())[0]?.event.context.signal).not.toHaveProperty('gclid')
   })
 
-  test('an order that is refunded is restated where the platform takes that, once, with what is left', async () => {
+  test('a refunded order is restated where the platform takes that, once, with the rest of its value', async () => {
     const refunds = {
       events: [{ event_type: 'track' as const, event_name: 'Order Refunded' }],
       order_path: 'properties.order_id',
@@ -219,7 +219,7 @@ describe('bad input', () => {
     expect(reasonsOf(await receive(event, part))).toEqual({
       meta: 'not_refundable',
       google_ads: '',
-      google_analytics: 'not_refundable',
+      google_analytics: '',
     })
     expect((await receive(part)).fresh).toEqual([])
     await receive(refund(20))
@@ -231,8 +231,129 @@ describe('bad input', () => {
     expect(reasonsOf(await receive(order({ event: 'Order Refunded' }, { order_id: 'unknown', total: 1 })))).toEqual({
       meta: 'not_refundable',
       google_ads: 'no_order',
-      google_analytics: 'not_refundable',
+      google_analytics: 'no_order',
     })
+  })
+})
+
+describe('a refund', () => {
+  const refunds = {
+    events: [{ event_type: 'track' as const, event_name: 'Order Refunded' }],
+    order_path: 'properties.order_id',
+    amount_path: 'properties.total',
+  }
+  const of = (properties: Record<string, unknown>, more: Record<string, unknown> = {}) =>
+    order({ event: 'Order Refunded', ...more }, { order_id: 'r1', ...properties })
+  const both = (google_ads: string, google_analytics = google_ads) => ({
+    meta: 'not_refundable',
+    google_ads,
+    google_analytics,
+  })
+  const sent = async () => (await outbox()).slice(1).map(({ event: { context } }) => context.signal)
+  const later = (ms: number) => ({ timestamp: new Date(harness.now() + ms).toISOString() })
+
+  test.each<[string, Record<string, unknown>, Record<string, string>, object[]]>([
+    [
+      'in its own currency is not restated in that of the order',
+      { total: 30, currency: 'USD' },
+      both('refund_currency', ''),
+      [{ value: 30, currency: 'USD' }],
+    ],
+    [
+      'in the currency of the order, in lower case',
+      { total: 30, currency: 'eur' },
+      both(''),
+      [{ value: 30, currency: 'EUR', remaining_value: 70 }],
+    ],
+    [
+      'without a currency has that of the order',
+      { total: 30, currency: undefined },
+      both(''),
+      [{ value: 30, currency: 'EUR' }],
+    ],
+    [
+      'without an amount is all of the order, in its currency',
+      { total: undefined, currency: 'USD' },
+      both(''),
+      [{ value: 100, currency: 'EUR', remaining_value: 0 }],
+    ],
+    ['with an unknown currency is not sent', { total: 30, currency: 'XYZ' }, both('invalid_currency'), []],
+    ['of more than the order is rejected', { total: 100.01 }, both('refund_too_large'), []],
+    [
+      'of more than the order in another currency is sent in that',
+      { total: 10_000, currency: 'JPY' },
+      both('refund_currency', ''),
+      [{ value: 10_000, currency: 'JPY' }],
+    ],
+    ['of all of the order is sent', { total: '100.00' }, both(''), [{ value: 100, remaining_value: 0 }]],
+  ])('%s', async (_, properties, reasons, expectedSent) => {
+    await enable({ refunds })
+    expect(reasonsOf(await receive(order({}, { order_id: 'r1', total: 100 }), of(properties)))).toEqual(reasons)
+    expect(await sent()).toMatchObject(expectedSent)
+    expect(await sent()).toHaveLength(expectedSent.length)
+  })
+
+  test('several refunds are not more than the order together, and those that were rejected do not count', async () => {
+    await enable({ refunds })
+    await receive(order({}, { order_id: 'r1', total: 100 }), of({ total: 60 }))
+    expect(reasonsOf(await receive(of({ total: 60 })))).toEqual(both('refund_too_large'))
+    expect(reasonsOf(await receive(of({ total: 20, currency: 'USD' })))).toEqual(both('refund_currency', ''))
+    expect(reasonsOf(await receive(of({ total: 40 })))).toEqual(both(''))
+    expect((await sent()).at(-1)).toMatchObject({ value: 40, remaining_value: 0 })
+    expect(reasonsOf(await receive(of({ total: 0.01 })))).toEqual(both('refund_too_large'))
+  })
+
+  test.each([
+    ['20 digits', '12345678901234567890', '12345678901234567891'],
+    ['more digits than a double has', '9007199254740993', '9007199254740992'],
+    ['a point and a zero', '1001.0', '1002.0'],
+  ])('is of the order whose ID is a number of %s, and of no other', async (_, id, other) => {
+    await enable({ refunds })
+    const [order_id, another] = [new ExactNumber(id), new ExactNumber(other)]
+    expect(reasonsOf(await receive(order({}, { order_id, total: 100 }), of({ order_id, total: 30 })))).toEqual(both(''))
+    expect((await sent()).at(-1)).toMatchObject({ value: 30, remaining_value: 70 })
+    expect(reasonsOf(await receive(of({ order_id: another, total: 1 })))).toEqual(both('no_order'))
+  })
+
+  test.each([
+    ['at once', [undefined]],
+    ['in parts', [60, 40]],
+    ['in a part and the rest', [60, undefined]],
+  ])('without an amount, of an order that was refunded %s, is rejected', async (_, totals) => {
+    await enable({ refunds })
+    await receive(order({}, { order_id: 'r1', total: 100 }), ...totals.map((total) => of({ total })))
+    const count = (await sent()).length
+    expect(reasonsOf(await receive(of({ total: undefined })))).toEqual(both('refund_too_large'))
+    expect(await sent()).toHaveLength(count)
+  })
+
+  test('in hundredths adds up to the order exactly', async () => {
+    await enable({ refunds })
+    await receive(order({}, { order_id: 'r1', total: 0.3 }), of({ total: 0.1 }), of({ total: 0.1 }))
+    expect(reasonsOf(await receive(of({ total: 0.1 })))).toEqual(both(''))
+  })
+
+  test('that happened before its order is of no order that there is', async () => {
+    await enable({ refunds })
+    await receive(order(later(-60_000), { order_id: 'r1', total: 100 }))
+    expect(reasonsOf(await receive(of({ total: 5 }, later(-60_001))))).toEqual(both('no_order'))
+    expect(reasonsOf(await receive(of({ total: 5 }, later(-86_400_000))))).toEqual(both('no_order'))
+    expect(reasonsOf(await receive(of({ total: 5 }, later(-60_000))))).toEqual(both(''))
+  })
+
+  test('that comes before its order is rejected, and takes nothing off the order that comes later', async () => {
+    await enable({ refunds })
+    const early = of({ total: 50 })
+    expect(reasonsOf(await receive(early, order({}, { order_id: 'r1', total: 100 })))).toEqual(all(''))
+    const { fresh } = await receive(of({ total: 100 }))
+    expect(fresh[0]?.platforms.map(({ reason }) => reason)).toEqual(['not_refundable', '', ''])
+    expect((await sent()).at(-1)).toMatchObject({ value: 100, remaining_value: 0 })
+  })
+
+  test('of a test event takes nothing off a real order', async () => {
+    await enable({ refunds })
+    await receive(order({}, { order_id: 'r1', total: 100 }), of({ total: 50 }, { test: true }))
+    expect(reasonsOf(await receive(of({ total: 100 })))).toEqual(both(''))
   })
 })
 
@@ -240,7 +361,7 @@ describe('consent', () => {
   const consent = (advertising: unknown) => ({
     context: { traits: { email: 'ada@example.com' }, consent: { categoryPreferences: { advertising } } },
   })
-  test('of the event decides, a platform that takes a denial is told of it', async () => {
+  test('of the event decides, and a platform that takes a denial receives it', async () => {
     await enable()
     expect(reasonsOf(await receive(order(consent(true))))).toEqual(all(''))
     expect(reasonsOf(await receive(order(consent(false))))).toEqual({ ...all('no_consent'), google_analytics: '' })
@@ -258,7 +379,7 @@ describe('consent', () => {
     expect(reasonsOf(await receive(order()))).toEqual(all('consent_unknown'))
   })
 
-  test('that was withdrawn after the event keeps it from being sent, and what was kept of clicks is gone', async () => {
+  test('that was withdrawn after the event keeps it from being sent, and stored clicks are gone', async () => {
     await enable()
     const earlier = new Date(harness.now() - 60_000).toISOString()
     await receive(order({}, { gclid: 'CjwKCAiAabcdefghijk' }))
@@ -280,6 +401,16 @@ describe('clicks', () => {
     ...order({ type: 'page', event: '', userId: undefined, properties: {}, ...more }),
     context: { page: { url: `https://shop.example/?gclid=${gclid}&utm_source=google&utm_campaign=spring` } },
   })
+
+  test.each(['null', '(null)', 'undefined', '0', '{}', 'not_set'])(
+    'of a visit with the placeholder %j as its IDs are not joined to conversions',
+    async (value) => {
+      await enable()
+      await receive(visit({ userId: value, anonymousId: value }) as unknown as ReturnType<typeof order>)
+      await receive(order({ userId: value, anonymousId: value }))
+      expect((await outbox())[0]?.event.context.signal).not.toHaveProperty('gclid')
+    },
+  )
 
   test('of an anonymous visit are joined to a later conversion of the same person, and attributed to it', async () => {
     const signal = await enable()
@@ -389,7 +520,7 @@ describe('the stream', () => {
   })
 })
 
-test('the pipeline knows the sources of enabled signals, and delivery what each destination is sent', async () => {
+test('the pipeline has the sources of enabled signals, and delivery the conversions of each destination', async () => {
   const destinations = createDestinationCache({
     db: harness.db,
     pool: harness.database.pool,
@@ -410,7 +541,7 @@ test('the pipeline knows the sources of enabled signals, and delivery what each 
   await Promise.all([destinations.refresh(), cache.refresh()])
   expect(destinations.feedsSignal(idIn(source))).toBe(false)
   expect(cache.find(workspace)).toBeUndefined()
-  // What was made before is still sent.
+  // Earlier conversions are still sent.
   expect(sent()).toBeDefined()
   await administrator.ok(methods.signals.delete, params)
   await destinations.refresh()
@@ -453,7 +584,7 @@ test('a profile that enters an audience is a conversion once', async () => {
   })
 })
 
-test('of somebody who was deleted no click, no ID and nothing unsent is kept, and that there was a conversion is', async () => {
+test('a deleted user leaves no click, no ID and no unsent conversion, and the count of conversions stays', async () => {
   await enable()
   const event = order(
     { userId: 'zora', anonymousId: 'a-zora' },

@@ -11,7 +11,7 @@ export const updateSyncDraft =
   ({ actor, workspace, body }) =>
     db.transaction().execute(async (tx) => {
       const of = draftOwner(workspace.id, actor)
-      // Two changes at once come one after the other, also of a draft that is not there yet.
+      // The lock orders changes, also of a draft that does not exist yet.
       await tx.selectFrom('users').select('id').where('id', '=', of.user).forNoKeyUpdate().execute()
       const draft = JSON.stringify(changedDraft(await readSyncDraft(tx, of), body))
       const update_time = new Date(clock())

@@ -1,9 +1,8 @@
 import { audit } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { cancelDryRun, dryRunJob, dryRunName, presentDryRun, readDryRun } from '@tributary/syncs'
 import type { ControlDeps } from '../../deps.ts'
-import { dryRunJob } from './begin.ts'
-import { dryRunName, presentDryRun, readDryRun, unfinishedDryRuns } from './read.ts'
 
 /** Cancels a dry run: what it has read goes within seconds. */
 export const cancelSyncDryRun =
@@ -12,12 +11,7 @@ export const cancelSyncDryRun =
     const { id } = await readDryRun(db, workspace.id, params.dry_run)
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
-      await tx
-        .updateTable('sync_dry_runs')
-        .set({ state: 'canceled', finish_time: time })
-        .where('id', '=', id)
-        .where('state', 'in', [...unfinishedDryRuns])
-        .execute()
+      await cancelDryRun(tx, id, time)
       await jobs.cancel(tx, dryRunJob, id)
       await audit(tx, {
         actor,

@@ -1,13 +1,19 @@
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import {
+  beginDryRun,
+  checkCursor,
+  checkSync,
+  cursorOf,
+  fieldsOf,
+  ownershipAfter,
+  presentModel,
+  readModel,
+  readSync,
+  requireObject,
+  targetOf,
+} from '@tributary/syncs'
 import type { ControlDeps } from '../../deps.ts'
-import { presentModel, readModel } from '../../models/read.ts'
-import { checkCursor, checkSync } from '../check.ts'
-import { cursorOf } from '../cursor.ts'
-import { ownershipAfter } from '../own-object.ts'
-import { fieldsOf, readSync } from '../read.ts'
-import { findObject, targetOf } from '../target.ts'
-import { beginDryRun } from './begin.ts'
 
 /** Begins a dry run of a sync as it is, or as it would be with changes that are not saved. */
 export const createDryRunForSync =
@@ -19,7 +25,7 @@ export const createDryRunForSync =
     const owns_object = ownershipAfter(row, body)
     const model = await readModel(deps.db, workspace.id, model_id)
     const given = { mode, identifier, fields, to_destinations, owns_object }
-    checkSync(await findObject(deps.catalog, await targetOf(deps.db, row), object), presentModel(model), given)
+    checkSync(await requireObject(deps.catalog, await targetOf(deps.db, row), object), presentModel(model), given)
     const asked = body.cursor === undefined ? cursorOf(row) : body.cursor
     const cursor = checkCursor(deps.catalog, model, presentModel(model), { mode, cursor: asked })
     const to = { source_id, destination_id, object, object_name, owns_object, cursor }

@@ -2,11 +2,16 @@ import { parseReference } from '@tributary/api-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
+import {
+  beginDryRun,
+  checkCursor,
+  checkSync,
+  namedTarget,
+  presentModel,
+  readModel,
+  requireObject,
+} from '@tributary/syncs'
 import type { ControlDeps } from '../../deps.ts'
-import { presentModel, readModel } from '../../models/read.ts'
-import { checkCursor, checkSync } from '../check.ts'
-import { findObject, namedTarget } from '../target.ts'
-import { beginDryRun } from './begin.ts'
 
 /** Begins a dry run of a sync that is not saved, which is refused where the sync would be. */
 export const createSyncDryRun =
@@ -16,7 +21,7 @@ export const createSyncDryRun =
     if (named.workspace !== workspace.id) throw notFound('model not found')
     const model = await readModel(deps.db, workspace.id, named.model)
     const target = await namedTarget(deps.db, workspace.id, body.destination)
-    checkSync(await findObject(deps.catalog, target, body.object), presentModel(model), body)
+    checkSync(await requireObject(deps.catalog, target, body.object), presentModel(model), body)
     const cursor = checkCursor(deps.catalog, model, presentModel(model), body)
     const { mode, identifier, fields, guard_percent, object, object_name, owns_object } = body
     const to = { ...target.columns, object, object_name, owns_object, cursor }

@@ -1,7 +1,7 @@
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { presentDryRun, readDryRun } from '@tributary/syncs'
 import type { ControlDeps } from '../../deps.ts'
-import { presentDryRun, readDryRun } from './read.ts'
 
 /** A dry run with its progress, or what it found. */
 export const getSyncDryRun =

@@ -1,6 +1,6 @@
 import type { DataRow, DataSourceSession, RowsFrom } from '@tributary/connector-kit'
 import { cursorKindOf, type DataColumn, type DataQuery, testRowsRead } from '@tributary/contract'
-import { columnPlaces } from '../row-values.ts'
+import { columnPlaces } from '@tributary/syncs'
 
 /** A whole number that each database takes as one. */
 const wholeNumber = /^-?\d{1,18}$/

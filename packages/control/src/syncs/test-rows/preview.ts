@@ -1,12 +1,11 @@
 import { audit } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import type { SessionDeps } from '../../data-sources/use-session.ts'
+import { modelName, type SessionDeps } from '@tributary/syncs'
 import type { ControlDeps } from '../../deps.ts'
-import { modelName } from '../../models/read.ts'
 import { checkTrial, tryRow } from './try-row.ts'
 
-/** Shows what a run would send of one row, and writes down who looked at a row of which model. */
+/** Shows how a run would send one row, and records which user read a row of which model. */
 export const previewSyncRow =
   (deps: SessionDeps & Pick<ControlDeps, 'clock'>): Handler<typeof methods.syncTestRows.preview> =>
   async ({ actor, workspace, body, signal }) => {

@@ -1,17 +1,13 @@
 import { audit } from '@tributary/api-kit'
+import { type ConnectorDeps, readDestination, requireDefinition } from '@tributary/configuration'
 import { type OutgoingRow, RejectedError } from '@tributary/connector-kit'
 import { type methods, outboundText, resourceNames, type SyncRowPreview } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, newId } from '@tributary/kernel'
-import type { SessionDeps } from '../../data-sources/use-session.ts'
+import { findRowObject, modelName, type SessionDeps } from '@tributary/syncs'
 import type { ControlDeps } from '../../deps.ts'
-import type { ConnectorDeps } from '../../destinations/call-connector.ts'
-import { readDestination } from '../../destinations/read.ts'
 import { nothingSent, sendOnce } from '../../destinations/send-once.ts'
-import { requireDefinition } from '../../mappings/read.ts'
-import { modelName } from '../../models/read.ts'
 import { countTry } from '../../users/sign-in/count-tries.ts'
-import { findRowObject } from '../check.ts'
 import { type CheckedTrial, checkTrial, tryRow } from './try-row.ts'
 
 /** Test rows of one workspace in 15 minutes. */
@@ -34,9 +30,9 @@ const addressOf = async (catalog: ControlDeps['catalog'], app: string, { body }:
 }
 
 /**
- * Writes one row to a destination as a run of the sync would, whether or not the destination is switched on, and shows the
- * request and the answer. Not retried, not logged as a delivery, and nothing that a sync knows of its rows changes. Written
- * down first: nothing goes out of which nobody knows who wanted it.
+ * Writes one row to a destination as a run of the sync would, even if the destination is disabled, and shows the request and the
+ * response. The row is not retried, not logged as a delivery, and changes nothing in the sync. The audit record is written first,
+ * so every row that goes out names its author.
  */
 export const sendSyncTestRow =
   (deps: SessionDeps & ConnectorDeps & Pick<ControlDeps, 'counters'>): Handler<typeof methods.syncTestRows.send> =>

@@ -194,7 +194,7 @@ describe('a test row', () => {
       expect(await asked(verb, { fields })).toEqual([400, ['fields']])
       expect((await asked(verb, {}, guest))[0]).toBe(403)
       expect((await asked(verb, {}, outsider))[0]).toBe(404)
-      // What is named is of another workspace than the call.
+      // The named resources are in another workspace than the call.
       expect((await asked(verb, {}, outsider, otherWorkspaceId))[0]).toBe(404)
     }
     const events = { destination: source, object: 'profiles', object_name: 'profiles', identifier: 'messageId' }

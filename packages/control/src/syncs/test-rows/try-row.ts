@@ -1,18 +1,26 @@
 import { parseReference } from '@tributary/api-kit'
-import { type MethodRequest, type methods, resourceNames, type SyncRowPreview, testRowsRead } from '@tributary/contract'
+import { type methods, type ParsedRequest, resourceNames, type SyncRowPreview, testRowsRead } from '@tributary/contract'
 import type { WorkspaceRef } from '@tributary/http'
 import { badRequest, notFound } from '@tributary/kernel'
-import { readDataSource } from '../../data-sources/read.ts'
-import { type SessionDeps, useDataSource } from '../../data-sources/use-session.ts'
-import { type ModelRow, presentModel, readModel } from '../../models/read.ts'
-import { actions } from '../changes.ts'
-import { checkSync, takesCursor } from '../check.ts'
-import { stagingOf } from '../read-rows.ts'
-import { MissingColumn } from '../row-values.ts'
-import { findObject, namedTarget, type SyncTarget } from '../target.ts'
+import {
+  actions,
+  checkSync,
+  findObject,
+  MissingColumn,
+  type ModelRow,
+  namedTarget,
+  presentModel,
+  readDataSource,
+  readModel,
+  type SessionDeps,
+  type SyncTarget,
+  stagingOf,
+  takesCursor,
+  useDataSource,
+} from '@tributary/syncs'
 import { findRow } from './find-row.ts'
 
-type Trial = MethodRequest<typeof methods.syncTestRows.preview>
+type Trial = ParsedRequest<typeof methods.syncTestRows.preview>
 
 /** A sync that a row is tried with, as it was checked. */
 export type CheckedTrial = { model: ModelRow; target: SyncTarget; body: Trial }
@@ -54,7 +62,7 @@ export const tryRow = async (
   const opened = await readDataSource(db, model.workspace_id, model.data_source_id)
   const wanted = { query, primaryKey, key: body.key, takesFrom: takesCursor(catalog, model) }
   const { source_id } = target.columns
-  // Of a sync that may not be saved there is no id: message ids are made of it when it runs.
+  // A sync that is not saved has no ID, of which message IDs are made when it runs.
   const staging = stagingOf({ ...body, source_id, sync: 'test', primaryKey })
   const operation = operationOf(target, body)
   const none = { found: false, source_key: '', key: '', operation, payload: '' }

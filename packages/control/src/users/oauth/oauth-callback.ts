@@ -1,4 +1,4 @@
-import type { Tx } from '@tributary/api-kit'
+import { type Tx, type UserRow, userColumns } from '@tributary/api-kit'
 import type { LoginResponse, oauthCallback } from '@tributary/contract'
 import { type Client, networkOf } from '@tributary/http'
 import { newId, notFound, unauthorized } from '@tributary/kernel'
@@ -10,7 +10,6 @@ import { requireOwnRedirectUri } from '../../openid/redirect-uri.ts'
 import { requireProvider } from '../../openid/require-provider.ts'
 import type { AnswerLogin } from '../../sessions/answer-login.ts'
 import { ensureUser } from '../ensure-user.ts'
-import { type UserRow, userColumns } from '../present.ts'
 import { countTry } from '../sign-in/count-tries.ts'
 import { maySignUp, requireSignUp } from '../sign-in/may-sign-up.ts'
 
@@ -32,8 +31,8 @@ const knownUser = (tx: Tx, { issuer, subject }: OpenIdIdentity): Promise<UserRow
     .executeTakeFirst()
 
 /**
- * The user of an identity that is seen for the first time: whoever has its address already, since the provider vouches
- * for it, or (`make`) a new one. Undefined when there is nobody.
+ * The user of an identity that is seen for the first time: the one with its address, since the provider vouches for it, or (`make`)
+ * a new one. Undefined when there is none.
  */
 const firstUser = async (
   tx: Tx,

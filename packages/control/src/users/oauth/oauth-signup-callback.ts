@@ -2,7 +2,7 @@ import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { endSignIn, type OauthDeps } from './oauth-callback.ts'
 
-/** As the login callback, and makes an account for who has none; 403 when nobody may sign up. */
+/** As the login callback, and makes an account for a new user; 403 when sign-up is off. */
 export const oauthSignupCallback =
   (deps: OauthDeps): Handler<typeof methods.users.oauthSignupCallback> =>
   (call) =>

@@ -33,7 +33,7 @@ afterAll(async () => {
 })
 
 let addresses = 0
-/** A user of the provider nobody else has. */
+/** A user of the provider, with an address of its own. */
 const newcomer = (given: Partial<OpenIdUser> = {}): OpenIdUser => {
   const user = { email: `${newId()}@example.com`, ...given }
   provider.addUser(user)
@@ -129,7 +129,7 @@ describe('the address of the sign-in page', () => {
 })
 
 describe('signing up', () => {
-  test('API-22, SES-10d: makes an account with the names the provider tells, and answers as every login', async () => {
+  test('API-22, SES-10d: makes an account with the names that the provider gives, and answers as every login', async () => {
     const user = newcomer({ givenName: 'Ada', familyName: 'Lovelace-Byron-of-Ockham' })
     const reply = await signUp(harness, user)
     expect(reply.status).toBe(200)
@@ -150,7 +150,7 @@ describe('signing up', () => {
     })
   })
 
-  test('logs somebody in who has signed up before', async () => {
+  test('logs in a user who has signed up before', async () => {
     const user = newcomer()
     const [first, second] = [await signUp(harness, user), await signUp(harness, user)]
     expect(second.status).toBe(200)
@@ -193,7 +193,7 @@ describe('logging in', () => {
     expect(person).toMatchObject({ status: 200, body: { email: body.user.email } })
   })
 
-  test('tells who is unknown to sign up, and makes nothing', async () => {
+  test('refuses an unknown user with the advice to sign up, and makes nothing', async () => {
     const user = newcomer()
     expect(await login(harness, user)).toMatchObject({
       status: 404,
@@ -289,7 +289,7 @@ describe('when the provider', () => {
     ['html', 502],
     ['not json', 502],
     ['silent', 503],
-  ] as const)('answers %s, the caller is told %i and nothing is changed', async (kind, status) => {
+  ] as const)('answers %s, the caller gets %i and nothing is changed', async (kind, status) => {
     await using impatient = await startControl({
       openId: openIdSettings(provider, 500),
       publicUrl: () => loopbackUrl,
@@ -305,7 +305,7 @@ describe('when the provider', () => {
     expect((await signUp(impatient, user)).status).toBe(200)
   })
 
-  test('cannot be reached, the caller is told so and when to try again', async () => {
+  test('cannot be reached, the caller learns that and when to try again', async () => {
     const gone = await startOpenIdProvider()
     const settings = openIdSettings(gone)
     await gone[Symbol.asyncDispose]()
@@ -317,7 +317,7 @@ describe('when the provider', () => {
     })
   })
 
-  test('does not know the secret, the caller is not blamed; the log says why and holds no code or secret', async () => {
+  test('lacks the secret, the caller is not blamed; the log says why and holds no code or secret', async () => {
     const lines: string[] = []
     const warn = (fields: object, message: string): void => void lines.push(JSON.stringify([fields, message]))
     await using mistaken = await startControl({

@@ -1,18 +1,16 @@
-import type { Tx } from '@tributary/api-kit'
+import { type Tx, type UserRow, userColumns } from '@tributary/api-kit'
+import { type BillingDeps, markOnboardingComplete, settleOnboarding } from '@tributary/billing'
 import { isPublicMailDomain, mailDomain, type methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
-import { settleOnboarding } from '../../billing/onboarding.ts'
-import type { BillingDeps } from '../../billing/subscription.ts'
 import type { AccessChanged, ControlDeps } from '../../deps.ts'
 import { readOrganization } from '../../organizations/read.ts'
 import type { AnswerLogin } from '../../sessions/answer-login.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
-import { type UserRow, userColumns } from '../present.ts'
 import type { Passwords } from '../sign-in/passwords.ts'
 import { requireOnboarding, revokeOnboardings } from './onboarding-link.ts'
 
-/** Opens the organisation to people of the domain, unless everybody can get an address there. Returns what was set. */
+/** Opens the organisation to people of the domain, unless any user can get an address there. Returns the domain that was set. */
 const openToDomain = async (tx: Tx, organizationId: string, email: string): Promise<string> => {
   const domain = mailDomain(email)
   if (isPublicMailDomain(domain)) return ''
@@ -21,8 +19,8 @@ const openToDomain = async (tx: Tx, organizationId: string, email: string): Prom
 }
 
 /**
- * Sets names and password of the user of an onboarding link and starts a session; sessions of before end. A link can be
- * used once: of several calls at once one wins, the others are told that it is used.
+ * Sets names and password of the user of an onboarding link and starts a session; sessions of before end. A link can be used once:
+ * one of several calls at once succeeds, and the others fail since it is used.
  */
 export const completeOnboarding =
   ({
@@ -50,7 +48,7 @@ export const completeOnboarding =
     const answer = await db.transaction().execute(async (tx) => {
       const time = new Date(clock())
       const onboarding = await requireOnboarding(tx, link, { now: time.getTime(), lock: true })
-      await tx.updateTable('onboardings').set({ complete_time: time }).where('id', '=', onboarding.id).execute()
+      await markOnboardingComplete(tx, onboarding.id, time)
       await revokeOnboardings(tx, onboarding.userId, time)
       const user: UserRow = await tx
         .updateTable('users')
@@ -78,7 +76,7 @@ export const completeOnboarding =
     try {
       await settleOnboarding({ db, clock, billing, payment }, answer.onboardingId)
     } catch (error) {
-      // What was agreed upon follows as soon as the provider can be reached.
+      // The subscription follows as soon as the provider can be reached.
       logger.warn({ id: answer.onboardingId, err: error }, 'an onboarding could not be subscribed yet')
     }
     return { ...answer.login, organization: await readOrganization(db, answer.organizationId) }

@@ -1,22 +1,33 @@
-import { audit, type Tx } from '@tributary/api-kit'
+import {
+  audit,
+  insertWorkspace,
+  newToken,
+  onboardingMail,
+  presentUser,
+  queueMail,
+  type Tx,
+  type UserRow,
+  userColumns,
+} from '@tributary/api-kit'
+import {
+  agreedAmount,
+  type BillingDeps,
+  insertOnboarding,
+  requireAgreedAmounts,
+  settleOnboarding,
+} from '@tributary/billing'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { conflict, newId } from '@tributary/kernel'
 import { sql } from 'kysely'
-import { agreedAmount, requireAgreedAmounts, settleOnboarding } from '../../billing/onboarding.ts'
-import type { BillingDeps } from '../../billing/subscription.ts'
 import type { ControlDeps } from '../../deps.ts'
-import { queueMail } from '../../mail/queue-mail.ts'
-import { onboardingMail } from '../../mail/templates.ts'
 import { presentOrganization, presentWorkspace } from '../../organizations/present.ts'
-import { newToken } from '../../secret-tokens.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
-import { presentUser, type UserRow, userColumns } from '../present.ts'
 import { onboardingLifeMs } from './onboarding-link.ts'
 
 /**
- * The user of the address, made when there is none or when all there is are other onboardings. Throws 409 for one who has
- * logged in ever: the link would give the account to whoever holds it.
+ * The user of the address, made when there is none, or when the only ones are of other onboardings. Throws 409 for a user who has ever
+ * logged in: the link would give the account to its holder.
  */
 const takeUser = async (
   tx: Tx,
@@ -41,8 +52,8 @@ const takeUser = async (
 }
 
 /**
- * Makes an organisation with a workspace for somebody who has not logged in yet, makes them its administrator, and mails
- * them the link that sets up their account. Platform admins only.
+ * Makes an organisation with a workspace for a user who has not logged in yet, makes the user its administrator, and mails the link
+ * that sets up the account. Platform admins only.
  */
 export const onboard =
   ({
@@ -71,30 +82,28 @@ export const onboard =
         .values({ id: newId(), title: body.organization_title, create_time })
         .returningAll()
         .executeTakeFirstOrThrow()
-      const workspace = await tx
-        .insertInto('workspaces')
-        .values({ id: newId(), organization_id: organization.id, title: 'Main', create_time })
-        .returningAll()
-        .executeTakeFirstOrThrow()
+      const workspace = await insertWorkspace(tx, {
+        id: newId(),
+        organization_id: organization.id,
+        title: 'Main',
+        create_time,
+      })
       await tx
         .insertInto('memberships')
         .values({ id: newId(), organization_id: organization.id, user_id: user.id, role: 'ORG_ADMIN', create_time })
         .execute()
-      await tx
-        .insertInto('onboardings')
-        .values({
-          id,
-          user_id: user.id,
-          organization_id: organization.id,
-          token_hash: hash,
-          yearly_amount: body.yearly_amount,
-          setup_amount: body.setup_amount,
-          create_time,
-          expire_time,
-          // Where nobody takes payments, what was agreed upon is only written down.
-          billing: paid && payment !== undefined ? 'open' : null,
-        })
-        .execute()
+      await insertOnboarding(tx, {
+        id,
+        user_id: user.id,
+        organization_id: organization.id,
+        token_hash: hash,
+        yearly_amount: body.yearly_amount,
+        setup_amount: body.setup_amount,
+        create_time,
+        expire_time,
+        // Without a provider of payments, the terms are only stored.
+        billing: paid && payment !== undefined ? 'open' : null,
+      })
       const page = new URL(`${publicUrl()}/${resourceNames.user.format({ user: user.id })}/onboarding/complete`)
       page.searchParams.set('token', token)
       await queueMail(tx, jobs, {

@@ -1,6 +1,6 @@
-import { type Db, isId, type Tx } from '@tributary/api-kit'
+import { type Db, hashToken, isId, type Tx } from '@tributary/api-kit'
+import { revokeOnboardingsOf } from '@tributary/billing'
 import { notFound } from '@tributary/kernel'
-import { hashToken } from '../../secret-tokens.ts'
 
 /** How long an onboarding link works, ms. */
 export const onboardingLifeMs = 14 * 24 * 3_600_000
@@ -8,8 +8,8 @@ export const onboardingLifeMs = 14 * 24 * 3_600_000
 export type OnboardingRef = { id: string; userId: string; organizationId: string }
 
 /**
- * The onboarding that this link of this user is for; throws 404 when there is none, or it is used, revoked or over. With
- * `lock`, of several calls at once one goes on until its transaction ends.
+ * The onboarding of this link of this user; throws 404 when there is none, or it is used, revoked or over. With `lock`, one of several
+ * calls at once continues, and the others wait until its transaction ends.
  */
 export const requireOnboarding = async (
   db: Db | Tx,
@@ -32,13 +32,7 @@ export const requireOnboarding = async (
   return { id: row.id, userId: row.user_id, organizationId: row.organization_id }
 }
 
-/** Ends what is open of a user's onboarding links: once there is a password, it is the way in. */
+/** Ends the open onboarding links of a user: once there is a password, the user signs in with it. */
 export const revokeOnboardings = async (tx: Tx, userId: string, time: Date): Promise<void> => {
-  await tx
-    .updateTable('onboardings')
-    .set({ revoke_time: time })
-    .where('user_id', '=', userId)
-    .where('complete_time', 'is', null)
-    .where('revoke_time', 'is', null)
-    .execute()
+  await revokeOnboardingsOf(tx, 'user_id', userId, time)
 }

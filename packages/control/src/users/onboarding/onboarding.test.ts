@@ -99,7 +99,7 @@ describe('an onboarding link', () => {
     expect(again.organization.name).not.toBe(first.organization.name)
   })
 
-  test('is not made for an account that somebody has logged in to without a password: its holder would get it', async () => {
+  test('is not made for an account that a user has logged in to without a password: its holder would get it', async () => {
     const email = `${newId()}@acme.example`
     const body = { email, otp_token: await harness.codeFor(email, 'sign up') }
     expect((await harness.call('', 'POST', '/users:signup', body)).status).toBe(200)
@@ -147,7 +147,7 @@ describe('an onboarding link', () => {
     })
   })
 
-  test('API-30: tells its holder user and organisation, and nobody else', async () => {
+  test('API-30: shows user and organisation to its holder, and to no other caller', async () => {
     const [made, other] = [await onboard(), await onboard()]
     const reply = await start(made, made.onboarding_token)
     expect(reply.status).toBe(200)
@@ -194,7 +194,7 @@ describe('completing an onboarding', () => {
     expect((await login(made.user.email, testPassword)).status).toBe(401)
   })
 
-  test('by two at once lets one in and tells the other that the link is used', async () => {
+  test('by two at once lets one in, and answers the other that the link is used', async () => {
     const made = await onboard()
     const replies = await Promise.all(
       ['Correct-horse-3', 'Correct-horse-4'].map((password) => complete(made, { password })),
@@ -248,7 +248,7 @@ describe('completing an onboarding', () => {
   })
 })
 
-test('ROLE-18: guests make no sources, and nobody but platform admins makes onboarding links', async () => {
+test('ROLE-18: guests make no sources, and only platform admins make onboarding links', async () => {
   const { guest, collaborator, administrator, outsider, workspaceId } = organization
   const source = { title: 'Shop', app: { name: 'catalogSources/http' } }
   expect(await guest.call('POST', `/workspaces/${workspaceId}/sources`, source)).toMatchObject({

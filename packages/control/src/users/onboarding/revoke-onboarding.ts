@@ -1,9 +1,8 @@
 import { audit, isId } from '@tributary/api-kit'
+import { type BillingDeps, revokeOpenOnboarding, settleOnboarding } from '@tributary/billing'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
-import { settleOnboarding } from '../../billing/onboarding.ts'
-import type { BillingDeps } from '../../billing/subscription.ts'
 import type { ControlDeps } from '../../deps.ts'
 import { presentOnboarding, selectOnboardings } from './list-onboardings.ts'
 
@@ -14,23 +13,13 @@ export const revokeOnboarding =
     const { db, clock, logger } = deps
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
-      const row = isId(id)
-        ? await tx
-            .updateTable('onboardings')
-            .set({ revoke_time: time })
-            .where('id', '=', id)
-            .where('complete_time', 'is', null)
-            .where('revoke_time', 'is', null)
-            .where('expire_time', '>', time)
-            .returning(['organization_id'])
-            .executeTakeFirst()
-        : undefined
-      if (row === undefined) throw notFound('onboarding not found')
+      const organizationId = isId(id) ? await revokeOpenOnboarding(tx, id, time) : undefined
+      if (organizationId === undefined) throw notFound('onboarding not found')
       await audit(tx, {
         actor,
         action: 'onboardings.revoke',
         resource: resourceNames.onboarding.format({ onboarding: id }),
-        organizationId: row.organization_id,
+        organizationId,
         workspaceId: null,
         time,
       })

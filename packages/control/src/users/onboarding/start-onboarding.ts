@@ -1,11 +1,11 @@
+import { presentUser, userColumns } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../../deps.ts'
 import { readOrganization } from '../../organizations/read.ts'
-import { presentUser, userColumns } from '../present.ts'
 import { requireOnboarding } from './onboarding-link.ts'
 
-/** Whom and which organisation an onboarding link is for; whoever has the link may know. */
+/** The user and the organisation of an onboarding link, for each holder of the link. */
 export const startOnboarding =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.users.startOnboarding> =>
   async ({ params, query }) => {

@@ -1,19 +1,21 @@
+import { userColumns } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
+import { AppError } from '@tributary/kernel'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../../deps.ts'
 import type { AnswerLogin } from '../../sessions/answer-login.ts'
-import { userColumns } from '../present.ts'
-import { createLoginThrottling, type LoginThrottling } from './login-throttling.ts'
+import { createLoginThrottling, type LoginThrottling, notingLockOut } from './login-throttling.ts'
 import { invalidCode, type OneTimeCodes } from './one-time-codes.ts'
+import { createSignInRecords } from './sign-in-records.ts'
 
 /**
- * Wrong codes in an hour after which each further one has to wait longer. No number of them ends a code: its 60 bits are
- * not guessed, and whoever knows an address could keep its owner out.
+ * Wrong codes in an hour after which each further one has to wait longer. No number of them ends a code: its 60 bits are not guessed, and
+ * an attacker with only the address could lock out its owner. So tries of other places do not count against an address, either.
  */
-export const codeTryLimits = { perEmailAndIp: 5, perEmail: 100, perIp: 200 } as const
+export const codeTryLimits = { perEmailAndIp: 5, perEmail: Number.POSITIVE_INFINITY, perIp: 200 } as const
 
-/** Slows down who guesses codes, to sign in or to sign up. */
+/** Slows down guesses of codes, to sign in or to sign up. */
 export const createCodeThrottling = (
   deps: Pick<ControlDeps, 'db' | 'counters' | 'clock' | 'signing'>,
 ): LoginThrottling =>
@@ -32,17 +34,24 @@ export const loginOtp =
     db,
     clock,
     codes,
+    counters,
+    logger,
     codeThrottling,
     answerLogin,
-  }: Pick<ControlDeps, 'db' | 'clock'> & {
+  }: Pick<ControlDeps, 'db' | 'clock' | 'counters' | 'logger'> & {
     codes: OneTimeCodes
     codeThrottling: LoginThrottling
     answerLogin: AnswerLogin
   }): Handler<typeof methods.users.loginOtp> =>
   async ({ body, client }) => {
     const email = body.email.toLowerCase()
-    const takeBack = await codeThrottling.enter(email, client.ip)
-    const id = await codes.check(email, ['login', 'sign up'], body.otp_token)
+    const records = createSignInRecords({ db, clock, logger })
+    const tried = { action: 'users.loginOtp', email, client } as const
+    const takeBack = await notingLockOut({ counters }, records, codeThrottling)(tried)
+    const id = await codes.check(email, ['login', 'sign up'], body.otp_token).catch(async (error: unknown) => {
+      if (error instanceof AppError) await records.failed({ ...tried, failure: 'wrong_code' })
+      throw error
+    })
     const answer = await db.transaction().execute(async (tx) => {
       await codes.spend(tx, email, id)
       const user = await tx

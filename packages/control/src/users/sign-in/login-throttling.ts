@@ -1,24 +1,28 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { networkOf } from '@tributary/http'
-import { rateLimited } from '@tributary/kernel'
+import { type Client, networkOf } from '@tributary/http'
+import { AppError, rateLimited } from '@tributary/kernel'
 import type { ControlDeps, Counters } from '../../deps.ts'
 import { hiddenAddress } from './count-tries.ts'
 import { isKnownPlace } from './sign-in-places.ts'
+import type { SignInRecords } from './sign-in-records.ts'
 
-/** Failures that are free, by whom they are counted for. */
+/** Failures that are free, by what they are counted for. */
 export type FreeTries = { perEmailAndIp: number; perEmail: number; perIp: number }
+
+/** Tries in an hour at most: of an account at one place with an earlier sign-in, and at all other places together. */
+export type MostTries = { perKnownPlace: number; elsewhere: number }
 
 /** How long failures are remembered, and the longest waits between two tries, all ms. */
 const windowMs = 60 * 60_000
 const firstWaitMs = 1000
 const longestWaitMs = { pair: 15 * 60_000, shared: 60_000 } as const
-/** Where somebody has signed in before, wrong tries wait for their turn, and nobody is refused before this queue is full. */
+/** At a place with an earlier sign-in of the user, wrong tries wait for their turn, and none is refused before this queue is full. */
 const known = { firstWaitMs: 100, longestWaitMs: 1000, queue: 100 } as const
 
 const waitMs = (failures: number, first: number, longest: number): number =>
   Math.min(longest, first * 2 ** Math.min(30, failures))
 
-type Limit = { key: string; free: number; longestMs: number }
+type Limit = { key: string; free: number; longestMs: number; most?: number }
 
 export type LoginThrottling = {
   /**
@@ -29,13 +33,14 @@ export type LoginThrottling = {
 }
 
 /**
- * Slows down who guesses, without locking out whose account it is. Failures are counted by place, by place and account,
- * and by account; beyond the free ones, one try is let through after a wait that doubles with each failure. Tries that
- * are refused unchecked do not count.
+ * Slows down guesses, without locking out the owner of an account. Failures are counted by place, by place and account, and by account.
+ * Beyond the free ones, one try is let through after a wait that doubles with each failure. Tries that are refused unchecked do
+ * not count.
  *
- * From a place that the user has signed in from before, none of that holds: nobody elsewhere can use it up, and a right
- * secret is always checked. There, tries beyond the free ones are let through one after the other, at most a few a
- * second and later one a second.
+ * None of that holds for a place that the user has signed in from before: no other place can use it up, and a right secret is always
+ * checked. There, tries beyond the free ones are let through one after the other, at most a few a second and later one a second.
+ * With `most`, so many tries are let through in an hour. They are counted apart for each place with an earlier sign-in, and for all
+ * other places together, so that one count does not use up another.
  */
 export const createLoginThrottling = (
   deps: Pick<ControlDeps, 'db' | 'counters' | 'clock' | 'signing'>,
@@ -43,17 +48,22 @@ export const createLoginThrottling = (
     /** In the names of counters. */
     kind: string
     free: FreeTries
+    most?: MostTries
     message: string
     pause?: (ms: number) => Promise<void>
   },
 ): LoginThrottling => {
   const { db, counters, clock, signing } = deps
-  const { kind, free, message } = options
+  const { kind, free, most, message } = options
   const pause = options.pause ?? wait
   const queues = new Map<string, { last: Promise<void>; length: number }>()
 
-  const count = async ({ key, free: allowed, longestMs }: Limit): Promise<void> => {
+  const count = async ({ key, free: allowed, longestMs, most: limit }: Limit): Promise<void> => {
     const tries = await counters.increment(key, 1, windowMs)
+    if (limit !== undefined && tries > limit) {
+      await counters.increment(key, -1, windowMs)
+      throw rateLimited(message, windowMs)
+    }
     if (tries <= allowed) return
     const over = tries - allowed - 1
     // The first to come after a wait is let through, and begins the next one.
@@ -80,8 +90,13 @@ export const createLoginThrottling = (
   }
 
   const enterKnown = async (key: string): Promise<() => Promise<void>> => {
-    const failures = (await counters.increment(key, 1, windowMs)) - free.perEmailAndIp - 1
+    const tries = await counters.increment(key, 1, windowMs)
+    const failures = tries - free.perEmailAndIp - 1
     const back = async (): Promise<void> => void (await takeBack([key], counters))
+    if (most !== undefined && tries > most.perKnownPlace) {
+      await back()
+      throw rateLimited(message, windowMs)
+    }
     if (failures < 0) return back
     const queue = queues.get(key) ?? { last: Promise.resolve(), length: 0 }
     if (queue.length >= known.queue) {
@@ -105,8 +120,28 @@ export const createLoginThrottling = (
       return await enterUnknown([
         { key: `${kind}:${place}`, free: free.perIp, longestMs: longestWaitMs.shared },
         { key: `${kind}:${hidden}:${place}`, free: free.perEmailAndIp, longestMs: longestWaitMs.pair },
-        { key: `${kind}:${hidden}`, free: free.perEmail, longestMs: longestWaitMs.shared },
+        {
+          key: `${kind}:${hidden}`,
+          free: free.perEmail,
+          longestMs: longestWaitMs.shared,
+          ...(most === undefined ? {} : { most: most.elsewhere }),
+        },
       ])
     },
   }
 }
+
+/** Enters as the throttling says, and writes the first refusal of an hour of an account and place down: as many as come would fill the log. */
+export const notingLockOut =
+  ({ counters }: Pick<ControlDeps, 'counters'>, records: SignInRecords, throttling: LoginThrottling) =>
+  async (given: { action: `users.${string}`; email: string; client: Client }): Promise<() => Promise<void>> => {
+    const { action, email, client } = given
+    try {
+      return await throttling.enter(email, client.ip)
+    } catch (error) {
+      const key = `${action}:noted:${hiddenAddress(email)}:${networkOf(client.ip)}`
+      if (error instanceof AppError && (await counters.increment(key, 1, windowMs)) === 1)
+        await records.failed({ ...given, failure: 'too_many_tries' })
+      throw error
+    }
+  }

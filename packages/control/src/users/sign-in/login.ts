@@ -1,39 +1,57 @@
+import { userColumns } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { unauthorized } from '@tributary/kernel'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../../deps.ts'
 import type { AnswerLogin } from '../../sessions/answer-login.ts'
-import { userColumns } from '../present.ts'
-import { createLoginThrottling } from './login-throttling.ts'
+import { createLoginThrottling, type LoginThrottling, notingLockOut } from './login-throttling.ts'
 import type { Passwords } from './passwords.ts'
+import { createSignInRecords } from './sign-in-records.ts'
 
 /** Failed tries in an hour after which each further one has to wait longer. */
 export const loginLimits = { perEmailAndIp: 10, perEmail: 100, perIp: 200 } as const
 
-/**
- * Starts a session. The answer and its time are the same whether the address is unknown, has no password or the password
- * is wrong.
- */
-export const login = (
-  deps: Pick<ControlDeps, 'db' | 'counters' | 'clock' | 'signing'> & { answerLogin: AnswerLogin; passwords: Passwords },
-): Handler<typeof methods.users.login> => {
-  const { db, answerLogin, passwords } = deps
-  const throttling = createLoginThrottling(deps, {
+/** Tries of a password in an hour at most, those that are slowed down included. */
+export const maxLogins = { perKnownPlace: 100, elsewhere: 100 } as const
+
+/** Slows down who guesses passwords, wherever one is asked for. */
+export const createPasswordThrottling = (
+  deps: Pick<ControlDeps, 'db' | 'counters' | 'clock' | 'signing'>,
+): LoginThrottling =>
+  createLoginThrottling(deps, {
     kind: 'login',
     free: loginLimits,
+    most: maxLogins,
     message: 'Too many failed logins; wait a moment and try again',
   })
+
+/**
+ * Starts a session. The answer and its time are the same whether the address is unknown, has no password or the password
+ * is wrong. Failures, and the first try of an hour that is refused, are in the log and the audit log.
+ */
+export const login = (
+  deps: Pick<ControlDeps, 'db' | 'counters' | 'clock' | 'signing' | 'logger'> & {
+    answerLogin: AnswerLogin
+    passwords: Passwords
+  },
+): Handler<typeof methods.users.login> => {
+  const { db, answerLogin, passwords } = deps
+  const records = createSignInRecords(deps)
+  const enter = notingLockOut(deps, records, createPasswordThrottling(deps))
   return async ({ body, client }) => {
     const email = body.email.toLowerCase()
-    const takeBack = await throttling.enter(email, client.ip)
+    const takeBack = await enter({ action: 'users.login', email, client })
     const row = await db
       .selectFrom('users')
       .select([...userColumns, 'password_hash'])
       .where(sql`lower(email)`, '=', email)
       .executeTakeFirst()
     const matches = await passwords.verify(row?.password_hash ?? null, body.password)
-    if (row === undefined || !matches) throw unauthorized('The email or the password is wrong', 'INVALID_CREDENTIALS')
+    if (row === undefined || !matches) {
+      await records.failed({ action: 'users.login', email, client, failure: 'wrong_password' })
+      throw unauthorized('The email or the password is wrong', 'INVALID_CREDENTIALS')
+    }
     await takeBack()
     return await db.transaction().execute((tx) => answerLogin(tx, { user: row, client, action: 'users.login' }))
   }

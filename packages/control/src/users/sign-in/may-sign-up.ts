@@ -4,8 +4,7 @@ import { sql } from 'kysely'
 import type { ControlDeps } from '../../deps.ts'
 
 /**
- * Whether somebody with this address may make an account: everybody where sign-up is on, elsewhere who holds an open
- * invitation.
+ * Whether an account can be made for this address: always where sign-up is on, and elsewhere with an open invitation.
  */
 export const maySignUp = async (
   db: Db | Tx,
@@ -25,7 +24,7 @@ export const maySignUp = async (
   return invited !== undefined
 }
 
-/** Throws 403 SIGN_UP_DISABLED to whom `maySignUp` says no. */
+/** Throws 403 SIGN_UP_DISABLED where `maySignUp` is false. */
 export const requireSignUp = async (...given: Parameters<typeof maySignUp>): Promise<void> => {
   if (!(await maySignUp(...given)))
     throw forbidden('Sign-up is disabled here. Ask an administrator to invite you', 'SIGN_UP_DISABLED')

@@ -86,7 +86,7 @@ describe('a code', () => {
     expect(await post('loginOtp', { email: unknown, otp_token: 'AAA-AAA-AAA-AAA' })).toMatchObject(refused)
   })
 
-  test('to sign up comes with a link that fills it in; a registered address is told so and gets the same answer', async () => {
+  test('to sign up comes with a link that fills it in; a registered address gets a mail about that, and the same answer', async () => {
     const [person, fresh] = [await harness.person(), address()]
     const [known, unknown] = [await send(person.email, 'sign up'), await send(fresh, 'sign up')]
     expect([known.status, known.body]).toEqual([unknown.status, unknown.body])
@@ -147,7 +147,7 @@ describe('logging in with a code', () => {
     const body = { email: person.email, otp_token: await harness.codeFor(person.email, 'login') }
     harness.advance(codeLimits.lifeMs)
     expect(await post('loginOtp', body)).toMatchObject(refused)
-    // Clients tell an ended session by these words.
+    // Clients recognize an ended session by these words.
     expect((await post('loginOtp', body)).body.message).not.toMatch(/expired|invalid auth/i)
   })
 
@@ -160,7 +160,7 @@ describe('logging in with a code', () => {
     expect((await post('loginOtp', { email: person.email, otp_token }, '10.5.1.1')).status).toBe(200)
   })
 
-  test('works where somebody has signed in before, whoever guesses there', async () => {
+  test('works where the user has signed in before, whatever is guessed there', async () => {
     const person = await harness.person()
     const signIn = async () =>
       await post(
@@ -274,7 +274,7 @@ describe('signing up', () => {
     expect([users.length, sessions.length]).toEqual([1, 1])
   })
 
-  test('does not take a code to log in with, and a code to sign up logs nobody in who has no account', async () => {
+  test('does not take a code to log in with, and a code to sign up logs in no user without an account', async () => {
     const [person, fresh] = [await harness.person(), address()]
     const login = await harness.codeFor(person.email, 'login')
     expect(await post('signup', { email: person.email, otp_token: login })).toMatchObject(refused)
@@ -291,7 +291,7 @@ describe('signing up', () => {
     expect(reply).toMatchObject({ status: 200, body: { user: { id: person.userId, email: person.email } } })
   })
 
-  test('is 403 SIGN_UP_DISABLED where it is switched off, except for who is invited; logging in with a code is not', async () => {
+  test('is 403 SIGN_UP_DISABLED where it is switched off, except for invited users; logging in with a code is not', async () => {
     await using closed = await startControl({ clientConfig: { ...testClientConfig, sign_up_enabled: false } })
     const body = { email: 'a@b.co', otp_token: 'AAA-AAA-AAA-AAA' }
     const disabled = { status: 403, body: { reason: 'SIGN_UP_DISABLED' } }
@@ -327,7 +327,7 @@ describe('signing up', () => {
     expect((await closed.call('', 'POST', '/users:loginOtp', { email: person.email, otp_token })).status).toBe(200)
   })
 
-  test('where it is switched off does not let anybody find out at leisure who is invited', async () => {
+  test('limits attempts to find out who is invited, where sign-up is off', async () => {
     await using closed = await startControl({ clientConfig: { ...testClientConfig, sign_up_enabled: false } })
     const ask = () => closed.call('', 'POST', '/users:sendOtp', { email: address(), action: 'sign up' })
     for (let count = 0; count < sendLimits.perIp; count++) expect((await ask()).status).toBe(403)

@@ -20,13 +20,13 @@ export const makeCode = (): string =>
 
 export type OneTimeCodes = {
   /**
-   * Makes a code for an address (in lower case) and an action; an older one of both ends. Throws 429 when that is younger
-   * than 30 seconds. Of many calls at once one gets a code.
+   * Makes a code for an address (in lower case) and an action; an older one of both ends. Throws 429 when that is younger than
+   * 30 seconds. One of many calls at once gets a code.
    */
   make(tx: Tx, email: string, action: CodeAction): Promise<{ code: string; expireTime: Date }>
   /**
-   * The id of the live code that this is, to be spent; throws 401 INVALID_CODE otherwise. Hyphens and letter case do not
-   * matter. Who guesses is slowed down by the caller: a code of 60 bits needs no limit of its own.
+   * The ID of the live code, to be spent; throws 401 INVALID_CODE for any other text. Hyphens and letter case do not matter. The
+   * caller slows down guesses: a code of 60 bits needs no limit of its own.
    */
   check(email: string, actions: readonly CodeAction[], code: string): Promise<string>
   /** Ends all codes of the address; throws 401 INVALID_CODE when this one was spent or replaced meanwhile. */
@@ -37,7 +37,7 @@ export type OneTimeCodes = {
 export const invalidCode = (): AppError =>
   unauthorized('The code is wrong, used or too old. Check it, or ask for a new one', 'INVALID_CODE')
 
-/** One-time codes as rows of the relational store, which knows them only as HMAC-SHA256 with `key`. */
+/** One-time codes as rows of the relational store, which has them only as HMAC-SHA256 with `key`. */
 export const createOneTimeCodes = ({ db, clock, key }: { db: Db; clock: Clock; key: Uint8Array }): OneTimeCodes => {
   const hashOf = (email: string, code: string): Buffer =>
     createHmac('sha256', key)

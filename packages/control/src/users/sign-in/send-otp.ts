@@ -1,21 +1,19 @@
-import type { Tx } from '@tributary/api-kit'
+import { alreadyRegisteredMail, loginCodeMail, type Mail, queueMail, signUpCodeMail, type Tx } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
 import { type Handler, networkOf } from '@tributary/http'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../../deps.ts'
-import { queueMail } from '../../mail/queue-mail.ts'
-import { alreadyRegisteredMail, loginCodeMail, type Mail, signUpCodeMail } from '../../mail/templates.ts'
 import { countTry, hiddenAddress } from './count-tries.ts'
 import { requireSignUp } from './may-sign-up.ts'
 import type { CodeAction, OneTimeCodes } from './one-time-codes.ts'
 
 /**
- * Codes that are asked for in 15 minutes, after which more are refused. What all places together may ask for one address
- * is more than one place may: nobody alone keeps its owner from getting a code.
+ * Codes that can be requested in 15 minutes before more are refused. All places together may request more for one address than one place
+ * may: so no place alone keeps its owner from getting a code.
  */
 export const sendLimits = { perEmailAndIp: 10, perEmail: 30, perIp: 100 } as const
 
-/** The address as its owner writes it, or undefined when nobody is registered with it. */
+/** The address as its owner writes it, or undefined when it is not registered. */
 const registered = async (tx: Tx, email: string): Promise<string | undefined> => {
   const row = await tx.selectFrom('users').select('email').where(sql`lower(email)`, '=', email).executeTakeFirst()
   return row?.email
@@ -31,9 +29,9 @@ const mailFor = (
 }
 
 /**
- * Mails a one-time code. Nothing in the answer tells whether an account exists: an unknown address that wants to log in
- * gets a code as well, which is only never mailed; what differs is the writing of two rows, far below what the few
- * calls that one address is allowed could measure.
+ * Mails a one-time code. The answer does not reveal whether an account exists: a log-in with an unknown address makes a code as well, which
+ * is never mailed. The times differ by the writing of two rows. The few calls that one address is allowed are too few to measure
+ * that.
  */
 export const sendOtp =
   ({
@@ -59,7 +57,7 @@ export const sendOtp =
       ],
       'Too many codes were asked for; wait 15 minutes and try again',
     )
-    // Counted before: the answer tells who is invited where sign-up is off.
+    // Counted before: the answer shows which addresses are invited where sign-up is off.
     if (body.action === 'sign up') await requireSignUp(db, { clock, clientConfig }, email)
     await db.transaction().execute(async (tx) => {
       const { code, expireTime } = await codes.make(tx, email, body.action)

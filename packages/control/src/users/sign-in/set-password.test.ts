@@ -11,16 +11,22 @@ afterAll(() => harness[Symbol.asyncDispose]())
 
 const newPassword = 'Battery-staple-2'
 const login = (email: string, password: string) => harness.call('', 'POST', '/users:login', { email, password })
-const tokenOf = async (person: Caller): Promise<string> =>
-  String((await login(person.email, testPassword)).body.set_password_otp_token)
-const set = (person: Caller, body: Record<string, unknown>, user = person.userId) =>
+/** Signs a user in again: the calls of that session, and the token that came with it. */
+const signedIn = async ({ email, userId }: Caller) => {
+  const { access_token, set_password_otp_token } = (await login(email, testPassword)).body
+  const token = String(access_token)
+  const call: Caller['call'] = (verb, path, body) => harness.call(token, verb, path, body)
+  return { userId, email, token, call, otp_token: String(set_password_otp_token) }
+}
+const tokenOf = async (person: Caller): Promise<string> => (await signedIn(person)).otp_token
+const set = (person: Pick<Caller, 'userId' | 'call'>, body: Record<string, unknown>, user = person.userId) =>
   person.call('POST', `/users/${user}:setPassword`, { name: `users/${person.userId}`, password: newPassword, ...body })
 const refused = { status: 401, body: { reason: 'INVALID_TOKEN', metadata: {} } }
 
 describe('setting a password', () => {
   test('API-17: takes name, otp_token and password; from then on only the new one logs in', async () => {
-    const person = await harness.person()
-    expect(await set(person, { otp_token: await tokenOf(person) })).toMatchObject({ status: 200, body: {} })
+    const person = await signedIn(await harness.person())
+    expect(await set(person, { otp_token: person.otp_token })).toMatchObject({ status: 200, body: {} })
     expect((await login(person.email, testPassword)).status).toBe(401)
     expect((await login(person.email, newPassword)).status).toBe(200)
     const [audited] = (await harness.audits()).filter(
@@ -29,14 +35,14 @@ describe('setting a password', () => {
     expect(audited).toMatchObject({ resource: `users/${person.userId}`, detail: {} })
   })
 
-  test('ends all other sessions of the user at once and no session of others, and tells the user by mail', async () => {
+  test('ends all other sessions of the user at once and no session of others, and notifies the user by mail', async () => {
     const [person, bystander] = [await harness.person(), await harness.person()]
-    const other = (await login(person.email, testPassword)).body
+    const own = await signedIn(person)
     const read = (token: string) => harness.call(token, 'GET', `/users/${person.userId}`)
-    expect((await read(String(other.access_token))).status).toBe(200)
-    await set(person, { otp_token: other.set_password_otp_token })
-    expect(await read(String(other.access_token))).toMatchObject({ status: 401 })
     expect((await read(person.token)).status).toBe(200)
+    await set(own, { otp_token: own.otp_token })
+    expect(await read(person.token)).toMatchObject({ status: 401 })
+    expect((await read(own.token)).status).toBe(200)
     expect((await bystander.call('GET', `/users/${bystander.userId}`)).status).toBe(200)
     const mails = await harness.mailsTo(person.email)
     expect(mails).toMatchObject([{ kind: 'password-changed', subject: 'Your password was changed' }])
@@ -57,11 +63,41 @@ describe('setting a password', () => {
 
   test('works once for each token, also at the same time, and uses up the tokens of all logins', async () => {
     const person = await harness.person()
-    const [a, b] = [await tokenOf(person), await tokenOf(person)]
-    const replies = await Promise.all([set(person, { otp_token: a }), set(person, { otp_token: a })])
+    const [a, b] = [await signedIn(person), await signedIn(person)]
+    const replies = await Promise.all([set(a, { otp_token: a.otp_token }), set(a, { otp_token: a.otp_token })])
     expect(replies.map((reply) => reply.status).sort()).toEqual([200, 401])
-    expect(await set(person, { otp_token: a })).toMatchObject(refused)
-    expect(await set(person, { otp_token: b })).toMatchObject(refused)
+    expect(await set(a, { otp_token: a.otp_token })).toMatchObject(refused)
+    expect(await set(a, { otp_token: b.otp_token })).toMatchObject(refused)
+  })
+
+  test('a session takes its own token alone: not that of another session of the user, or one that has ended', async () => {
+    const person = await harness.person()
+    const [a, b] = [await signedIn(person), await signedIn(person)]
+    for (const session of [person, a]) expect(await set(session, { otp_token: b.otp_token })).toMatchObject(refused)
+    await b.call('POST', '/users:logout', {})
+    expect(await set(a, { otp_token: b.otp_token })).toMatchObject(refused)
+    expect(await set(a, { otp_token: a.otp_token })).toMatchObject({ status: 200 })
+  })
+
+  test('a session takes the current password in place of a token, and no other text', async () => {
+    const person = await harness.person()
+    for (const current_password of ['wrong', newPassword, testPassword.toLowerCase(), `${testPassword} `])
+      expect(await set(person, { current_password })).toMatchObject({
+        status: 401,
+        body: { reason: 'INVALID_CREDENTIALS' },
+      })
+    expect(await set(person, {})).toMatchObject({ status: 400, body: { metadata: { otp_token: 'Required' } } })
+    expect(await set(person, { current_password: testPassword })).toMatchObject({ status: 200 })
+    expect((await login(person.email, newPassword)).status).toBe(200)
+    expect(await set(person, { current_password: testPassword })).toMatchObject({ status: 401 })
+  })
+
+  test('who guesses the current password with a session is slowed down like who guesses it at the login', async () => {
+    const person = await harness.person()
+    const replies = await Promise.all(Array.from({ length: 14 }, () => set(person, { current_password: 'wrong' })))
+    const statuses = replies.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 401).length).toBeLessThan(14)
+    expect(statuses).toContain(429)
   })
 
   test("is refused with a token that is too old, tampered with, made up or another user's", async () => {
@@ -73,7 +109,7 @@ describe('setting a password', () => {
     harness.advance(passwordTokenLifeMs)
     const late = await set(person, { otp_token: token })
     expect(late).toMatchObject(refused)
-    // Clients tell an ended session by these words.
+    // Clients recognize an ended session by these words.
     expect(late.body.message).not.toMatch(/expired|invalid auth/i)
     expect((await login(person.email, testPassword)).status).toBe(200)
   })

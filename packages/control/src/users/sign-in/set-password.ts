@@ -1,72 +1,95 @@
-import { audit, type Db, type Tx } from '@tributary/api-kit'
+import { audit, type Db, hashToken, passwordChangedMail, queueMail, type Tx } from '@tributary/api-kit'
 import type { methods } from '@tributary/contract'
-import type { Handler } from '@tributary/http'
-import { badRequest, unauthorized } from '@tributary/kernel'
+import type { Client, Handler } from '@tributary/http'
+import { type Actor, badRequest, unauthorized } from '@tributary/kernel'
 import type { AccessChanged, ControlDeps } from '../../deps.ts'
-import { queueMail } from '../../mail/queue-mail.ts'
-import { passwordChangedMail } from '../../mail/templates.ts'
-import { hashToken } from '../../secret-tokens.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import { revokeOnboardings } from '../onboarding/onboarding-link.ts'
+import { createPasswordThrottling } from './login.ts'
+import { notingLockOut } from './login-throttling.ts'
 import type { Passwords } from './passwords.ts'
+import { createSignInRecords } from './sign-in-records.ts'
 
-/** How long the mail that tells of the change is worth sending, ms. */
+/** How long the mail about the change is worth sending, ms. */
 const mailLifeMs = 24 * 60 * 60_000
 
 // Clients take a 401 that says "expired" for an ended session.
 const invalidToken = () =>
   unauthorized('This can no longer set a password: it was used or is too old. Ask for a new code', 'INVALID_TOKEN')
 
-const liveToken = (db: Db | Tx, userId: string, token: string, now: Date) =>
+/** The token when it came with this session, and was not used. */
+const liveToken = (db: Db | Tx, { userId, sessionId }: Actor, token: string, now: Date) =>
   db
     .selectFrom('set_password_tokens')
     .select('user_id')
     .where('token_hash', '=', hashToken(token))
     .where('user_id', '=', userId)
+    .where(({ eb, or }) => or([eb('session_id', '=', sessionId), eb('session_id', 'is', null)]))
     .where('expire_time', '>', now)
 
 /**
- * Sets the caller's own password with the one-time token of a login answer. All other sessions of the user end at once,
- * every such token and every onboarding link of the user is used up, and the user is told by mail.
+ * Sets the caller's own password with the one-time token of the login answer that began the session, or with the current password: a
+ * session alone does not. All other sessions of the user end at once, and every such token and every onboarding link of the user is
+ * used up. The user gets a mail.
  */
-export const setPassword =
-  ({
-    db,
-    jobs,
-    clock,
-    sessions,
-    passwords,
-    accessChanged,
-    publicUrl,
-  }: Pick<ControlDeps, 'db' | 'jobs' | 'clock' | 'publicUrl'> & {
+export const setPassword = (
+  deps: Pick<ControlDeps, 'db' | 'jobs' | 'clock' | 'counters' | 'signing' | 'logger' | 'publicUrl'> & {
     sessions: Sessions
     passwords: Passwords
     accessChanged: AccessChanged
-  }): Handler<typeof methods.users.setPassword> =>
-  async ({ actor, body }) => {
+  },
+): Handler<typeof methods.users.setPassword> => {
+  const { db, jobs, clock, logger, sessions, passwords, accessChanged, publicUrl } = deps
+  const records = createSignInRecords(deps)
+  // Counted with the tries of logins: both guess the same password.
+  const enter = notingLockOut(deps, records, createPasswordThrottling(deps))
+  const action = 'users.setPassword'
+
+  /** The hash of the current password, once it was shown to be known. */
+  const proven = async (actor: Actor, client: Client, given: string): Promise<string | null> => {
+    const tried = { action, email: actor.email, client } as const
+    const takeBack = await enter({ ...tried, email: actor.email.toLowerCase() })
+    const row = await db.selectFrom('users').select('password_hash').where('id', '=', actor.userId).executeTakeFirst()
+    if (!(await passwords.verify(row?.password_hash ?? null, given))) {
+      await records.failed({ ...tried, failure: 'wrong_password' })
+      throw unauthorized('The current password is wrong', 'INVALID_CREDENTIALS')
+    }
+    await takeBack()
+    return row?.password_hash ?? null
+  }
+
+  return async ({ actor, client, body }) => {
     const name = `users/${actor.userId}`
     if (body.name !== name) throw badRequest('VALIDATION', `name: Must be ${name}`, { name: `Must be ${name}` })
     const now = new Date(clock())
+    const { otp_token } = body
+    const before = otp_token === undefined ? await proven(actor, client, body.current_password ?? '') : undefined
     // Hashing is dear: only for who has a token.
-    if ((await liveToken(db, actor.userId, body.otp_token, now).executeTakeFirst()) === undefined) throw invalidToken()
+    if (otp_token !== undefined && (await liveToken(db, actor, otp_token, now).executeTakeFirst()) === undefined) {
+      await records.failed({ action, email: actor.email, client, failure: 'wrong_token' })
+      throw invalidToken()
+    }
     const passwordHash = await passwords.hash(body.password)
     await db.transaction().execute(async (tx) => {
-      // Of several calls with one token, the first to lock the user finds it.
+      // The first of several calls with one token locks the user and finds the token.
       const user = await tx
         .selectFrom('users')
         .select(['email', 'password_hash'])
         .where('id', '=', actor.userId)
         .forUpdate()
         .executeTakeFirst()
-      const live = await liveToken(tx, actor.userId, body.otp_token, now).executeTakeFirst()
-      if (user === undefined || live === undefined) throw invalidToken()
+      const isProven =
+        otp_token === undefined
+          ? user?.password_hash === before
+          : (await liveToken(tx, actor, otp_token, now).executeTakeFirst()) !== undefined
+      if (user === undefined || !isProven) throw invalidToken()
       await tx.deleteFrom('set_password_tokens').where('user_id', '=', actor.userId).execute()
       await tx.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', actor.userId).execute()
       await revokeOnboardings(tx, actor.userId, now)
       await sessions.endOthers(tx, actor.userId, actor.sessionId)
       await audit(tx, {
         actor,
-        action: 'users.setPassword',
+        action,
         resource: name,
         organizationId: null,
         workspaceId: null,
@@ -82,5 +105,7 @@ export const setPassword =
       await queueMail(tx, jobs, { recipient: user.email, mail, time: now, expireTime })
     })
     accessChanged(actor.userId)
+    logger.info({ user: actor.userId, ip: client.ip }, 'a password was set')
     return {}
   }
+}

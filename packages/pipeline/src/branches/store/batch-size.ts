@@ -39,9 +39,9 @@ export const createBatchSize = (
     isDue: ({ rows, bytes }, ageMs) =>
       rows >= Math.min(settings.flushRows, maxRows()) || bytes >= settings.flushBytes || ageMs >= settings.flushAgeMs,
     isFull({ rows, bytes }, ownBytes) {
-      const most = maxRows()
-      if (rows < most && bytes < settings.batchBytes) return false
-      return ownBytes >= settings.shareBytes || rows >= 2 * most || bytes >= 2 * settings.batchBytes
+      const limit = maxRows()
+      if (rows < limit && bytes < settings.batchBytes) return false
+      return ownBytes >= settings.shareBytes || rows >= 2 * limit || bytes >= 2 * settings.batchBytes
     },
   }
 }

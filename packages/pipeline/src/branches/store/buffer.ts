@@ -3,7 +3,7 @@ import type { JournalRange, Rows } from '@tributary/storage'
 import type { MicroBatch } from '../../process.ts'
 import type { DiscardedCount } from '../../rows/rows.ts'
 
-/** What goes into the event store with one insert, and is committed as a whole. */
+/** The rows of one insert into the event store, committed as a whole. */
 export type Batch = {
   readonly token: string
   readonly ranges: readonly JournalRange[]
@@ -18,11 +18,11 @@ export type Batch = {
 }
 
 export type InsertBuffer = {
-  /** Takes a micro-batch, which lies behind those of its lane that are in it, at `now` (epoch ms). */
+  /** Takes a micro-batch, which is behind the earlier ones of its lane, at `now` (epoch ms). */
   add(batch: MicroBatch, deliveries: Promise<unknown>, now: number): void
-  /** The ranges of what is in it, by lane, under a new token. */
+  /** The ranges in the buffer, by lane, under a new token. */
   ranges(): JournalRange[]
-  /** What is in it, as the batch of these `ranges`; it is empty then. */
+  /** Takes everything as the batch of these `ranges`, and empties the buffer. */
   take(ranges: readonly JournalRange[]): Batch
   isEmpty(): boolean
   /** Bytes of rows of one lane. */
@@ -44,7 +44,7 @@ const mergeDiscarded = (into: Map<string, DiscardedCount>, more: ReadonlyMap<str
   }
 }
 
-/** What micro-batches come to beside their rows. */
+/** Sums of micro-batches, without their rows. */
 const createSums = () => ({
   discarded: new Map<string, DiscardedCount>(),
   since: Number.POSITIVE_INFINITY,
@@ -59,7 +59,7 @@ const sum = (sums: ReturnType<typeof createSums>, batch: MicroBatch): void => {
   sums.bytes += batch.rows.bytes.length
 }
 
-/** The batch of ranges that were begun before, from the micro-batches that their records came to again, in their order. */
+/** The batch of ranges that were begun before, from the micro-batches of their records read again, in their order. */
 export const batchAgain = (
   token: string,
   ranges: readonly JournalRange[],
@@ -76,8 +76,8 @@ export const batchAgain = (
 type Part = { readonly from: number; to: number; bytes: number; readonly rows: Rows[] }
 
 /**
- * Gathers micro-batches of all lanes for the next insert. The rows of a batch are ordered by lane, and within one
- * by offset, whatever the order in which they came: repeated from the log they are the same to the byte.
+ * Gathers micro-batches of all lanes for the next insert. Rows of a batch are ordered by lane, and within a lane by
+ * offset, whatever the order of `add`: repeated from the log they are the same to the byte.
  */
 export const createInsertBuffer = (): InsertBuffer => {
   let parts = new Map<number, Part>()

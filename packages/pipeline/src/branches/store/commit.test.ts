@@ -27,7 +27,7 @@ const begun = (token: string, offset: number) => {
 }
 
 const newCommitter = (commit: ConsumerJournal['commit'] = journal.commit) => {
-  const told = { commits: 0 }
+  const reported = { commits: 0 }
   const committer = createCommitter({
     journal: { positions: journal.positions, commit },
     retryWrite: async (_, task) => {
@@ -36,10 +36,10 @@ const newCommitter = (commit: ConsumerJournal['commit'] = journal.commit) => {
           return await task()
         } catch {}
     },
-    onCommitted: () => void told.commits++,
+    onCommitted: () => void reported.commits++,
   })
   committer.begin()
-  return { committer, told }
+  return { committer, reported }
 }
 
 describe('committing', () => {
@@ -63,8 +63,8 @@ describe('committing', () => {
     expect(journal.openRanges()).toEqual([])
   })
 
-  it('tells of each commit once, and forgets its batch', async () => {
-    const { committer, told } = newCommitter()
+  it('reports each commit once, and forgets its batch', async () => {
+    const { committer, reported } = newCommitter()
     const batches = [begun('a', 0), begun('b', 1)]
     for (const batch of batches) committer.track(batch)
     expect(committer.bytes()).toBe(batches.reduce((sum, { bytes }) => sum + bytes, 0))
@@ -74,7 +74,7 @@ describe('committing', () => {
       committer.delivered(token)
       await committer.commit()
     }
-    expect(told.commits).toBe(2)
+    expect(reported.commits).toBe(2)
     expect([committer.bytes(), committer.oldest(), committer.isIdle()]).toEqual([0, undefined, true])
   })
 

@@ -5,28 +5,32 @@ import type { RetryWrite } from '../../retrying.ts'
 import type { Batch } from './buffer.ts'
 
 export type Committer = {
-  /** Takes over the positions of the journal. To be called once, before anything else. */
+  /** Takes over the positions of the journal. Call it once, before everything else. */
   begin(): void
-  /** The journal has a batch's ranges, and its insert is under way. Batches of a partition come in its order. */
+  /**
+   * Tracks a batch whose ranges are in the journal and whose insert is in flight. Batches of a partition come in its
+   * order.
+   */
   track(batch: Batch): void
-  /** The event store has a batch's rows. */
+  /** Notes that the event store has a batch's rows. */
   stored(token: string): void
-  /** A batch's deliveries are durable. */
+  /** Notes that a batch's deliveries are durable. */
   delivered(token: string): void
   /**
-   * Commits what is both stored and delivered, with all before it; tried again until the journal takes it. Resolves at
-   * once while a commit is under way, which then takes what became ready meanwhile. Rejects with Stopped once stopped.
+   * Commits every batch that is stored and delivered, with all batches before it; retries until the journal has it.
+   * Resolves immediately while a commit is running, which then includes batches that became ready meanwhile. Rejects
+   * with Stopped once stopped.
    */
   commit(): Promise<void>
-  /** Nothing is tracked and no commit is under way. */
+  /** True when nothing is tracked and no commit is running. */
   isIdle(): boolean
   /** Next offset per lane that is stored and committed. */
   positions(): ReadonlyMap<number, number>
-  /** A reading begins at an offset: all of it before is committed. */
+  /** Notes that a reading begins at an offset: everything before it is committed. */
   beginLane(lane: number, at: number): void
   /** When the oldest record that is tracked was appended, epoch ms; undefined with nothing tracked. */
   oldest(): number | undefined
-  /** Bytes of rows of what is tracked. */
+  /** Bytes of rows of the tracked batches. */
   bytes(): number
 }
 
@@ -37,14 +41,14 @@ export type CommitterDeps = {
   onCommitted(): void
 }
 
-/** Moves the positions of the journal behind what is stored and delivered, batch by batch and in their order. */
+/** Moves the positions of the journal past stored and delivered batches, one by one and in order. */
 export const createCommitter = ({ journal, retryWrite, onCommitted }: CommitterDeps): Committer => {
   const inFlight = createInFlight()
   const tracked = new Map<string, Batch>()
   const committed = new Map<number, number>()
   let committing = false
 
-  /** Forgets the batches whose ranges are committed, and tells of them. */
+  /** Forgets the batches whose ranges are committed, and reports the commit. */
   const finish = (): void => {
     for (const [token, { ranges }] of tracked)
       if (ranges.every(({ partition, to }) => to <= (committed.get(partition) ?? 0))) tracked.delete(token)

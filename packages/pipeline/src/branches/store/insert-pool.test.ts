@@ -8,24 +8,24 @@ const batch = (token: string, deliveries: Promise<unknown> = Promise.resolve()):
   batchAgain(token, [], [], deliveries)
 
 const setUp = (insert: (batch: Batch) => Promise<void>) => {
-  const told: string[] = []
+  const reported: string[] = []
   const stop = new AbortController()
   const insertPool = createInsertPool({
     count: 2,
     signal: stop.signal,
     insert,
     committer: {
-      track: ({ token }) => told.push(`track ${token}`),
-      stored: (token) => told.push(`stored ${token}`),
-      delivered: (token) => told.push(`delivered ${token}`),
+      track: ({ token }) => reported.push(`track ${token}`),
+      stored: (token) => reported.push(`stored ${token}`),
+      delivered: (token) => reported.push(`delivered ${token}`),
       commit: async () => {
-        told.push('commit')
+        reported.push('commit')
       },
     },
-    onFree: () => told.push(`free, ${insertPool.busy} busy`),
-    onFault: (error) => told.push(`fault ${error instanceof Error ? error.message : ''}`),
+    onFree: () => reported.push(`free, ${insertPool.busy} busy`),
+    onFault: (error) => reported.push(`fault ${error instanceof Error ? error.message : ''}`),
   })
-  return { insertPool, told, stop }
+  return { insertPool, reported, stop }
 }
 
 describe('the insert pool', () => {
@@ -50,20 +50,20 @@ describe('the insert pool', () => {
 
   it('are free when the rows are stored, and the batch is committed when it is delivered, too', async () => {
     const deliveries = Promise.withResolvers<void>()
-    const { insertPool, told } = setUp(async () => {})
+    const { insertPool, reported } = setUp(async () => {})
     const launched = insertPool.launch(batch('a', deliveries.promise))
-    await expect.poll(() => told).toEqual(['track a', 'stored a', 'free, 0 busy'])
+    await expect.poll(() => reported).toEqual(['track a', 'stored a', 'free, 0 busy'])
     deliveries.resolve()
     await launched
-    expect(told.slice(3)).toEqual(['delivered a', 'commit'])
+    expect(reported.slice(3)).toEqual(['delivered a', 'commit'])
   })
 
-  it('tell of what no retry fixes, and then commit nothing', async () => {
-    const { insertPool, told } = setUp(() => Promise.reject(new Error('broken')))
+  it('report an error that no retry fixes, and then commit nothing', async () => {
+    const { insertPool, reported } = setUp(() => Promise.reject(new Error('broken')))
     await insertPool.launch(batch('a'))
-    expect(told.filter((line) => !line.startsWith('delivered'))).toEqual(['track a', 'fault broken'])
+    expect(reported.filter((line) => !line.startsWith('delivered'))).toEqual(['track a', 'fault broken'])
     expect(insertPool.busy).toBe(0)
-    const { insertPool: others, told: of } = setUp(async () => {})
+    const { insertPool: others, reported: of } = setUp(async () => {})
     await others.launch(batch('b', Promise.reject(new Error('stale'))))
     expect(of.slice(-1)).toEqual(['fault stale'])
     expect(of).not.toContain('commit')
@@ -71,13 +71,13 @@ describe('the insert pool', () => {
 
   it('end quietly when they are stopped, store and deliveries alike', async () => {
     const deliveries = Promise.withResolvers<void>()
-    const { insertPool, told, stop } = setUp(() => Promise.reject(new Stopped()))
+    const { insertPool, reported, stop } = setUp(() => Promise.reject(new Stopped()))
     const launched = insertPool.launch(batch('a', deliveries.promise))
     deliveries.reject(new Stopped())
     stop.abort()
     await launched
-    // Nobody is left to hear of it: a rejection that is not handled ends the process.
+    // No caller is left to handle a rejection, and an unhandled one ends the process.
     await nextTurn()
-    expect(told).toEqual(['track a'])
+    expect(reported).toEqual(['track a'])
   })
 })

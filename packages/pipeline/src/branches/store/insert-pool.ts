@@ -4,29 +4,32 @@ import type { Batch } from './buffer.ts'
 import type { Committer } from './commit.ts'
 
 export type InsertPoolDeps = {
-  /** Inserts under way at once. */
+  /** Maximum of concurrent inserts. */
   count: number
   signal: AbortSignal
   insert(batch: Batch): Promise<void>
   committer: Pick<Committer, 'track' | 'stored' | 'delivered' | 'commit'>
   /** Called when another insert may start. */
   onFree(): void
-  /** Called with what no retry fixes. */
+  /** Called with an error that no retry fixes. */
   onFault(error: unknown): void
 }
 
 export type InsertPool = {
   /**
-   * Takes a batch whose ranges are in the journal to the event store, and commits it once it is stored and delivered.
-   * Resolves when that is done, or has failed; never rejects.
+   * Inserts a batch whose ranges are in the journal into the event store, and commits it once it is stored and
+   * delivered. Resolves when that is done, or has failed; never rejects.
    */
   launch(batch: Batch): Promise<void>
   isFree(): boolean
-  /** Inserts under way. */
+  /** Inserts in flight. */
   readonly busy: number
 }
 
-/** The inserts under way. Another may start as soon as its batch is stored, though its deliveries or commit may be missing. */
+/**
+ * Limits the inserts in flight. Another may start as soon as a batch is stored, though its deliveries or commit may be
+ * missing.
+ */
 export const createInsertPool = ({ count, signal, insert, committer, onFree, onFault }: InsertPoolDeps): InsertPool => {
   let busy = 0
 
@@ -43,7 +46,7 @@ export const createInsertPool = ({ count, signal, insert, committer, onFree, onF
   const carry = async (batch: Batch): Promise<void> => {
     const stored = store(batch)
     const delivered = batch.deliveries.then(() => committer.delivered(batch.token))
-    // When storing fails, nobody waits for it.
+    // When storing fails, no code awaits it.
     delivered.catch(() => {})
     await stored
     onFree()

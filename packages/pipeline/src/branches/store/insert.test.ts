@@ -74,7 +74,7 @@ describe('inserting a batch', () => {
   it('a refused row becomes a rejected event, its neighbors are stored as they are', async () => {
     const { run, inserted } = inserter((table, rows, options) => {
       const text = typeof rows === 'object' && 'pieces' in rows ? Buffer.concat(rows.pieces).toString() : ''
-      // What takes a refused row's place is no longer accepted.
+      // The replacement of a refused row is not accepted any more.
       return text.includes('Poison') && text.includes('accepted')
         ? Promise.reject(new InsertRejected(117, 'Cannot parse this'))
         : store.insert(table, rows, options)

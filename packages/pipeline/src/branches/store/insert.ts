@@ -1,5 +1,5 @@
 import { type Clock, freeMemory, type Logger, type Metrics } from '@tributary/kernel'
-import { type BinaryRows, type EventStore, InsertRejected, rowPieces } from '@tributary/storage'
+import { type EventStore, InsertRejected, insertDroppedEvents, insertEvents, rowPieces } from '@tributary/storage'
 import { storeRefused, TableRefuses } from '../../bisect.ts'
 import type { RetryWrite } from '../../retrying.ts'
 import { discardedRow, eventColumns, refusedRow, rowOwner } from '../../rows/rows.ts'
@@ -26,22 +26,18 @@ export type InserterDeps = {
 export const createInserter = (deps: InserterDeps): ((batch: Batch) => Promise<void>) => {
   const { eventStore, clock, logger, metrics, settings, signal, retryWrite } = deps
 
-  const insert = (table: string, rows: string | BinaryRows, token: string): Promise<void> =>
-    retryWrite(
-      `insert_${table}`,
-      () => eventStore.insert(table, rows, { token, signal }),
-      (error) => !(error instanceof InsertRejected),
-    )
+  const retryInsert = (table: string, write: () => Promise<void>): Promise<void> =>
+    retryWrite(`insert_${table}`, write, (error) => !(error instanceof InsertRejected))
 
-  const insertEvents = (pieces: readonly Uint8Array[], token: string): Promise<void> =>
-    insert('events', { columns: eventColumns, pieces }, token)
+  const storeEvents = (pieces: readonly Uint8Array[], token: string): Promise<void> =>
+    retryInsert('events', () => insertEvents(eventStore, { columns: eventColumns, pieces }, { token, signal }))
 
   /** Stores what was refused as a whole, row by row where it must be; the guilty ones become rejected events. */
   const insertRefused = async (batch: Batch, refusal: InsertRejected): Promise<void> => {
     const options = { replace: refusedRow, ownerOf: rowOwner, patience: settings.patience }
     // As one piece: thousands of pieces cost the client and the store more than this copy.
     const insertParts = (part: readonly Uint8Array[], token: string): Promise<void> =>
-      insertEvents([Buffer.concat(part)], token)
+      storeEvents([Buffer.concat(part)], token)
     const result = await retryWrite(
       'insert_refused',
       () => storeRefused(insertParts, rowPieces(batch.rows), batch.token, refusal, options),
@@ -49,7 +45,7 @@ export const createInserter = (deps: InserterDeps): ((batch: Batch) => Promise<v
     )
     metrics.count('pipeline_rows_refused', result.replaced)
     const { replaced, engineCodes } = result
-    logger.warn({ rows: replaced, engineCodes }, 'The event store refused rows; they are kept as rejected')
+    logger.warn({ rows: replaced, engineCodes }, 'event store refused rows; they are kept as rejected')
   }
 
   const insertRows = async (batch: Batch): Promise<void> => {
@@ -57,7 +53,7 @@ export const createInserter = (deps: InserterDeps): ((batch: Batch) => Promise<v
     if (count === 0) return
     const started = performance.now()
     try {
-      await insertEvents(
+      await storeEvents(
         batch.rows.map((part) => part.bytes),
         batch.token,
       )
@@ -74,9 +70,11 @@ export const createInserter = (deps: InserterDeps): ((batch: Batch) => Promise<v
 
   const insertDiscarded = async ({ discarded, token }: Batch): Promise<void> => {
     if (discarded.length === 0) return
+    const store = (): Promise<void> =>
+      insertDroppedEvents(eventStore, discarded.map(discardedRow).join('\n'), { token, signal })
     await retryWrite(
       'insert_discarded',
-      () => insert('dropped_events', discarded.map(discardedRow).join('\n'), token),
+      () => retryInsert('dropped_events', store),
       () => true,
     )
     for (const { events, sourceId, reason } of discarded) {

@@ -16,20 +16,21 @@ export type SealerDeps = {
 }
 
 export type Sealer = {
-  /** Whether what is in the buffer is due at `now` (epoch ms). */
+  /** Whether the buffer is due at `now` (epoch ms). */
   isDue(now: number): boolean
   /**
-   * Ends the batch in the buffer, which must not be empty, and hands it on when its ranges and the ids that waited are in the
-   * journal; tried again until they are. One at a time: the journal has batches in their order. Rejects with Stopped once stopped.
+   * Ends the batch in the buffer, which must not be empty. Writes its ranges and the waiting IDs to the journal,
+   * retries until they are there, and then calls `handOn`. One at a time: the journal has batches in their order.
+   * Rejects with Stopped once stopped.
    */
   seal(now: number, handOn: (batch: Batch) => void): Promise<void>
-  /** The batch on its way to the journal. */
+  /** The batch that is being written to the journal. */
   readonly batch: Batch | undefined
-  /** How long to wait until what is in the buffer is due by its age (ms, at least 1). */
+  /** Time until the buffer is due by its age (ms, at least 1). */
   waitMs(now: number): number
 }
 
-/** Writes down what an insert will cover before it begins, so that it can be repeated under its token. */
+/** Records the ranges of an insert before it begins, so that it can be repeated under its token. */
 export const createSealer = (deps: SealerDeps): Sealer => {
   const { buffer, size, journal, retryWrite, settings } = deps
   let sealing: Batch | undefined
@@ -43,7 +44,7 @@ export const createSealer = (deps: SealerDeps): Sealer => {
       sealing = batch
       try {
         faultPoint('pipeline.before-begin')
-        // Always the same: what fails may be written all the same, and would be repeated under its token.
+        // Always retries: a failed write may still be in the journal, and would be repeated under its token.
         await retryWrite(
           'begin',
           () => journal.begin(ranges, ids, now),

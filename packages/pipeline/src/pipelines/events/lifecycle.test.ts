@@ -6,20 +6,20 @@ import { createLifecycle, type LifecycleDeps } from './lifecycle.ts'
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'nothing')
 
 const setUp = (more: Partial<LifecycleDeps> = {}) => {
-  const told: string[] = []
+  const reported: string[] = []
   const reading = Promise.withResolvers<void>()
   const lifecycle = createLifecycle({
     run: () => reading.promise,
     stopReading: reading.resolve,
-    flush: () => told.push('flush'),
+    flush: () => reported.push('flush'),
     isIdle: () => true,
-    close: ({ cause }) => told.push(`close ${messageOf(cause)}`),
+    close: ({ cause }) => reported.push(`close ${messageOf(cause)}`),
     drainMs: 10_000,
     logger: silentLogger,
-    onFault: (error) => told.push(`fault ${messageOf(error)}`),
+    onFault: (error) => reported.push(`fault ${messageOf(error)}`),
     ...more,
   })
-  return { lifecycle, told }
+  return { lifecycle, reported }
 }
 
 describe('the life of a pipeline', () => {
@@ -35,47 +35,47 @@ describe('the life of a pipeline', () => {
 
   it('a stop reads no more, flushes until nothing is uncommitted, and only then ends', async () => {
     let left = 3
-    const { lifecycle, told } = setUp({ isIdle: () => left-- === 0 })
+    const { lifecycle, reported } = setUp({ isIdle: () => left-- === 0 })
     lifecycle.start()
     const stopped = lifecycle.stop()
     expect([lifecycle.isRunning(), lifecycle.signal.aborted]).toEqual([false, false])
     await stopped
-    expect(told).toEqual(['flush', 'flush', 'flush', 'close nothing'])
+    expect(reported).toEqual(['flush', 'flush', 'flush', 'close nothing'])
     expect(lifecycle.signal.aborted).toBe(true)
     await lifecycle.stop()
-    expect(told).toHaveLength(4)
+    expect(reported).toHaveLength(4)
   })
 
   it('a stop ends in its time, whatever is uncommitted', async () => {
-    const { lifecycle, told } = setUp({ isIdle: () => false, drainMs: 20 })
+    const { lifecycle, reported } = setUp({ isIdle: () => false, drainMs: 20 })
     lifecycle.start()
     await lifecycle.stop()
-    expect(told.at(-1)).toBe('close nothing')
+    expect(reported.at(-1)).toBe('close nothing')
   })
 
-  it('a fault ends it at once, is told of once, and no other after it', async () => {
-    const { lifecycle, told } = setUp({ run: () => Promise.reject(new Error('broken')) })
+  it('a fault ends it at once, is reported once, and no other after it', async () => {
+    const { lifecycle, reported } = setUp({ run: () => Promise.reject(new Error('broken')) })
     lifecycle.start()
-    await expect.poll(() => told).toEqual(['close broken', 'fault broken'])
+    await expect.poll(() => reported).toEqual(['close broken', 'fault broken'])
     expect([lifecycle.isRunning(), lifecycle.signal.aborted]).toEqual([false, true])
     lifecycle.fail(new Error('another'))
     await lifecycle.stop()
-    expect(told).toHaveLength(2)
+    expect(reported).toHaveLength(2)
   })
 
   it('a fault breaks off a stop that waits for what is uncommitted', async () => {
-    const { lifecycle, told } = setUp({ isIdle: () => false })
+    const { lifecycle, reported } = setUp({ isIdle: () => false })
     lifecycle.start()
     const stopped = lifecycle.stop()
     lifecycle.fail(new Error('broken'))
     await stopped
-    expect(told).toContain('fault broken')
+    expect(reported).toContain('fault broken')
   })
 
   it('to be stopped is no fault', async () => {
-    const { lifecycle, told } = setUp({ run: () => Promise.reject(new Stopped()) })
+    const { lifecycle, reported } = setUp({ run: () => Promise.reject(new Stopped()) })
     lifecycle.start()
     await lifecycle.stop()
-    expect(told).toEqual(['close nothing'])
+    expect(reported).toEqual(['close nothing'])
   })
 })

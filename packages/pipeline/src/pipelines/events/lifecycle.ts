@@ -2,36 +2,36 @@ import type { Logger } from '@tributary/kernel'
 import { pause, Stopped } from '../../retrying.ts'
 
 export type LifecycleDeps = {
-  /** Works until `isRunning` says no, or `stopReading` or the end break it off. */
+  /** Works until `isRunning` returns false, or `stopReading` or the end interrupts it. */
   run(): Promise<void>
-  /** Nothing more is to be read. May be called more than once. */
+  /** Called when nothing more is to be read. May be called more than once. */
   stopReading(): void
   /** Begins to store what waits. */
   flush(): void
   /** Whether nothing is uncommitted. */
   isIdle(): boolean
-  /** Lets everything go, at the end; what still waits for something gets the reason. */
+  /** Releases everything at the end; pending waits get the reason. */
   close(reason: Stopped): void
   /** How long `stop` waits for what is uncommitted, ms. */
   drainMs: number
   logger: Logger
-  /** Told once of what ended the pipeline, unless it was stopped. */
+  /** Called once with the error that ended the pipeline, unless it was stopped. */
   onFault?: ((error: unknown) => void) | undefined
 }
 
 export type Lifecycle = {
   /** Begins to run. Throws the second time. */
   start(): void
-  /** Reads no more, waits until what is uncommitted is done (at most `drainMs`), and ends. */
+  /** Stops reading, waits until everything is committed (at most `drainMs`), and ends. */
   stop(): Promise<void>
-  /** Ends at once because of an error. Only the first is told of, and none after the end. */
+  /** Ends immediately because of an error. Only the first is reported, and none after the end. */
   fail(error: unknown): void
   isRunning(): boolean
   /** Aborted at the end. */
   readonly signal: AbortSignal
 }
 
-/** A pipeline is new, runs, drains and has ended, in this order; a fault takes it to its end from anywhere. */
+/** The phases of a pipeline: new, running, draining, ended, in this order; a fault ends it from any phase. */
 export const createLifecycle = (deps: LifecycleDeps): Lifecycle => {
   const ending = new AbortController()
   let phase: 'new' | 'running' | 'draining' | 'ended' = 'new'
@@ -46,7 +46,7 @@ export const createLifecycle = (deps: LifecycleDeps): Lifecycle => {
 
   const fail = (error: unknown): void => {
     if (phase === 'ended') return
-    deps.logger.error({ err: error }, 'The pipeline ended by a fault')
+    deps.logger.error({ err: error }, 'pipeline ended with a fault')
     end(error)
     deps.onFault?.(error)
   }

@@ -4,7 +4,7 @@ import { type MicroBatch, type Processor, withoutEffects } from '../../process.t
 
 export type MicroBatcherDeps = {
   processor: Pick<Processor, 'add' | 'size' | 'take'>
-  /** Events that go on together. */
+  /** Number of events of one micro-batch. */
   microBatchEvents: number
   /** Called for each record that went through the steps, with the bytes of its body. */
   onRead(bytes: number): void
@@ -12,16 +12,16 @@ export type MicroBatcherDeps = {
 }
 
 export type MicroBatcher = {
-  /** Takes records of one turn of a lane through the steps, in micro-batches; other work gets its time between them. */
+  /** Takes records of one turn of a lane through the steps, in micro-batches; yields to other work between them. */
   consume(records: readonly LogRecord[], lane?: number): Promise<void>
   /**
-   * Takes records that a run whose journal is lost may have stored, those that are apart from the others: their ids are taken in, and what is
-   * at the `stored` offsets is neither stored nor delivered again.
+   * Takes records that a run with a lost journal may have stored, apart from other records. Their IDs are noted.
+   * Records at the `stored` offsets are neither stored nor delivered again.
    */
   consumeAgain(records: readonly LogRecord[], stored: ReadonlySet<number>, lane?: number): void
 }
 
-/** Takes records through the steps and flushes what they come to. */
+/** Takes records through the steps and flushes the micro-batches. */
 export const createMicroBatcher = ({ processor, microBatchEvents, onRead, flush }: MicroBatcherDeps): MicroBatcher => {
   const add = (record: LogRecord, lane = record.partition): void => {
     processor.add(record, undefined, lane)

@@ -2,20 +2,20 @@ import type { LogReader } from '@tributary/storage'
 import { pause } from '../../retrying.ts'
 
 export type News = {
-  /** A round begins: back-pressure that ends from now on ends the wait behind it. */
+  /** Begins a round: back-pressure that ends from now on ends the wait after it. */
   beginRound(): void
-  /** Back-pressure ended. */
+  /** Notes that back-pressure ended. */
   drained(): void
-  /** Nothing more is to be read: ends every wait. */
+  /** Ends every wait: nothing more is to be read. */
   close(): void
   /**
-   * Resolves, after `roundMs` at the earliest, when there is news in a lane of `next` (lane → offset) that is
-   * not under back-pressure; where some are, also when back-pressure ended since the round began.
+   * Resolves, after `roundMs` at the earliest, when a lane of `next` (lane → offset) without back-pressure has new
+   * records. With lanes under back-pressure, it also resolves when back-pressure ended since the round began.
    */
   wait(next: ReadonlyMap<number, number>, backPressured: ReadonlySet<number>): Promise<void>
 }
 
-/** Waits for something to do: records that are new, or the end of back-pressure for those that had to wait. */
+/** Waits for work: new records, or the end of back-pressure. */
 export const createNews = ({
   reader,
   roundMs,
@@ -27,7 +27,7 @@ export const createNews = ({
   partitionOf?(lane: number): number
 }): News => {
   const reading = new AbortController()
-  /** Aborted when back-pressure ends: a new one for each round, so that none is missed. */
+  /** Aborted when back-pressure ends; a new one for each round, so that no end is missed. */
   let drain = new AbortController()
   return {
     beginRound() {

@@ -16,7 +16,7 @@ export type ReadLoopDeps = StartingPoint & {
   alreadyStored: AlreadyStored
   overtakings: Overtakings
   floods: Floods
-  /** Whether workspaces may be overtaken by others of their partition. */
+  /** Whether others may overtake these workspaces of a partition. */
   mayOvertake(partition: number, workspaceIds: readonly string[]): boolean
   /** Next offset per lane that is stored and committed. */
   committed(): ReadonlyMap<number, number>
@@ -29,15 +29,15 @@ export type ReadLoopDeps = StartingPoint & {
   onRound(): void
 }
 
-/** How many turns' bytes the reading ahead passes over at most, to find as much to be processed as another has in its turn. */
+/** Maximum of bytes that the reading ahead skips in a turn, as a multiple of a turn, to find a full turn of work. */
 const passedTurns = 32
 
-/** Reads the log in rounds, and waits when a round left nothing to be done, until `isRunning` says no. */
+/** Reads the log in rounds, and waits when a round left nothing to do, until `isRunning` returns false. */
 export const readLoop = async (deps: ReadLoopDeps): Promise<void> => {
   const { reader, journal, batcher, news, next, unknownBefore, overtakings, isFull, isRunning } = deps
   const { aheadOf, partitionOf } = overtakings
   const nextOf = (lane: number): number => next.get(lane) ?? 0
-  /** Where the readings of partitions end, by lane. */
+  /** Ends of the readings of partitions, by lane. */
   let ends: readonly number[] = []
 
   const endsOf = (logEnds: readonly number[]): readonly number[] => {
@@ -48,14 +48,17 @@ export const readLoop = async (deps: ReadLoopDeps): Promise<void> => {
       const until = overtakings.of(partition)?.until
       const end = logEnds[partition] ?? 0
       all[aheadOf(partition)] = until ?? end
-      // Both readings are beyond the place where they met, or that behind ends where the one ahead is.
+      // Both readings are past the meeting place; otherwise the reading behind ends where the one ahead is.
       const hasMet = until !== undefined && nextOf(partition) >= until && nextOf(aheadOf(partition)) >= until
       if (!hasMet) all[partition] = Math.min(until ?? end, nextOf(aheadOf(partition)))
     }
     return all
   }
 
-  /** Processes records of a lane; adds the bytes of those that are not for the other one, by workspace, and resolves to how many these are. */
+  /**
+   * Processes records of a lane. Adds the bytes of those that this lane does not skip, by workspace, and resolves to
+   * their sum.
+   */
   const take = async (lane: number, from: number, records: readonly LogRecord[], bytes: Map<string, number>) => {
     let own = 0
     const partition = partitionOf(lane)
@@ -74,12 +77,12 @@ export const readLoop = async (deps: ReadLoopDeps): Promise<void> => {
     return own
   }
 
-  /** Has others go before those who hold a partition up. */
+  /** Lets others overtake the workspaces that hold a partition up. */
   const relieve = async (partition: number, bytes: ReadonlyMap<string, number>, incarnation: string): Promise<void> => {
     const isRead = overtakings.of(partition) !== undefined
     const lane = isRead ? aheadOf(partition) : partition
     const at = nextOf(lane)
-    // What may be stored already is not told apart in two readings.
+    // Two readings cannot distinguish records that may already be stored.
     if (at < (unknownBefore[partition] ?? 0)) return
     const workspaces = deps.floods.note(partition, { bytes, at, end: ends[lane] ?? 0, now: performance.now() })
     const overtaken = [...(overtakings.of(partition)?.workspaces.keys() ?? []), ...workspaces]
@@ -124,7 +127,10 @@ export const readLoop = async (deps: ReadLoopDeps): Promise<void> => {
     }
   }
 
-  /** Where there may be news: not ahead of a partition whose readings have met, and not behind of one where that has come to the other. */
+  /**
+   * The lanes that may have new records. The lane ahead ends where both readings met, and the lane behind waits once it
+   * has caught up.
+   */
   const places = (): Map<number, number> => {
     const all = new Map(next)
     for (const partition of overtakings.partitions()) {

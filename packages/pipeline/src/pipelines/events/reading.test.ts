@@ -52,7 +52,7 @@ const overtakingsOf = (journal: Files['journal']) =>
 
 describe('the start', () => {
   const begin = async (journal = files.journal) => {
-    const told: string[] = []
+    const reported: string[] = []
     const overtakings = overtakingsOf(journal)
     const processor = createProcessor({
       isPassedOver: overtakings.isPassedOver,
@@ -76,15 +76,15 @@ describe('the start', () => {
       processor,
       deliver,
       store: {
-        begin: () => told.push('store begins'),
+        begin: () => reported.push('store begins'),
         committed: () => journal.positions(),
         async repeat(token, ranges, batches, appended) {
           await appended
-          told.push(`repeat ${token}, ${batches.reduce((sum, { rows }) => sum + rows.ends.length, 0)} rows`)
+          reported.push(`repeat ${token}, ${batches.reduce((sum, { rows }) => sum + rows.ends.length, 0)} rows`)
           journal.commit(new Map(ranges.map((range) => [range.partition, range.to])))
         },
       },
-      progress: { begin: (starts) => told.push(`${starts.length} partitions`) },
+      progress: { begin: (starts) => reported.push(`${starts.length} partitions`) },
       storedStatuses: async () => new Map(),
       overtakings,
       clock: Date.now,
@@ -92,16 +92,16 @@ describe('the start', () => {
       asking: (question) => question(),
       logger: silentLogger,
       readBytes: 1024 * 1024,
-      onAlreadyAppended: ({ found }: AlreadyAppended) => told.push(`${found} already appended`),
+      onAlreadyAppended: ({ found }: AlreadyAppended) => reported.push(`${found} already appended`),
     })
-    return { ...from, told }
+    return { ...from, reported }
   }
 
   it('with a new journal all that is in the log may be stored already', async () => {
     await send(3)
-    const { next, unknownBefore, told } = await begin()
+    const { next, unknownBefore, reported } = await begin()
     expect([next.size, next.get(partition), unknownBefore[partition]]).toEqual([8, 0, 3])
-    expect(told).toEqual(['store begins', '0 already appended', '8 partitions'])
+    expect(reported).toEqual(['store begins', '0 already appended', '8 partitions'])
   })
 
   it('what was left open of two readings is appended as it was read: before there were two, then ahead, on which the sequence of the one behind relies', async () => {
@@ -122,23 +122,23 @@ describe('the start', () => {
     ]
     files.journal.begin(ranges, [], 0)
     const journal = openJournal({ file: join(dir, 'journal.sqlite') })
-    const { next, told } = await begin(journal)
+    const { next, reported } = await begin(journal)
     journal.close()
     expect([next.get(partition), next.get(partition + 8)]).toEqual([2, 3])
-    expect(told).toContain('repeat t-1, 3 rows')
+    expect(reported).toContain('repeat t-1, 3 rows')
     const appended = await files.deliveriesReader.read(partition, 0, 1024 * 1024)
     expect(appended.map(({ key }) => key)).toEqual(['first', 'fast', 'slow'])
   })
 
-  it('what was left open is repeated before it is told where to read on, behind that', async () => {
+  it('open ranges are repeated before the start of reading is known, which is behind them', async () => {
     await send(3)
     files.journal.saw(await files.reader.read(partition, 0, 1024 * 1024))
     files.journal.begin([{ partition, from: 0, to: 2, token: 't-1' }], [], 0)
     const journal = openJournal({ file: join(dir, 'journal.sqlite') })
-    const { next, unknownBefore, told } = await begin(journal)
+    const { next, unknownBefore, reported } = await begin(journal)
     journal.close()
     expect([next.get(partition), unknownBefore[partition]]).toEqual([2, 0])
-    expect(told).toEqual(['store begins', '0 already appended', 'repeat t-1, 2 rows', '8 partitions'])
+    expect(reported).toEqual(['store begins', '0 already appended', 'repeat t-1, 2 rows', '8 partitions'])
   })
 })
 
@@ -174,7 +174,7 @@ describe('reading', () => {
       alreadyStored: async () => new Set([1]),
       turnBytes: 1024 * 1024,
       overtakings: overtakingsOf(files.journal),
-      floods: createFloods({ afterMs: 1000, leastBytes: 1 }),
+      floods: createFloods({ afterMs: 1000, minBytes: 1 }),
       mayOvertake: () => false,
       committed: () => new Map(),
       isFull: () => false,
@@ -222,7 +222,7 @@ describe('reading', () => {
       alreadyStored: async () => new Set(),
       turnBytes: 1024 * 1024,
       overtakings,
-      floods: createFloods({ afterMs: 1000, leastBytes: 1 }),
+      floods: createFloods({ afterMs: 1000, minBytes: 1 }),
       mayOvertake: () => false,
       committed: () => new Map(),
       isFull: () => false,

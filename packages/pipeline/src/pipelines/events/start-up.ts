@@ -6,17 +6,17 @@ import { type Overtakings, readerOfLanes } from '../../overtaking/overtakings.ts
 import type { Processor } from '../../process.ts'
 import type { Progress } from '../../progress.ts'
 import { type AlreadyAppended, findAlreadyAppended } from '../../recovery/already-appended.ts'
+import { whereWentBack } from '../../recovery/log-rewind.ts'
 import { recover } from '../../recovery/recovery.ts'
 import { refillIds } from '../../recovery/refill-ids.ts'
 import type { StoredStatuses } from '../../recovery/stored-statuses.ts'
-import { whereWentBack } from '../../recovery/went-back.ts'
 
 export type StartUpDeps = {
   journal: ConsumerJournal
   reader: LogReader
   owned?: ReadonlySet<number>
   widestSpreads?: () => Promise<ReadonlyMap<string, number>>
-  /** Of the deliveries log. */
+  /** Reads the deliveries log. */
   deliveriesReader: LogReader
   processor: Processor
   store: Pick<StoreBranch, 'begin' | 'repeat' | 'committed'>
@@ -25,30 +25,32 @@ export type StartUpDeps = {
   progress: Pick<Progress, 'begin'>
   storedStatuses: StoredStatuses
   logger: Logger
-  /** Bytes read at once. */
+  /** Maximum of bytes per read. */
   readBytes: number
   clock: Clock
   eventStore: Pick<EventStore, 'query' | 'queryBinary'>
-  /** Asks the event store until it answers. */
+  /** Repeats a query of the event store until it answers. */
   asking<Answer>(question: () => Promise<Answer>): Promise<Answer>
-  /** Told what earlier runs appended to deliveries, before anything is processed. */
+  /** Called with what earlier runs appended to deliveries, before anything is processed. */
   onAlreadyAppended(before: AlreadyAppended): void
 }
 
 /** Where reading begins. */
 export type StartingPoint = {
-  /** The offset to be read next, by lane. */
+  /** The next offset to read, by lane. */
   readonly next: Map<number, number>
   /**
-   * The offset by partition before which records may be stored already without the journal's knowledge: with a new or
-   * lost journal, or one of another log, what was in the log at the start; with one of an earlier time, what is stored; 0 otherwise.
+   * By partition, the offset before which records may be stored without the journal's knowledge. With a new or lost
+   * journal, or one of another log, it is the end of the log at the start. With a journal of an earlier time, it is the
+   * end of the stored records; 0 otherwise.
    */
   readonly unknownBefore: readonly number[]
 }
 
 /**
- * Brings the journal in line with the log, finds what earlier runs appended to deliveries, and repeats what the last one
- * left open. Comes before anything is read. Throws RangeMissing when the log does not hold that any more.
+ * Brings the journal in line with the log, finds what earlier runs appended to deliveries, and repeats the ranges that
+ * the last one left open. Must run before anything is read. Throws RangeMissing when the log no longer has these
+ * ranges.
  */
 export const startUp = async (deps: StartUpDeps): Promise<StartingPoint> => {
   const { journal, reader, store, logger, overtakings } = deps
@@ -56,13 +58,17 @@ export const startUp = async (deps: StartUpDeps): Promise<StartingPoint> => {
   const lanes = overtakings.partitions().map(overtakings.aheadOf)
   const all = Array.from({ length: reader.partitions }, (_, partition) => partition)
   const rewound = await reconcile(journal, readerOfLanes(reader), [...all, ...lanes])
-  // Each request is of one reading wherever both begin: who is overtaken stays so.
+  // A request stays in one reading wherever both begin, so the overtaken workspaces stay the same.
   for (const lane of rewound) rewound.add(overtakings.partitionOf(lane))
-  if (rewound.size > 0) logger.warn({ partitions: [...rewound] }, 'The log is another one: it is processed from there')
+  if (rewound.size > 0)
+    logger.warn(
+      { partitions: [...rewound] },
+      'the log was replaced or restored: processing goes on where the new one begins to differ',
+    )
   await refillIds(deps)
   const storedBefore = await whereWentBack(deps)
   if (storedBefore.some((offset) => offset > 0))
-    logger.warn({}, 'The journal is of an earlier time than the event store, which is asked what it has')
+    logger.warn({}, 'journal is older than the event store; stored events are looked up')
   store.begin()
   const before = await findAlreadyAppended({
     requests: reader,
@@ -71,11 +77,12 @@ export const startUp = async (deps: StartUpDeps): Promise<StartingPoint> => {
     sequences: await deps.deliver.begin(),
   })
   deps.onAlreadyAppended(before)
-  if (before.found > 0) logger.info({ events: before.found }, 'Found what a run of before appended and left open')
+  if (before.found > 0)
+    logger.info({ events: before.found }, 'deliveries were found that an earlier run appended and did not commit')
   const repeated = await recover(deps)
   if (repeated > 0) {
-    logger.info({ inserts: repeated }, 'Repeated what the last run left open')
-    // Ids of what was repeated were added to them.
+    logger.info({ inserts: repeated }, 'inserts that the last run left open were repeated')
+    // Repetition added the IDs of these ranges.
     await journal.apart?.idsComplete()
   }
   const starts = await reader.starts()

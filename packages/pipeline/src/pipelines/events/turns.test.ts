@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createTurns, type TurnsDeps } from './turns.ts'
 
 /** Partitions of which a turn takes `most` records, from 0 on. */
-const world = (more: Partial<TurnsDeps> = {}, most = 2) => {
+const world = (more: Partial<TurnsDeps> = {}, maxOffsets = 2) => {
   const next: number[] = [0, 0, 0]
   const served: number[] = []
   const ends = [0, 0, 0]
@@ -12,7 +12,7 @@ const world = (more: Partial<TurnsDeps> = {}, most = 2) => {
     isRunning: () => true,
     async turn(partition, from) {
       served.push(partition)
-      next[partition] = Math.min(from + most, ends[partition] ?? 0)
+      next[partition] = Math.min(from + maxOffsets, ends[partition] ?? 0)
       return true
     },
     ...more,

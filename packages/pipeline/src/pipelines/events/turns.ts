@@ -2,14 +2,14 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 
 /** The outcome of a round for the partitions. */
 export type Round = {
-  /** Those with news that were passed over for back-pressure. */
+  /** Partitions with new records that were skipped because of back-pressure. */
   readonly backPressured: ReadonlySet<number>
   /** Whether some had more than their turn. */
   readonly more: boolean
 }
 
 export type TurnsDeps = {
-  /** The offset to be read next. */
+  /** The next offset to read. */
   nextOf(partition: number): number
   isFull(partition: number): boolean
   /** Processes a bounded piece of a partition from an offset on. Resolves to whether there was any. */
@@ -18,8 +18,9 @@ export type TurnsDeps = {
 }
 
 /**
- * Lets partitions take turns. A round gives one to every partition with news before its end in `ends`, beginning behind
- * the one served last, so that a flood in one delays another by a turn. One under back-pressure is passed over.
+ * Gives turns to partitions. In a round, every partition with records before its end in `ends` has one, so a flood in
+ * one delays another by a turn. The round begins after the partition served last, and skips partitions under
+ * back-pressure.
  */
 export const createTurns = ({ nextOf, isFull, turn, isRunning }: TurnsDeps) => {
   let served = -1

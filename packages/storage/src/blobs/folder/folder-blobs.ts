@@ -78,9 +78,9 @@ const listObjects = async (folder: string, path: string, prefix: string, keys: s
 }
 
 /**
- * Blobs in a folder, made if missing (mode 0700). An object is written to a draft, synced, renamed and its folder
- * synced, so `put` is durable on return and a reader sees the old object or the new one, whole. Two writers of one key:
- * the last rename wins. Keys are checked before they touch the file system.
+ * Blobs in a folder, made if missing (mode 0700). An object is written to a draft, synced, and renamed, and its folder
+ * is synced. So `put` is durable on return, and a reader sees the whole old object or the whole new one. Two writers of
+ * one key: the last rename wins. Keys are checked before they touch the file system.
  *
  * @throws InvalidBlob on keys and content types that break the rules.
  */

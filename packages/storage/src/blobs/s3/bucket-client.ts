@@ -21,7 +21,7 @@ type Failure = { text: string; isLater: boolean }
 const slow = 'The storage does not respond in time'
 const errorBytes = 64 * 1024
 /** Requests under way: beyond it one fails immediately, so that a storage that hangs holds no more than this. */
-const mostInFlight = 128
+const maxInFlight = 128
 
 const wordsOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
@@ -32,9 +32,9 @@ const wordsOf = (error: unknown): string => {
   return cause.message === '' ? `The storage cannot be reached (${code})` : cause.message
 }
 
-/** The body of an answer with at most so many bytes; undefined for a longer one, which is not read to its end. */
-const boundedBody = async (response: Response, mostBytes: number): Promise<Buffer | undefined> => {
-  if (lengthOf(response) > mostBytes) {
+/** The body of an answer of `maxBytes` at most; undefined for a longer one, which is not read to its end. */
+const boundedBody = async (response: Response, maxBytes: number): Promise<Buffer | undefined> => {
+  if (lengthOf(response) > maxBytes) {
     await response.body?.cancel()
     return undefined
   }
@@ -42,7 +42,7 @@ const boundedBody = async (response: Response, mostBytes: number): Promise<Buffe
   let bytes = 0
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length
-    if (bytes > mostBytes) return undefined
+    if (bytes > maxBytes) return undefined
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -54,17 +54,17 @@ const lengthOf = (response: Response): number => Number(response.headers.get('co
 const answerTo = async (
   url: string,
   request: RequestInit & { body?: Uint8Array<ArrayBuffer> },
-  limits: { timeoutMs: number; mostBytes: number },
+  limits: { timeoutMs: number; maxBytes: number },
 ): Promise<{ response: Response; body: Buffer | undefined }> => {
   const stop = new AbortController()
   const within = (bytes: number) =>
-    setTimeout(() => stop.abort(new Error(slow)), limits.timeoutMs + Math.min(bytes, limits.mostBytes) / 1000)
+    setTimeout(() => stop.abort(new Error(slow)), limits.timeoutMs + Math.min(bytes, limits.maxBytes) / 1000)
   let timer = setTimeout(() => stop.abort(new Error(slow)), limits.timeoutMs + (request.body?.length ?? 0) / 1000)
   try {
     const response = await fetch(url, { ...request, redirect: 'manual', signal: stop.signal })
     clearTimeout(timer)
     timer = within(lengthOf(response))
-    return { response, body: await boundedBody(response, response.ok ? limits.mostBytes : errorBytes) }
+    return { response, body: await boundedBody(response, response.ok ? limits.maxBytes : errorBytes) }
   } finally {
     clearTimeout(timer)
   }
@@ -80,7 +80,7 @@ export const createBucketClient = (options: BucketClientOptions) => {
 
   const attempt = async (
     request: BucketRequest,
-    mostBytes: number,
+    maxBytes: number,
     fine: readonly string[],
   ): Promise<BucketAnswer | Failure> => {
     const { url, headers } = await language.signRequest(access, request, Date.now())
@@ -92,19 +92,19 @@ export const createBucketClient = (options: BucketClientOptions) => {
         headers: { ...headers, 'accept-encoding': 'identity' },
         ...(sent === undefined ? {} : { body: new Uint8Array(sent) }),
       },
-      { timeoutMs, mostBytes },
+      { timeoutMs, maxBytes },
     ).catch((error: unknown): Failure => ({ text: wordsOf(error), isLater: true }))
     if (!('response' in found)) return found
     const { response, body } = found
     const { status } = response
     if (response.ok) {
       if (body === undefined)
-        throw new InvalidBlob(`The object has more than ${mostBytes.toLocaleString('en-US')} bytes`)
+        throw new InvalidBlob(`The object has more than ${maxBytes.toLocaleString('en-US')} bytes`)
       return { code: '', contentType: response.headers.get('content-type') ?? '', body }
     }
     const bucketRegion = response.headers.get('x-amz-bucket-region') ?? undefined
     const failure = language.failureWords({ status, body: body?.toString() ?? '', bucketRegion }, access.region)
-    // An object that is not there may be told without a word.
+    // A response of 404 may come without an error code.
     const code = failure.code === '' && status === 404 ? 'NoSuchKey' : failure.code
     if (fine.includes(code)) return { code, contentType: '', body: Buffer.alloc(0) }
     return { text: failure.text, isLater: failure.isLater || status >= 500 || status === 429 }
@@ -112,13 +112,13 @@ export const createBucketClient = (options: BucketClientOptions) => {
 
   const tried = async (
     request: BucketRequest,
-    mostBytes: number,
+    maxBytes: number,
     fine: readonly string[],
     once: boolean,
   ): Promise<BucketAnswer> => {
     const started = performance.now()
     for (let tries = 1; ; tries++) {
-      const found = await attempt(request, mostBytes, fine)
+      const found = await attempt(request, maxBytes, fine)
       if ('code' in found) return found
       const waitMs = backoffMs(retry, tries)
       if (once || !found.isLater || performance.now() - started + waitMs > retry.maxElapsedMs)
@@ -130,16 +130,16 @@ export const createBucketClient = (options: BucketClientOptions) => {
   return {
     /**
      * Sends a request; `fine` are codes of failures that are answers, too. With `once` it is not sent again. An answer has at most
-     * `mostBytes`.
+     * `maxBytes`.
      */
     async ask(
       request: BucketRequest,
-      given: { mostBytes?: number; fine?: readonly string[]; once?: boolean } = {},
+      given: { maxBytes?: number; fine?: readonly string[]; once?: boolean } = {},
     ): Promise<BucketAnswer> {
-      if (inFlight >= mostInFlight) throw new BlobsUnavailable('Too many requests are in progress')
+      if (inFlight >= maxInFlight) throw new BlobsUnavailable('Too many requests are in progress')
       inFlight++
       try {
-        return await tried(request, given.mostBytes ?? errorBytes, given.fine ?? [], given.once ?? false)
+        return await tried(request, given.maxBytes ?? errorBytes, given.fine ?? [], given.once ?? false)
       } finally {
         inFlight--
       }

@@ -18,8 +18,8 @@ export type BucketRequest = {
 }
 
 /**
- * The S3 API in words: how a request is signed, a page of keys asked for and read, and what a failure says. Connectors speak it, too,
- * and it is theirs: who opens blobs hands it over.
+ * The S3 API: how a request is signed, a page of keys is requested and read, and a failure is described. It belongs to
+ * the connectors, which use it, too: the caller that opens blobs passes it in.
  */
 export type BucketLanguage = {
   signRequest(
@@ -32,6 +32,6 @@ export type BucketLanguage = {
     region: string,
   ): { code: string; text: string; isLater: boolean }
   listQuery(prefix: string, token: string | undefined): Readonly<Record<string, string>>
-  /** Throws for what is no page. */
+  /** Throws for a text that is no page. */
   pageOf(xml: string): { objects: readonly { key: string }[]; next: string | undefined }
 }

@@ -62,7 +62,7 @@ describe('blobs in a bucket', () => {
     }
   })
 
-  it('are given up after a time, then tried once each, and the log is told once when they go and once when they are back', async () => {
+  it('fail after a time, then after one try each; the outage and its end are logged once each', async () => {
     const bucket = await startBucket()
     const said: string[] = []
     const note = (_: object, message: string): void => void said.push(message)
@@ -119,7 +119,7 @@ describe('blobs in a bucket', () => {
     const bucket = await startBucket()
     const page = `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken></ListBucketResult>`
     bucket.answer = (_, response) => Boolean(response.end(page))
-    await expect(open(bucket, { mostPages: 3 }).list('logos/')).rejects.toThrow('More than 3,000 objects')
+    await expect(open(bucket, { maxPages: 3 }).list('logos/')).rejects.toThrow('More than 3,000 objects')
   })
 
   it('of more than 64 MiB are not sent', async () => {

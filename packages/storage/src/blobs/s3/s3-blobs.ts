@@ -5,9 +5,9 @@ import { type Blobs, BlobsUnavailable } from '../port.ts'
 import { type BucketClientOptions, createBucketClient } from './bucket-client.ts'
 
 /** Bytes of an object, which is in memory as a whole. */
-const mostBlobBytes = 64 * 1024 * 1024
-const mostPageBytes = 8 * 1024 * 1024
-/** What `check` writes. It stays, so that several processes that start do not take it from each other. */
+const maxBlobBytes = 64 * 1024 * 1024
+const maxPageBytes = 8 * 1024 * 1024
+/** The object that `check` writes. It stays, so that several processes that start do not take it from each other. */
 const checkKey = 'tributary-check'
 const checkBody = Buffer.from('Tributary can write here.\n')
 
@@ -16,7 +16,7 @@ export type S3BlobsOptions = BucketClientOptions & {
   prefix: string
   logger: Logger
   /** Pages of a list at most, of 1,000 keys each. */
-  mostPages?: number
+  maxPages?: number
 }
 
 export type S3Blobs = Blobs & {
@@ -26,7 +26,7 @@ export type S3Blobs = Blobs & {
   answers(): Promise<boolean>
 }
 
-/** Tells the log when the bucket goes away and when it is back, not each time. */
+/** Logs once when the bucket goes away and once when it is back. */
 const createAwayWatch = (bucket: string, logger: Logger) => {
   let away = false
   return {
@@ -56,12 +56,12 @@ const isValidKey = (key: string): boolean => {
 }
 
 /**
- * Blobs in a bucket of S3 or a storage that speaks its language, below `prefix` where that is not empty. Objects are written whole and
- * seen by all processes as soon as they are, as S3 promises. While the bucket is known to be away nothing is sent a second time, so
- * that nobody waits long for it. Nothing is kept in this process.
+ * Blobs in a bucket of S3 or of a storage with the same API, below `prefix` unless that is empty. Objects are written
+ * whole, and all processes see them immediately, as S3 promises. While the bucket is known to be away, each request is
+ * sent once, so that no caller waits long. Nothing is cached in this process.
  */
 export const createS3Blobs = (options: S3BlobsOptions): S3Blobs => {
-  const { prefix, logger, mostPages = 1000, ...rest } = options
+  const { prefix, logger, maxPages = 1000, ...rest } = options
   const client = createBucketClient(rest)
   const watch = createAwayWatch(options.access.bucket, logger)
   const base = prefix === '' ? '' : `${prefix}/`
@@ -80,12 +80,10 @@ export const createS3Blobs = (options: S3BlobsOptions): S3Blobs => {
     const keys: string[] = []
     let token: string | undefined
     for (let page = 0; page === 0 || token !== undefined; page++) {
-      if (page === mostPages)
-        throw new BlobsUnavailable(
-          `More than ${(mostPages * 1000).toLocaleString('en-US')} objects begin with ${start}`,
-        )
+      if (page === maxPages)
+        throw new BlobsUnavailable(`More than ${(maxPages * 1000).toLocaleString('en-US')} objects begin with ${start}`)
       const query = options.language.listQuery(start, token)
-      const { body } = await ask({ method: 'GET', query }, { mostBytes: mostPageBytes })
+      const { body } = await ask({ method: 'GET', query }, { maxBytes: maxPageBytes })
       const { objects, next } = pageOf(body.toString())
       for (const { key } of objects) if (key.startsWith(start)) keys.push(key.slice(base.length))
       token = next
@@ -97,21 +95,21 @@ export const createS3Blobs = (options: S3BlobsOptions): S3Blobs => {
     async put(key, body, contentType) {
       checkContentType(contentType)
       const object = objectOf(key)
-      if (body.length > mostBlobBytes) throw new InvalidBlob('The object is too large')
+      if (body.length > maxBlobBytes) throw new InvalidBlob('The object is too large')
       const md5 = createHash('md5').update(body).digest('base64')
       const headers = { 'content-type': contentType, 'content-md5': md5 }
       await ask({ method: 'PUT', key: object, headers, body })
     },
     async get(key) {
       const request = { method: 'GET', key: objectOf(key) } as const
-      const { code, body, contentType } = await ask(request, { mostBytes: mostBlobBytes, fine: ['NoSuchKey'] })
+      const { code, body, contentType } = await ask(request, { maxBytes: maxBlobBytes, fine: ['NoSuchKey'] })
       return code === '' ? { body, contentType } : undefined
     },
     async delete(key) {
       await ask({ method: 'DELETE', key: objectOf(key) }, { fine: ['NoSuchKey'] })
     },
     async list(start) {
-      // Of a bucket that others use, too, what is none of ours is passed over.
+      // Objects of other users of the bucket are skipped.
       return (await listBelow(base + start)).filter((key) => key !== checkKey && isValidKey(key)).toSorted()
     },
   }

@@ -8,7 +8,8 @@ type Waiting = { resolve: (value: number) => void; reject: (error: Error) => voi
 
 /**
  * The coordination of a worker thread, over a port from `CoordinationHub.port()`. It does not keep the thread alive
- * unless a call waits for its answer. When the hub goes away, waiting and later calls reject, and nothing more is heard.
+ * unless a call waits for its answer. When the hub goes away, waiting and later calls reject, and no more messages
+ * arrive.
  */
 export const connectCoordination = (
   port: MessagePort,

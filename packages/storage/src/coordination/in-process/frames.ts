@@ -4,7 +4,7 @@ export type Question =
   | { kind: 'acquire'; name: string; holder: string; ttlMs: number }
   | { kind: 'release'; name: string; holder: string }
 
-/** What a connected thread says to the hub. Messages travel as JSON text: made once, parsed once per receiving thread. */
+/** Messages of a connected thread to the hub. They travel as JSON text: made once, parsed once per receiving thread. */
 export type ToHub =
   | { kind: 'publish'; topic: string; text: string }
   | { kind: 'subscribe'; topic: string }
@@ -12,10 +12,10 @@ export type ToHub =
   | { kind: 'question'; id: number; question: Question }
   | { kind: 'handled'; bytes: number }
 
-/** What the hub says to a connected thread. */
+/** Messages of the hub to a connected thread. */
 export type FromHub =
   | { kind: 'message'; topic: string; text: string }
-  /** Of a lease it is the epoch, or 0 when somebody else has it. */
+  /** For a lease the epoch, or 0 when another holder has it. */
   | { kind: 'answer'; id: number; value: number }
   | { kind: 'failure'; id: number; message: string }
   | { kind: 'handled'; bytes: number }

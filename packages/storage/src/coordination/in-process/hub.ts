@@ -37,11 +37,11 @@ const ownLedger = (now: () => number): Answering & { close(): Promise<void> } =>
 
 /**
  * Coordination for the threads of one process. The hub's thread holds the counters and leases, so they are exact over
- * all threads, and passes every message on, so all subscribers of a topic see the same order, a publisher's own
- * included. A thread that does not read keeps at most 16 Mi characters waiting; what exceeds that is dropped for it alone.
+ * all threads. It forwards every message, so all subscribers of a topic see the same order, the publisher included. A
+ * thread that does not read keeps at most 16 Mi characters waiting; what exceeds that is dropped for it alone.
  *
- * With a link the counters and leases are those of all processes that have one, and each hears what the others publish; the
- * order is that of each publisher. What a process tells itself does not wait for the link.
+ * With a link, counters and leases are shared by all processes that have one, and each receives the messages of the
+ * others. Messages are in order per publisher. Messages within a process do not wait for the link.
  */
 export const createCoordinationHub = ({
   logger = silentLogger,
@@ -52,7 +52,7 @@ export const createCoordinationHub = ({
   logger?: Logger
   now?: () => number
   link?: CoordinationLink | undefined
-  /** Whether other processes are told what is published on a topic. */
+  /** Whether messages on a topic are sent to other processes. */
   isShared?: (topic: string) => boolean
 } = {}): CoordinationHub => {
   const ledger = link ?? ownLedger(now)

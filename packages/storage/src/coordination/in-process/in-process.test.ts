@@ -145,7 +145,7 @@ describe('a hub with a link to other processes', () => {
     return { hub, sent, hear: (topic: string, text: string) => hear(topic, text) }
   }
 
-  it('sends what its threads publish on shared topics, and tells all of them what others have sent', async () => {
+  it('sends what its threads publish on shared topics, and delivers the messages of others to all of them', async () => {
     const { hub, sent, hear } = openLinked((topic) => topic !== 'own')
     const member = connectCoordination(hub.port())
     const heard: unknown[] = []

@@ -4,10 +4,10 @@
  */
 export type Ledger = {
   increment(key: string, by: number, ttlMs: number): number
-  /** The epoch of the tenure, or 0 when somebody else has it. */
+  /** The epoch of the tenure, or 0 when another holder has the lease. */
   acquire(name: string, holder: string, ttlMs: number): number
   release(name: string, holder: string): void
-  /** Forgets what has expired. Not needed for right answers, only for memory. */
+  /** Removes expired counters and leases. Only saves memory: answers are right without it. */
   sweep(): void
   /** Counters and leases held, expired ones not yet swept included. */
   size(): number

@@ -5,13 +5,13 @@ import type { Coordination } from '../port.ts'
 
 type Pool = Pick<Relational['pool'], 'query'>
 
-/** Counters that are taken away at a time. */
+/** Expired counters that are deleted at a time. */
 const sweptAtOnce = 10_000
 
-// A counter is named by what people enter, such as an address: a hash has one length, and tells nobody.
+// A counter is named by what people enter, such as an address. A hash has one length, and does not reveal the name.
 const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest()
 
-/** What is over by the clock of the database, which is the only one that counts. */
+/** Starts a counter again when it has expired by the clock of the database, the only one that counts. */
 const incrementText = `
 insert into coordination_counters as c (key_hash, value, expire_time)
 values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
@@ -69,7 +69,7 @@ export const createSharedLedger = (
   },
 })
 
-/** Somebody else has had the lease since: what was to be done under the epoch must not be. */
+/** Another holder has had the lease since: work under the epoch must not be done. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }

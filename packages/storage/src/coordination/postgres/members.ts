@@ -1,6 +1,6 @@
 import type { Relational } from '../../relational/open.ts'
 
-/** A process as the others know it. */
+/** A process as the other processes see it. */
 export type Member = {
   id: string
   roles: readonly string[]
@@ -9,7 +9,10 @@ export type Member = {
 }
 
 export type Members = {
-  /** Says that this process is there and what it has; resolves to all that are there, itself included, by their ids. */
+  /**
+   * Announces this process and the groups that it has; resolves to all running processes, itself included, by their
+   * ids.
+   */
   beat(held: readonly string[]): Promise<Member[]>
   /** Says that it is gone. */
   leave(): Promise<void>
@@ -29,6 +32,18 @@ where id <> $1 and seen_time > clock_timestamp() - $6 * interval '1 millisecond'
 /** A process that has a role, and how long ago it was seen, ms. */
 export type SeenMember = Member & { host: string; seenMs: number }
 
+/** Deletes the processes of a role that were not seen for so long, ms. */
+export const forgetMembers = async (
+  pool: Pick<Relational['pool'], 'query'>,
+  role: string,
+  unseenMs: number,
+): Promise<void> => {
+  await pool.query(
+    `delete from processes where $2 = any(roles) and seen_time < clock_timestamp() - $1 * interval '1 millisecond'`,
+    [unseenMs, role],
+  )
+}
+
 /** All processes that have a role and were seen within `withinMs`, those that left excepted. */
 export const seenMembers = async (
   pool: Pick<Relational['pool'], 'query'>,
@@ -44,7 +59,7 @@ export const seenMembers = async (
   return rows.map(({ seen_ms, ...member }) => ({ ...member, seenMs: Number(seen_ms) }))
 }
 
-/** How processes that share work know of each other: a row of each, which counts for `ttlMs` after its last beat. */
+/** Membership of processes that share work: one row for each, which counts for `ttlMs` after its last beat. */
 export const createMembers = (options: {
   pool: Pick<Relational['pool'], 'query'>
   id: string

@@ -29,12 +29,12 @@ const parse = (payload: string): Part | undefined => {
   return { origin, number: Number(number), at: Number(at), count: Number(count), topic, text }
 }
 
-/** Origins that are remembered, so that a message which is sent again is heard once. */
-const mostOrigins = 1000
+/** Origins that are remembered, so that a message that is sent again is delivered once. */
+const maxOrigins = 1000
 
-/** Puts payloads together. Calls `hear` with each message once, in the order of each origin. */
+/** Joins the parts of messages. Calls `hear` with each message once, in the order of each origin. */
 export const createPartReader = (hear: (origin: string, topic: string, text: string) => void) => {
-  /** By origin, the last number that was heard. */
+  /** By origin, the number of the last delivered message. */
   const heard = new Map<string, number>()
   /** By origin, the parts that have come of its next message. */
   const begun = new Map<string, { number: number; texts: string[] }>()
@@ -43,7 +43,7 @@ export const createPartReader = (hear: (origin: string, topic: string, text: str
     heard.delete(origin)
     heard.set(origin, number)
     const [oldest] = heard.keys()
-    if (heard.size > mostOrigins && oldest !== undefined) heard.delete(oldest)
+    if (heard.size > maxOrigins && oldest !== undefined) heard.delete(oldest)
   }
 
   return {
@@ -52,7 +52,7 @@ export const createPartReader = (hear: (origin: string, topic: string, text: str
       if (part === undefined || part.number <= (heard.get(part.origin) ?? -1)) return
       const { origin, number, at, count, topic, text } = part
       const before = at === 0 ? [] : begun.get(origin)?.number === number ? (begun.get(origin)?.texts ?? []) : []
-      // Of what was being sent when this began to listen, the beginning is missing.
+      // The first parts were sent before this reader began to listen.
       if (before.length !== at) return void begun.delete(origin)
       const texts = [...before, text]
       if (at + 1 < count) return void begun.set(origin, { number, texts })
@@ -60,7 +60,7 @@ export const createPartReader = (hear: (origin: string, topic: string, text: str
       remember(origin, number)
       hear(origin, topic, texts.join(''))
     },
-    /** Forgets what has begun: its end will not be heard. */
+    /** Forgets incomplete messages: their ends will not arrive. */
     cut(): void {
       begun.clear()
     },

@@ -16,7 +16,7 @@ import { openPostgresLink, type PostgresLinkOptions } from './postgres-link.ts'
 const openHub = async (url: string, more: Partial<PostgresLinkOptions> = {}): Promise<CoordinationHub> =>
   createCoordinationHub({ link: await openPostgresLink({ url, logger: silentLogger, ...more }) })
 
-/** Time passes by the clock of the database alone: what is to come comes earlier. */
+/** Lets time pass by the clock of the database alone: moves expiry times back. */
 const passIn =
   ({ pool }: TestDatabase) =>
   async (ms: number): Promise<void> => {
@@ -61,7 +61,7 @@ describe('leases and counters in PostgreSQL', () => {
   withStore()
   const written = async (): Promise<string[]> =>
     (await store.pool.query<{ what: string }>('select what from written order by n')).rows.map(({ what }) => what)
-  /** Writes in a transaction that is of the tenure with this epoch; `inside` is waited for in between. */
+  /** Writes in a transaction of the tenure with this epoch, and waits for `inside` in between. */
   const write = (what: string, epoch: number | undefined, inside: () => Promise<void> = async () => {}) =>
     store.db.transaction().execute(async (tx) => {
       await requireLease(tx, 'job', epoch ?? 0)
@@ -75,7 +75,7 @@ describe('leases and counters in PostgreSQL', () => {
     const first = await a.acquireLease('job', 'a', 1_000)
     await write('a', first)
     await passIn(store)(1_001)
-    // Nobody else has begun yet.
+    // No other tenure has begun yet.
     await write('a is late', first)
     const second = await b.acquireLease('job', 'b', 1_000)
     await expect(write('a goes on', first)).rejects.toThrow(LeaseLost)
@@ -156,7 +156,7 @@ describe('messages over PostgreSQL', () => {
     expect(heard).toEqual([{ long }, '\ud800', null])
   })
 
-  it('are heard in the process itself while PostgreSQL is away, where calls say that it is', async () => {
+  it('are delivered in the process itself while PostgreSQL is away, and calls report that it is', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const listening = server.address()
@@ -192,7 +192,7 @@ describe('messages over PostgreSQL', () => {
     client.release(true)
   })
 
-  it('go on after connections were cut, and whoever may have missed some is told', async () => {
+  it('go on after connections were cut, and subscribers that may have missed some are notified', async () => {
     const [a, b] = [await open({ beatMs: 20 }), await open({ beatMs: 20 })]
     const [missed, heard] = [heardBy(b, missedTopic), heardBy(b, 'topic')]
     await store.pool.query(
@@ -249,7 +249,7 @@ describe('parts of messages', () => {
     expect(read(...one.flatMap((part, at) => [part, two[at] ?? '']))).toEqual([`a t ${long}`, `b t ${long}`])
   })
 
-  it('that come again are heard once, and a message whose beginning was not heard is none', () => {
+  it('that come again are delivered once, and a message whose beginning is missing is dropped', () => {
     const [first, second] = [partsOf('a', 0, 't', long), partsOf('a', 1, 't', '2')]
     expect(read(...first, ...second, ...first, ...second)).toEqual([`a t ${long}`, 'a t 2'])
     expect(read(...first.slice(1), ...second)).toEqual(['a t 2'])

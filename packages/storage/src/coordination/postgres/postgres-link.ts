@@ -8,7 +8,7 @@ import { createPartReader } from './parts.ts'
 import { createSending } from './sending.ts'
 
 const channel = 'tributary_coordination'
-/** What an origin says to itself, to know that it is heard. */
+/** Messages of an origin to itself, which show that it receives notifications. */
 const beatTopic = 'beat'
 const sweepMs = 60_000
 
@@ -16,18 +16,22 @@ export type PostgresLinkOptions = {
   /** As of `openRelational`. */
   url: string
   logger: Logger
-  /** How often a process says that it is there, ms; one that does not hear itself for three times as long listens anew. */
+  /**
+   * How often a process says that it is there, ms. One that receives none of its own beats for three times as long
+   * listens again.
+   */
   beatMs?: number
   /** How long a call may take, ms. */
   statementMs?: number
-  /** Whether a message is sent only while another process is there: one that is said again, or that nobody misses. */
+  /** Whether a message is sent only while another process is there, because it is repeated or no process misses it. */
   isPassing?: (topic: string) => boolean
 }
 
 /**
- * Joins the coordination of processes over PostgreSQL: leases and counters are rows, messages are notifications. Connections are its
- * own, at most four, so that nothing of it waits for what people ask. While PostgreSQL is away, calls reject, and messages wait for ten
- * seconds. When a process could not hear for a while it is told on `missedTopic`.
+ * Joins the coordination of processes over PostgreSQL: leases and counters are rows, messages are notifications. It has
+ * at most four connections of its own, so that it never waits for the queries of users. While PostgreSQL is away, calls
+ * reject, and messages wait for ten seconds. After a time without notifications, the process gets a message on
+ * `missedTopic`.
  */
 export const openPostgresLink = async (options: PostgresLinkOptions): Promise<CoordinationLink> => {
   const { url, logger, beatMs = 5000, statementMs = 5000, isPassing = () => false } = options
@@ -53,7 +57,7 @@ export const openPostgresLink = async (options: PostgresLinkOptions): Promise<Co
     if (from === origin) return void (heardAt = performance.now())
     const isFirst = !hasOthers()
     othersHeardAt = performance.now()
-    // So that it knows of this process, too.
+    // Announces this process to the new one.
     if (isFirst) sending.send(beatTopic, 'null')
     if (topic !== beatTopic) hear(topic, text)
   })
@@ -89,7 +93,7 @@ export const openPostgresLink = async (options: PostgresLinkOptions): Promise<Co
   sending.send(beatTopic, 'null')
 
   const close = async (): Promise<void> => {
-    // What was said last, such as that nobody is here any more, is heard.
+    // Waits until the last messages are sent, such as the one that this process leaves.
     await sending.close()
     for (const timer of timers) clearInterval(timer)
     listener.stop()

@@ -4,11 +4,11 @@ import type { Relational } from '../../relational/open.ts'
 import { partsOf } from './parts.ts'
 
 /** Characters that may wait to be sent, of one message and of all. */
-const mostMessage = 1024 * 1024
-const mostWaiting = 8 * 1024 * 1024
-/** What is sent in one statement, at least one message. */
+const maxMessage = 1024 * 1024
+const maxWaiting = 8 * 1024 * 1024
+/** Largest length of the messages of one statement, which has at least one message. */
 const batchLength = 256 * 1024
-/** What could not be sent for so long is of no use any more. */
+/** Messages that could not be sent for so long are dropped. */
 const oldestMs = 10_000
 const againMs = 200
 
@@ -54,7 +54,7 @@ export const createSending = (options: {
           values: [channel, batch.flatMap(({ parts }) => parts)],
         })
       } catch (error) {
-        // It may have been sent: who has heard it passes it over the second time.
+        // The failed statement may have sent them: receivers skip them the second time.
         logger.debug({ error: String(error) }, 'messages between processes are sent again')
         await pause(againMs, undefined, { ref: false })
         continue
@@ -69,16 +69,16 @@ export const createSending = (options: {
   return {
     send(topic: string, text: string): void {
       if (closed) return
-      const parts = text.length > mostMessage ? [] : partsOf(origin, number++, topic, text)
+      const parts = text.length > maxMessage ? [] : partsOf(origin, number++, topic, text)
       const length = parts.reduce((sum, part) => sum + part.length, 0)
-      if (parts.length === 0 || waiting + length > mostWaiting) return drop(1)
+      if (parts.length === 0 || waiting + length > maxWaiting) return drop(1)
       queue.push({ parts, length, at: performance.now() })
       waiting += length
       sending ??= sendAll().finally(() => {
         sending = undefined
       })
     },
-    /** Waits a second at most for what was said last, and sends nothing more. */
+    /** Waits a second at most for the last messages, and sends nothing more. */
     async close(): Promise<void> {
       await Promise.race([sending, pause(1000, undefined, { ref: false })])
       closed = true

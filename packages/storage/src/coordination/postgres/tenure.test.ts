@@ -29,7 +29,7 @@ const take = async (more: Partial<TenureOptions> = {}): Promise<Tenure> => {
   tenures.push(tenure)
   return tenure
 }
-/** What a holder that is paused does not do: its lease ends by the clock of the database. */
+/** Ends the lease by the clock of the database, as when its holder is paused and does not renew it. */
 const passOver = () => store.pool.query('update coordination_leases set expire_time = clock_timestamp()')
 
 describe('a tenure', () => {
@@ -87,7 +87,7 @@ describe('a tenure', () => {
     }
   })
 
-  it('of a holder that was paused is over, and it is told once, whether or not another has begun', async () => {
+  it('of a holder that was paused is over, and the holder is notified once, whether or not another tenure has begun', async () => {
     const lost = vi.fn()
     await take({ renewMs: 20, onLost: lost })
     await passOver()
@@ -135,7 +135,7 @@ describe('a tenure', () => {
     expect((await after.pool.query('select from journals')).rowCount).toBe(0)
   })
 
-  it('is waited for until its waiter is told to end', async () => {
+  it('is waited for until the signal of its waiter aborts', async () => {
     await take()
     const leaving = new AbortController()
     const waiting = take({ signal: leaving.signal, onWaiting: () => leaving.abort(new Error('left')) })

@@ -2,29 +2,32 @@ import { type Logger, randomToken } from '@tributary/kernel'
 import { openRelational, type Relational, type RelationalOptions } from '../../relational/open.ts'
 import { createSharedLedger, LeaseLost } from './leases.ts'
 
-/** The time in which one process has a lease, as the threads of that process know it. */
+/** The time in which one process has a lease, as shared with the threads of that process. */
 export type TenureInfo = {
   /** The lease, and the epoch under which things are written. */
   name: string
   epoch: number
   /**
-   * A BigInt64Array of two numbers: until when nobody else can have it, by the monotonic clock of the machine (ns), which nobody sets, and by
-   * its time of day (ms), since the other one stands still while a machine is suspended.
+   * A BigInt64Array of two times until which no other process can have the lease. The first is on the monotonic clock
+   * of the machine (ns), which is never set. The second is on its time of day (ms), since the monotonic clock stands
+   * still while a machine is suspended.
    */
   until: SharedArrayBuffer
 }
 
 export type Tenure = TenureInfo & {
-  /** Lets go of it, so that another process need not wait until it is over. Nothing may be done under it any more. */
+  /**
+   * Releases the lease, so that another process need not wait until it expires. Nothing may be done under it any more.
+   */
   release(): Promise<void>
 }
 
-/** What a lease is, and who is told of it. */
+/** The name of a lease, its holder, and the callback for its loss. */
 export type LeaseOptions = {
   name: string
-  /** What has it, for people: `the main process`. */
+  /** The role that the lease gives, for people: `the main process`. */
   of: string
-  /** Told once, a while before it can be another's, when it could not be renewed in time. */
+  /** Called once when the lease could not be renewed in time, a while before another process can have it. */
   onLost(why: string): void
 }
 
@@ -39,12 +42,13 @@ export type LeaseTimes = {
 
 /** The leases of a process, over two connections to PostgreSQL. */
 export type Leases = {
-  /** Which of these leases nobody has now. */
+  /** Which of these leases have no holder now. */
   free(names: readonly string[]): Promise<string[]>
   /**
-   * Takes a lease and keeps it, and ends what earlier holders have open; undefined when somebody else has it. It counts from before each renewal was sent,
-   * by a clock that nobody sets, so it ends here before it does in the database. A process that was paused learns of it when it goes on: what it does
-   * until then has to be fenced by the epoch.
+   * Takes a lease and renews it, and ends the connections of earlier holders; undefined when another holder has it. It
+   * counts from before each renewal was sent, by a clock that is never set, so it ends here before it does in the
+   * database. A process that was paused learns of the loss only when it goes on. Its work until then has to be fenced
+   * by the epoch.
    */
   take(lease: LeaseOptions): Promise<Tenure | undefined>
   /** Lets go of the connections; leases are released before. */
@@ -56,15 +60,15 @@ export type TenureOptions = LeaseOptions &
     /** As of `openRelational`. */
     url: string
     logger: Logger
-    /** Told once, when another process has it: it is waited for. */
+    /** Called once when another process has the lease and this one waits for it. */
     onWaiting?: () => void
     /** Ends the waiting, which then rejects with the reason of the signal. */
     signal?: AbortSignal
-    /** How often who waits looks, ms. */
+    /** How often a waiting process tries to take the lease, ms. */
     lookMs?: number
   }
 
-/** Whether a tenure still lasts, for sure: asked right before what has no other fence. */
+/** Whether a tenure still lasts for sure. Checked right before work that has no other fence. */
 export const isInTenure = ({ until }: Pick<TenureInfo, 'until'>): boolean => {
   const ends = new BigInt64Array(until)
   return process.hrtime.bigint() < Atomics.load(ends, 0) && BigInt(Date.now()) < Atomics.load(ends, 1)
@@ -74,12 +78,12 @@ export const isInTenure = ({ until }: Pick<TenureInfo, 'until'>): boolean => {
 const endMs = 2000
 const endLookMs = 10
 
-/** What connections of a tenure are named, and how all names of a lease begin. */
+/** The name of a tenure's connections; without an epoch the prefix of all names of a lease. */
 export const connectionName = (lease: string, epoch: number | ''): string => `tributary ${lease}: ${epoch}`
 
 /**
- * How a pool is opened whose connections are of one tenure. The next one ends them when it begins, with what they have locked, and none is
- * made anew: whatever is written through them is there before the next tenure begins, or never.
+ * Options of a pool whose connections belong to one tenure. The next tenure ends them with their locks when it begins,
+ * and no new ones are admitted. So a write through them takes effect before the next tenure begins, or never.
  */
 export const connectionsOf = ({
   name,
@@ -107,7 +111,7 @@ const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
     signal?.addEventListener('abort', end, { once: true })
   })
 
-/** What a process that was paused has open could hold locks for as long as it is, and write when it goes on. */
+/** Connections of a paused process could hold locks as long as they are open, and write when it goes on. */
 const endPredecessors = async (
   { pool }: Pick<Relational, 'pool'>,
   { name, of }: LeaseOptions,
@@ -120,7 +124,7 @@ const endPredecessors = async (
        where datname = current_database() and starts_with(application_name, $1) and application_name <> $2`,
       [connectionName(name, ''), connectionName(name, mine)],
     )
-    // One that is asked to end may commit what it is about to: it has ended when it is not listed any more.
+    // A backend may commit before it obeys: it has ended when it is not listed any more.
     if (rowCount === 0) return
     if (performance.now() - since > endMs)
       throw new Error(`Connections of ${of} before do not end. The start is to be tried again`)
@@ -128,7 +132,7 @@ const endPredecessors = async (
   }
 }
 
-/** A lease that is held: renews it until it is let go of, or could not be renewed in time. */
+/** Renews a lease that is held, until it is released or could not be renewed in time. */
 const keep = (
   { name, of, onLost }: LeaseOptions,
   { ttlMs, renewMs }: Required<LeaseTimes>,
@@ -156,7 +160,7 @@ const keep = (
     try {
       const renewed = await deps.acquire(epoch)
       if (isOver || renewed === epoch) return
-      // It came too late, and began a tenure that nobody uses.
+      // The renewal came too late, and began a tenure that has no user.
       if (renewed !== undefined) await deps.releaseLease()
       lose(`Another process may be ${of} by now: the lease was not renewed in time`)
     } catch (error) {
@@ -192,7 +196,7 @@ const keep = (
   }
 }
 
-/** The epoch of whoever has a lease now; undefined while nobody has it. */
+/** The epoch of the current holder of a lease; undefined while there is none. */
 export const leaseEpoch = async (
   { pool }: { pool: Pick<Relational['pool'], 'query'> },
   name: string,
@@ -204,7 +208,7 @@ export const leaseEpoch = async (
   return rows[0] && Number(rows[0].epoch)
 }
 
-/** Which of some leases nobody has now. */
+/** Which of some leases have no holder now. */
 export const freeLeases = async (
   { pool }: { pool: Pick<Relational['pool'], 'query'> },
   names: readonly string[],
@@ -217,7 +221,7 @@ export const freeLeases = async (
   return names.filter((name) => !held.has(name))
 }
 
-/** Opens the way to leases. PostgreSQL is asked with the first of them. */
+/** Leases in PostgreSQL, which is connected to with the first call. */
 export const openLeases = ({ url, logger, ...given }: { url: string; logger: Logger } & LeaseTimes): Leases => {
   const times = { ttlMs: given.ttlMs ?? 6000, marginMs: given.marginMs ?? 750, renewMs: given.renewMs ?? 1500 }
   const holder = randomToken(12)
@@ -244,7 +248,7 @@ export const openLeases = ({ url, logger, ...given }: { url: string; logger: Log
         const epoch = await ledger.acquireLease(name, holder, times.ttlMs)
         const lastsMs = times.ttlMs - times.marginMs
         const end = asked + BigInt(lastsMs) * 1_000_000n
-        // Another epoch is another tenure, of which nobody here knows.
+        // Another epoch is another tenure, which has no user in this process.
         if (epoch !== undefined && (held ?? epoch) === epoch && end > Atomics.load(clock, 0)) {
           Atomics.store(clock, 1, BigInt(askedAt + lastsMs))
           Atomics.store(clock, 0, end)
@@ -286,9 +290,10 @@ export const takeTenure = async (options: TenureOptions): Promise<Tenure> => {
         if (!isWaiting) options.onWaiting?.()
         isWaiting = true
       } catch (error) {
-        // Who has not seen the database yet is told that it is not there.
+        // The first attempt rejects while the database is away.
         if (!isWaiting) throw error
-        if (!isAway) logger.warn({ err: error }, 'The database cannot be asked who is active; it is asked again')
+        if (!isAway)
+          logger.warn({ err: error }, 'the database does not answer which process is active; this process asks again')
         isAway = true
       }
       await pause(lookMs, signal)

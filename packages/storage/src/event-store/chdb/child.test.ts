@@ -137,7 +137,7 @@ describe('the event store as a child', () => {
     expect(child.pid()).toBe(before)
   })
 
-  it('refuses a body larger than it takes, so that its sender hears it and can halve it', async () => {
+  it('refuses a body larger than it takes with an answer, so that its sender can halve it', async () => {
     const line = `${row('x'.repeat(1000))}\n`
     const tooLarge = line.repeat(Math.ceil((129 * 1024 ** 2) / line.length))
     await expect(child.store.insert('events', tooLarge, { token: 'large' })).rejects.toMatchObject({
@@ -168,7 +168,7 @@ describe('the event store as a child', () => {
     expect(row?.n).toBe(45_000)
   })
 
-  it('serves the official client with compression both ways, query ids and typed errors, and nobody without the secret', async () => {
+  it('serves the official client with compression both ways, query ids and typed errors, and no client without the secret', async () => {
     const client = createClient({
       url: child.url,
       username: child.user,
@@ -229,7 +229,7 @@ describe('the event store as a child', () => {
 })
 
 describe('the death of the child', () => {
-  it('holds every acknowledged insert exactly once after kills in the middle of inserts, at the same address', async () => {
+  it('holds every acknowledged insert exactly once after kills during inserts, at the same address', async () => {
     await using child = await start('killed')
     const acknowledged: string[] = []
     let batch = 0

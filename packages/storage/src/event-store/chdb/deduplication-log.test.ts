@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parsePart, withoutLostParts } from './deduplication-log.ts'
+import { parsePart, unacknowledgedParts, withoutLostParts } from './deduplication-log.ts'
 
 describe('parsePart', () => {
   it.each([
@@ -33,5 +33,43 @@ describe('withoutLostParts', () => {
   it('keeps the order of the rest', () => {
     const [first, second] = [line(1, '202609_1_1_0'), line(1, '202609_5_5_0')]
     expect(withoutLostParts(`${first}${line(1, '202609_6_6_0')}${second}`, folders)).toBe(first + second)
+  })
+})
+
+describe('unacknowledgedParts', () => {
+  const logOf = (...parts: string[]): string => parts.map((part) => `1\t${part}\t${part}-block\n`).join('')
+
+  it.each([
+    [
+      'the part after the newest token',
+      logOf('202609_1_1_0', '202609_2_2_0'),
+      ['202609_2_2_0', '202609_3_3_0'],
+      ['202609_3_3_0'],
+    ],
+    ['its mutated form', logOf('202609_2_2_0'), ['202609_2_2_0_4', '202609_3_3_0_4'], ['202609_3_3_0_4']],
+    [
+      'parts of another month',
+      logOf('202609_2_2_0'),
+      ['202610_3_3_0', '202611_4_4_0'],
+      ['202610_3_3_0', '202611_4_4_0'],
+    ],
+    ['a merge of such parts alone', logOf('202609_2_2_0'), ['202609_3_4_1'], ['202609_3_4_1']],
+    ['no part of a merge with acknowledged ones', logOf('202609_2_2_0'), ['202609_1_3_1'], []],
+    ['no part older than the newest token', logOf('202609_7_7_0'), ['202609_1_1_0', '202608_6_6_0'], []],
+    ['no part whose token the engine took back', '2\t202609_9_9_0\tblock\n', ['202609_8_8_0'], []],
+    ['nothing when the log is empty', '', ['202609_1_1_0'], []],
+    [
+      'nothing that is no part',
+      logOf('202609_1_1_0'),
+      ['detached', 'tmp_insert_202609_5_5_0', 'format_version.txt'],
+      [],
+    ],
+  ])('finds %s', (_, logs, names, expected) => {
+    expect(unacknowledgedParts(logs, names)).toEqual(expected)
+  })
+
+  it('trusts no log that names far fewer parts than there are', () => {
+    const names = Array.from({ length: 100 }, (_, index) => `202609_${index + 2}_${index + 2}_0`)
+    expect(unacknowledgedParts(logOf('202609_1_1_0'), names)).toEqual([])
   })
 })

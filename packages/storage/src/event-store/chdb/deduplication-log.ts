@@ -1,13 +1,25 @@
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
  * The engine writes the token of an insert into its deduplication log right before it renames the finished part to its
- * name (seen with strace, engine 26.7: a tenth of a millisecond before, and without a sync). A kill in between leaves a
- * token without rows: the repeated insert would be taken for a duplicate and its rows would be lost. So the logs are put
- * right before the engine opens the folder. A power loss may do the opposite, rows without token: so the log is synced
- * before an insert is acknowledged.
+ * name. Seen with strace, engine 26.7: a tenth of a millisecond before, and without a sync. A kill in between leaves a
+ * token without rows: the repeated insert would be taken for a duplicate and its rows would be lost. So the logs are
+ * repaired before the engine opens the folder. A power loss may do the opposite, rows without token: so the log is
+ * synced before an insert is acknowledged. Rows on disk without a token are then of an insert that was under way. Events
+ * of such an insert are removed before the engine opens the folder: the pipeline repeats the insert.
  */
 const folder = 'deduplication_logs'
 
@@ -40,6 +52,32 @@ export const withoutLostParts = (log: string, names: readonly string[]): string 
   return kept.map(({ line }) => `${line}\n`).join('')
 }
 
+/** Most parts that inserts under way can leave without tokens. With more of them the log itself is not trusted. */
+const maxUnacknowledged = 64
+
+/**
+ * The parts whose inserts were never acknowledged: those made after the newest part in the repaired logs of their table.
+ * The engine numbers the parts of a table in the order in which it writes their tokens. Empty when the logs name no part.
+ */
+export const unacknowledgedParts = (logs: string, names: readonly string[]): readonly string[] => {
+  const known = logs.split('\n').flatMap((line) => parsePart(line.split('\t')[1] ?? '')?.most ?? [])
+  if (known.length === 0) return []
+  const newest = known.reduce((max, block) => Math.max(max, block))
+  const parts = names.filter((name) => (parsePart(name)?.least ?? 0) > newest)
+  return parts.length > maxUnacknowledged ? [] : parts
+}
+
+/** Tables whose every insert has a token and is repeated until it is acknowledged. */
+const repeatedTables = ['events']
+
+/** The folders of tables whose inserts are repeated: the engine names them by links. */
+const repeatedTableDirs = (engineDir: string): ReadonlySet<string> => {
+  const data = join(engineDir, 'data')
+  const databases = existsSync(data) ? readdirSync(data) : []
+  const links = databases.flatMap((name) => repeatedTables.map((table) => join(data, name, table)))
+  return new Set(links.filter((link) => existsSync(link)).map((link) => realpathSync(link)))
+}
+
 const syncFolder = (path: string): void => {
   const handle = openSync(path, 'r')
   fsyncSync(handle)
@@ -57,22 +95,36 @@ const replaceFile = (file: string, text: string): void => {
 
 const isLog = (name: string): boolean => /^deduplication_log_\d+\.txt$/.test(name)
 
-/** Puts the logs of every table below the engine's folder right. Only while no engine has it open. */
+/**
+ * Repairs the logs of every table below the engine's folder, and removes the parts of inserts that are repeated. Only
+ * while no engine has the folder open.
+ */
 export const repairDeduplicationLogs = (engineDir: string): void => {
   const store = join(engineDir, 'store')
   if (!existsSync(store)) return
+  const repeated = repeatedTableDirs(engineDir)
   for (const prefix of readdirSync(store)) {
     for (const table of readdirSync(join(store, prefix))) {
       const logs = join(store, prefix, table, folder)
       if (!existsSync(logs)) continue
       const names = readdirSync(join(store, prefix, table))
-      for (const name of readdirSync(logs).filter(isLog)) {
-        const file = join(logs, name)
-        const text = readFileSync(file, 'utf8')
-        const repaired = withoutLostParts(text, names)
-        if (repaired !== text) replaceFile(file, repaired)
-      }
+      const kept = readdirSync(logs)
+        .filter(isLog)
+        .map((name) => {
+          const file = join(logs, name)
+          const text = readFileSync(file, 'utf8')
+          const repaired = withoutLostParts(text, names)
+          if (repaired !== text) replaceFile(file, repaired)
+          return repaired
+        })
       syncFolder(logs)
+      if (!repeated.has(realpathSync(join(store, prefix, table)))) continue
+      for (const name of unacknowledgedParts(kept.join(''), names)) {
+        // Under another name first: the engine refuses to open a folder with half of a part.
+        const removed = join(store, prefix, table, `delete_tmp_${name}`)
+        renameSync(join(store, prefix, table, name), removed)
+        rmSync(removed, { recursive: true, force: true })
+      }
     }
   }
 }

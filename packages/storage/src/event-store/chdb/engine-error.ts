@@ -19,15 +19,26 @@ export const tooBusy = (message: string): EngineError => new EngineError(202, 'T
 export const badParameter = (message: string): EngineError => new EngineError(457, 'BAD_QUERY_PARAMETER', message)
 export const syntaxError = (message: string): EngineError => new EngineError(62, 'SYNTAX_ERROR', message)
 
-const pattern =
-  /^(?:Error: )?Code: (\d+)\. (?:DB::Exception: )?([\s\S]*?)\s*\(([A-Z][A-Z0-9_]+)\)\s*(?:\(version [^)]*\)\.?)?\s*$/
+const head = /^(?:Error: )?Code: (\d+)\. (?:DB::Exception: )?/
+
+/** The parts of `Code: 62. DB::Exception: words (SYNTAX_ERROR) (version 25.8)`; undefined for any other text. */
+const partsOf = (text: string): { code: number; name: string; words: string } | undefined => {
+  const [begin = '', code] = head.exec(text) ?? []
+  if (code === undefined) return undefined
+  let rest = text.slice(begin.length).trimEnd()
+  const version = rest.lastIndexOf('(version ')
+  if (version >= 0 && /^[^)]*\)\.?$/.test(rest.slice(version))) rest = rest.slice(0, version).trimEnd()
+  const open = rest.lastIndexOf('(')
+  const [, name] = open < 0 ? [] : (/^\(([A-Z][A-Z0-9_]+)\)$/.exec(rest.slice(open)) ?? [])
+  return name === undefined ? undefined : { code: Number(code), name, words: rest.slice(0, open).trimEnd() }
+}
 
 /** Reads the engine's own text; anything else counts as UNKNOWN_EXCEPTION (1002). */
 export const parseEngineError = (error: unknown): EngineError => {
   if (error instanceof EngineError) return error
   const text = error instanceof Error ? error.message : String(error)
-  const found = pattern.exec(text)
-  if (found !== null) return new EngineError(Number(found[1]), found[3] ?? 'UNKNOWN_EXCEPTION', found[2] ?? text)
+  const parts = partsOf(text)
+  if (parts !== undefined) return new EngineError(parts.code, parts.name, parts.words)
   const code = /Code: (\d+)/.exec(text)
   return new EngineError(code === null ? 1002 : Number(code[1]), 'UNKNOWN_EXCEPTION', text)
 }

@@ -6,6 +6,7 @@ import { createQuerySlots, type QuerySlots, type SlotRejection } from '../query-
 import type { Sessions } from './child-options.ts'
 import { repairDeduplicationLogs, syncDeduplicationLog } from './deduplication-log.ts'
 import { EngineError, parseEngineError, tooBusy } from './engine-error.ts'
+import { withoutPlace } from './error-place.ts'
 import { quoteString } from './literals.ts'
 
 export type SlotKind = keyof Sessions
@@ -44,7 +45,7 @@ export type EngineResult = {
 }
 
 export type Engine = {
-  /** Runs one statement; when the signal is aborted the engine is told to kill it. */
+  /** Runs one statement; when the signal aborts, the engine kills it. */
   execute(slot: SlotKind, statement: Statement, signal: AbortSignal): Promise<EngineResult>
   /** Hands rows, in the form they came in, to the engine's own parser. Not stopped by the signal once it runs. */
   insert(insert: RawInsert, signal: AbortSignal): Promise<EngineResult>
@@ -53,7 +54,7 @@ export type Engine = {
 }
 
 const mebi = 1024 * 1024
-/** The one key of the engine's query slots: whose a query is, and who is next, is the business of those who send them. */
+/** The one key of the engine's query slots: its callers have sorted queries by owner and turn already. */
 const anybody = ''
 const name = /^[A-Za-z][A-Za-z0-9_]*$/
 
@@ -104,13 +105,9 @@ const insertStatement = ({ columns, format, settings }: RawInsert, table: string
   return `INSERT INTO ${target.join('.')}${list}${given} SELECT * FROM file(${quoteString(path)}, ${format})`
 }
 
-/** The engine's error without the name of the file the rows came in, which tells a caller nothing. */
+/** The engine's error without the name of the file of the rows, which means nothing to a caller. */
 const withoutFile = (error: EngineError): EngineError =>
-  new EngineError(
-    error.code,
-    error.codeName,
-    error.message.replace(/\s*: \(in file\/uri [^)]*\)/, '').replace(/(?:: While executing \w+)+\.?\s*$/, ''),
-  )
+  new EngineError(error.code, error.codeName, withoutPlace(error.message))
 
 /** Opens the engine with its sessions. Throws when another process holds the folder. */
 export const openEngine = async (options: EngineOptions): Promise<Engine> => {
@@ -166,7 +163,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
     }
   }
 
-  /** Brings a session to the database and settings that a call asks for; settings of the call before are taken back. */
+  /** Sets the database and settings of a call in a session, and resets the settings of the call before. */
   const prepare = async (worker: Worker, database: string, settings: Settings): Promise<void> => {
     const changes: Settings = {}
     for (const key of Object.keys(worker.overrides))
@@ -253,8 +250,8 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
 
   const underWay = new Map<string, Promise<unknown>>()
   /**
-   * One insert of a token at a time: the engine would answer a repetition as soon as the first has written its token
-   * down, which is before the first's rows are on disk.
+   * Runs one insert of a token at a time. The engine would answer a repetition as soon as the first insert has written
+   * its token, which is before the first's rows are on disk.
    */
   const oneAtATime = async <T>(token: string | undefined, work: () => Promise<T>): Promise<T> => {
     if (token === undefined) return work()
@@ -265,9 +262,9 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   }
 
   /**
-   * The rows as a file that the engine reads, removed when it has. Rows within the statement cost half as much again: the
-   * engine's own way for them takes 44 µs of processor time a row of 1.9 kB, 36 of them before the table sees it, where
-   * this takes 28. The file need not be synced: it is only read while this process lives.
+   * The rows as a file that the engine reads, removed afterwards. Rows within the statement cost half as much again.
+   * The engine's own way for them takes 44 µs of processor time a row of 1.9 kB, 36 of them before the table sees it;
+   * the file takes 28. The file need not be synced: it is only read while this process lives.
    */
   const withFile = async <T>(body: Buffer, work: (path: string) => Promise<T>): Promise<T> => {
     const path = join(incomingDir, `${++counter}.rows`)

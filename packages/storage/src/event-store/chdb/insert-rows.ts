@@ -7,5 +7,5 @@ export const rowsOf = (number: number): string[] =>
     JSON.stringify({ event_id: id, receive_time: '2026-11-21 06:00:00', properties: { id, number } }),
   )
 
-/** What an insert is known by when it is repeated. */
+/** The token by which a repeated insert is recognized. */
 export const tokenOf = (number: number): string => `token-${number}`

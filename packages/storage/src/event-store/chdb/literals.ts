@@ -11,7 +11,7 @@ const plainTypes: ReadonlySet<string> = new Set([
   ...[8, 16, 32, 64, 128, 256].flatMap((bits) => [`Int${bits}`, `UInt${bits}`]),
   'Float32', 'Float64', 'Bool', 'String', 'Date', 'Date32', 'DateTime', 'UUID', 'IPv4', 'IPv6',
 ])
-/** How many numbers or types stand in the brackets of a type, at least and at most. */
+/** The minimum and maximum number of arguments in the brackets of a type. */
 const numberArguments: ReadonlyMap<string, readonly [number, number]> = new Map([
   ['FixedString', [1, 1]],
   ['Decimal', [1, 2]],
@@ -26,7 +26,7 @@ const timeZone = /^'[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*'$/
 
 const unknownType = (text: string): Error => badParameter(`Parameters of type ${text.slice(0, 100)} are not accepted`)
 
-/** Throws when the name and what stands in its brackets are no type of the accepted list. */
+/** Throws unless the name and its arguments are a type of the accepted list. */
 const checkType = ({ name, literals, args }: ParamType, bracket: boolean, text: string): void => {
   const within = (count: number, range: readonly [number, number]): boolean => count >= range[0] && count <= range[1]
   const types = typeArguments.get(name)
@@ -134,7 +134,7 @@ const scalarLiteral = (type: ParamType, name: string, raw: string): string => {
     return `CAST('${value}', '${type.name}')`
   }
   if (type.name.startsWith('Float')) {
-    if (!/^[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|inf|nan)$/.test(raw)) throw refuse()
+    if (!/^[+-]?(?:\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|inf|nan)$/.test(raw)) throw refuse()
     return `CAST('${raw}', '${type.name}')`
   }
   if (type.name === 'Bool') {
@@ -149,8 +149,8 @@ const scalarLiteral = (type: ParamType, name: string, raw: string): string => {
 }
 
 /**
- * The literal of one parameter: `typeText` is what stands behind the colon in `{name:Type}`, `raw` the value as it came
- * over the wire (scalars escaped as in tab-separated text, arrays and tuples in ClickHouse's text form).
+ * The literal of one parameter of the type `typeText`, as in `{name:Type}`. The value `raw` is as it came over the
+ * wire: scalars escaped as in tab-separated text, arrays and tuples in ClickHouse's text form.
  * @throws EngineError 457 when the type is not accepted or the value does not fit it.
  */
 export const paramLiteral = (name: string, typeText: string, raw: string): string => {

@@ -4,7 +4,7 @@ import { type ChildOptions, childOptionsVariable, type ReadyMessage } from './ch
 import { openEngine } from './engine.ts'
 import { createChdbServer } from './server.ts'
 
-// What the engine writes is for this account alone.
+// Files of the engine are for this account only.
 process.umask(0o077)
 
 /** Entry of the event store's child process. Its parent hands everything over in one variable and listens on IPC. */

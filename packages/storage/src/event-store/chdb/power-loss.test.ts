@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { silentLogger } from '@tributary/kernel'
 import { type Names, noteSyncs, skipsPowerLoss } from '@tributary/test-kit'
@@ -18,7 +19,7 @@ const rounds = Number(process.env.SOAK_ROUNDS ?? 2)
 /** As late and as early as a name may be on disk, by turns. The engine syncs no folder above a part: it relies on a journal. */
 const namesOf = (round: number): Names => (round % 2 === 0 ? 'newest' : 'journal')
 
-/** What was acknowledged, and of what nobody knows whether it was removed. */
+/** The acknowledged batches, and the events whose removal was acknowledged or is uncertain. */
 type Answered = { next: number; removed: string[]; removing: string[] }
 
 type Loss = { env: Record<string, string>; lose: () => void }
@@ -45,6 +46,8 @@ const insertUntil = async (dir: string, first: number, count: number, { env, los
     }
     if (lost || answered.next < first + count) continue
     lost = true
+    // Amid an insert, an acknowledgement or a merge.
+    await delay(Math.random() * 20)
     lose()
   }
   expect(lost).toBe(true)
@@ -67,7 +70,7 @@ const openStore = async (dataDir: string) => {
 
 describe.skipIf(skipsPowerLoss())('after a loss of power', () => {
   test(
-    'at random moments amid inserts, merges and removals, the event store has every acknowledged insert once, also when it is repeated',
+    'at random moments amid inserts, merges and removals, the event store has every insert once, also the one that was under way and is repeated',
     async () => {
       const root = await mkdtemp(join(tmpdir(), 'tributary-chdb-power-'))
       try {
@@ -85,7 +88,7 @@ describe.skipIf(skipsPowerLoss())('after a loss of power', () => {
           await using running = await openStore(dir)
           for (const id of answered.removed) removed.add(id)
           for (const id of answered.removing) removing.add(id)
-          // The pipeline repeats what it does not know to be stored, with the same tokens.
+          // The pipeline repeats inserts that were not acknowledged, with the same tokens.
           for (let number = next; number < answered.next + 1; number++)
             await running.store.insert('events', rowsOf(number), { token: tokenOf(number) })
           next = answered.next + 1
@@ -98,7 +101,7 @@ describe.skipIf(skipsPowerLoss())('after a loss of power', () => {
           const counts = new Map<string, number>()
           for (const { event_id } of stored) counts.set(event_id, (counts.get(event_id) ?? 0) + 1)
           expect(expected.filter((id) => !counts.has(id) && !removing.has(id))).toEqual([])
-          expect([...counts].filter(([id, count]) => count !== 1 || removed.has(id))).toEqual([])
+          expect([...counts].filter(([id, count]) => count > 1 || removed.has(id))).toEqual([])
         }
       } finally {
         await rm(root, { recursive: true, force: true, maxRetries: 10 })

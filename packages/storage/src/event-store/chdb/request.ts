@@ -75,35 +75,44 @@ export const parseMultipart = (contentType: string | undefined, body: Buffer): M
 /** The forms that the rows of an insert may have. */
 const insertFormats = ['JSONEachRow', 'JSONCompactEachRow', 'RowBinary'] as const
 
-const insertText = new RegExp(
-  `^\\s*INSERT\\s+INTO\\s+(?:TABLE\\s+)?([\\w.\`"]+)\\s*(?:\\(([^()]*)\\)\\s*)?FORMAT\\s+(${insertFormats.join('|')})\\s*;?\\s*$`,
-  'i',
-)
+const insertHead = /^\s*INSERT\s+INTO\s+(?:TABLE\s+(?!(?:SELECT|WITH|FORMAT)\b))?([\w.`"]+)\s*/i
+
+/** The table and columns of an insert, and the text behind them; undefined for any other statement. Takes linear time. */
+const insertOf = (query: string): { table: string; columns: string | undefined; rest: string } | undefined => {
+  const [head = '', table] = insertHead.exec(query) ?? []
+  if (table === undefined) return undefined
+  const rest = query.slice(head.length)
+  const [list, columns] = /^\(([^()]*)\)\s*/.exec(rest) ?? []
+  return { table, columns, rest: rest.slice(list?.length ?? 0) }
+}
+
+const formatText = /^FORMAT\s+(\w+)\s*;?$/i
 
 /** The parts of `INSERT INTO [db.]table [(columns)] FORMAT x` whose rows stand in the body; undefined for any other text. */
 export const parseInsert = (
   query: string,
 ): { table: string; columns: string[] | undefined; format: string } | undefined => {
-  const found = insertText.exec(query)
-  const format = insertFormats.find((each) => each.toLowerCase() === found?.[3]?.toLowerCase())
-  if (found === null || format === undefined) return undefined
+  const insert = insertOf(query)
+  const named = formatText.exec(insert?.rest.trimEnd() ?? '')?.[1]?.toLowerCase()
+  const format = insertFormats.find((known) => known.toLowerCase() === named)
+  if (insert === undefined || format === undefined) return undefined
   const bare = (text: string): string => text.trim().replace(/^[`"]|[`"]$/g, '')
-  const table = (found[1] ?? '').split('.').map(bare).join('.')
-  const columns = found[2]?.split(',').map(bare)
+  const table = insert.table.split('.').map(bare).join('.')
+  const columns = insert.columns?.split(',').map(bare)
   if (!/^\w+(?:\.\w+)?$/.test(table) || columns?.some((column) => !/^\w+$/.test(column))) return undefined
   return { table, columns, format }
 }
 
 const leading = /^(?:\s+|--[^\n]*\n|\/\*[\s\S]*?\*\/)*/
 
-/** An insert of what a query gives, which may scan and group for as long as that takes. */
-const insertOfQuery = /^INSERT\s+INTO\s+(?:TABLE\s+)?[\w.`"]+\s*(?:\([^()]*\)\s*)?(?:SELECT|WITH)\b/i
+/** Whether a statement inserts what a query gives, which may scan and group for as long as that takes. */
+const insertsQuery = (statement: string): boolean => /^(?:SELECT|WITH)\b/i.test(insertOf(statement)?.rest ?? '')
 
 const readingWords = new Set(['', 'SELECT', 'WITH', 'SHOW', 'DESCRIBE', 'DESC', 'EXPLAIN', 'EXISTS'])
 
 /**
- * The kind of slot of a statement by its first word; undefined for one that only reads, whose caller chooses. Throws for what has
- * no meaning between requests (48) and, when `readOnly`, for what changes something (164).
+ * The kind of slot of a statement by its first word; undefined for one that only reads, whose caller chooses. Throws
+ * for statements without meaning between requests (48) and, when `readOnly`, for those that change something (164).
  */
 export const slotOf = (sql: string, readOnly: boolean): SlotKind | undefined => {
   const statement = sql.replace(leading, '')
@@ -118,5 +127,5 @@ export const slotOf = (sql: string, readOnly: boolean): SlotKind | undefined => 
   if (readingWords.has(first)) return undefined
   if (readOnly) throw new EngineError(164, 'READONLY', `Cannot execute ${first} in readonly mode`)
   // Everything that changes tables may take long (mutations): never in front of the queries of the screens.
-  return first === 'INSERT' && !insertOfQuery.test(statement) ? 'insert' : 'heavy'
+  return first === 'INSERT' && !insertsQuery(statement) ? 'insert' : 'heavy'
 }

@@ -91,7 +91,8 @@ const createBodyReader = ({ maxBodyBytes, maxBodiesBytes }: ServerOptions) => {
         if (refusal !== undefined) {
           chunks.length = 0
           release()
-          // What is packed may grow without end; a plain body is read to its end, so that its sender hears the answer.
+          // A compressed body may grow without end. A plain body is read to its end, so that its sender receives the
+          // answer.
           if (packed) throw refusal
         }
       }

@@ -1,11 +1,11 @@
 import { EngineError, syntaxError } from './engine-error.ts'
 import { paramLiteral } from './literals.ts'
 
-// What may not be looked into: strings, quoted identifiers (both with backslash escapes and doubled quotes), comments.
+// Text without placeholders: strings, quoted identifiers (both with backslash escapes and doubled quotes), comments.
 const opaque =
   /'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"\\]|\\[\s\S]|"")*"|`(?:[^`\\]|\\[\s\S]|``)*`|--[^\n]*|\/\*[\s\S]*?\*\/|#[ !][^\n]*/y
 const heredoc = /\$([A-Za-z0-9_]*)\$[\s\S]*?\$\1\$/y
-const placeholder = /\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*:\s*([A-Za-z][^{}]*?)\s*\}/y
+const placeholder = /\{\s*([A-Za-z_]\w*)\s*:\s*([A-Za-z][^{}]*)\}/y
 const unfinished = /['"`]|\/\*/y
 
 const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | null => {
@@ -48,7 +48,7 @@ export const substituteParams = (sql: string, params: ReadonlyMap<string, string
       const value = params.get(name)
       if (value === undefined)
         throw new EngineError(456, 'UNKNOWN_QUERY_PARAMETER', `Substitution \`${name}\` is not set`)
-      out += paramLiteral(name, type, value)
+      out += paramLiteral(name, type.trimEnd(), value)
       at += whole.length
       continue
     }

@@ -7,7 +7,7 @@ import type { JobDb } from '../port.ts'
 /** The schema of PostgreSQL that is pg-boss's own. */
 const jobsSchema = 'jobs'
 
-/** How often a lost connection for notifications is looked for, ms. */
+/** How often a lost connection for notifications is checked, ms. */
 const listenAgainMs = 5000
 
 /** Runs pg-boss on the product's own connections, of which it listens on one. */

@@ -1,4 +1,4 @@
-import type { Logger, Metrics } from '@tributary/kernel'
+import { cutText, inWork, itemOf, type Logger, type Metrics, WorkHeld, type WorkNote } from '@tributary/kernel'
 import type { JobResult, PgBoss, QueueOptions } from 'pg-boss'
 import type { Relational } from '../../relational/open.ts'
 import { type JobCounts, JobGivenUp, type JobKind, type JobRun, type Jobs } from '../port.ts'
@@ -10,22 +10,28 @@ export type PgBossJobsOptions = {
   kinds: readonly JobKind[]
   logger: Logger
   metrics: Metrics
-  /** How often abandoned jobs are looked for and jobs counted, s. */
+  /** How often the process looks for abandoned jobs and counts jobs, s. */
   lookSeconds?: number
   /** How long an end waits for jobs that run, ms; at least a second. */
   stopMs?: number
 }
 
+/** The beginning of a text, as JSON of PostgreSQL takes it: without NUL and without halves of characters. */
+const storable = (text: string): string => cutText(text, 1000).toWellFormed().replaceAll('\0', '')
+
 /**
- * How often it is looked for jobs that nobody told of, s: those whose pause is over after another process failed, and those
- * whose notification was lost. What is sent is heard of, and what failed here is waited for. One worker of a kind looks
- * and wakes the others when it finds something.
+ * How often workers look for jobs without a notification, s: those whose pause is over after another process failed,
+ * and those whose notification was lost. Jobs that are sent arrive by notification, and those that failed here are
+ * waited for. One worker of a kind looks, and wakes the others when it finds something.
  */
 const pollSeconds = 10
 const othersPollSeconds = 600
-/** The library's own queue between a time of a schedule and its job. What went through it is of no interest: kept an hour. */
+/**
+ * The library's own queue between a time of a schedule and its job. Its finished jobs have no use and are kept for an
+ * hour.
+ */
 const scheduleQueue = { name: '__pgboss__send-it', keepSeconds: 60 * 60 }
-/** A failure to reach the database is logged once in so much time, ms: each worker has its own. */
+/** A failure to reach the database is logged once in this time, ms: each worker has its own. */
 const quietMs = 60_000
 
 const queueOptions = (kind: JobKind): QueueOptions & { notify: boolean } => ({
@@ -37,7 +43,7 @@ const queueOptions = (kind: JobKind): QueueOptions & { notify: boolean } => ({
   heartbeatSeconds: kind.leaseSeconds,
   expireInSeconds: kind.maxSeconds,
   deleteAfterSeconds: kind.keepSeconds,
-  // What is of no use any more is for a run to decide; only what no process ever takes up goes by itself.
+  // A run decides whether its job is still of use; only jobs that no process ever takes up are deleted automatically.
   retentionSeconds: 366 * 24 * 60 * 60,
 })
 
@@ -54,7 +60,19 @@ const prepare = async (boss: PgBoss, kinds: readonly JobKind[]): Promise<void> =
 const longestPauseMs = ({ retries }: JobKind, attempt: number): number =>
   Math.min(retries.maxPauseSeconds, Math.max(1, retries.pauseSeconds) * 2 ** Math.min(16, attempt)) * 1000
 
-/** Jobs in PostgreSQL, by pg-boss. The part of the database is there (`installJobs`); sending needs no `start`. */
+/**
+ * Identifies a job that comes again by its data. A job of all workspaces has no name: holding it would stop their
+ * upkeep.
+ */
+const workOf = (name: string, data: object): WorkNote => ({
+  step: `job ${name}`,
+  workspaceId: 'workspaceId' in data ? String(data.workspaceId) : '',
+  item: Object.keys(data).length === 0 ? '' : itemOf(`job ${name} ${JSON.stringify(data)}`),
+})
+
+/**
+ * Jobs in PostgreSQL, by pg-boss. Its part of the database must be installed (`installJobs`); sending needs no `start`.
+ */
 export const openPgBossJobs = async (options: PgBossJobsOptions): Promise<Jobs> => {
   const { kinds, logger, metrics, lookSeconds = 15, stopMs = 3000 } = options
   const boss = await makeBoss(onPool(options.pool), {
@@ -102,7 +120,7 @@ export const openPgBossJobs = async (options: PgBossJobsOptions): Promise<Jobs> 
           for (const [job, byState] of all)
             for (const [state, count] of Object.entries(byState)) metrics.gauge('jobs', count, { job, state })
         })
-        // The workers log what is wrong.
+        // The workers log their errors.
         .catch(() => {})
         .finally(tellCounts)
     })
@@ -116,18 +134,21 @@ export const openPgBossJobs = async (options: PgBossJobsOptions): Promise<Jobs> 
     const { id, data, retryCount } = job
     const began = performance.now()
     const attempt = retryCount + 1
-    const told = (outcome: string): void => {
+    const countRun = (outcome: string): void => {
       metrics.count('job_runs', 1, { job: kind.name, outcome })
       metrics.observe('job_run', performance.now() - began, { job: kind.name })
     }
     try {
-      await run(kind.data.parse(data), { id, attempt, signal: AbortSignal.any([job.signal, ending.signal]) })
-      told('done')
+      const parsed = kind.data.parse(data)
+      await inWork(workOf(kind.name, parsed), () =>
+        run(parsed, { id, attempt, signal: AbortSignal.any([job.signal, ending.signal]) }),
+      )
+      countRun('done')
       return { status: 'completed' }
     } catch (error) {
-      const message = (error instanceof Error ? error.message : String(error)).slice(0, 1000)
-      const over = error instanceof JobGivenUp || retryCount >= kind.retries.most
-      told(over ? 'given_up' : 'failed')
+      const message = storable(error instanceof Error ? error.message : String(error))
+      const over = error instanceof JobGivenUp || error instanceof WorkHeld || retryCount >= kind.retries.most
+      countRun(over ? 'given_up' : 'failed')
       if (!ending.signal.aborted)
         logger.warn(
           { job: kind.name, id, attempt, error: message },

@@ -14,7 +14,10 @@ export type KafkaLogAppenderOptions = KafkaLogOptions &
     segmentMs?: number
   }
 
-/** What is appended before a log was ever opened for writing is of no incarnation, and its first writer could not tell it from another log's. */
+/**
+ * Records appended before the first opening for writing would have no incarnation. Its first writer could not
+ * distinguish them from those of another log.
+ */
 const requireOpened = async (cluster: Cluster, data: Partitions & { id: string }, control: string): Promise<void> => {
   const known = followControl(await openPartitions(cluster, control), data)
   await known.refresh()
@@ -33,9 +36,9 @@ const open = async (cluster: Cluster, options: KafkaLogAppenderOptions) => {
 }
 
 /**
- * Opens a log to append beside its writer, any number of times at once: nobody ends anybody. All replicas in sync have what is
- * acknowledged, and Kafka takes each batch once. The log's writer opens it with `isShared`, and has opened it before. Rejects with
- * KafkaUnusable, which says what an operator has to change.
+ * Opens a log to append beside its writer, any number of times at once; no appender fences another. All replicas in
+ * sync have what is acknowledged, and Kafka takes each batch once. The log's writer must have opened it before, with
+ * `isShared`. Rejects with KafkaUnusable, which says what an operator has to change.
  */
 export const openKafkaLogAppender = async (options: KafkaLogAppenderOptions): Promise<LogAppender> => {
   const cluster = openCluster(options)
@@ -43,7 +46,7 @@ export const openKafkaLogAppender = async (options: KafkaLogAppenderOptions): Pr
     cluster.close()
     throw error
   })
-  /** Undefined when Kafka does not know it any more. */
+  /** Undefined when Kafka has lost the state of this producer. */
   let known: Sending | undefined = sharing
   const appending = createAppending<Sending>({
     ...options,

@@ -16,19 +16,19 @@ export type AppendingOptions = {
   closeMs?: number
 }
 
-/** What is appended through one queue: one round after the other, and each answered in time. */
+/** A queue of appends: one round after the other, each answered in time. */
 export type Appending<As extends Sending> = {
   append(entries: readonly LogEntry[], stamp?: ProducerStamp): Promise<LogPosition | undefined>
   queuedBytes(): number
-  /** Whether something that was refused is still being sent, or was when it gave up to close. */
+  /** Whether a rejected append is still being sent, or was when the queue gave up to close. */
   isUnsure(): boolean
-  /** Does a task in its turn; who waits for a Kafka that does not answer is told in time. */
+  /** Runs a task in its turn; rejects in time while Kafka does not answer. */
   answered<Value>(task: (now: As) => Promise<Value>): Promise<Value>
-  /** Waits for what was appended, then does what is left to do; nothing is appended any more. */
+  /** Waits for earlier appends, then runs `last`; later appends are refused. */
   close(last?: () => Promise<void>): Promise<void>
 }
 
-/** One after the other: what is appended, and what is written down about it. */
+/** Runs tasks one after the other: appends, and writes to the control topic. */
 const createTurns = (onFailure: (error: unknown) => void) => {
   let chain: Promise<unknown> = Promise.resolve()
   return {
@@ -57,17 +57,17 @@ const inTime = async <Value>(ms: number, why: () => unknown, task: Promise<Value
 type AppendingDeps<As extends Sending> = AppendingOptions & {
   cluster: Cluster
   data: Partitions
-  /** As whom to append now. */
+  /** The producer to append as now. */
   current(): Promise<As>
   /** The partitions that may be appended to; all unless given. */
   owned?: ReadonlySet<number> | undefined
-  /** Kafka does not know it any more. */
+  /** Kafka has lost the state of the producer. */
   onLost(): void
-  /** What failed, once for each round. */
+  /** Receives the failure of a round, once for each round. */
   onFailure?(error: unknown): void
-  /** Why nothing is taken any more. */
+  /** The error of all appends from now on, if any. */
   refusedFor?(): Error | undefined
-  /** Whether an item is to be written; one that is there already, or of an epoch that is over, is settled. */
+  /** Whether an item is to be written; one that is stored already, or of an epoch that is over, is settled. */
   isWanted?(now: As, item: Item, settle: (item: Item, how: () => void) => void): boolean
   /** Items are durable. */
   onDone?(items: readonly Item[], bytes: number): void
@@ -76,8 +76,9 @@ type AppendingDeps<As extends Sending> = AppendingOptions & {
 }
 
 /**
- * The queue in front of a log on Kafka: what waits is sent in rounds, a batch for each partition, as whom `current` says. Refuses what waits too
- * long, and while Kafka does not answer everything at once.
+ * The queue in front of a log on Kafka. Waiting items are sent in rounds, a batch for each partition, as the producer
+ * that `current` returns. Rejects items that wait too long, and rejects everything immediately while Kafka does not
+ * answer.
  */
 export const createAppending = <As extends Sending>(given: AppendingDeps<As>): Appending<As> => {
   const { cluster, data, maxQueuedBytes = 64 * 1024 * 1024, answerMs = 5000, closeMs = 10_000 } = given
@@ -87,10 +88,10 @@ export const createAppending = <As extends Sending>(given: AppendingDeps<As>): A
   let scheduled = false
   let closed = false
   let giveUpAt = Number.POSITIVE_INFINITY
-  /** Why Kafka does not take what is sent; while appends are not taken in time, new ones are refused at once. */
+  /** The last failure while Kafka is away; while appends fail in time, new ones are refused immediately. */
   let away: unknown
   let isLate = false
-  /** It closed while Kafka did not answer: nobody knows what is there of what it had sent last. */
+  /** It closed while Kafka did not answer: the outcome of its last batches is unknown. */
   let isLeft = false
 
   const settle = (item: Item, how: () => void): void => {
@@ -114,7 +115,7 @@ export const createAppending = <As extends Sending>(given: AppendingDeps<As>): A
   }
   const round = async (): Promise<void> => {
     let sending: Item[] = []
-    // Who waits is told in time, whatever becomes of it.
+    // Callers are answered in time, whatever the outcome.
     const late = setTimeout(() => {
       isLate = true
       refuse([...sending, ...queue], away ?? new Error('Kafka does not answer'))
@@ -150,7 +151,7 @@ export const createAppending = <As extends Sending>(given: AppendingDeps<As>): A
   const schedule = (): void => {
     if (scheduled) return
     scheduled = true
-    // What else this turn of the event loop brings joins the first batches.
+    // More appends of this turn of the event loop join the first batches.
     setImmediate(() => {
       void exclusively(async () => {
         scheduled = false

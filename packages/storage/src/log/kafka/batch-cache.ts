@@ -1,8 +1,8 @@
 import type { Batch } from './batches.ts'
 
 /**
- * Batches of a reader that may be asked for again, within a bound of bytes: those that were read longest ago make way. One that was not read
- * yet counts as it lies in Kafka.
+ * Batches of a reader that may be read again, within a limit of bytes: those that were read longest ago are removed. An
+ * unread one counts with its size in Kafka.
  */
 export type BatchCache = {
   add(partition: number, batch: Batch): void
@@ -17,7 +17,7 @@ export const createBatchCache = (maxBytes: number): BatchCache => {
   /** First offsets of the batches of a partition, ascending. */
   const bases = new Map<number, number[]>()
   let bytes = 0
-  /** What was given last. */
+  /** The key of the batch that was returned last. */
   let used: string | undefined
 
   const sizeOf = (batch: Batch): number =>
@@ -34,7 +34,7 @@ export const createBatchCache = (maxBytes: number): BatchCache => {
     list?.splice(list.indexOf(known.batch.base), 1)
   }
 
-  /** Who got the last one has read it since, so that it takes more. */
+  /** Its caller has read the last returned batch since, so that it takes more memory. */
   const weighAgain = (): void => {
     const known = used === undefined ? undefined : batches.get(used)
     if (known === undefined) return
@@ -43,7 +43,7 @@ export const createBatchCache = (maxBytes: number): BatchCache => {
     known.size = size
     makeRoom(used)
   }
-  /** Those that were read make way first: the others take little, and who reads on asks for them next. */
+  /** Removes batches that were read first: the others are small, and their reader asks for them next. */
   const makeRoom = (newest: string | undefined): void => {
     for (const isRead of [true, false])
       for (const [key, { batch }] of batches) {

@@ -4,20 +4,20 @@ import { requireKnownFormat } from '@tributary/kernel'
 import { compressChunk } from '../sqlite/compression.ts'
 
 /**
- * Batches of records as Kafka keeps them (version 2, https://kafka.apache.org/documentation/#recordbatch). A batch is there as a
- * whole or not at all, and is read as a whole. The library's own way of writing one takes the records anew for each attempt, when
- * who appended them may have given their memory back; and its way of reading makes several objects a field.
+ * Batches of records as Kafka stores them (version 2, https://kafka.apache.org/documentation/#recordbatch). A batch is
+ * written and read as a whole. The library's own writer reads the records again for each attempt, when the caller may
+ * have freed their memory; its reader makes several objects a field.
  */
 
-/** What a batch says of itself, in a header of its first record. */
+/** The description of a batch, in a header of its first record. */
 export type BatchHead = {
-  /** The incarnation that it is of. */
+  /** Its incarnation. */
   i: string
   /** Bytes of the batches before it in its partition, since the partition began. */
   c: number
   /** 1 for one that holds no record of the log: it ends what earlier writers may append. */
   f?: 1
-  /** 1 for one that was appended beside the log's writer: which incarnation it is of, its place says. */
+  /** 1 for a batch that was appended beside the log's writer: its incarnation follows from its position. */
   w?: 1
   /** The producer's stamp, its epoch, sequence and note. */
   p?: string
@@ -40,14 +40,17 @@ export type Batch = {
   readonly time: number
   /** As it lies in Kafka, compressed. */
   readonly bytes: number
-  /** Undefined for one that this adapter has not written. Read when it is asked for, as the records are. */
+  /** Undefined for a batch that this adapter has not written. Decoded on first use, like the records. */
   readonly head: BatchHead | undefined
   readonly records: readonly BatchRecord[]
   /** Whether they have been read: then they take their memory, mostly ten times that of the batch. */
   readonly isRead: boolean
 }
 
-/** Who writes: Kafka refuses a batch of an epoch that is over, and takes one that it has already as a repetition. */
+/**
+ * The identity of a producer: Kafka refuses a batch of an epoch that is over, and takes one that it has already as a
+ * repetition.
+ */
 export type WriterStamp = { producerId: bigint; epoch: number; sequence: number }
 
 const names = { head: Buffer.from('t'), meta: Buffer.from('m'), unaddressed: Buffer.from('u') }
@@ -114,7 +117,7 @@ const encodeRecords = (records: readonly RecordToWrite[], head: BatchHead): Buff
   return bytes
 }
 
-/** A batch to be sent, compressed where that is worth it (ADR 34). It keeps nothing of what it was made of. */
+/** A batch to be sent, compressed where that is worth it (ADR 34). It keeps no reference to its records. */
 export const encodeBatch = (
   records: readonly RecordToWrite[],
   given: { head: BatchHead; time: number; stamp: WriterStamp },
@@ -186,10 +189,10 @@ const readRecord = (cursor: ReturnType<typeof cursorOf>, base: number): BatchRec
   return record
 }
 
-/** Memory for what a batch becomes: events become a tenth, and pieces would be put together in memory once more. */
+/** Memory for a decompressed batch: events compress to a tenth, and joining pieces would take the memory again. */
 const expandedBytes = (bytes: number): number => Math.min(Math.max(16 * bytes, 64 * 1024), 1.25 * 1024 * 1024)
 
-/** What the records of a batch are, and what it says of itself. */
+/** Decodes the records of a batch, and its head. */
 const readRecords = (bytes: Buffer, base: number): Pick<Batch, 'head' | 'records'> => {
   const attributes = bytes.readInt16BE(21)
   const records: BatchRecord[] = []

@@ -14,7 +14,7 @@ export const acknowledgeMs = 10_000
 /** First and longest pause before what failed is tried again, ms. */
 const pauseMs = { first: 50, longest: 1000 }
 
-/** A topic as the cluster knows it: its id, and who leads each partition (-1 for nobody). */
+/** A topic as the cluster reports it: its id, and the leader of each partition (-1 for none). */
 export type TopicState = { id: string; leaders: number[]; replicas: number }
 
 /** A call of the protocol, as the library has them. */
@@ -23,26 +23,29 @@ type Call<Arguments extends unknown[], Answer> = {
 }
 
 /**
- * Connections to the brokers of a cluster, and who of them leads what. One for each who reads or writes: brokers answer
- * what comes over a connection one after the other.
+ * Connections to the brokers of a cluster, and the leaders of its partitions. Each reader and writer has one, since a
+ * broker answers the requests of a connection one after the other.
  */
 export type Cluster = {
-  /** State of topics, of which one that does not exist is missing. Asked anew after `forget`. Rejects when no broker answers. */
+  /**
+   * State of topics; one that does not exist is missing. Requested again after `forget`. Rejects when no broker
+   * answers.
+   */
   topics(names: readonly string[]): Promise<Map<string, TopicState>>
-  /** What is known of leaders does not hold any more. */
+  /** Drops the cached leaders, which are outdated. */
   forget(): void
   /** Ids of the brokers. */
   brokers(): Promise<number[]>
   /**
-   * Calls a broker (any, when undefined). An answer that says no about a part of what was asked is returned like one that does
-   * not; who asked looks at its codes. A connection that failed is not used again.
+   * Calls a broker (any, when undefined). An answer with an error for a part of the request is returned like any other:
+   * the caller checks its codes. A connection that failed is not used again.
    */
   call<Arguments extends unknown[], Answer>(
     node: number | BrokerAddress | undefined,
     call: Call<Arguments, Answer>,
     ...given: Arguments
   ): Promise<Answer>
-  /** Ends the connections; what is on its way fails. */
+  /** Ends the connections; requests on their way fail. */
   close(): void
   isClosed(): boolean
 }
@@ -70,11 +73,11 @@ const saslOf = ({ sasl }: KafkaOptions): ConnectionOptions['sasl'] => {
   }
 }
 
-/** The answer that a failure of the library carries when it is about a part of what was asked. */
+/** The answer within a failure of the library that concerns a part of the request. */
 const answerIn = (error: unknown): unknown =>
   typeof error === 'object' && error !== null && 'response' in error ? error.response : undefined
 
-/** What to say of a failure: of several the first, with what caused it. */
+/** The description of a failure: the first of several, with its cause. */
 export const reasonOf = (error: unknown): string => {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
   if (!(error instanceof Error)) return String(error)
@@ -95,14 +98,14 @@ const createConnect = (options: KafkaOptions): ((address: BrokerAddress) => Prom
       ...(tls === undefined ? {} : { tls, ...(isIP(host) === 0 ? { tlsServerName: host } : {}) }),
       ...(sasl === undefined ? {} : { sasl }),
     })
-    // It says so to who waits, too; nobody has to listen here.
+    // The error also goes to the caller that waits; this listener only has to exist.
     connection.on('error', () => {})
     await connection.connect(host, port)
     return connection
   }
 }
 
-/** Opens nothing yet: connections are made when they are asked for. */
+/** Creates the client of a cluster. Connections are made on first use. */
 export const openCluster = (options: KafkaOptions): Cluster => {
   const connections = new Map<string, Promise<Connection>>()
   const connect = createConnect(options)
@@ -146,7 +149,7 @@ export const openCluster = (options: KafkaOptions): Cluster => {
       throw error
     }
   }
-  /** Any broker that answers: those that the cluster named first, since they are of now. */
+  /** Calls any broker that answers, first those that the cluster named, which are current. */
   const callAny = async <Arguments extends unknown[], Answer>(
     call: Call<Arguments, Answer>,
     given: Arguments,
@@ -214,8 +217,8 @@ export const openCluster = (options: KafkaOptions): Cluster => {
 }
 
 /**
- * Tries a task until it succeeds, with growing pauses and with leaders asked anew; what another answer would not come of
- * rejects at once, the rest when `deadlineMs` are over.
+ * Tries a task until it succeeds, with growing pauses, and with leaders looked up again. Rejects immediately for final
+ * errors, and for others when `deadlineMs` are over.
  */
 export const persistently = async <Value>(
   cluster: Pick<Cluster, 'forget' | 'isClosed'>,

@@ -5,11 +5,11 @@ import { codes } from './errors.ts'
 import type { Lineage } from './lineage.ts'
 import type { Partitions } from './partitions.ts'
 
-/** Of what nobody is addressed by, one answer passes over so much. */
+/** Largest number of bytes of unaddressed records that one answer skips. */
 const passedBytes = 8 * 1024 * 1024
-/** Bytes of a fetch, at least and at most: of a batch that is larger Kafka gives the whole. */
-export const leastFetch = 256 * 1024
-const mostFetch = 1024 * 1024
+/** Bytes of a fetch, at least and at most: Kafka returns a larger batch whole. */
+export const minFetch = 256 * 1024
+const maxFetch = 1024 * 1024
 
 type Found = { records: (BatchRecord & { time: number; incarnation: string })[]; passed: boolean }
 
@@ -30,7 +30,7 @@ export const createCollecting = (data: Partitions, cache: BatchCache, lineage: L
   const batchFrom = async (partition: number, offset: number, maxBytes: number): Promise<Batch | undefined> => {
     const known = cache.at(partition, offset)
     if (known !== undefined) return known
-    const size = Math.min(Math.max(maxBytes, leastFetch), mostFetch)
+    const size = Math.min(Math.max(maxBytes, minFetch), maxFetch)
     const fetched = (await data.fetch(new Map([[partition, offset]]), size)).get(partition)
     if (fetched === undefined) return undefined
     if (fetched.code === codes.offsetOutOfRange) {
@@ -53,7 +53,7 @@ export const createCollecting = (data: Partitions, cache: BatchCache, lineage: L
       if (batch === undefined) return found
       const { head } = batch
       if (head?.f === 1 && !lineage.isSettled(head.i)) {
-        // What lies behind it is of an opening that is not written down yet.
+        // The records behind it belong to an opening that is not recorded yet.
         if (found.records.length > 0) return found
         await lineage.settle(head.i)
       }
@@ -64,7 +64,7 @@ export const createCollecting = (data: Partitions, cache: BatchCache, lineage: L
         const size = isPassed ? 0 : record.body.byteLength
         if (found.records.length > 0 && size > left) return found
         left -= size
-        // Of a run that is passed over the last one tells how far it is.
+        // The last record of a skipped run says how far it goes.
         if (isPassed && found.passed) found.records.pop()
         found.passed = isPassed
         const { time } = batch

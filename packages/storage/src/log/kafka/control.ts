@@ -4,16 +4,19 @@ import { type Batch, encodeBatch, type RecordToWrite, type WriterStamp } from '.
 import type { Partitions } from './partitions.ts'
 
 /**
- * What begins with an opening of the log for writing: its incarnation, and by partition the place of the batch that ends what
- * earlier writers may append, the end of the records before it, and the bytes of the batches before it. With `continues`, its records are
- * of that incarnation, which its writer has begun before, and its own name only says which opening is the newest. Null stands for a
- * partition that is not of it. Without `byPartition` it is of a version whose writers had one transactional id for all partitions.
+ * State that begins with an opening of the log for writing. It has the incarnation, and three values by partition.
+ * These are the position of the batch that ends the appends of earlier writers, the end of the records before it, and
+ * the bytes of the batches before it. With `continues`, its records have that incarnation, which its writer has begun
+ * before; its own name only says which opening is the newest. Null stands for a partition that is not of it. Without
+ * `byPartition` it is of a version whose writers had one transactional id for all partitions.
  */
 export type Opening = {
   incarnation: string
   continues?: string
   topicId: string
   byPartition?: true
+  /** The data folder that has what is known of the log beside it; absent where a version before wrote it. */
+  folder?: string
   fences: (number | null)[]
   ends: (number | null)[]
   bytes: (number | null)[]
@@ -25,21 +28,24 @@ export const incarnationOf = ({ incarnation, continues }: Opening): string => co
 /** A producer's epoch, and its last sequences by partition. */
 export type ProducerState = { epoch: number; last: Map<number, ProducerSequence> }
 
-/** What the control topic of a log says: the newest record of each key holds. */
+/** The state in the control topic of a log: the newest record of each key holds. */
 export type Control = {
   /** Those of the topic as it is now, by their names. */
   openings(): readonly Opening[]
-  /** Those that a partition is of, in the order of their places in it. */
+  /** The openings of a partition, in the order of their positions in it. */
   openingsOf(partition: number): readonly Opening[]
   /** Incarnations of topics that were before it. */
   replaced(): readonly string[]
   /** The newest incarnation there has been. */
   newest(): string | undefined
-  /** The incarnation that a place is of, whoever appended there: that of the newest opening before it; '' before all of them. */
+  /**
+   * The incarnation of a position, whichever process appended there: that of the newest opening before it; '' before
+   * all of them.
+   */
   incarnationAt(partition: number, offset: number): string
-  /** What is known of producers in some partitions: sequences, and the highest epoch that was begun with one of them. */
+  /** The state of producers in some partitions: sequences, and the highest epoch that was begun with one of them. */
   producers(partitions: readonly number[]): Map<string, ProducerState>
-  /** Places of the data up to which `producers` knows of; of a topic that was before it nothing holds. */
+  /** Positions of the data that `producers` covers; those of a topic that was there before do not count. */
   checkpoint(): readonly number[]
   /** Changes that forget what writers noted of partitions of which later ones have noted all. */
   superseded(): ControlChange[]
@@ -47,7 +53,7 @@ export type Control = {
   refresh(): Promise<void>
 }
 
-/** What is written to the control topic; undefined forgets a key. */
+/** A record of the control topic; undefined deletes a key. */
 export type ControlChange =
   | { opening: string; value: Opening | undefined }
   | { of: string; producer: string; value: ProducerState | undefined }
@@ -56,7 +62,9 @@ export type ControlChange =
 
 const readBytes = 4 * 1024 * 1024
 const prefixes = { opening: 'opening ', producer: 'producer ', ofOne: 'sequences ', checkpoint: 'checkpoint ' }
-/** What was noted by versions whose writers had all partitions: it is older than what any opening by partition noted. */
+/**
+ * The noter of versions whose writers had all partitions: its notes are older than those of any opening by partition.
+ */
 const ofAll = ''
 
 type Checkpoint = { topicId: string; positions: readonly (number | null)[] }
@@ -94,7 +102,7 @@ const known = <Value>(text: string): Value => {
 export const encodeControl = (changes: readonly ControlChange[], stamp: WriterStamp, time: number): Buffer =>
   encodeBatch(changes.map(recordOf), { head: { i: '', c: 0 }, time, stamp })
 
-/** What writers noted, by the opening that they noted it in. */
+/** The notes of writers, by the opening that wrote them. */
 const createNotes = (given: {
   dataId: string
   partitions: number
@@ -115,7 +123,7 @@ const createNotes = (given: {
     const checkpoint = notes.get(name)?.checkpoint
     return checkpoint?.topicId === dataId ? (checkpoint.positions[partition] ?? undefined) : undefined
   }
-  /** Who may have noted something of a partition, the oldest first. */
+  /** Openings that may have written notes of a partition, the oldest first. */
   const notersOf = (partition: number): string[] => [
     ofAll,
     ...openingsOf(partition).flatMap(({ incarnation, byPartition }) => (byPartition === true ? [incarnation] : [])),

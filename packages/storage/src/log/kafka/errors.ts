@@ -19,7 +19,7 @@ export const codes = {
   producerFenced: 90,
 } as const
 
-/** What is not tried again: another answer would not come by itself. */
+/** Errors that are not retried: another answer would not come automatically. */
 const final = new Set<number>([
   codes.messageTooLarge,
   codes.recordListTooLarge,
@@ -29,9 +29,9 @@ const final = new Set<number>([
   codes.transactionalIdDenied,
   codes.invalidRecord,
 ])
-/** Kafka knows another producer by this name, which began later. */
+/** Another producer with this name began later. */
 const fenced = new Set<number>([codes.producerEpochOver, codes.producerFenced])
-/** Kafka does not know any more what this producer appended. */
+/** Kafka has lost the state of what this producer appended. */
 const lost = new Set<number>([
   codes.outOfOrder,
   codes.duplicateSequence,
@@ -39,7 +39,7 @@ const lost = new Set<number>([
   codes.unknownProducerMapping,
 ])
 
-/** What an answer with this code means for what was asked. */
+/** The outcome of a request whose answer has this code. */
 export const meaningOf = (code: number): 'done' | 'again' | 'refused' | 'fenced' | 'lost' =>
   code === codes.none
     ? 'done'
@@ -61,7 +61,10 @@ export class KafkaAnswer extends Error {
   }
 }
 
-/** What an operator has to change, in one sentence: topics that are missing or set otherwise, rights, brokers that do not answer. */
+/**
+ * Says in one sentence what an operator has to change: topics that are missing or have other settings, rights, brokers
+ * that do not answer.
+ */
 export class KafkaUnusable extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })

@@ -1,5 +1,7 @@
+export { requireKafkaAnswer } from './answer.ts'
 export { type KafkaLogAppenderOptions, openKafkaLogAppender } from './appender.ts'
 export { KafkaUnusable, WriterReplaced } from './errors.ts'
+export { type LogHolder, readKafkaLogHolder } from './holder.ts'
 export type { BrokerAddress, KafkaLogOptions, KafkaOptions, KafkaSasl, KafkaTls } from './options.ts'
 export { type LogProgress, openKafkaProgress } from './progress.ts'
 export { type KafkaLogReaderOptions, openKafkaLogReader } from './reader.ts'

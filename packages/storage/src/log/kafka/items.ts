@@ -1,7 +1,7 @@
 import { type LogEntry, type LogPosition, type ProducerStamp, partitionOfEntry } from '../port.ts'
 import { sizeInBatch } from './batches.ts'
 
-/** What is appended as one, and who waits for it. */
+/** Entries that are appended as one, and the callbacks of their caller. */
 export type Item = {
   partition: number
   entries: readonly LogEntry[]
@@ -14,9 +14,12 @@ export type Item = {
 
 const maxMetaBytes = 64 * 1024
 const maxNoteBytes = 1024
-/** A reader that starts inside a batch reads the batch from its beginning: this bounds what it reads in vain. */
+/**
+ * A reader that starts inside a batch reads the batch from its beginning: this limits the bytes that it reads for
+ * nothing.
+ */
 const batchBytes = 1024 * 1024
-/** What one round sends at most (or one item for each partition). */
+/** The most bytes of one round (or one item for each partition). */
 const roundBytes = 8 * 1024 * 1024
 
 /** Throws RangeError for what the log does not take. */
@@ -45,8 +48,8 @@ const joins = ({ isFull, size }: Batch, item: Item): boolean =>
   !isFull && item.stamp === undefined && size + item.size <= batchBytes
 
 /**
- * Takes from the queue what one round sends: of each partition the first items, as many as are one batch. `isWanted` is asked of each in its
- * turn; one that it does not want is taken and left out.
+ * Takes the items of one round from the queue: of each partition the first items, as many as fit one batch. Calls
+ * `isWanted` for each in its turn; an item that it rejects is taken and skipped.
  */
 export const takeRound = (
   queue: readonly Item[],
@@ -59,7 +62,7 @@ export const takeRound = (
     if (item.settled) continue
     const batch = batches.get(item.partition)
     if ((round > 0 && round + item.size > roundBytes) || (batch !== undefined && !joins(batch, item))) {
-      // What comes later of its partition waits behind it.
+      // Later items of its partition wait behind it.
       if (batch === undefined) batches.set(item.partition, { items: [], size: 0, isFull: true })
       else batch.isFull = true
       left.push(item)

@@ -14,6 +14,7 @@ import { encodeBatch } from './batches.ts'
 import { openCluster } from './cluster.ts'
 import { followControl } from './control.ts'
 import { KafkaUnusable, WriterReplaced } from './errors.ts'
+import { readKafkaLogHolder } from './holder.ts'
 import { type KafkaLogOptions, type KafkaSasl, topicsOf } from './options.ts'
 import { openPartitions, type Partitions } from './partitions.ts'
 import { openKafkaProgress } from './progress.ts'
@@ -75,10 +76,24 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
       }
     })
 
+  test('a log returns the data folder of its last opening, also when its process is gone, and of openings that noted none', async () => {
+    const log = at(kafka.address)
+    await prepareKafkaLogs(log, ['requests'], {})
+    expect(await readKafkaLogHolder(log)).toBeUndefined()
+    const found: (string | undefined)[] = []
+    for (const folder of ['a', undefined, 'b', 'a']) {
+      const writer = await openKafkaLogWriter({ ...log, isShared: true, ...(folder === undefined ? {} : { folder }) })
+      await writer.append(entry('w', 'x'))
+      await writer.close()
+      found.push((await readKafkaLogHolder(log))?.folder)
+    }
+    expect(found).toEqual(['a', undefined, 'b', 'a'])
+  })
+
   test('a writer whose log another one has opened appends nothing more, in no partition, and says so once', async () => {
     const log = at(kafka.address)
-    const told: WriterReplaced[] = []
-    const first = await openKafkaLogWriter({ ...log, partitions: 4, onReplaced: (error) => told.push(error) })
+    const reported: WriterReplaced[] = []
+    const first = await openKafkaLogWriter({ ...log, partitions: 4, onReplaced: (error) => reported.push(error) })
     const keys = [0, 1, 2, 3].map((wanted) => {
       let n = 0
       while (partitionOf(`${n}`, 4) !== wanted) n++
@@ -88,13 +103,13 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     const second = await openKafkaLogWriter({ ...log, partitions: 4 })
     for (const key of keys) await expect(first.append(entry(key, 'late'))).rejects.toBeInstanceOf(LogUnavailable)
     await expect(first.beginEpoch('p')).rejects.toBeInstanceOf(LogUnavailable)
-    expect(told).toEqual([expect.any(WriterReplaced)])
+    expect(reported).toEqual([expect.any(WriterReplaced)])
     await second.append(entry('k', 'second'))
     await Promise.all([first.close(), second.close()])
     expect((await texts(log)).toSorted()).toEqual(['first', 'first', 'first', 'first', 'second'])
   })
 
-  test('a producer goes on where it was when its writer was not closed, and when all that it appended was let go of', async () => {
+  test('a producer goes on where it was when its writer was not closed, and when all of its records were trimmed', async () => {
     const log = at(kafka.address)
     const stamp = (epoch: number, sequence: number) => ({ producer: 'p', epoch, sequence, note: `at ${sequence}` })
     const killed = await openKafkaLogWriter({ ...log, partitions: 1 })
@@ -147,7 +162,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     expect(await texts(log)).toEqual(['before', 'group 1', 'group 2', 'after'])
   })
 
-  test('whether what it sent last is there nobody knows of who closed while the broker was away', async () => {
+  test('an appender that closes while the broker is away is unsure whether its last entries are stored', async () => {
     const one = { ...at(kafka.address), partitions: 1 }
     await (await openKafkaLogWriter({ ...one, isShared: true })).close()
     const open = () => openKafkaLogAppender({ ...one, answerMs: 300, closeMs: 600 })
@@ -174,7 +189,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
   }
   const textOf = ({ body }: { body: Uint8Array }): string => Buffer.from(body).toString()
 
-  test('several append beside a writer: nobody ends anybody, each entry is there once, and those of each in their order', async () => {
+  test('several append beside a writer: none fences another, each entry is stored once, and those of each stay in order', async () => {
     const { log, ...shared } = sharedLog()
     const writer = await shared.openWriter()
     const appenders = [await shared.openAppender(), await shared.openAppender()]
@@ -203,7 +218,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     expect((await texts(log)).length).toBe(303)
   })
 
-  test('what is appended beside writers is of the incarnation of its place, whoever asks and wherever they begin', async () => {
+  test('a record appended beside writers has the incarnation of its position, for every reader from every start', async () => {
     const shared = sharedLog()
     const first = await shared.openWriter()
     const appender = await shared.openAppender()
@@ -308,7 +323,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     await Promise.all([appender.close(), next.close()])
   })
 
-  test('a writer that appends nothing lets go of what others appended, and refuses producers', async () => {
+  test('a writer that appends nothing trims records of others, and refuses producers', async () => {
     const { log, ...shared } = sharedLog()
     const writer = await shared.openWriter()
     const appender = await shared.openAppender()
@@ -323,7 +338,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     await Promise.all([appender.close(), writer.close()])
   })
 
-  test('what is sent beside a writer again, since its answer was lost, is there once and where its sender is told', async () => {
+  test('a batch sent again beside a writer, since its answer was lost, is stored once, at the position that its sender gets', async () => {
     const { log, ...shared } = sharedLog()
     const writer = await shared.openWriter()
     const cluster = openCluster(log)
@@ -353,7 +368,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     await Promise.all([appending.close(), writer.close()])
   })
 
-  test('who appends beside a writer makes no topics, and is told when the log was never opened', async () => {
+  test('an appender beside a writer creates no topics, and rejects when the log was never opened', async () => {
     const log = at(kafka.address)
     const opened = (): Promise<unknown> => openKafkaLogAppender({ ...log, partitions: 1 })
     for (const step of ['nothing is there', 'the topics are there']) {
@@ -363,12 +378,12 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     }
   })
 
-  test('what is told of how far a log is processed is heard by others, of each log its own', async () => {
+  test('the reported progress of a log reaches other processes, separately for each log', async () => {
     const log = at(kafka.address)
     await prepareKafkaLogs(log, ['requests'], { partitions: 3 })
     const [one, other] = [1, 2].map(() => openKafkaProgress({ ...log, partitions: 3 }))
     await eventually('asked', () => other?.ask().then((found) => found.every((offset) => offset === -1)), 60_000)
-    const tell = (...told: [number, number][]) => one?.tell(new Map(told))
+    const tell = (...positions: [number, number][]) => one?.tell(new Map(positions))
     await tell([0, 7], [1, 0], [2, 2 ** 40])
     expect(await other?.ask()).toEqual([7, 0, 2 ** 40])
     await tell([0, 8])
@@ -453,7 +468,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     expect(asked).toEqual([`Basic ${btoa('client:s%3Aecret')} grant_type=client_credentials&scope=logs`])
   })
 
-  test('who may not make topics, or not see them, is told so in one sentence', async () => {
+  test('a user who may not create topics, or not see them, gets an error of one sentence', async () => {
     const sasl: KafkaSasl = { mechanism: 'PLAIN', username: 'nobody', password: 'nobody-secret' }
     const log = at(kafka.listeners.SIGNED ?? '', sasl)
     const opened = openKafkaLogWriter({ ...log, partitions: 4 })

@@ -4,17 +4,20 @@ import { type Control, incarnationOf } from './control.ts'
 
 const lookMs = 50
 
-/** Which incarnation what is read is of, also what was appended beside the log's writer. */
+/** The incarnations of records, also of those appended beside the log's writer. */
 export type Lineage = {
-  /** The same whoever asks, and whenever: it follows from the place, and from openings that were written down. */
+  /**
+   * The incarnation of a batch, the same for every caller at any time: it follows from the position, and from openings
+   * that were recorded.
+   */
   incarnationOf(partition: number, batch: Batch): Promise<string>
-  /** Whether it is known what became of an opening whose batch in a partition was met: written down, or given up. */
+  /** Whether an opening whose batch was met in a partition is recorded or given up. */
   isSettled(incarnation: string): boolean
   /** Resolves when it is. */
   settle(incarnation: string): Promise<void>
 }
 
-/** Of a log that its writer has alone each batch says it. */
+/** In a log with a single writer each batch has its incarnation. */
 export const createLineage = (control: Control, isShared: boolean, isClosed: () => boolean): Lineage => {
   let read: Promise<void> | undefined
   const isSettled = (incarnation: string): boolean =>

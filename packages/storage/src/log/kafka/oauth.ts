@@ -1,6 +1,6 @@
 import type { KafkaSasl } from './options.ts'
 
-/** A token is asked for anew so long before it ends, ms. */
+/** How long before its end a token is renewed, ms. */
 const earlyMs = 60_000
 const timeoutMs = 10_000
 

@@ -6,7 +6,7 @@ export type KafkaSasl =
   | { mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512'; username: string; password: string }
   | {
       mechanism: 'OAUTHBEARER'
-      /** Where a token is taken from by the grant of client credentials. */
+      /** The URL for tokens by the grant of client credentials. */
       tokenUrl: string
       clientId: string
       clientSecret: string
@@ -19,13 +19,15 @@ export type KafkaTls = { ca: string | undefined; cert: string | undefined; key: 
 /** How a Kafka is reached. */
 export type KafkaOptions = {
   brokers: readonly BrokerAddress[]
-  /** Begins the names of topics, and of the producers that Kafka knows. */
+  /** Prefix of the names of topics, and of the producers in Kafka. */
   topicPrefix: string
   tls: KafkaTls | undefined
   sasl: KafkaSasl | undefined
 }
 
-/** One log on it: `<prefix>.<name>` holds its records, `<prefix>.<name>.control` what a start has to know. */
+/**
+ * One log in the cluster: `<prefix>.<name>` holds its records, `<prefix>.<name>.control` the state that a start needs.
+ */
 export type KafkaLogOptions = KafkaOptions & { name: string }
 
 /** The topics of a log. */

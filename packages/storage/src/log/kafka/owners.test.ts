@@ -58,18 +58,18 @@ describe.skipIf(skipsKafka())('writers of a log on Kafka, by partition', () => {
     return { records, ranges, texts: records.map(({ body }) => Buffer.from(body).toString()).toSorted() }
   }
 
-  test('writers of other partitions append side by side; who takes a partition ends its writer and no other', async () => {
+  test('writers of other partitions append side by side; taking a partition ends its writer and no other', async () => {
     const log = made()
     await prepareKafkaLogs(log, ['stream'], { partitions })
-    const told: WriterReplaced[] = []
-    const [low, high] = await Promise.all([opening(log, [0, 1], (error) => told.push(error)), opening(log, [2, 3])])
+    const reported: WriterReplaced[] = []
+    const [low, high] = await Promise.all([opening(log, [0, 1], (error) => reported.push(error)), opening(log, [2, 3])])
     await Promise.all([low.append(entry(0, 'a0')), low.append(entry(1, 'a1')), high.append(entry(2, 'b2'))])
     await expect(low.append(entry(2, 'not its own'))).rejects.toBeInstanceOf(RangeError)
     expect((await low.stats()).partitions.map(({ partition }) => partition)).toEqual([0, 1])
     const taking = await opening(log, [1])
     await taking.append(entry(1, 'c1'))
     await expect(low.append(entry(1, 'late'))).rejects.toBeInstanceOf(LogUnavailable)
-    expect(told).toEqual([expect.any(WriterReplaced)])
+    expect(reported).toEqual([expect.any(WriterReplaced)])
     await high.append(entry(3, 'b3'))
     await Promise.all([low, high, taking].map((writer) => writer.close()))
     const { records, ranges, texts } = await read(log)
@@ -86,7 +86,7 @@ describe.skipIf(skipsKafka())('writers of a log on Kafka, by partition', () => {
     ])
   })
 
-  test('sequences and epochs of producers are found by whoever has their partitions next', async () => {
+  test('sequences and epochs of producers are found by the next owner of their partitions', async () => {
     const log = made()
     const all = await opening(log)
     const epoch = await all.beginEpoch('p')
@@ -102,7 +102,7 @@ describe.skipIf(skipsKafka())('writers of a log on Kafka, by partition', () => {
     expect([lower, higher]).toEqual([epoch + 1, epoch + 2])
     await low.appendGroup([entry(0, 'low')], { producer: 'p', epoch: lower, sequence: 8 })
     await high.appendGroup([entry(3, 'high')], { producer: 'p', epoch: higher, sequence: 9 })
-    // One ends as it should, the other is killed; what both had is let go of.
+    // One ends as it should, the other is killed; the partitions of both are released.
     const ends = [...(await low.stats()).partitions, ...(await high.stats()).partitions]
     for (const writer of [low, high])
       await writer.trim(ends.map(({ partition, next }) => ({ partition, offset: next })))
@@ -116,7 +116,7 @@ describe.skipIf(skipsKafka())('writers of a log on Kafka, by partition', () => {
     await Promise.all([last.close(), high.close()])
   })
 
-  test('a writer of an older version is ended, and what it wrote down holds on', async () => {
+  test('a writer of an older version is ended, and its notes still hold', async () => {
     const log = made()
     await prepareKafkaLogs(log, ['stream'], { partitions })
     const cluster = openCluster(log)
@@ -165,7 +165,7 @@ describe.skipIf(skipsKafka())('writers of a log on Kafka, by partition', () => {
     const stamp = { producerId: old.producerId, epoch: old.producerEpoch, sequence: 0 }
     await control.produce(new Map([[0, encodeBatch(written, { head: { i: '', c: 0 }, time: Date.now(), stamp })]]))
     const low = await opening(log, [0, 1])
-    // It goes on in what nobody has taken yet.
+    // It goes on in partitions that no later owner has taken yet.
     expect((await send(3, 1, 'other', {})).get(3)?.code).toBe(codes.none)
     expect((await send(0, 2, 'late', {})).get(0)?.code).toBe(codes.producerEpochOver)
     const high = await opening(log, [2, 3])

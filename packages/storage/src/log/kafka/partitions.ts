@@ -19,7 +19,7 @@ const usualMs = 15_000
 type Outcome = { code: number; base: number; error?: unknown }
 type Fetched = { code: number; batches: Batch[]; high: number; start: number }
 
-/** Sends batches that are encoded already: the library would encode messages anew for each attempt. */
+/** Sends encoded batches: the library would encode messages again for each attempt. */
 const produce = createAPI<
   [topic: string, batches: readonly [number, Buffer][]],
   ReturnType<typeof produceV9.parseResponse>
@@ -76,25 +76,26 @@ const fetchBatches = createAPI<FetchArguments, Map<number, Fetched>>(
   },
 )
 
-/** A topic of the log, and what is done with its partitions: each call goes to those who lead them, side by side. */
+/** A topic of the log, with calls on its partitions: each goes to their leaders, side by side. */
 export type Partitions = {
   readonly topic: string
   readonly count: number
   /**
-   * Sends a batch for each partition once. What of it was acknowledged, and what was not, is in the outcomes; one with an error
-   * may be there or not.
+   * Sends a batch for each partition once. The outcomes say which were acknowledged; one with an error may be stored or
+   * not.
    */
   produce(batches: ReadonlyMap<number, Buffer>): Promise<Map<number, Outcome>>
-  /** Batches from places on, of each partition as many as fit into `maxBytes`, one at least where there is one. */
+  /** Batches from these offsets on, of each partition as many as fit into `maxBytes`, at least one if there is any. */
   fetch(places: ReadonlyMap<number, number>, maxBytes: number): Promise<Map<number, Fetched>>
   /** Per partition; -1 where a time has nothing after it. */
   offsets(of: 'first' | 'next' | { after: number }): Promise<number[]>
-  /** Lets go of what lies below; resolves to the first offsets that are held then. */
+  /** Deletes the records below these offsets; resolves to the first offsets that are held then. */
   deleteBelow(offsets: ReadonlyMap<number, number>): Promise<Map<number, number>>
 }
 
 /**
- * What is asked about partitions goes to those who lead them, side by side, until each has an answer. A number is the code of one that says no.
+ * Sends a request about partitions to their leaders, side by side, until each has an answer. A number is the error code
+ * of a partition.
  */
 const createAsking = (
   cluster: Cluster,

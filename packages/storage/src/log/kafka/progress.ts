@@ -5,20 +5,20 @@ import { type KafkaLogOptions, topicsOf } from './options.ts'
 
 /** How far those who process a log are, as every process of the product, and Kafka's own tools, can see it. */
 export type LogProgress = {
-  /** Tells the offsets, by partition, below which all is processed; nothing changes of others. */
+  /** Commits the offsets, by partition, below which all is processed; those of other partitions stay. */
   tell(positions: ReadonlyMap<number, number>): Promise<void>
-  /** What was told last; -1 for a partition of which nothing was. */
+  /** The last committed offsets; -1 for a partition without one. */
   ask(): Promise<number[]>
   close(): void
 }
 
 const coordinatesGroups = 0
-/** Who asks and tells comes again in a second. */
+/** Callers try again in a second. */
 const askMs = 2000
-/** The offsets are of nobody who takes part in a group. */
-const nobody = { generation: -1, member: '' }
+/** The offsets are committed without a member of the group. */
+const noMember = { generation: -1, member: '' }
 
-/** The offsets of the consumer group that a log has, by its name. Nothing is asked yet. */
+/** The offsets of the consumer group of a log, which has its name. Connects on first use. */
 export const openKafkaProgress = (options: KafkaLogOptions & { partitions?: number }): LogProgress => {
   const { partitions = 64 } = options
   const topic = topicsOf(options).data
@@ -42,15 +42,15 @@ export const openKafkaProgress = (options: KafkaLogOptions & { partitions?: numb
   return {
     tell: (positions) =>
       atCoordinator(async (coordinator) => {
-        const told = [...positions].map(([partitionIndex, offset]) => ({
+        const committed = [...positions].map(([partitionIndex, offset]) => ({
           partitionIndex,
           committedOffset: BigInt(offset),
           committedLeaderEpoch: -1,
           committedMetadata: null,
         }))
-        const { generation, member } = nobody
-        const of = [{ name: topic, partitions: told }]
-        const answer = await cluster.call(coordinator, offsetCommitV8.api, topic, generation, member, null, of)
+        const { generation, member } = noMember
+        const offsets = [{ name: topic, partitions: committed }]
+        const answer = await cluster.call(coordinator, offsetCommitV8.api, topic, generation, member, null, offsets)
         for (const each of answer.topics)
           for (const { errorCode } of each.partitions) require(errorCode, `offsets of the group ${topic}`)
       }),

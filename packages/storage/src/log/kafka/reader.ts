@@ -2,7 +2,7 @@ import type { IncarnationRange } from '../incarnations.ts'
 import type { LogPosition, LogReader, LogRecord } from '../port.ts'
 import { createBatchCache } from './batch-cache.ts'
 import { openCluster } from './cluster.ts'
-import { createCollecting, leastFetch, ownedBy } from './collecting.ts'
+import { createCollecting, minFetch, ownedBy } from './collecting.ts'
 import { followControl, incarnationOf } from './control.ts'
 import { createLineage } from './lineage.ts'
 import { type KafkaLogOptions, topicsOf } from './options.ts'
@@ -11,19 +11,19 @@ import { recordEnds } from './tails.ts'
 import { createRemoteWaiting } from './waiting.ts'
 
 export type KafkaLogReaderOptions = KafkaLogOptions & {
-  /** How often it is looked for news when nobody tells of them, ms. */
+  /** How often the reader looks for new records when no writer notifies it, ms. */
   pollMs?: number
   /** Waits for a Kafka that is away, however long, where one that is not patient rejects in a quarter of a minute. */
   isPatient?: boolean
   /** Others append beside its writer. */
   isShared?: boolean
-  /** Memory for batches that may be asked for again. */
+  /** Memory for batches that may be read again. */
   cacheBytes?: number
 }
 
 /**
- * Opens a log on Kafka for reading. It sees what is in all replicas that are in sync. Rejects with KafkaUnusable when the log has no
- * topics yet: its writer makes them.
+ * Opens a log on Kafka for reading. It sees records that are in all replicas in sync. Rejects with KafkaUnusable when
+ * the log has no topics yet: its writer makes them.
  */
 export const openKafkaLogReader = async (options: KafkaLogReaderOptions): Promise<LogReader> => {
   const cluster = openCluster(options)
@@ -52,7 +52,7 @@ export const openKafkaLogReader = async (options: KafkaLogReaderOptions): Promis
     for (const [partition, records] of found) looked.set(partition, { end: news.get(partition) ?? 0, records })
     return ends.map((_, partition) => looked.get(partition)?.records ?? 0)
   }
-  /** Who asks while a look runs may miss what came meanwhile, so it gets the next one. */
+  /** A caller that comes while a look runs may miss newer records, so it gets the next look. */
   const ends = async (): Promise<number[]> => {
     await looking?.catch(() => {})
     looking ??= look().finally(() => {
@@ -64,7 +64,7 @@ export const openKafkaLogReader = async (options: KafkaLogReaderOptions): Promis
   const lineage = createLineage(control, options.isShared === true, cluster.isClosed)
   const { batchFrom, collect } = createCollecting(data, cache, lineage)
   const findOne = async ({ partition, offset }: LogPosition): Promise<LogRecord | undefined> => {
-    const batch = await batchFrom(partition, offset, leastFetch)
+    const batch = await batchFrom(partition, offset, minFetch)
     const record = batch?.head?.f === 1 ? undefined : batch?.records.find((each) => each.offset === offset)
     if (batch === undefined || record === undefined) return undefined
     return ownedBy(partition, {
@@ -84,7 +84,7 @@ export const openKafkaLogReader = async (options: KafkaLogReaderOptions): Promis
     partitions: data.count,
     read: async (partition, offset, maxBytes, which) => {
       const known = looked.get(partition)
-      // Between the newest record and Kafka's own end there is none.
+      // There is no record between the newest one and Kafka's own end.
       if (known !== undefined && offset >= known.records && offset < known.end) {
         const now = await ends()
         if (offset >= (now[partition] ?? 0)) return []
@@ -116,7 +116,7 @@ export const openKafkaLogReader = async (options: KafkaLogReaderOptions): Promis
         const incarnation = incarnationOf(opening)
         const from = (opening.fences[partition] ?? 0) + 1
         const until = openings[at + 1]?.ends[partition] ?? Number.POSITIVE_INFINITY
-        // One that appended nothing here, or of which nothing is held, is no range; one that goes on with another is of its range.
+        // An opening without held records here is no range; one that continues another belongs to that one's range.
         if (until > from && until > start && ranges.at(-1)?.incarnation !== incarnation)
           ranges.push({ incarnation, from })
       }

@@ -24,19 +24,20 @@ const encode = (sending: Sending, partition: number, items: readonly Item[]): Ba
   return { items, records: records.length, bytes }
 }
 
-/** What becomes of the batches of a round. */
+/** The outcomes of the batches of a round. */
 export type Outcomes = {
   /** Durable, from an offset on, in so many bytes. */
   onDone(items: readonly Item[], place: { partition: number; offset: number; bytes: number }): void
   onRefused(items: readonly Item[], error: Error): void
-  /** Kafka does not take them now; tells how long it is worth to go on, as a time of `performance.now()`. */
+  /** Kafka does not take them now; returns until when to try again, as a time of `performance.now()`. */
   onAway(failure: unknown): number
 }
 
 /**
- * Sends a batch for each partition until it is there or refused. Whether one whose answer is missing is there only Kafka knows: it is sent
- * again as it was, before anything else of its partition. Resolves to false when Kafka does not know any more what its sender
- * appended; rejects with WriterReplaced when another writer has begun, and with the last failure when it was not worth to go on.
+ * Sends a batch for each partition until it is stored or refused. Only Kafka can say whether a batch without an answer
+ * is stored, so it is sent again unchanged, before anything else of its partition. Resolves to false when Kafka has
+ * lost the state of the sender. Rejects with WriterReplaced when another writer has begun, and with the last failure
+ * when the time to try again is over.
  */
 export const sendRound = async (
   given: { cluster: Pick<Cluster, 'forget'>; data: Partitions; sending: Sending },

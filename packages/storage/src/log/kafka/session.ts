@@ -27,7 +27,7 @@ const initsAtOnce = 16
 /** Changes of the control topic that are in one batch. */
 const changesAtOnce = 100
 
-/** The sequences of a producer that Kafka knows, by partition: they rise by the records that it has appended. */
+/** The sequences of a producer in Kafka, by partition: they rise by the records that it has appended. */
 const createSequences = (producerOf: (partition: number) => Producer) => {
   const sequences = new Map<number, number>()
   return {
@@ -41,11 +41,11 @@ const createSequences = (producerOf: (partition: number) => Producer) => {
   }
 }
 
-/** As whom batches are sent: what each says of itself, and how Kafka knows a repetition of it. */
+/** The producer of batches: the head of each, and the stamp by which Kafka recognizes a repetition. */
 export type Sending = {
-  /** What the next batch of a partition says of itself. */
+  /** The head of the next batch of a partition. */
   head(partition: number, stamp: ProducerStamp | undefined): BatchHead
-  /** What it carries for Kafka. */
+  /** The stamp of the next batch for Kafka. */
   stamp(partition: number): WriterStamp
   /** It was acknowledged, from an offset on. */
   acknowledged(
@@ -56,7 +56,7 @@ export type Sending = {
 
 /** One opening of partitions of a log for writing. Kafka refuses what earlier ones send to them from then on. */
 export type Session = Sending & {
-  /** Its own name, and the incarnation of what it appends. */
+  /** Its own name, and the incarnation of its records. */
   readonly name: string
   readonly incarnation: string
   readonly owned: readonly number[]
@@ -73,7 +73,7 @@ export type Session = Sending & {
 
 type Producer = { id: bigint; epoch: number }
 
-/** Begins an epoch of the producer that Kafka knows by this name: batches of earlier ones are refused beside one of it. */
+/** Begins an epoch of the producer with this name: Kafka refuses batches of earlier epochs beside one of it. */
 const initProducer = (cluster: Cluster, name: string): Promise<Producer> =>
   persistently(cluster, openMs, async () => {
     const found = await cluster.call(undefined, findCoordinatorV4.api, coordinatesTransactions, [name])
@@ -143,7 +143,10 @@ const readOn = async (
   }
 }
 
-/** What of a log that one writes its batches say of producers, and how many bytes there are; of one that several write nobody counts. */
+/**
+ * Reads from the end of a log with one writer the state of its producers and its number of bytes. A log with several
+ * writers has no count of bytes.
+ */
 const readTail = async (
   given: { data: Partitions; control: Control; fences: ReadonlyMap<number, number>; isShared: boolean },
   producers: Map<string, ProducerState>,
@@ -154,7 +157,7 @@ const readTail = async (
   return await bytesBehind(data, control, fences)
 }
 
-/** The highest name of an incarnation that the batches right before some fences say; '' where there is none. */
+/** The highest name of an incarnation in the batches right before some fences; '' where there is none. */
 const nameBefore = async (data: Partitions, fences: ReadonlyMap<number, number>): Promise<string> => {
   let highest = ''
   const wanted = new Map([...fences].filter(([, at]) => at > 0).map(([partition, at]) => [partition, at - 1]))
@@ -177,13 +180,15 @@ const nameBefore = async (data: Partitions, fences: ReadonlyMap<number, number>)
 
 const fenceOf = (incarnation: string, stamp: WriterStamp): Buffer =>
   encodeBatch([{ key: '', meta: '', body: Buffer.of(), addressed: false }], {
-    // How many bytes lie before it is not known until nobody else appends.
+    // The number of bytes before it is unknown while others append.
     head: { i: incarnation, c: 0, f: 1 },
     time: Date.now(),
     stamp,
   })
 
-/** Ends what a writer of before may append, whose transactional id was of all partitions. Another opening may do it, too. */
+/**
+ * Ends the appends of a writer of before, whose transactional id was of all partitions. Another opening may do it, too.
+ */
 const endOlder = async (
   { cluster, data, controlTopic, name }: SessionTopics,
   owned: readonly number[],
@@ -220,7 +225,7 @@ const appendFences = async (
   }
 }
 
-/** Producers that Kafka knows, one for each partition. */
+/** Producers with their state in Kafka, one for each partition. */
 const initProducers = async (
   cluster: Cluster,
   name: string,
@@ -244,6 +249,8 @@ type SessionTopics = {
   isShared?: boolean | undefined
   /** The partitions to be written; all unless given. */
   owned?: readonly number[] | undefined
+  /** Noted with the opening. */
+  folder?: string | undefined
 }
 
 /**
@@ -285,7 +292,7 @@ export const openSession = async (given: SessionTopics, own: Set<string>, contin
   const { name, fences } = fenced
   const incarnation = continues ?? name
   own.add(name)
-  // Who had one of the partitions may have written until now.
+  // Earlier owners of the partitions may have written until now.
   await control.refresh()
   const found = await recordEnds(data, control, fences, {})
   if (control.openings().length === 0 && [...found.values()].some((end) => end > 0))
@@ -301,6 +308,7 @@ export const openSession = async (given: SessionTopics, own: Set<string>, contin
     ...(continues === undefined ? {} : { continues }),
     topicId: data.id,
     byPartition: true,
+    ...(given.folder === undefined ? {} : { folder: given.folder }),
     fences: sparse(fences),
     ends: sparse(found),
     bytes: sparse(before),
@@ -343,8 +351,8 @@ export const openSession = async (given: SessionTopics, own: Set<string>, contin
 }
 
 /**
- * Begins to append beside the writer of a log, as a producer that Kafka knows by its id alone: it ends nobody, and nobody ends it. Kafka
- * takes each of its batches once, in each partition in their order.
+ * Begins to append beside the writer of a log, as a producer that Kafka identifies by its id alone: it fences no other
+ * producer, and none fences it. Kafka takes each of its batches once, in each partition in their order.
  */
 export const openSharing = async (cluster: Cluster, data: Partitions): Promise<Sending> => {
   const producer = await persistently(cluster, openMs, async () => {
@@ -362,7 +370,7 @@ export const openSharing = async (cluster: Cluster, data: Partitions): Promise<S
   }
 }
 
-/** Openings of which nothing is held any more, and those of a topic that was before this one. */
+/** Openings without held records, and those of an earlier topic. */
 const forgettable = async (data: Partitions, control: Control): Promise<string[]> => {
   const starts = await data.offsets('first')
   const isOver = (opening: Opening, partition: number): boolean => {

@@ -2,12 +2,12 @@ import type { Batch } from './batches.ts'
 import type { Control } from './control.ts'
 import type { Partitions } from './partitions.ts'
 
-/** The last batch of each partition is asked for: of one that is larger Kafka gives the whole, too. */
+/** Size of a fetch of the last batch of each partition: Kafka returns a larger batch whole, too. */
 const oneBatch = 1024 * 1024
 
 /**
- * The offsets behind the newest record of some partitions, where Kafka's own ends are these: a batch that ends earlier writers holds
- * no record. `batchAt` may know a batch; `noted` gets those that were read.
+ * The offsets behind the newest record of some partitions, given Kafka's own ends: a batch that ends earlier writers
+ * holds no record. The callback `batchAt` may return a cached batch; `noted` gets those that were read.
  */
 export const recordEnds = async (
   topic: Partitions,
@@ -38,7 +38,7 @@ export const recordEnds = async (
       const batch = fetched.get(partition)?.batches.find(({ base, next }) => base <= offset && offset < next)
       if (batch === undefined) {
         const { code, start = 0 } = fetched.get(partition) ?? { code: 0 }
-        // Everything before it was let go of; or others took the room of the answer, and it is asked for again.
+        // Everything before it was deleted; or others filled the answer, and it is fetched again.
         if (code !== 0 || start > offset) found.set(partition, offset + 1)
         else left.set(partition, offset + 1)
       } else if (batch.head?.f === 1) {
@@ -60,8 +60,8 @@ export const recordEnds = async (
 }
 
 /**
- * Bytes of all batches before the places, which are ends of batches, since the partitions began. Where nothing is held before one, what
- * the newest opening knew: only what is held is counted by it.
+ * Bytes of all batches before the positions, which are ends of batches, since the partitions began. Where the log holds
+ * nothing before a position, the count of the newest opening: only bytes that are held are counted by it.
  */
 export const bytesBehind = async (
   topic: Partitions,

@@ -4,8 +4,8 @@ import { codes, KafkaAnswer, KafkaUnusable } from './errors.ts'
 import { type KafkaLogOptions, type KafkaOptions, topicsOf } from './options.ts'
 
 /**
- * The largest batch of a log: a request of 4 MiB with its meta, or the events of one with what the stream says of each, were they not
- * to be compressed.
+ * The largest batch of a log. It has room for a request of 4 MiB with its meta, or for the events of one request with
+ * the stream's data of each, uncompressed.
  */
 export const maxBatchBytes = 16 * 1024 * 1024
 /** How long brokers that do not answer are waited for when a log is opened, ms. */
@@ -49,13 +49,13 @@ const ofControl: Condition[] = [
   { name: 'cleanup.policy', wanted: 'compact', holds: (value) => value === 'compact', make: 'compact' },
 ]
 const minInSync = 'min.insync.replicas'
-/** With three replicas, two have what is acknowledged. */
+/** With three replicas, two have every acknowledged record. */
 const inSyncOf = (replicas: number): number => (replicas >= 3 ? 2 : 1)
 
 /** A topic of a log as it has to be. */
 export type WantedTopic = { name: string; partitions: number; conditions: Condition[]; extra?: Record<string, string> }
 
-/** What of a topic is not as it has to be, a sentence each. */
+/** The wrong settings of a topic, a sentence each. */
 export const problemsOf = (
   topic: WantedTopic,
   found: { partitions: number; replicas: number; configs: ReadonlyMap<string, string> },

@@ -1,13 +1,15 @@
-/** Those who wait for what only a question to Kafka tells: one question at a time answers all of them. */
+/** Waiters for a condition that only a request to Kafka can check. */
 export type RemoteWaiting = {
   /** Resolves when `isThere` says so, `signal` aborts or `close` is called. Rejects with what the question fails with. */
   until(isThere: () => Promise<boolean>, signal: AbortSignal): Promise<void>
-  /** Everybody looks at once. */
+  /** Makes all waiters check now. */
   notice(): void
   close(): void
 }
 
-/** Nobody waits. Whoever does looks every `pollMs`: a writer in another process tells nobody. */
+/**
+ * Creates an empty set of waiters. Each checks every `pollMs`, since a writer in another process does not notify them.
+ */
 export const createRemoteWaiting = (pollMs: number): RemoteWaiting => {
   const wakes = new Set<() => void>()
   let closed = false
@@ -30,7 +32,7 @@ export const createRemoteWaiting = (pollMs: number): RemoteWaiting => {
           if (over()) return
           noticed = false
           const found = isThere()
-          // A question to brokers that are away may take long; nobody waits for it any more then.
+          // A request to brokers that are away may take long, and its waiter may have left by then.
           found.catch(() => {})
           const ended = new Promise<'ended'>((resolve) => {
             wake = () => over() && resolve('ended')

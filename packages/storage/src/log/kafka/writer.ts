@@ -20,17 +20,22 @@ export type KafkaLogWriterOptions = KafkaLogOptions &
     /** Sizes and ages of Kafka's segments, where the topic is made here: it gives the disk back by segments. */
     segmentBytes?: number
     segmentMs?: number
-    /** Others append beside this writer (`openKafkaLogAppender`): no sequences of producers are kept, and nobody counts its bytes. */
+    /**
+     * Others append beside this writer (`openKafkaLogAppender`): no sequences of producers are kept, and its bytes are
+     * not counted.
+     */
     isShared?: boolean
-    /** Called after each durable commit: readers may be told that there is something new. */
+    /** The data folder of the process, noted with the opening: `readKafkaLogHolder` answers it. */
+    folder?: string
+    /** Called after each durable commit, so that readers can be notified of new records. */
     onCommit?(): void
     /** Called once when another process has opened the log for writing: nothing can be appended here any more. */
     onReplaced?(error: WriterReplaced): void
   }
 
-/** Behind so much, what a start has to read again is written down. */
+/** Bytes after which the state that a start would read from the data is written down. */
 const checkpointBytes = 32 * 1024 * 1024
-/** How long an opening stands before it is begun anew: Kafka forgets a producer that it has not heard of for seven days. */
+/** How long an opening lasts before it is begun again: Kafka forgets a producer without appends for seven days. */
 const renewMs = 24 * 3_600_000
 
 const openTopics = async (options: KafkaLogWriterOptions & { partitions: number }) => {
@@ -41,10 +46,10 @@ const openTopics = async (options: KafkaLogWriterOptions & { partitions: number 
     const data = await openPartitions(cluster, names.data)
     const controlTopic = await openPartitions(cluster, names.control)
     const own = new Set<string>()
-    const { isShared, owned } = options
+    const { isShared, owned, folder } = options
     if (owned?.length === 0 || owned?.some((partition) => !(partition >= 0 && partition < data.count)))
       throw new RangeError(`A writer of ${names.data} has partitions between 0 and ${data.count - 1}`)
-    const topics = { cluster, data, controlTopic, name: names.data, isShared, owned }
+    const topics = { cluster, data, controlTopic, name: names.data, isShared, owned, folder }
     return { topics, own, session: await openSession(topics, own) }
   } catch (error) {
     cluster.close()
@@ -52,7 +57,7 @@ const openTopics = async (options: KafkaLogWriterOptions & { partitions: number 
   }
 }
 
-/** Whether an item is to be written; one that is there already, or of an epoch that is over, is settled. */
+/** Whether an item is to be written; one that is stored already, or of an epoch that is over, is settled. */
 const isWanted = ({ producers }: Session, item: Item, settle: (item: Item, how: () => void) => void): boolean => {
   const { stamp } = item
   if (stamp === undefined) return true
@@ -68,8 +73,9 @@ const isWanted = ({ producers }: Session, item: Item, settle: (item: Item, how: 
 }
 
 /**
- * Opens a log for writing on Kafka, and makes its topics where they are missing. All replicas in sync have what is acknowledged. A partition has
- * one writer at a time: who opens it ends the one before. An append to a partition that is not `owned` rejects with a RangeError. Rejects with KafkaUnusable, which says what an operator has to change.
+ * Opens a log for writing on Kafka, and makes its topics where they are missing. All replicas in sync have every
+ * acknowledged record. A partition has one writer at a time: opening it ends the one before. An append to a partition
+ * that is not `owned` rejects with a RangeError. Rejects with KafkaUnusable, which says what an operator has to change.
  */
 export const openKafkaLogWriter = async (options: KafkaLogWriterOptions): Promise<LogWriter> => {
   const { partitions = 64, isShared = false } = options
@@ -77,9 +83,9 @@ export const openKafkaLogWriter = async (options: KafkaLogWriterOptions): Promis
   const { topics, own } = opened
   const { cluster, data } = topics
   const owned: ReadonlySet<number> = new Set(opened.session.owned)
-  /** Undefined when Kafka does not know it any more. */
+  /** Undefined when Kafka has lost the state of its producer. */
   let session: Session | undefined = opened.session
-  /** The incarnation to go on with when it is begun anew; none when what was appended is lost. */
+  /** The incarnation to continue with in the next session; none when appended records are lost. */
   let continues: string | undefined
   let openedAt = performance.now()
   let replaced: WriterReplaced | undefined
@@ -94,8 +100,8 @@ export const openKafkaLogWriter = async (options: KafkaLogWriterOptions): Promis
     options.onReplaced?.(error)
   }
   /**
-   * The session to write in: a new one where Kafka does not know the old one any more, or it is old. An old one goes on with its
-   * incarnation, since others append while it is begun anew.
+   * The session to write in: a new one when Kafka has lost the state of the old one, or the old one has reached its
+   * age. After an old one its incarnation continues, since others append while the new one begins.
    */
   const current = async (): Promise<Session> => {
     if (replaced !== undefined) throw replaced

@@ -11,9 +11,12 @@ on conflict (consumer) do update set serial = journals.serial + $4
 returning serial::text, ids_file, ids_serial::text`
 
 /**
- * One write is one statement: a process that is paused holds no lock, and a tenure that is over, or a write that comes late, changes nothing.
- * Parameters: lease, consumer, serial; the name of the file of ids, whether it has the ids of this write; positions; notes; ranges that end or are dropped; ranges
- * that begin; ids.
+ * Makes one write in one statement. So a paused process holds no lock, and a write of an earlier tenure, or one that
+ * comes late, changes nothing.
+ * Parameters:
+ * - lease, consumer, serial;
+ * - the name of the file of ids, whether it has the ids of this write;
+ * - positions; notes; ranges that end or are dropped; ranges that begin; ids.
  */
 export const writeText = `
 with ${lease}, journal as (

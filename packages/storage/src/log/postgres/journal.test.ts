@@ -80,9 +80,9 @@ describe('the journal in PostgreSQL', () => {
     return journal
   }
 
-  test('who was paused beyond its tenure writes nothing of any kind, and is told once', async () => {
-    const told: Error[] = []
-    const paused = await fill(await open(await tenure('one'), 'one', { onLost: (error) => told.push(error) }))
+  test('an owner that was paused beyond its tenure writes nothing of any kind, and is notified once', async () => {
+    const reported: Error[] = []
+    const paused = await fill(await open(await tenure('one'), 'one', { onLost: (error) => reported.push(error) }))
     await paused.begin([range(0, 10, 'x')], [seen('a', 1)], 0)
     const next = await fill(await open(await tenure('two'), 'two'))
     expect(next.openRanges()).toEqual([range(0, 10, 'x')])
@@ -91,7 +91,7 @@ describe('the journal in PostgreSQL', () => {
     await expect(paused.commit(new Map([[0, 99]]), new Map([[0, 'there']]))).rejects.toThrow(LeaseLost)
     await expect(paused.rewind(0, { offset: 0, incarnation: undefined })).rejects.toThrow(LeaseLost)
     await expect(open(1)).rejects.toThrow(LeaseLost)
-    expect(told).toHaveLength(1)
+    expect(reported).toHaveLength(1)
     const after = await open(2, 'two')
     expect([after.openRanges(), [...after.positions()], [...after.notes()]]).toEqual([[], [[0, 10]], [[0, 'here']]])
   })
@@ -113,7 +113,7 @@ describe('the journal in PostgreSQL', () => {
     expect((await open(1)).openRanges()).toEqual([range(0, 10, 'x')])
   })
 
-  test('its file of ids is trusted by whoever goes on with it, and by nobody who has another, an older one, or a copy', async () => {
+  test('an owner that goes on with the file of ids trusts it, and rejects another, an older one, or a copy', async () => {
     const first = await fill(await open(await tenure('one'), 'one'))
     await first.begin([range(0, 10, 'x')], [seen('a', 1)], 0)
     first.close()
@@ -152,7 +152,7 @@ describe('the journal in PostgreSQL', () => {
     expect((await open(await tenure('two'), 'snapshot')).apart?.lacksIds()).toBe(true)
   })
 
-  test('ids that nobody else has are found again, whatever became of the file, until the window is over', async () => {
+  test('ids that only the journal has are found again, whatever happened to the file, until the window is over', async () => {
     const now = 100_000_000_000
     const first = await fill(await open(await tenure('one')))
     await first.begin([range(0, 9, 'x')], [seen('a', 1), seen('b', 2, { unstored: true, index: 7 })], now)

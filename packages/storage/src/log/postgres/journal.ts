@@ -15,7 +15,7 @@ export type PostgresJournalOptions = JournalOptions & {
   consumer: string
   /** The tenure in which it is written. */
   lease: { name: string; epoch: number }
-  /** Told once when another tenure, or another opening, has begun: nothing can be written any more. */
+  /** Called once when another tenure, or another opening, has begun: nothing can be written any more. */
   onLost?: (error: Error) => void
   logger: Logger
   /** How long a statement may take, ms. */
@@ -24,12 +24,12 @@ export type PostgresJournalOptions = JournalOptions & {
 
 type Range = JournalRange & Pick<JournalPlace, 'incarnation'>
 
-/** What one write changes. */
+/** The changes of one write. */
 type Change = {
   file?: string
   positions?: readonly (readonly [partition: number, place: JournalPlace])[]
   notes?: ReadonlyMap<number, string>
-  /** Ranges of a partition that are over at a place, or those behind it. */
+  /** Ranges of a partition that end at a place, or are dropped behind it. */
   ends?: readonly { partition: number; place: number; isDropped: boolean }[]
   ranges?: readonly Range[]
   ids?: { all: readonly SeenId[]; now: number }
@@ -61,7 +61,7 @@ const parametersOf = ({ file, positions = [], notes, ends = [], ranges = [], ids
   ]
 }
 
-/** What the journal knows, in memory: it has one owner. */
+/** The state of the journal, in memory: it has one owner. */
 const createKnown = () => {
   const places = new Map<number, JournalPlace>()
   const notes = new Map<number, string>()
@@ -123,7 +123,7 @@ const load = async (pool: Relational['pool'], consumer: string, known: Known): P
   })
 }
 
-/** What a journal in a file knows, of before it was kept here; undefined when it knows nothing. */
+/** The state of an earlier journal in a file, from before it was kept here; undefined when that is empty. */
 const readFile = (options: JournalOptions): Change | undefined => {
   if (!existsSync(options.file)) return undefined
   const before = openJournal(options)
@@ -182,10 +182,11 @@ const createWriting = (
 }
 
 /**
- * Opens a consumer's journal in PostgreSQL, in the calling thread, within a tenure (`acquireLease`): nothing of it is written once the
- * next tenure has begun, however long the process was paused. Reading is from memory. Message ids are in a file of this thread, which may be
- * lost or old: what it has is trusted only if it has all ids of all ranges that were ever begun, else it is emptied, and `apart.lacksIds`.
- * A journal in that file, of before the journal was kept here, is taken over.
+ * Opens a consumer's journal in PostgreSQL, in the calling thread, within a tenure (`acquireLease`). Nothing of it is
+ * written once the next tenure has begun, however long the process was paused. Reading is from memory. Message ids are
+ * in a file of this thread, which may be lost or old. Its ids are trusted only if it has all ids of all ranges that
+ * were ever begun; else it is emptied, and `apart.lacksIds`. A journal in that file, of before the journal was kept
+ * here, is taken over.
  *
  * @throws LeaseLost when the tenure is over
  */
@@ -226,7 +227,7 @@ export const openPostgresJournal = async (options: PostgresJournalOptions): Prom
       file.call(name)
       await writing.write({ ...before, file: name })
     } else if (file.name !== undefined && file.name === row.ids_file && file.serial >= Number(row.ids_serial)) {
-      // A copy of the file is none of this name any more.
+      // A copy of the file does not have this name any more.
       file.call(name)
       await writing.write({ file: name })
     } else file.empty()
@@ -270,7 +271,7 @@ const journalOf = ({
     firstSeen: (hash) => file.find(hash),
     async begin(ranges, ids, now) {
       const serial = writing.next()
-      // Before the ranges are: what is stored has its ids in the file, or the file is not trusted.
+      // Before the ranges: every stored range has its ids in the file, or the file is not trusted.
       file.add(ids, now, serial)
       const carrying = ranges.map((range) => ({ ...range, incarnation: seen.before(range.partition, range.to) }))
       await writing.write({ ranges: carrying, ids: { all: ids, now } }, serial)

@@ -14,7 +14,7 @@ export class ConsumerRuns extends Error {
 export const partitionGroups = ({ pool }: Pick<Relational, 'pool'>): Promise<number> => readGroups(pool, '')
 
 const refuseWhileHeld = async (client: Pick<PoolClient, 'query'>, role: string, names: readonly string[]) => {
-  // Nobody can take one until this is over.
+  // No process can take one of them until this transaction ends.
   const { rows } = await client.query<{ name: string }>(
     `select name from (select name, expire_time from coordination_leases where name = any($1) for update) as l
      where expire_time > clock_timestamp() order by name`,
@@ -37,8 +37,9 @@ export const requireStopped = async ({ pool }: Pick<Relational, 'pool'>, role: s
 }
 
 /**
- * Sets the places of a role in the journals of its groups, all in one transaction, while nobody has one of them: who had and was paused
- * writes nothing more, and who takes one up meanwhile finds it done, or not begun. What was begun behind a place is forgotten.
+ * Sets the positions of a role in the journals of its groups, in one transaction, while no process owns one of them. An
+ * earlier owner that was paused writes nothing more. An owner that begins meanwhile finds all of it done, or none.
+ * Ranges that begin behind a position are forgotten.
  *
  * @throws ConsumerRuns
  */
@@ -54,7 +55,7 @@ export const resetJournals = async (
     const names = namesOfGroups(role, groups)
     await refuseWhileHeld(client, role, names)
     await fenceLeases(client, names)
-    // Who opens a journal waits for it here, and who has something on its way comes too late.
+    // A process that opens a journal waits here, and a write that is on its way comes too late.
     await client.query('update journals set serial = serial + $2 where consumer = any($1)', [names, openingStep])
     const consumers = places.map(({ partition }) =>
       nameOfGroup(role, { group: groupOfPartition(partition, groups), groups }),

@@ -20,7 +20,7 @@ export const readGroups = async (
   return rows[0]?.groups ?? 1
 }
 
-/** Who had these leases and was paused does nothing more under them, and has no locks. */
+/** Fences earlier holders of these leases: one that was paused does nothing more under them, and has no locks. */
 export const fenceLeases = async (client: PoolClient, leases: readonly string[]): Promise<void> => {
   await client.query('update coordination_leases set epoch = epoch + 1 where name = any($1)', [leases])
   await client.query(
@@ -30,7 +30,7 @@ export const fenceLeases = async (client: PoolClient, leases: readonly string[])
   )
 }
 
-/** Gives the journals of a role to its new groups. Nobody has one of the old ones, and nothing of them is open. */
+/** Gives the journals of a role to its new groups. The old ones have no owner and no open ranges. */
 const regroup = async (client: PoolClient, role: string, from: number, to: number): Promise<void> => {
   const old = namesOfGroups(role, from)
   const made = namesOfGroups(role, to)
@@ -54,8 +54,9 @@ const regroup = async (client: PoolClient, role: string, from: number, to: numbe
 }
 
 /**
- * Makes it so many groups of partitions that processes share, whatever it was: positions, notes and ids go to the new owners' journals. Nothing may be
- * processed meanwhile, and nothing be begun. Ids of 24 hours are read from the event store again by whoever takes a group up.
+ * Sets the number of groups of partitions that processes share, and moves positions, notes and ids to the new owners'
+ * journals. Nothing may be processed or begun meanwhile. The next owner of a group reads the ids of 24 hours from the
+ * event store again.
  *
  * @throws PartitionGroupsInUse
  */
@@ -79,7 +80,7 @@ export const settlePartitionGroups = async (
     const before = await readGroups(client, 'for update')
     if (before !== groups) {
       const names = roles.flatMap((role) => namesOfGroups(role, before))
-      // Nobody can take one until this is over.
+      // No process can take one of them until this transaction ends.
       const leases = await client.query<{ held: boolean }>(
         'select expire_time > clock_timestamp() as held from coordination_leases where name = any($1) for update',
         [names],
@@ -111,12 +112,13 @@ export const settlePartitionGroups = async (
 }
 
 /**
- * Rejects when the partitions are cut into another number of groups. To be asked by who has taken a lease of a group, before it does anything under it.
+ * Rejects when the partitions have another number of groups. Call it with the lease of a group, before doing anything
+ * under it.
  *
  * @throws PartitionGroupsInUse
  */
 export const requirePartitionGroups = async ({ pool }: Pick<Relational, 'pool'>, groups: number): Promise<void> => {
-  // Waits for who changes it: that one has not seen a lease that was taken for the first time meanwhile.
+  // Waits for a process that changes it, which has not seen a lease that was taken for the first time meanwhile.
   const now = await readGroups(pool, 'for share')
   if (now !== groups)
     throw new PartitionGroupsInUse(
@@ -124,7 +126,7 @@ export const requirePartitionGroups = async ({ pool }: Pick<Relational, 'pool'>,
     )
 }
 
-/** How far the groups of a role are, by partition, whoever has them: what their journals say. */
+/** The positions of the groups of a role, by partition, from their journals, whichever process owns them. */
 export const journalPlaces = async (
   { pool }: Pick<Relational, 'pool'>,
   role: string,

@@ -41,7 +41,10 @@ export type Appender = {
   lastSequences(producer: string): ProducerSequence[]
   /** Moves pages from the write-ahead log into the segment when enough have gathered. Never throws. */
   maintain(): void
-  /** Drops what lies below, and then ends the newest segment when it is due, so that nothing stays because nothing comes. */
+  /**
+   * Drops segments below, and then ends the newest segment when it is due, so that old records go also when nothing is
+   * appended.
+   */
   trim(before: readonly LogPosition[]): void
   stats(): LogStats
   close(): void
@@ -54,9 +57,9 @@ type OpenSegment = {
   insertProducer: StatementSync
   begin: StatementSync
   commit: StatementSync
-  /** Of chunks before they are compressed. */
+  /** Bytes of chunks before they are compressed. */
   bytes: number
-  /** Of chunks as they are stored. */
+  /** Bytes of chunks as they are stored. */
   unmoved: number
 }
 
@@ -70,7 +73,8 @@ const isFull = (error: unknown): boolean =>
 const openSegment = (dir: string, number: number): OpenSegment => {
   const db = openForWriting(dir, number)
   try {
-    // What a killed writer left in the write-ahead log may not have reached the disk: readers will see it, so sync it.
+    // Pages that a killed writer left in the write-ahead log may not have reached the disk: readers will see them, so
+    // sync them.
     db.exec('pragma wal_checkpoint(truncate)')
     // In a segment of before there were producers, or before chunks were compressed or said whether they are addressed.
     db.exec(producerTable)
@@ -121,7 +125,7 @@ export const openAppender = (options: AppenderOptions, clock: () => number = Dat
   const { dir, partitions } = options
   makePrivateFolder(dir)
   clearHalfMade(dir)
-  /** Of what is appended through this appender; undefined before its first append to a log that there was. */
+  /** The incarnation of this appender's records; undefined before its first append to an existing log. */
   let incarnation: string | undefined
   if (listSegments(dir).length === 0) {
     const created = clock()
@@ -209,7 +213,7 @@ export const openAppender = (options: AppenderOptions, clock: () => number = Dat
     }
   }
 
-  /** Runs what writes in one transaction, together with what it decided about producers. */
+  /** Runs writes in one transaction, together with their decisions about producers. */
   const durably = <Result>(segment: OpenSegment, work: (segment: OpenSegment) => Result): Result => {
     try {
       segment.begin.run()
@@ -226,12 +230,12 @@ export const openAppender = (options: AppenderOptions, clock: () => number = Dat
     }
   }
 
-  /** Whether a segment has been open for too long. One without records has nothing to let go of. */
+  /** Whether a segment has been open for too long. One without records has nothing to trim. */
   const isOld = ({ head }: OpenSegment): boolean =>
     clock() >= head.created + options.segmentMs && next.some((end, partition) => end !== head.starts[partition])
   const toWrite = (): OpenSegment =>
     current === undefined || current.bytes >= options.segmentBytes || isOld(current) ? roll() : current
-  /** What is appended lies in a segment of this appender's incarnation. */
+  /** The segment to append to, which has this appender's incarnation. */
   const toAppend = (): OpenSegment => (incarnation === undefined ? roll() : toWrite())
 
   if (noted !== undefined) roll()

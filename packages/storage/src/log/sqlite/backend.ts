@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { forgetBoardThread } from '@tributary/kernel'
 import type { LogPosition, LogStats, ProducerSequence } from '../port.ts'
 import { type Appender, type AppenderOptions, openAppender } from './appender.ts'
 import type { PackedGroup } from './packing.ts'
@@ -16,7 +17,7 @@ export type Backend = {
   close(): Promise<void>
 }
 
-/** What the writer asks of its worker. */
+/** Requests of the writer to its worker. */
 export type BackendRequest =
   | { id: number; kind: 'append'; group: PackedGroup }
   | { id: number; kind: 'trim'; before: readonly LogPosition[] }
@@ -62,14 +63,19 @@ const startWorker = async (options: AppenderOptions, waiting: Map<number, Waitin
   }
   worker.on('message', settle)
   worker.on('error', failAll)
-  worker.on('exit', () => failAll(new Error('The thread of the log has ended')))
+  const { threadId } = worker
+  worker.on('exit', () => {
+    // However it has ended: a thread that is gone never answers the watchdog again.
+    forgetBoardThread(threadId)
+    failAll(new Error('The thread of the log has ended'))
+  })
   await new Promise<unknown>((resolve, reject) => waiting.set(0, { resolve, reject }))
   return worker
 }
 
 /**
- * Writes in a worker thread: the caller's event loop never waits for the disk. A worker that dies fails what it had in
- * hand, and the next call starts another one.
+ * Writes in a worker thread: the caller's event loop never waits for the disk. When a worker dies, its open requests
+ * fail, and the next call starts another one.
  */
 export const openWorkerBackend = async (options: AppenderOptions): Promise<Backend> => {
   let waiting = new Map<number, Waiting>()

@@ -1,6 +1,6 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
-/** What is smaller stays as it is: a call of the compressor costs about 35 µs, whatever it is given. */
+/** Smaller chunks stay as they are: a call of the compressor costs about 35 µs, whatever its input. */
 const minBytes = 16 * 1024
 
 /** Beyond the first level events get hardly smaller. */
@@ -9,7 +9,7 @@ const params = { [constants.ZSTD_c_compressionLevel]: 1 }
 /** A chunk as a segment keeps it: compressed when `size` says how many bytes it has, as it is when that is 0. */
 export type StoredChunk = { readonly body: Uint8Array; readonly size: number }
 
-/** Compresses a chunk (Zstandard) where that makes it smaller; what is not compressed is a view, not a copy. */
+/** Compresses a chunk (Zstandard) where that makes it smaller; an uncompressed one is a view, not a copy. */
 export const compressChunk = (bytes: Uint8Array): StoredChunk => {
   if (bytes.byteLength < minBytes) return { body: bytes, size: 0 }
   // Events become a tenth; what needs more room is put together of several pieces.

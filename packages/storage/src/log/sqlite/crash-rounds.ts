@@ -10,7 +10,7 @@ import { openLogWriter } from './writer.ts'
 const loadProcess = fileURLToPath(new URL('./load-process.ts', import.meta.url))
 export const maxBodyBytes = 4000
 
-/** What a load process said so far. */
+/** The output of a load process so far. */
 export type Load = {
   child: ChildProcess
   /** `<partition> <offset>` → id of each acknowledged record. */
@@ -19,7 +19,7 @@ export type Load = {
   refused: Map<string, string>
   /** Resolves when `enough` holds; rejects when the process ends before or the deadline passes. */
   until(what: string, enough: () => boolean): Promise<void>
-  /** SIGKILL to the writing process alone, not to what it runs under; resolves when all of it is gone. */
+  /** Sends SIGKILL to the writing process alone, not to its wrapper; resolves when both have ended. */
   killWriter(): Promise<void>
   /** SIGKILL; resolves when the process is gone and its last words are read. */
   kill(): Promise<void>
@@ -80,11 +80,11 @@ export const startLoad = (dir: string, seed: string, options: LoadOptions = {}):
       await ended
     },
     async kill() {
-      // The whole group: what it runs under ends with it.
+      // The whole group: the wrapper ends with it.
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
       } catch {
-        // Ended by itself.
+        // It has ended already.
       }
       await ended
     },
@@ -123,7 +123,7 @@ export const expectIntact = async (dir: string, loads: readonly Load[]): Promise
 
 /**
  * Kills a writing process at a random moment under load, `rounds` times on one log, alternately with the writing in a
- * worker and in its main thread; after each the log must be intact and writable. Returns the number of records.
+ * worker and in its main thread. After each kill the log must be intact and writable. Returns the number of records.
  */
 export const killRounds = async (dir: string, rounds: number): Promise<number> => {
   const loads: Load[] = []

@@ -73,7 +73,7 @@ describe('the log under crash and fault', () => {
         spawnSync('touch', [join(folder.path, 'release')])
         await load.until('appends again', () => load.acknowledged.size > before + 200)
         await load.killWriter()
-        // The mount is gone with the last process that saw it; this is what it held.
+        // The mount is gone with the last process that saw it; this is its content.
         await expectIntact(join(folder.path, 'copy'), [load])
       } finally {
         await load.kill()
@@ -114,7 +114,7 @@ describe('the log under crash and fault', () => {
     async () => {
       await using folder = await createFolder()
       const trace = join(folder.path, 'trace.txt')
-      // Of the one thread that writes and acknowledges: calls of others would split its lines.
+      // Traces only the thread that writes and acknowledges: calls of others would split its lines.
       const strace = ['strace', '-y', '-s', '24', '-o', trace, '-e', 'trace=pwrite64,fdatasync,fsync,write']
       const load = startLoad(join(folder.path, 'log'), 'order', { wrap: strace, inline: true })
       await load.until('acknowledgements', () => load.acknowledged.size >= 300)

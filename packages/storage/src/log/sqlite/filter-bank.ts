@@ -26,15 +26,15 @@ const word = (hash: Uint8Array, at: number): number =>
   ((hash[at] ?? 0) | ((hash[at + 1] ?? 0) << 8) | ((hash[at + 2] ?? 0) << 16) | ((hash[at + 3] ?? 0) << 24)) >>> 0
 
 /**
- * Makes a bank of filters for so many members each: 16 bits a member, in a power of two of blocks of 512 bits. A hash has the
- * same places in all of them, and eight filters keep a place in one byte: with 128 filters of 250,000 members asking all of
- * them takes 5 µs, where asking one after the other took 22.
+ * Makes a bank of filters for so many members each: 16 bits a member, in a power of two of blocks of 512 bits. A hash
+ * has the same places in all of them, and eight filters keep a place in one byte. With 128 filters of 250,000 members,
+ * asking all of them takes 5 µs, and asking one after the other took 22.
  */
 export const createFilterBank = (members: number): FilterBank => {
   const blocks = 2 ** Math.ceil(Math.log2(Math.max(1, (members * 16) / blockBits)))
   const filterBytes = (blocks * blockBits) / 8
   const rows: { bits: Uint8Array; taken: number }[] = []
-  /** Where the places of the hash that was asked for last are. */
+  /** The positions of the last hash. */
   const places = new Uint32Array(probes)
   const locate = (hash: Uint8Array): void => {
     const start = (word(hash, 0) & (blocks - 1)) * blockBits

@@ -22,7 +22,7 @@ describe('the journal on SQLite', () => {
     const journal = openJournal({ file })
     const id = { hash: randomBytes(16), partition: 0, offset: 0, index: 0 }
     const blocker = new DatabaseSync(file)
-    // A rule of the database stands in for a disk that refuses in the middle of the transaction.
+    // A trigger stands in for a disk that refuses during the transaction.
     blocker.exec(`create trigger refuse before insert on bucket begin select raise(abort, 'refused'); end`)
     expect(() => journal.begin([{ partition: 0, from: 0, to: 1, token: 't' }], [id], 0)).toThrow('refused')
     expect(journal.openRanges()).toEqual([])

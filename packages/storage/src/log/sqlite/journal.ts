@@ -44,7 +44,7 @@ const open = (file: string): DatabaseSync => {
       create table if not exists note (partition integer primary key, text text not null);
       create table if not exists open_range (id integer primary key autoincrement, partition integer not null,
         "from" integer not null, "to" integer not null, token text not null)`)
-    // Journals of before there were incarnations knew records of the nameless one only.
+    // Journals of before there were incarnations have records of the nameless one only.
     for (const table of ['position', 'open_range'])
       if (db.prepare(`select 1 from pragma_table_info('${table}') where name = 'incarnation'`).get() === undefined)
         db.exec(`alter table ${table} add column incarnation text default ''`)
@@ -55,12 +55,12 @@ const open = (file: string): DatabaseSync => {
   }
 }
 
-/** An incarnation as it is kept: nothing where nobody has seen the record. */
+/** An incarnation as it is stored: null where the record was never read. */
 const nameOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 /**
- * Opens a consumer's journal on SQLite in the calling thread. Every call that writes is one transaction with a sync
- * and is complete on disk when it returns; when it throws (disk full), nothing of it is kept and it can be called again.
+ * Opens a consumer's journal on SQLite in the calling thread. Each call that writes is one transaction with a sync, and
+ * is complete on disk when it returns. When it throws (disk full), nothing of it is kept and it can be called again.
  */
 export const openJournal = (options: JournalOptions): FileJournal => {
   const db = open(options.file)

@@ -40,7 +40,7 @@ const call = async (caller: number): Promise<void> => {
       say(`ack ${partition} ${offset} ${id}`)
     } catch (error) {
       say(`no ${id} ${error instanceof Error ? error.name : String(error)}`)
-      // A refusing disk is asked again at a bearable pace.
+      // Tries a refusing disk again at a bearable pace.
       await pause(20)
     }
   }

@@ -53,7 +53,7 @@ describe('the log on SQLite', () => {
     expect(db.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'wal' })
   })
 
-  test('of chunks in which nothing is addressed who asks for what is gets one end and no body', async () => {
+  test('a reader of addressed records gets one end and no body of chunks without them', async () => {
     await using folder = await createFolder()
     await using stack = new AsyncDisposableStack()
     const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
@@ -69,7 +69,7 @@ describe('the log on SQLite', () => {
     ])
   })
 
-  test('who reads on from the middle of chunks, and keeps the last one, reads the same as who does not', async () => {
+  test('a reader that goes on within chunks, and keeps the last one, reads the same as one that does not', async () => {
     await using folder = await createFolder()
     await using stack = new AsyncDisposableStack()
     const writer = await openLogWriter({ dir: folder.path, partitions: 2, inline: true })
@@ -118,7 +118,7 @@ describe('the log on SQLite', () => {
     expect(await texts(folder.path)).toEqual(['before', 'after'])
   })
 
-  test('after a failed sync the file is left for a new one, and what turns up in it later is not read', async () => {
+  test('after a failed sync the file is left for a new one, and records that turn up in it later are not read', async () => {
     await using folder = await createFolder()
     const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true })
     await writer.append(entry('before'))
@@ -128,7 +128,7 @@ describe('the log on SQLite', () => {
     await expect(writer.append(entry('lost'))).rejects.toBeInstanceOf(LogUnavailable)
     setFaultHandler(undefined)
     expect(listSegments(folder.path)).toEqual([1, 2])
-    // What a disk that wrote the pages after all would bring back.
+    // The pages that a disk which wrote them after all would bring back.
     const old = openForWriting(folder.path, 1)
     old.exec('insert into chunk select id + 1, partition, first + count, count, time, addressed, body, size from chunk')
     old.close()
@@ -153,7 +153,7 @@ describe('the log on SQLite', () => {
     await expect(append(writer, 2)).rejects.toBeInstanceOf(LogUnavailable)
     setFaultHandler(undefined)
     await writer.close()
-    // What a disk that wrote the pages after all would bring back.
+    // The pages that a disk which wrote them after all would bring back.
     const old = openForWriting(folder.path, 1)
     old.exec(
       'insert into chunk select id + 1, partition, first + count, count, time, addressed, body, size from chunk; update producer set sequence = 2 where sequence = 1',
@@ -310,7 +310,7 @@ describe('the log on SQLite', () => {
     const writer = await openLogWriter({ dir: folder.path, partitions: 4, inline: true, segmentMs, clock: () => now })
     const reader = openLogReader({ dir: folder.path })
     const { partition } = await writer.append(entry('u-secret'))
-    /** Lets go of what is old each hour. */
+    /** Trims old records each hour. */
     const goOn = async (hours: number): Promise<void> => {
       for (const end = now + hours * hour; now < end; ) {
         now += hour

@@ -62,7 +62,7 @@ const openSegment = (dir: string, { number, incarnation }: SegmentHead, keeps: b
   const columns = `first, count, time, body, ${hasColumn(db, 'size') ? 'size' : '0 as size'}, 1 as addressed`
   const from = 'from chunk where partition = ? and first >= ? order by first'
   const chunks = db.prepare(`select ${columns} ${from}`)
-  // What is not asked for is not read from the file.
+  // Bodies that are not addressed are not read from the file.
   const addressed =
     hasColumn(db, 'addressed') && hasColumn(db, 'size')
       ? db.prepare(`select first, count, time, addressed, case when addressed then body end as body,

@@ -1,6 +1,6 @@
 import type { LogEntry, LogRecord, ProducerStamp } from '../port.ts'
 
-/** An entry on its way to the disk, with what packing needs to know about it. */
+/** An entry on its way to the disk, with the lengths that packing needs. */
 export type PendingEntry = LogEntry & {
   partition: number
   metaBytes: number
@@ -23,11 +23,14 @@ export type PackedChunk = {
   stamp?: ProducerStamp | undefined
 }
 
-/** What one commit writes. `bytes` owns its memory, so that it can be handed to another thread without a copy. */
+/** The data of one commit. `bytes` owns its memory, so that it can be handed to another thread without a copy. */
 export type PackedGroup = { bytes: Uint8Array<ArrayBuffer>; chunks: PackedChunk[] }
 
 const headerBytes = 12
-/** A reader that starts inside a chunk reads the chunk from its beginning: this bounds what it reads in vain. */
+/**
+ * A reader that starts inside a chunk reads the chunk from its beginning: this limits the bytes that it reads for
+ * nothing.
+ */
 const maxChunkBytes = 1024 * 1024
 
 /** Bytes a record takes in a chunk. */
@@ -51,9 +54,9 @@ const memoryFor = (bytes: number, used: ArrayBuffer | undefined): ArrayBuffer =>
     : new ArrayBuffer(Math.max(64 * 1024, 2 ** Math.ceil(Math.log2(bytes))))
 
 /**
- * Packs entries into chunks, each of one partition and at most 1 MiB (or one record). `order` lists the entries as
- * they lie in the chunks: those of one partition keep the order they came in. `used` is memory that may be overwritten:
- * fresh memory for each group costs as much as filling it, and lingers until it is collected.
+ * Packs entries into chunks, each of one partition and at most 1 MiB (or one record). The result `order` lists the
+ * entries as they lie in the chunks: those of one partition stay in order. The memory `used` may be overwritten. Fresh
+ * memory for each group costs as much as filling it, and lingers until it is collected.
  */
 export const packEntries = <Entry extends PendingEntry>(
   entries: readonly Entry[],

@@ -31,7 +31,7 @@ describe.skipIf(skipsPowerLoss())('after a loss of power', () => {
         await load.until(`${enough} acknowledgements`, () => load.acknowledged.size >= enough)
         dir = join(folder.path, `left-${round}`)
         synced.losePower(dir)
-        // Reads what it said to the end.
+        // Reads its output to the end.
         await load.kill()
         const writer = await openLogWriter({ dir, partitions: 8, inline: true })
         const records = await expectIntact(dir, loads)

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ProducerSequence, ProducerStamp } from '../port.ts'
 
-/** What a log knows of a producer: in `partition` its last sequence, or its latest epoch where that is `ofAll`. */
+/** The state of a producer in a log: in `partition` its last sequence, or its latest epoch where that is `ofAll`. */
 export type ProducerRow = ProducerSequence & { name: string }
 
 const ofAll = -1
@@ -10,7 +10,7 @@ const ofAll = -1
 export type StampResult = 'new' | 'repeated' | 'stale'
 
 export type Producers = {
-  /** Checks a stamp, after all that were checked before; one that is new is taken with the next `commit`. */
+  /** Checks a stamp after all earlier ones; the next `commit` records a new one. */
   check(stamp: ProducerStamp, partition: number): StampResult
   beginEpoch(name: string): number
   /** Writes into the transaction under way what `commit` will make true, with a segment's `prepareProducers`. */
@@ -53,8 +53,8 @@ export const readProducers = (db: DatabaseSync): ProducerRow[] =>
 const keyOf = (name: string, partition: number): string => `${partition} ${name}`
 
 /**
- * Decides which stamped groups a log takes. What it answers is what is on disk: a transaction that was refused, and that
- * may turn up in a left segment after all, moves nothing.
+ * Decides which stamped groups a log takes. Its answers follow the state on disk. A transaction that was refused
+ * changes nothing, even if it turns up later in a left segment.
  */
 export const createProducers = (rows: readonly ProducerRow[]): Producers => {
   const committed = new Map(rows.map((row) => [keyOf(row.name, row.partition), row]))

@@ -8,11 +8,14 @@ import { createWaiting } from './waiting.ts'
 export type LogReaderOptions = {
   /** The log's folder. */
   dir: string
-  /** How often it is looked for news when nobody tells of them, ms, a quarter as often once none have come; 25 unless given. */
+  /**
+   * How often waiters check when no writer notifies them, ms; a quarter as often once nothing has come; 25 unless
+   * given.
+   */
   pollMs?: number
   /**
-   * Keeps the last chunk of each open file as it was unpacked: for who reads on from the middle of one again and again. Bodies are
-   * shared then, and must not be given back.
+   * Keeps the last chunk of each open file unpacked, for readers that often go on within a chunk. Bodies are shared
+   * then, and must not be given back.
    */
   keepsChunks?: true
 }
@@ -90,7 +93,7 @@ export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOption
       for (const record of records) {
         if (record.offset < at) continue
         if (record.offset >= limit || !budget.take(record.body.byteLength)) return at
-        // Of a run that is passed over the last one tells how far it is.
+        // The last record of a skipped run says how far it goes.
         if (which === 'addressed' && record.meta === '' && into.at(-1)?.meta === '') into.pop()
         into.push(record)
         at = record.offset + 1
@@ -138,7 +141,7 @@ export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOption
     return found
   }
 
-  /** Looks once more where the writer has dropped segments meanwhile. */
+  /** Looks again where the writer has dropped segments meanwhile. */
   const despiteTrims = <Result>(look: () => Result): Result => {
     try {
       return look()
@@ -173,7 +176,7 @@ export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOption
       const ranges: IncarnationRange[] = []
       for (const { incarnation, starts } of heads) {
         const from = starts[partition] ?? 0
-        // What begins where the next one does has no record here.
+        // An incarnation that begins where the next one does has no record here.
         if (ranges.at(-1)?.from === from) ranges.pop()
         if (ranges.at(-1)?.incarnation !== incarnation) ranges.push({ incarnation, from })
       }
@@ -191,7 +194,7 @@ export const openLogReader = ({ dir, pollMs = 25, keepsChunks }: LogReaderOption
   }
 }
 
-/** What of a partition is read. */
+/** The limits of a read of a partition. */
 type Asked = { readonly budget: Budget; readonly which: 'addressed' | undefined }
 
 type Budget = { take(bytes: number): boolean; readonly spent: boolean }

@@ -15,9 +15,12 @@ export const journalFilePlaces = (file: string): { partition: number; offset: nu
   }
 }
 
-/** Sets the places of a journal whose consumer does not run, all of them in one transaction. What was begun behind a place is forgotten. */
+/**
+ * Sets the positions of a journal whose consumer does not run, in one transaction. Ranges that begin behind a position
+ * are forgotten.
+ */
 export const resetJournalFile = (file: string, places: readonly PlaceToReset[]): void => {
-  // It is of this version then.
+  // Upgrades the file to the form of this version.
   openJournal({ file, filterBytes: 1024 * 1024 }).close()
   const db = new DatabaseSync(file, { timeout: 5000 })
   try {

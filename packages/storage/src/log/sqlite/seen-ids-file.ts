@@ -6,9 +6,9 @@ import type { SeenId } from '../journal-port.ts'
 import { createIdBuckets, type IdBuckets } from './id-buckets.ts'
 import { bucketOptions, type JournalOptions } from './journal.ts'
 
-/** Message ids in a file that may be lost at any time: what it is worth is known by its name and serial alone. */
+/** Message ids in a file that may be lost at any time: only its name and serial say whether it can be trusted. */
 export type SeenIdsFile = {
-  /** The name it was given last; undefined for a file that nobody has named. */
+  /** The name it was given last; undefined for a file without one. */
   readonly name: string | undefined
   /** That of the last ids that were added with one. */
   readonly serial: number
@@ -30,7 +30,7 @@ const openFile = (file: string): DatabaseSync => {
   reservePrivateFile(file)
   const db = new DatabaseSync(file, { timeout: 5000 })
   db.exec('pragma journal_mode = wal')
-  // What a crash of the machine takes away is missed by its serial.
+  // Writes that a crash of the machine loses are noticed by the serial.
   db.exec('pragma synchronous = normal')
   db.exec('pragma wal_autocheckpoint = 8000')
   db.exec('pragma cache_size = -8000')
@@ -39,7 +39,7 @@ const openFile = (file: string): DatabaseSync => {
   return db
 }
 
-/** Opens such a file, made when missing, in the calling thread. One that cannot be read is made anew. */
+/** Opens such a file, made when missing, in the calling thread. An unreadable one is replaced. */
 export const openSeenIdsFile = (options: JournalOptions): SeenIdsFile => {
   const begin = () => {
     const db = openFile(options.file)

@@ -14,12 +14,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { reservePrivateFile } from '../../supervisor/private-files.ts'
 import { type ProducerRow, prepareProducers, producerTable, writeProducers } from './producers.ts'
 
-/** What a segment says of itself: it never changes after the segment was made. */
+/** The head of a segment: it never changes after the segment was made. */
 export type SegmentHead = {
   number: number
   /** First offset of each partition that belongs to this segment. */
   starts: readonly number[]
-  /** Of all its records; '' in segments of before there were any. */
+  /** The incarnation of all its records; '' in segments of before there were any. */
   incarnation: string
   /** Epoch ms at which it was made. */
   created: number
@@ -61,8 +61,8 @@ export const clearHalfMade = (dir: string): void => {
 const pageBytes = 8192
 
 /**
- * Makes a segment: complete and on disk when it returns, and not there at all under its name when it throws or is
- * interrupted, since it gets its name only at the end. `producers` are carried along from the segment before.
+ * Makes a segment, complete and on disk when it returns. When it throws or is interrupted, no file has the segment's
+ * name, since the draft is renamed at the end. `producers` are carried along from the segment before.
  */
 export const createSegment = (dir: string, head: SegmentHead, producers: readonly ProducerRow[] = []): void => {
   const path = segmentPath(dir, head.number)
@@ -87,8 +87,8 @@ export const createSegment = (dir: string, head: SegmentHead, producers: readonl
     const { number, starts, created, incarnation } = head
     db.prepare('insert into head values (?, ?, ?, ?)').run(number, JSON.stringify(starts), created, incarnation)
     db.exec('commit')
-    // Closing the last connection moves all pages out of the write-ahead log, which the new name would orphan, and
-    // keeps silent when that fails: so it is done here, where a failure shows.
+    // Closing the last connection moves all pages out of the write-ahead log, which the new name would orphan. It hides
+    // a failure of that, so it is done here, where a failure throws.
     const moved = db.prepare('pragma wal_checkpoint(truncate)').get()
     if (moved?.busy !== 0) throw new Error('A new segment of the log could not be completed')
   } finally {
@@ -98,7 +98,7 @@ export const createSegment = (dir: string, head: SegmentHead, producers: readonl
   syncFolder(dir)
 }
 
-/** Removes a segment and its side files. The database goes first, so that a rest is never taken for a segment. */
+/** Removes a segment and its side files. The database goes first, so that leftovers are never taken for a segment. */
 export const removeSegment = (dir: string, number: number): void => {
   const path = segmentPath(dir, number)
   for (const suffix of ['', '-wal', '-shm', '.ends']) rmSync(path + suffix, { force: true })
@@ -113,7 +113,7 @@ export const segmentBytesOnDisk = (dir: string, number: number): number => {
   return bytes
 }
 
-/** What chunks of segments of before do not say, with what holds for those: they are not compressed, and may be addressed. */
+/** Columns that chunks of earlier segments lack, with their values there: not compressed, and perhaps addressed. */
 const addedColumns = { size: 0, addressed: 1 } as const
 
 /** Whether the chunks of a segment say something that those of before do not. */
@@ -160,12 +160,13 @@ export const readHead = (db: DatabaseSync): SegmentHead => {
 
 const endsPath = (dir: string, number: number): string => `${segmentPath(dir, number)}.ends`
 
-/** Where the acknowledged records of a segment end, and what was acknowledged to producers. */
+/** Where the acknowledged records of a segment end, and the sequences acknowledged to producers. */
 type Noted = { ends: number[]; producers: readonly ProducerRow[] }
 
 /**
- * Notes where a segment's acknowledged records end, when a sync has failed and no new segment can be made: what lies
- * behind was refused, and must not come back from the write-ahead log at the next start. Does what a failing disk allows.
+ * Notes where a segment's acknowledged records end, when a sync has failed and no new segment can be made. Records
+ * behind were refused, and must not come back from the write-ahead log at the next start. Does what a failing disk
+ * allows.
  */
 export const noteEnds = (dir: string, number: number, noted: Noted): void => {
   try {
@@ -175,11 +176,11 @@ export const noteEnds = (dir: string, number: number, noted: Noted): void => {
   }
 }
 
-/** What `noteEnds` noted, or undefined when there is no whole note. */
+/** The note of `noteEnds`, or undefined when there is no whole one. */
 export const notedEnds = (dir: string, number: number): Noted | undefined => {
   try {
     const noted: Noted | number[] = JSON.parse(readFileSync(endsPath(dir, number), 'utf8'))
-    // Of before there were producers: a list of ends.
+    // Written before there were producers: a list of ends.
     return Array.isArray(noted) ? { ends: noted, producers: [] } : noted
   } catch {
     return undefined

@@ -1,18 +1,18 @@
 import { createRestPace } from '@tributary/kernel'
 
-/** Those who wait for something that only a look can tell: they look when told to, and now and then by themselves. */
+/** Waiters for a condition that has to be checked: they check when notified, and from time to time. */
 export type Waiting = {
   /** Resolves when `isThere` says so, `signal` aborts or `close` is called. Rejects with what `isThere` throws. */
   until(isThere: () => boolean, signal: AbortSignal): Promise<void>
-  /** Everybody looks at once. */
+  /** Makes all waiters check now. */
   notice(): void
-  /** Nobody waits any more. */
+  /** Ends all waits. */
   close(): void
 }
 
 /**
- * Nobody waits. Whoever does looks after `pollMs`, and every four times that once nothing has come for a while: a writer in another
- * process tells nobody.
+ * Creates an empty set of waiters. Each checks after `pollMs`, and later every four times that while nothing comes: a
+ * writer in another process does not notify them.
  */
 export const createWaiting = (pollMs: number): Waiting => {
   const looks = new Set<() => void>()

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { joinThreadBoard } from '@tributary/kernel'
 import { type AppenderOptions, openAppender } from './appender.ts'
 import type { BackendReply, BackendRequest } from './backend.ts'
 
@@ -12,8 +13,11 @@ const reply = (message: BackendReply, transfer: ArrayBuffer[] = []): void => por
 // Errors lose their class and fields on the way between threads: the text is what remains useful.
 const asError = (error: unknown): Error => new Error(error instanceof Error ? error.message : String(error))
 
+// Appends that wait for their acknowledgement are lost with the thread: it is not replaced automatically.
+const place = joinThreadBoard('log-writer')
 try {
   const appender = openAppender(options)
+  place.watch()
   const answer = (request: BackendRequest): BackendReply => {
     const { id } = request
     if (request.kind === 'append')
@@ -31,11 +35,14 @@ try {
     } catch (error) {
       reply({ id: request.id, error: asError(error) })
     }
-    if (request.kind === 'close') port.close()
-    else appender.maintain()
+    if (request.kind === 'close') {
+      place.leave()
+      port.close()
+    } else appender.maintain()
   })
   reply({ id: 0, value: undefined })
 } catch (error) {
+  place.leave()
   reply({ id: 0, error: asError(error) })
   port.close()
 }

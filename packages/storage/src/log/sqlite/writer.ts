@@ -22,11 +22,11 @@ export type LogWriterOptions = {
   segmentBytes?: number
   /** Age after which one with records is ended, ms; never unless given. So `trim` drops it that much late at most. */
   segmentMs?: number
-  /** Tells the time, epoch ms, when it writes in the calling thread. */
+  /** Returns the time, epoch ms, when it writes in the calling thread. */
   clock?: () => number
   /** Bytes that may wait for their sync before `append` rejects with LogOverloaded. */
   maxQueuedBytes?: number
-  /** Called after each durable commit: readers may be told that there is something new. */
+  /** Called after each durable commit, so that readers can be notified of new records. */
   onCommit?(): void
 }
 
@@ -133,7 +133,7 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
   const schedule = (): void => {
     if (flushing || scheduled) return
     scheduled = true
-    // What else this turn of the event loop brings joins the first commit.
+    // More appends of this turn of the event loop join the first commit.
     setImmediate(() => void flush())
   }
 

@@ -28,8 +28,8 @@ const ownAccount = (): Account => {
 }
 
 /**
- * Which account PostgreSQL runs under, and how this process appears to it. PostgreSQL refuses to run as root, so root
- * gives way to `postgres` where that account exists, else to `nobody`; everybody else runs it as oneself.
+ * The account PostgreSQL runs under, and the one of this process as PostgreSQL sees it. PostgreSQL refuses to run as
+ * root. So root switches to `postgres` where that account exists, else to `nobody`; other users run it as themselves.
  */
 export const chooseAccount = (): { server: Account; client: Account } => {
   const client = ownAccount()

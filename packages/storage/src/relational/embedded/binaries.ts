@@ -62,7 +62,7 @@ const runsFor = async (account: Account, native: string): Promise<boolean> => {
   }
 }
 
-/** A folder of ours that nobody else may write to, readable by all; undefined when this one cannot be that. */
+/** A folder of this user that no other user may write to, readable by all; undefined when this one cannot be that. */
 const usableCache = async (folder: string): Promise<string | undefined> => {
   try {
     await mkdir(folder, { recursive: true, mode: 0o755 })
@@ -96,9 +96,10 @@ const versionOf = async (native: string): Promise<string> => {
 }
 
 /**
- * A folder with PostgreSQL's programs that `account` can run: the installed one where possible, else a copy (60 MB,
- * made once per version) in a cache folder readable by all. The copy is needed when this process is root and the
- * project lies below a folder that only root may enter, or when the installed folder lacks its links and is read-only.
+ * A folder with PostgreSQL's programs that `account` can run. It is the installed one where possible, else a copy (60
+ * MB, made once per version) in a cache folder readable by all. The copy is needed when this process is root and the
+ * project lies below a folder that only root may enter. It is also needed when the installed folder lacks its links and
+ * is read-only.
  *
  * @throws when no folder works; the message says what to do.
  */

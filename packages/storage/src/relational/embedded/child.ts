@@ -100,8 +100,8 @@ export const createEmbeddedPostgres = async (options: EmbeddedPostgresOptions): 
       await mkdir(dirname(dir), { recursive: true, mode: 0o700 })
       await clearOrphans(dir, options.logger)
       await ensureSocketFolder(dir, server)
-      // Nobody works in the folder any more. PostgreSQL would refuse its predecessor's lock while that process, killed
-      // a moment ago, still has a pid (not reaped yet).
+      // No process works in the folder any more. PostgreSQL would refuse its predecessor's lock while that process,
+      // killed a moment ago, still has a pid (not reaped yet).
       for (const left of [`.s.PGSQL.${port}`, `.s.PGSQL.${port}.lock`])
         await rm(join(socketFolder, left), { force: true })
       await ensureCluster({ dir, native, server, client, durable })

@@ -11,13 +11,13 @@ export const roleName = 'tributary'
 export const databaseName = 'tributary'
 
 /**
- * The folder's path as PostgreSQL sees it. Its programs are started inside the folder and told this: so they reach a
- * data folder below directories they may not enter (root's home), and one whose path is longer than the 1,023 bytes
+ * The folder's path as PostgreSQL sees it. Its programs start inside the folder and get this path. So they reach a data
+ * folder below directories they may not enter (root's home), and one whose path is longer than the 1,023 bytes
  * PostgreSQL can hold.
  */
 export const ownFolder = '/proc/self/cwd'
 
-/** The identity to spawn with: root gives way to the account, everybody else stays who they are. */
+/** The identity to spawn with: root switches to the account, other users keep their own. */
 export const spawnIdentity = (account: Account): { uid?: number; gid?: number } =>
   process.getuid?.() === 0 ? { uid: account.uid, gid: account.gid } : {}
 
@@ -123,8 +123,8 @@ const ensureOwner = async (dir: string, server: Account): Promise<void> => {
 }
 
 /**
- * Writes who may connect: over the socket, the operating system vouches for this process's user (pg_hba.conf "peer"),
- * and nobody over the network. Written at each start because that user may change.
+ * Writes the rules of access. Over the socket, only this process's user may connect, by the operating system's word
+ * (pg_hba.conf "peer"); over the network, no user may. Written at each start because that user may change.
  */
 const writeAccess = async (dir: string, server: Account, client: Account): Promise<void> => {
   const files: [string, string][] = [
@@ -148,7 +148,7 @@ const isEmptyOrAbsent = (dir: string): Promise<boolean> =>
  * Leaves a startable cluster in `dir`: made completely or not at all, of the programs' major version, owned by the
  * account that runs it. Call it after `clearOrphans`.
  *
- * @throws with what to do when the folder holds another version, something else, or somebody else's files.
+ * @throws with what to do when the folder holds another version, something else, or another user's files.
  */
 export const ensureCluster = async (options: ClusterOptions & { client: Account }): Promise<void> => {
   const { dir, native, server, client } = options

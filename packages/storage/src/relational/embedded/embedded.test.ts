@@ -206,7 +206,7 @@ describe('the embedded PostgreSQL', () => {
     },
   )
 
-  it('starts after a kill in the middle of initdb, whose orphan still works', async () => {
+  it('starts after a kill during initdb, whose orphan still works', async () => {
     const first = startElsewhere('await spec.recover()')
     await eventually(async () => {
       const draft = (await readdir(dirname(dir))).find((name) => name.startsWith('postgres.init-'))

@@ -4,7 +4,10 @@ import { basename, dirname, join } from 'node:path'
 import type { Logger } from '@tributary/kernel'
 import { endProcess, findProcesses, identify, type ProcessIdentity } from '../../supervisor/processes.ts'
 
-/** How PostgreSQL ends: first it rolls back and checkpoints ("fast"), then it leaves at once and recovers at the next start. */
+/**
+ * The signals that end PostgreSQL: after the first it rolls back and checkpoints ("fast"), after the second it leaves
+ * immediately and recovers at the next start.
+ */
 export const shutdownSteps = [
   { signal: 'SIGINT', waitMs: 20_000 },
   { signal: 'SIGQUIT', waitMs: 5_000 },
@@ -13,7 +16,7 @@ export const shutdownSteps = [
 /** Initialisation happens in `<dir>.init-<pid>-<random>` and is renamed when complete. */
 export const initPrefix = (dir: string): string => `${dir}.init-`
 
-/** How often is looked for orphans: one that was ended may have started another just before. */
+/** How often it looks for orphans: one that was ended may have started another just before. */
 const maxRounds = 5
 
 const postmasterIn = (dir: string): ProcessIdentity | undefined => {

@@ -8,9 +8,9 @@ import type { Account } from './account.ts'
 const longestFolder = 107 - '/.s.PGSQL.5432'.length
 
 /**
- * A private folder for the socket, short enough for a socket address however deep the data folder lies: named after
- * the data folder, so that each start finds the same one, and 0700 for the account that PostgreSQL runs as. A folder of
- * that name which somebody else made is refused and the next place is tried.
+ * A private folder for the socket, short enough for a socket address however deep the data folder lies. It is named
+ * after the data folder, so that each start finds the same one, and 0700 for the account that PostgreSQL runs as. A
+ * folder of that name with another owner is refused and the next place is tried.
  *
  * @throws when none of the places works.
  */

@@ -1,8 +1,12 @@
+import { useQuery } from '@tanstack/react-query'
 import { type AudienceQuery, genericTitle, stockMessage } from '@tributary/contract'
 import { type ReactNode, useMemo, useState } from 'react'
+import { FormLayout } from '../../../components/docs-panel.tsx'
+import { LeaveGuard } from '../../../components/leave-guard.tsx'
+import { NameWarnings } from '../../../components/name-warnings.tsx'
 import { failureText } from '../../../lib/api/errors.ts'
-import { FormLayout } from '../../../parts/docs-panel.tsx'
-import { LeaveGuard } from '../../../parts/leave-guard.tsx'
+import { audiencePreviewQuery } from '../../../lib/queries/audience-queries.ts'
+import { useWorkspace } from '../../../lib/workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/forms/field.tsx'
 import { Input } from '../../../ui/forms/input.tsx'
@@ -14,6 +18,9 @@ import type { Building } from './use-draft.ts'
 
 const titleError = (title: string): string | undefined =>
   genericTitle.safeParse(title, { error: stockMessage }).error?.issues[0]?.message
+
+/** Stands for a query while there is none: it has no preview. */
+const nothingAsked: AudienceQuery = { operator: 'and', groups: {}, includeAnonymous: true }
 
 type Save = (audience: { title: string; query: AudienceQuery }) => void
 
@@ -37,12 +44,12 @@ export const BuilderPage = ({
   own: string
   title: string
   building: Building
-  /** What stands before the title. */
+  /** Shown above the title. */
   above?: ReactNode
   saveLabel: string
   saving: boolean
   failure: Error | null
-  /** What is told of a change by somebody else; it may have what is built saved in its own way. */
+  /** Shown after another user's change; it can save the built query in its own way. */
   conflict?: ((again: (save: Save) => void) => ReactNode) | undefined
   onSave: Save
 }) => {
@@ -52,6 +59,12 @@ export const BuilderPage = ({
   const checked = useMemo(() => checkTree(draft.tree), [draft.tree])
   const errors = useMemo(() => shownErrors(draft), [draft])
   const query = 'query' in checked ? checked.query : undefined
+  // The result of the preview beside it; no second call.
+  const preview = useQuery({
+    ...audiencePreviewQuery(useWorkspace().name, query ?? nothingAsked, { estimate: true }),
+    enabled: false,
+  })
+  const warnings = query === undefined ? [] : (preview.data?.warnings ?? [])
   const wrongTitle = titleError(title)
   const saveBy = (how: Save): void => {
     setAsked(true)
@@ -85,7 +98,9 @@ export const BuilderPage = ({
               />
             )}
           </Field>
-          <TreeEditor errors={errors} building={building} own={own} />
+          <NameWarnings value={warnings}>
+            <TreeEditor errors={errors} building={building} own={own} />
+          </NameWarnings>
           {failure !== null && (
             <p role="alert" className="text-sm break-words text-danger-ink">
               The audience was not saved: {failureText(failure)}

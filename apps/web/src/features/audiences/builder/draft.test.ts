@@ -45,7 +45,7 @@ test('SEG-07: ids of all elements are 4 characters, and none stands twice, in co
 })
 
 describe('errors', () => {
-  test('SEG-08, SEG-09: are kept for each element that was filled in, and leave with it', () => {
+  test('SEG-08: are kept for each element that was filled in, and leave with it', () => {
     let draft = draftOf(newTree())
     const { segment } = first(draft.tree)
     draft = changeTree(draft, addQuery(draft.tree, segment, 'attribute'))
@@ -71,7 +71,36 @@ describe('errors', () => {
     expect(without.touched.has(event?.id ?? '')).toBe(false)
   })
 
-  test('of everything are shown when it is saved', () => {
+  test('of a group, a query or an attribute are removed with it, also the touched mark, and those of all others stay (SEG-09)', () => {
+    let tree = addGroup(newTree())
+    const [group = '', other = ''] = Object.keys(tree.groups)
+    const queryIn = (id: string) => tree.groups[id]?.segments[0]?.queries[0]?.id ?? ''
+    for (const id of [group, other]) {
+      tree = addAttribute(addAttribute(tree, queryIn(id)), queryIn(id))
+      tree = addQuery(tree, tree.groups[id]?.segments[0]?.id ?? '', 'attribute')
+    }
+    const draft = showErrors(draftOf(tree))
+    const idsOf = (id: string): string[] => {
+      const groups = { [id]: tree.groups[id] } as DraftTree['groups']
+      return idsIn({ ...tree, groups })
+    }
+    const query = queryIn(group)
+    const attributes = tree.groups[group]?.segments[0]?.queries[0]?.selectedAttributes.map(({ id }) => id) ?? []
+    const [attribute = ''] = attributes
+    for (const [removed, gone] of [
+      [attribute, [attribute]],
+      [query, [query, ...attributes]],
+      [group, idsOf(group)],
+    ] as const) {
+      const before = [...shownErrors(draft).keys()]
+      expect(before.filter((id) => gone.includes(id)).length, removed).toBeGreaterThan(0)
+      const without = changeTree(draft, remove(tree, removed))
+      expect([...shownErrors(without).keys()]).toEqual(before.filter((id) => !gone.includes(id)))
+      for (const id of gone) expect(without.touched.has(id)).toBe(false)
+    }
+  })
+
+  test('of everything are shown on saving', () => {
     const draft = showErrors(draftOf(newTree()))
     expect([...shownErrors(draft)]).toEqual([[first(draft.tree).query, { selectedEvent: 'Required' }]])
     const { tree } = draft
@@ -81,7 +110,7 @@ describe('errors', () => {
   })
 })
 
-test('what is typed of digits is saved as a number', () => {
+test('typed digits are saved as a number', () => {
   const tree = newTree()
   const { query } = first(tree)
   const checked = checkTree(

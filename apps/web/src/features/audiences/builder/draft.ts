@@ -101,7 +101,7 @@ export const changeTree = (draft: Draft, tree: DraftTree, touched: readonly stri
     tree,
     past: [...draft.past, draft.tree].slice(-kept),
     future: [],
-    // What is deleted has no errors any more.
+    // Deleted elements have no errors.
     touched: new Set([...draft.touched, ...touched].filter((id) => there.has(id))),
   }
 }
@@ -219,7 +219,7 @@ const numberOf = (typed: Typed): Typed => {
   return /^[0-9]{1,15}$/.test(text) ? Number(text) : text
 }
 
-/** The tree as it is saved, where nothing is wrong with it: what is typed of digits is a number. */
+/** The saved form of a valid tree: typed digits become a number. */
 const saved = (tree: DraftTree): DraftTree =>
   mapQueries(tree, (query) => [
     {
@@ -232,7 +232,7 @@ const saved = (tree: DraftTree): DraftTree =>
     },
   ])
 
-/** What is wrong with a tree by element, or the query that it is. */
+/** The errors of a tree by element, or its valid query. */
 export const checkTree = (
   tree: DraftTree,
 ): { query: AudienceQuery } | { errors: ReadonlyMap<string, ElementErrors> } => {

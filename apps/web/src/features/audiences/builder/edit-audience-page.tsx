@@ -3,12 +3,12 @@ import { type Audience, type AudienceQuery, listOf } from '@tributary/contract'
 import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
+import { FillPage } from '../../../components/create-flow.tsx'
 import { ApiError } from '../../../lib/api/errors.ts'
 import { count } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { audienceQuery, audienceVersionQuery } from '../../../lib/queries/audience-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
-import { FillPage } from '../../../parts/create-flow.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { EditList } from '../lists/edit-list.tsx'
@@ -17,7 +17,7 @@ import { BuilderPage } from './builder-page.tsx'
 import { Sentence } from './estimate-panel.tsx'
 import { useDraft } from './use-draft.ts'
 
-/** A version that somebody else made while an audience was edited. */
+/** A version that another user saved while an audience was edited. */
 type Newer = { version: number; author: string; time: string }
 
 const newerOf = (error: Error | null): Newer | undefined => {
@@ -26,7 +26,7 @@ const newerOf = (error: Error | null): Newer | undefined => {
   return { version: Number(version), author, time }
 }
 
-/** Told instead of saving over what somebody else has saved: who, when and what, and the two ways on. */
+/** Shown instead of overwriting another user's version: author, time and changes, and the two ways on. */
 const Conflict = ({
   audience,
   newer,
@@ -72,7 +72,7 @@ const Conflict = ({
 }
 
 const EditAudience = ({ audience: given, onLoad }: { audience: Audience; onLoad: () => void }) => {
-  // What is edited is what was opened: a change by somebody else is told when it is saved.
+  // The form keeps the opened version: another user's change is reported on saving.
   const [audience] = useState(given)
   const workspace = useWorkspace().name
   const navigate = useNavigate()

@@ -19,7 +19,7 @@ const answer = (exact: boolean, size: number): Response =>
     sample: [],
   })
 
-/** Shows the panel while the server answers one call after the other; the last answer is given when asked for. */
+/** Shows the panel with a server that answers one call at a time; the test sends the last response. */
 const show = (first: Response) => {
   const next = Promise.withResolvers<Response>()
   const answers = [first]
@@ -39,7 +39,7 @@ test("an estimate says 'about', and the exact number takes its place", async () 
   expect(screen.getByText(/^Exact as of/)).toBeDefined()
 })
 
-test('a sample without anybody is no number: the exact one is', async () => {
+test('an empty sample shows no number, but the exact one does', async () => {
   const { follow } = show(answer(false, 0))
   follow(answer(true, 7))
   expect(await screen.findByText('7')).toBeDefined()

@@ -68,7 +68,7 @@ const Counted = ({ preview, stale }: { preview: AudiencePreview; stale: boolean 
   </div>
 )
 
-/** What is known of a query by now: an estimate, and then the exact number; before there is any, what was shown before. */
+/** The present result of a query: an estimate, and then the exact number. Until there is one, the result before. */
 const usePreview = (tree: AudienceQuery) => {
   const workspace = useWorkspace().name
   const first = useQuery({
@@ -102,7 +102,7 @@ const Estimate = ({ query: tree }: { query: AudienceQuery }) => {
         </Button>
       </div>
     )
-  // Of few a sample has nobody: that says nothing yet.
+  // A sample of a small audience can be empty, which means nothing yet.
   if (preview === undefined || (!preview.exact && preview.size === 0))
     return (
       <div aria-busy className="space-y-3">
@@ -124,7 +124,7 @@ export const Sentence = ({ query }: { query: AudienceQuery }) => (
   <p className="text-sm break-words text-ink-2">{audienceSentence(query, useAudienceTitles())}</p>
 )
 
-/** Who a query finds now, beside the builder; undefined while something is wrong with it. */
+/** The profiles that a query matches now, beside the builder; undefined while the query has errors. */
 export const EstimatePanel = ({ query }: { query: AudienceQuery | undefined }) => (
   <Card title="Who is in it">
     {query === undefined ? (

@@ -1,10 +1,10 @@
 import { editors } from '@tributary/contract'
 import { useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
+import { FillSkeleton } from '../../../components/create-flow.tsx'
+import { RequireAccess } from '../../../components/require-access.tsx'
 import { paths } from '../../../lib/paths.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
-import { FillSkeleton } from '../../../parts/create-flow.tsx'
-import { RequireAccess } from '../../../parts/require-access.tsx'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { PageHeader } from '../../../ui/page/page-header.tsx'
 import { NewList } from '../lists/new-list.tsx'
@@ -14,7 +14,7 @@ import { newTree } from './draft.ts'
 import { templates } from './templates.ts'
 import { useDraft } from './use-draft.ts'
 
-/** What a new audience is made from: conditions or a list. */
+/** The form of a new audience: conditions or a list. */
 const From = ({ list }: { list: boolean }) => {
   const workspace = useWorkspace().name
   return (

@@ -2,9 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { countOperators, type ElementErrors, intervalUnits } from '@tributary/contract'
 import { Copy, Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
+import { AttributeRow } from '../../../components/attribute-row.tsx'
+import { WarningsOf } from '../../../components/name-warnings.tsx'
 import { audiencesQuery, suggestionsQuery } from '../../../lib/queries/audience-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
-import { AttributeRow } from '../../../parts/attribute-row.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { FieldError } from '../../../ui/forms/field.tsx'
 import { Input, Select } from '../../../ui/forms/input.tsx'
@@ -23,6 +24,69 @@ const isNever = ({ count }: DraftQuery): boolean => count.operator !== 'at_least
 
 const units = { day: 'days', month: 'months (30 days)' } as const
 
+/** When an event was performed: in the last days or months, between two dates, or at any time. */
+const WhenFields = ({ part, set }: { part: Part; set: (change: Partial<DraftQuery>) => void }) => {
+  const { timeframe, dates } = part.query
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <Select
+        aria-label="When"
+        className="w-36"
+        value={dates !== undefined ? 'between' : timeframe === null ? 'ever' : 'last'}
+        onChange={({ target }) =>
+          set({
+            timeframe: target.value === 'last' ? { time: { unit: 'day', value: 30 } } : null,
+            dates: target.value === 'between' ? { first: '', last: '' } : undefined,
+          })
+        }
+      >
+        <option value="last">in the last</option>
+        <option value="between">between dates</option>
+        <option value="ever">at any time</option>
+      </Select>
+      {dates !== undefined &&
+        (['first', 'last'] as const).map((end) => (
+          <Input
+            key={end}
+            aria-label={end === 'first' ? 'First date' : 'Last date'}
+            placeholder="2026-03-04"
+            className="w-40"
+            value={dates[end]}
+            onChange={({ target }) => set({ dates: { ...dates, [end]: target.value } })}
+            {...wrong(part, end)}
+          />
+        ))}
+      {timeframe !== null && (
+        <>
+          <Input
+            aria-label="Number of days or months"
+            inputMode="numeric"
+            className="w-16"
+            value={String(timeframe.time.value)}
+            onChange={({ target }) => set({ timeframe: { time: { ...timeframe.time, value: target.value } } })}
+            {...wrong(part, 'time.value')}
+          />
+          <Select
+            aria-label="Unit of time"
+            className="w-40"
+            value={timeframe.time.unit}
+            onChange={({ target }) => {
+              const unit = intervalUnits.find((each) => each === target.value)
+              if (unit !== undefined) set({ timeframe: { time: { ...timeframe.time, unit } } })
+            }}
+          >
+            {intervalUnits.map((unit) => (
+              <option key={unit} value={unit}>
+                {units[unit]}
+              </option>
+            ))}
+          </Select>
+        </>
+      )}
+    </div>
+  )
+}
+
 const EventFields = (part: Part) => {
   const { query, building } = part
   const workspace = useWorkspace().name
@@ -31,7 +95,7 @@ const EventFields = (part: Part) => {
   const set = (change: Partial<DraftQuery>): void =>
     building.change((tree) => changeQuery(tree, query.id, change), query.id)
   const never = isNever(query)
-  const { timeframe, count } = query
+  const { count } = query
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
       <div className="flex min-w-0 flex-wrap items-center gap-2">
@@ -88,46 +152,7 @@ const EventFields = (part: Part) => {
           <span className="text-sm text-ink-2">times</span>
         </div>
       )}
-      <div className="flex flex-wrap items-center gap-2">
-        <Select
-          aria-label="When"
-          className="w-36"
-          value={timeframe === null ? 'ever' : 'last'}
-          onChange={({ target }) =>
-            set({ timeframe: target.value === 'ever' ? null : { time: { unit: 'day', value: 30 } } })
-          }
-        >
-          <option value="last">in the last</option>
-          <option value="ever">at any time</option>
-        </Select>
-        {timeframe !== null && (
-          <>
-            <Input
-              aria-label="Number of days or months"
-              inputMode="numeric"
-              className="w-16"
-              value={String(timeframe.time.value)}
-              onChange={({ target }) => set({ timeframe: { time: { ...timeframe.time, value: target.value } } })}
-              {...wrong(part, 'time.value')}
-            />
-            <Select
-              aria-label="Unit of time"
-              className="w-40"
-              value={timeframe.time.unit}
-              onChange={({ target }) => {
-                const unit = intervalUnits.find((each) => each === target.value)
-                if (unit !== undefined) set({ timeframe: { time: { ...timeframe.time, unit } } })
-              }}
-            >
-              {intervalUnits.map((unit) => (
-                <option key={unit} value={unit}>
-                  {units[unit]}
-                </option>
-              ))}
-            </Select>
-          </>
-        )}
-      </div>
+      <WhenFields part={part} set={set} />
     </div>
   )
 }
@@ -221,6 +246,7 @@ export const QueryRow = ({
         </Button>
       </div>
       <FieldError id={errorId} message={Object.values(errors)[0]} />
+      <WarningsOf ids={[query.id, ...query.selectedAttributes.map(({ id }) => id)]} />
       {query.selectedAttributes.length > 0 && (
         <ul className="space-y-2 sm:space-y-4 sm:border-l-2 sm:border-line sm:pl-3">
           {query.selectedAttributes.map((attribute) => (

@@ -2,7 +2,7 @@ import type { QueryType, SelectedAttribute } from '@tributary/contract'
 import { shortId } from '../../../lib/format/short-id.ts'
 import { type DraftQuery, type DraftTree, idsIn, newAttribute, newQuery, newTree } from './draft.ts'
 
-/** An audience to start from; what it names is changed to what one's own events are called. */
+/** An audience to start from; the user replaces its names by those of their own events. */
 export type Template = { id: string; title: string; text: string; tree: () => DraftTree }
 
 type Make = (nextId: () => string) => DraftQuery[]
@@ -39,7 +39,7 @@ const treeOf = (make: Make) => (): DraftTree => {
   return { ...tree, groups: Object.fromEntries(groups) }
 }
 
-/** What most people begin with. Events are named as in the catalog of e-commerce events of Segment. */
+/** Common audiences. Events have the names of Segment's catalog of e-commerce events. */
 export const templates: readonly Template[] = [
   {
     id: 'cart-abandoned',

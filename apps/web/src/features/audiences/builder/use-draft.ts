@@ -9,7 +9,7 @@ export type Building = {
   undo: () => void
   redo: () => void
   showErrors: () => void
-  /** Begins anew with a tree. */
+  /** Starts again with a tree. */
   replace: (tree: DraftTree) => void
 }
 

@@ -2,12 +2,12 @@ import { type Audience, genericTitle } from '@tributary/contract'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { z } from 'zod'
+import { useApiForm } from '../../../components/api-form.ts'
+import { LeaveGuard } from '../../../components/leave-guard.tsx'
 import { failureText } from '../../../lib/api/errors.ts'
 import { count, pluralise } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
-import { useApiForm } from '../../../parts/api-form.ts'
-import { LeaveGuard } from '../../../parts/leave-guard.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Field } from '../../../ui/forms/field.tsx'
@@ -88,7 +88,7 @@ const titled = z.object({ title: genericTitle })
 
 /** Changes the title and the list of an audience that is a list. */
 export const EditList = ({ audience: given }: { audience: Audience }) => {
-  // What is changed is what was opened: a change by somebody else is told when it is saved.
+  // The form keeps the opened version: another user's change is reported on saving.
   const [audience] = useState(given)
   const workspace = useWorkspace().name
   const navigate = useNavigate()

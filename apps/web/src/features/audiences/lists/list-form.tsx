@@ -5,6 +5,7 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { failureText } from '../../../lib/api/errors.ts'
 import { saveFile } from '../../../lib/browser/save-file.ts'
 import { count, pluralise } from '../../../lib/format/text.ts'
+import { readTextFile } from '../../../lib/read-text-file.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/forms/field.tsx'
 import { FileInput } from '../../../ui/forms/file-input.tsx'
@@ -18,7 +19,7 @@ export type ListSource = { kind: ListKind; values: string[] }
 /** A list that was looked up. */
 export type CheckedList = ListSource & { report: ListReport }
 
-/** What was found of a list, with a file of what was not. */
+/** The matches of a list, with a file of the other values. */
 const Report = ({ list: { values, report } }: { list: CheckedList }) => {
   const { found_count, profile_count, not_found, invalid, duplicates } = report
   const numbers = [
@@ -52,13 +53,13 @@ const Report = ({ list: { values, report } }: { list: CheckedList }) => {
   )
 }
 
-/** What is pasted or in a file, the column of it, and the kind of its values. */
+/** The pasted text or the file, its column, and the kind of its values. */
 const useSource = () => {
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string>()
   const [kind, setKind] = useState<ListKind>('user_id')
   const [column, setColumn] = useState(0)
-  /** Whether the first row has titles; what it looks like until it is said. */
+  /** Whether the first row has titles; a guess until the user decides. */
   const [titled, setTitled] = useState<boolean>()
   const table = useMemo(() => readTable(text, titled), [text, titled])
   const read = useMemo(() => columnValues(table, column), [table, column])
@@ -153,8 +154,8 @@ const SourceFields = ({ source, onChange }: { source: ReturnType<typeof useSourc
 }
 
 /**
- * Asks for identifiers, pasted or in a file, and looks them up with `onCheck` before anything is done with them. `children` is what is to be
- * done with a list that was looked up, undefined while there is none.
+ * Asks for identifiers, pasted or in a file, and looks them up with `onCheck` before any change. `children` gets the
+ * list after the look-up, undefined before.
  */
 export const ListForm = ({
   label,
@@ -164,7 +165,7 @@ export const ListForm = ({
 }: {
   label: string
   onCheck: (source: ListSource) => Promise<ListReport>
-  /** Told whenever something else is filled in. */
+  /** Called whenever another value is entered. */
   onChange: () => void
   children: (list: CheckedList | undefined) => ReactNode
 }) => {
@@ -181,12 +182,16 @@ export const ListForm = ({
   }
   const takeFile = async (chosen: File | undefined): Promise<void> => {
     const tooLarge = chosen !== undefined && chosen.size > maxFileBytes
-    source.take(
-      chosen === undefined || tooLarge ? '' : await chosen.text(),
-      tooLarge ? `Choose a file of up to ${maxFileBytes / 1024 / 1024} MB` : undefined,
-    )
+    let problem = tooLarge ? `Choose a file of up to ${maxFileBytes / 1024 / 1024} MB` : undefined
+    let text = ''
+    try {
+      if (chosen !== undefined && !tooLarge) text = await readTextFile(chosen)
+    } catch (error) {
+      problem = error instanceof Error ? error.message : 'The file could not be read'
+    }
+    source.take(text, problem)
     setFile(chosen?.name)
-    setAsked(tooLarge)
+    setAsked(problem !== undefined)
     changed()
   }
   const checked = check.data

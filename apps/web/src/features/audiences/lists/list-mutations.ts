@@ -7,7 +7,7 @@ import { refresh } from '../../../lib/queries/query.ts'
 import { notify } from '../../../ui/overlays/toast.tsx'
 import type { ListSource } from './list-form.tsx'
 
-/** What would be found of a new list of a workspace (a resource name). */
+/** The matches of a new list of a workspace (a resource name). */
 export const checkNewList = async (workspace: string, list: ListSource): Promise<ListReport> => {
   const body = { title: 'List', ...list, validate_only: true }
   return (await call(methods.audiences.importList, { params: workspaceIds(workspace), body })).report
@@ -30,13 +30,15 @@ export const useImportList = (workspace: string) => {
 /** A list to add to that of an audience, or to put in its place. */
 export type ListChange = ListSource & { operation: 'add' | 'replace' }
 
-/** What would be found of a list. */
+/** The matches of a changed list. */
 export const checkListChange = async ({ name }: Pick<Audience, 'name'>, change: ListChange): Promise<ListReport> => {
   const body = { ...change, validate_only: true }
   return (await call(methods.audiences.changeList, { params: audienceIds(name), body })).report
 }
 
-/** Adds to the list of a version of an audience, or replaces it; refused when it has another version meanwhile. */
+/**
+ * Adds to the list of a version of an audience, or replaces it; refused when the audience has another version by then.
+ */
 export const useChangeList = ({ name, version }: Pick<Audience, 'name' | 'version'>) => {
   const cache = useQueryClient()
   return useMutation({

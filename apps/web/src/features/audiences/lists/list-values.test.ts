@@ -44,7 +44,7 @@ test.each([
   expect(kindOfHeader(title)).toBe(kind)
 })
 
-test('lines without a title are all values; a title that names a kind is none', () => {
+test('lines without a title are all values; a title names a kind', () => {
   expect(readTable('ada\nbob').rows).toEqual([['ada'], ['bob']])
   const titled = readTable('email\nada@a.example')
   expect(titled).toEqual({ titled: true, columns: [{ title: 'email', kind: 'email' }], rows: [['ada@a.example']] })
@@ -58,11 +58,11 @@ test.each([
   ['first name,Land\nAda,UK', true],
   ['email2;user id\na;b', true],
   ['', false],
-])('of %j the first row is taken for titles: %s', (text, titled) => {
+])('in %j the first row counts as titles: %s', (text, titled) => {
   expect(readTable(text).titled).toBe(titled)
 })
 
-test('whoever says whether the first row has titles is believed', () => {
+test("the user's choice decides whether the first row has titles", () => {
   expect(readTable('ada,pro\nbob,free').rows).toEqual([['bob', 'free']])
   expect(readTable('ada,pro\nbob,free', false).rows).toHaveLength(2)
   expect(readTable('customer-1\ncustomer-2', true)).toMatchObject({
@@ -71,7 +71,7 @@ test('whoever says whether the first row has titles is believed', () => {
   })
 })
 
-test('of several columns the first row has the titles, and the likely one is the first that names a kind', () => {
+test('with several columns the first row has the titles, and the first that names a kind is suggested', () => {
   const table = readTable('name,plan,email\nAda,pro,ada@a.example\nBob,free,')
   expect(likelyColumn(table)).toBe(2)
   expect(columnValues(table, 2)).toEqual({ values: ['ada@a.example'] })
@@ -84,7 +84,7 @@ test('no values and too many are refused', () => {
   expect(columnValues(many, 0)).toHaveProperty('problem')
 })
 
-test('the file of what was left out has each value with its reason in the order of the list', () => {
+test('the file of the omitted values has each value with its reason in the order of the list', () => {
   const report = { found_count: 1, profile_count: 1, not_found: [2], invalid: [0], duplicates: [3] }
   expect(leftOutCsv(['=1', 'ada', 'a,b', 'ada'], report)).toBe(
     'identifier,reason\r\n\'=1,invalid\r\n"a,b",not found\r\nada,duplicate\r\n',

@@ -2,7 +2,7 @@ import { type ListKind, type ListReport, listLimits } from '@tributary/contract'
 import { csvOf } from '../../../lib/format/csv.ts'
 import { count } from '../../../lib/format/text.ts'
 
-/** Bytes of a file that is read at most. */
+/** Maximum bytes of a file. */
 export const maxFileBytes = 20 * 1024 * 1024
 
 /** A pasted text or a file as columns: titles are empty where there is one column without a header. */
@@ -15,7 +15,10 @@ export type ListTable = {
 
 const delimiters = [',', ';', '\t'] as const
 
-/** The rows of a CSV text (RFC 4180) with one of some delimiters: the one that the first line has most of. Empty lines are none. */
+/**
+ * The rows of a CSV text (RFC 4180) with one of several delimiters: the most frequent one of the first line. Empty
+ * lines are ignored.
+ */
 export const parseRows = (given: string): string[][] => {
   const text = given.replace(/^\ufeff/, '')
   const [first = ''] = text.split(/\r?\n/, 1)
@@ -63,7 +66,7 @@ export const kindOfHeader = (title: string): ListKind | undefined => {
   return (Object.keys(headers) as ListKind[]).find((kind) => headers[kind].test(plain))
 }
 
-/** What titles of columns are: words, unlike addresses, numbers, and most IDs. */
+/** The form of column titles: words, unlike addresses, numbers, and most IDs. */
 const titleLike = /^[\p{L}][\p{L} _-]*$/u
 
 /** Whether a first row looks like titles: one names a kind, or there are several and all of them are words. */
@@ -71,7 +74,7 @@ const looksTitled = (first: readonly string[], width: number): boolean =>
   first.some((each) => kindOfHeader(each) !== undefined) ||
   (width > 1 && first.every((each) => each === '' || titleLike.test(each)))
 
-/** A text as a table. Whether its first row has titles is what it looks like, unless it is said. */
+/** A text as a table. Whether its first row has titles is a guess, unless `said` decides. */
 export const readTable = (text: string, said?: boolean): ListTable => {
   const rows = parseRows(text)
   const [first = []] = rows

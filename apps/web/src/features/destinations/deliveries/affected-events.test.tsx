@@ -44,7 +44,7 @@ const show = async (records: ParkedDelivery[]) => {
   return within(await screen.findByRole('region', { name: 'Affected events' })).findAllByRole('listitem')
 }
 
-test('each record is one line with its event; what else is known of it opens below', async () => {
+test('each record is one line with its event, and its details open below', async () => {
   const [first] = await show([record(1), record(2)])
   const line = within(first ?? document.body)
   expect(line.getByRole('link', { name: 'Order Completed' })).toBeDefined()

@@ -3,13 +3,13 @@ import type { Destination, FailureGroup, ParkedDelivery } from '@tributary/contr
 import { ChevronRight, RotateCw } from 'lucide-react'
 import { type ReactNode, useId, useMemo, useState } from 'react'
 import { Link } from 'react-router'
+import { ErrorScreen } from '../../../components/error-screen.tsx'
 import { destinationIds } from '../../../lib/format/names.ts'
 import { count, pluralise } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { groupDeliveriesQuery } from '../../../lib/queries/event-queries.ts'
 import { allSourcesQuery } from '../../../lib/queries/workspace-queries.ts'
 import { useMayEdit } from '../../../lib/workspace.ts'
-import { ErrorScreen } from '../../../parts/error-screen.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { cn } from '../../../ui/cn.ts'
 import { Fact } from '../../../ui/code/exchange.tsx'
@@ -25,7 +25,7 @@ const line =
 
 const userOf = ({ user_id, anonymous_id }: Affected): string => (user_id === '' ? anonymous_id : user_id)
 
-/** One event with what tells it from the others: its user, its message id, and when it came. */
+/** One event with the fields that identify it: its user, its message ID, and the time of receipt. */
 const EventLine = ({ event }: { event: Affected }) => {
   const user = userOf(event)
   return (
@@ -73,7 +73,7 @@ const Details = ({ row, source }: { row: ParkedDelivery; source: string }) => {
   )
 }
 
-/** Events of one record that are listed before the rest is asked for. */
+/** Events of one record that are listed at first. */
 const firstEvents = 10
 
 const EventLines = ({ row }: { row: ParkedDelivery }) => {
@@ -100,7 +100,7 @@ const EventLines = ({ row }: { row: ParkedDelivery }) => {
   )
 }
 
-/** What is held together, on one line: its event, or how many they are; the rest opens below it. */
+/** Deliveries that are held together, on one line: the event, or their number; the details open below it. */
 const Parked = ({
   row,
   source,

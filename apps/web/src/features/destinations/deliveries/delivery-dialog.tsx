@@ -12,7 +12,7 @@ import { CopyButton } from '../../../ui/code/copy-button.tsx'
 import { Exchange, Fact } from '../../../ui/code/exchange.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 
-/** The profile that an event of an audience tells of: the event itself is stored nowhere. */
+/** The profile of an event of an audience: the event itself is not stored. */
 const profileOf = ({ audience, row, destination }: Delivery): string | undefined =>
   audience === undefined || row === undefined
     ? undefined

@@ -4,11 +4,11 @@ import { count } from '../../../lib/format/text.ts'
 import { failureGroupsQuery } from '../../../lib/queries/event-queries.ts'
 import { Badge } from '../../../ui/badge.tsx'
 
-/** How many events groups of one state hold together. */
+/** The number of events in all groups of one state. */
 export const sumOf = (groups: readonly FailureGroup[], wanted: FailureGroup['state']): number =>
   groups.filter((group) => group.state === wanted).reduce((sum, group) => sum + group.event_count, 0)
 
-/** How many events are held for a destination, beside the name of the tab. */
+/** The number of held events of a destination, beside the name of the tab. */
 export const FailureCount = ({ destination }: { destination: Destination }) => {
   const { data = [] } = useQuery(failureGroupsQuery(destination.name, { state: '', range: '' }))
   const dead = sumOf(data, 'dead')

@@ -3,12 +3,12 @@ import type { Destination, FailureGroup } from '@tributary/contract'
 import { ArrowLeft, CircleCheck, History, RotateCw, Trash2 } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
+import { ErrorScreen } from '../../../components/error-screen.tsx'
 import { ApiError } from '../../../lib/api/errors.ts'
 import { count, pluralise } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { failureGroupQuery } from '../../../lib/queries/event-queries.ts'
 import { useMayEdit } from '../../../lib/workspace.ts'
-import { ErrorScreen } from '../../../parts/error-screen.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -45,8 +45,8 @@ const Facts = ({ group, paused }: { group: FailureGroup; paused: boolean }) => (
 )
 
 /**
- * Back to the list when a change was made. The group may be gone, and its page with it, before the change is answered: so
- * this does not hang on what is shown. A change that failed says so itself.
+ * Returns to the list after a change. The group, and its page, can be gone before the response arrives, so this does
+ * not depend on what is shown. A failed change shows its own error.
  */
 const useLeaveAfter = (destination: Destination): ((change: Promise<unknown>) => void) => {
   const navigate = useNavigate()
@@ -156,7 +156,7 @@ const Gone = ({ destination }: { destination: Destination }) => (
   </EmptyState>
 )
 
-/** One cause of failures: what was sent and answered last, its events, and what can be done. */
+/** One cause of failures: the last request and response, its events, and the actions. */
 export const FailureGroupView = ({ destination, name }: { destination: Destination; name: string }) => {
   const query = useQuery(failureGroupQuery(name))
   const gone = query.error instanceof ApiError && query.error.status === 404

@@ -1,7 +1,7 @@
 import type { FailureGroup } from '@tributary/contract'
 import { attemptCause } from '../../../lib/events/response-cause.ts'
 
-/** What a cause is called: where the status alone is known, what the last answer says. */
+/** The title of a cause: with only a status, the message of the last response. */
 export const causeOf = ({
   reason,
   http_status,
@@ -18,7 +18,7 @@ export const causeOf = ({
           ? 'Not attempted yet'
           : 'No response'
 
-/** What the two ways of sending dead letters again differ in. */
+/** The difference between the two ways of sending dead letters again. */
 export const retryAndReplay =
   'Retry sends all of them again now. Replay lets you choose by source, event, or time, shows the count before it starts, and can be stopped.'
 

@@ -3,6 +3,7 @@ import { type Destination, type FailureGroup, resourceNames } from '@tributary/c
 import { CircleCheck, History, RotateCw } from 'lucide-react'
 import { useMemo } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
+import { QueryView } from '../../../components/query-view.tsx'
 import { useAddress } from '../../../lib/browser/use-address.ts'
 import { rangePresets, viewOf } from '../../../lib/format/date-range.ts'
 import { destinationIds, failureGroupIds } from '../../../lib/format/names.ts'
@@ -10,7 +11,6 @@ import { count, pluralise } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { type FailureFilters, failureGroupsQuery } from '../../../lib/queries/event-queries.ts'
 import { useMayEdit } from '../../../lib/workspace.ts'
-import { QueryView } from '../../../parts/query-view.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { Select } from '../../../ui/forms/input.tsx'
@@ -23,7 +23,7 @@ import { sumOf } from './failure-count.tsx'
 import { FailureGroupView } from './failure-group.tsx'
 import { causeOf, retryAndReplay, stateWords } from './failure-words.ts'
 
-/** When it is tried again; `past` says it of one whose time has come. */
+/** The time of the next retry; `past` is the text for a due one. */
 const NextTry = ({ row: { next_time }, past }: { row: FailureGroup; past: string }) =>
   next_time === null ? (
     <span className="text-ink-3">Manual</span>
@@ -31,7 +31,7 @@ const NextTry = ({ row: { next_time }, past }: { row: FailureGroup; past: string
     <RelativeTime time={next_time} upcoming past={past} className="text-ink-2" />
   )
 
-/** `tried`: whether the line for phones says when it is tried again. */
+/** `tried`: whether the line for phones shows the next retry. */
 const cause = (tried: boolean): Column<FailureGroup> => ({
   id: 'cause',
   header: 'Cause',
@@ -230,7 +230,7 @@ const Groups = ({
   )
 }
 
-/** What is held for a destination by its cause, and one cause with its events. */
+/** The held deliveries of a destination by cause, and one cause with its events. */
 export const FailuresTab = ({ destination }: { destination: Destination }) => {
   const [search] = useSearchParams()
   const navigate = useNavigate()

@@ -4,7 +4,7 @@ import { signalsQuery } from '../../../lib/queries/signal-queries.ts'
 import { allSourcesQuery } from '../../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
 
-/** What the address calls a sender, of its resource name. */
+/** The URL parameter for the kind of a sender, from its resource name. */
 export const kindOf = (sender: string): 'source' | 'audience' | 'signal' =>
   sender.includes('/audiences/') ? 'audience' : sender.includes('/signals/') ? 'signal' : 'source'
 
@@ -14,7 +14,10 @@ type Sender = { value: string; title: string; note?: string; icon?: string }
 const unknown = (known: readonly { name: string }[], chosen: string, title: string): Sender[] =>
   chosen === '' || known.some(({ name }) => name === chosen) ? [] : [{ value: chosen, title }]
 
-/** What can send to a destination, to choose from: sources, and the audiences and signals that are connected to it; '' is all. */
+/**
+ * The senders of a destination to choose from: sources, and the audiences and signals that are connected to it; '' is
+ * all.
+ */
 export const useSenders = (
   destination: string,
   { source, audience, signal }: { source: string; audience: string; signal: string },

@@ -1,10 +1,10 @@
 import type { DestinationMappings } from '@tributary/contract'
 import { TriangleAlert } from 'lucide-react'
-import { changeWords } from '../../../parts/mapping/mapping-draft.ts'
+import { changeWords } from '../../../components/mapping/mapping-draft.ts'
 import { Button } from '../../../ui/button.tsx'
 import type { MappingDraft } from './use-mapping-draft.ts'
 
-/** Told while somebody changed the mappings under what is not saved here, with the two ways on. */
+/** Shown while another user changed the mappings under unsaved changes, with the two ways on. */
 export const MappingConflict = ({
   draft,
   theirs,

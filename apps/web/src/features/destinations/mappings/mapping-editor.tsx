@@ -5,13 +5,15 @@ import {
   type DestinationMappings,
   type EventMapping,
   eventTypes,
+  type MappingPreview,
 } from '@tributary/contract'
 import { type ReactNode, useCallback, useEffect, useId, useMemo, useState } from 'react'
+import { ConditionBuilder } from '../../../components/condition-builder.tsx'
+import { FieldTable } from '../../../components/mapping/field-table.tsx'
+import type { ChangeMapping, MappingProblems } from '../../../components/mapping/mapping-draft.ts'
+import { NameWarnings, WarningsAt } from '../../../components/name-warnings.tsx'
 import { type EventField, withCommonFields } from '../../../lib/events/event-fields.ts'
 import { mappingSuggestionsQuery } from '../../../lib/queries/mapping-queries.ts'
-import { ConditionBuilder } from '../../../parts/condition-builder.tsx'
-import { FieldTable } from '../../../parts/mapping/field-table.tsx'
-import type { ChangeMapping, MappingProblems } from '../../../parts/mapping/mapping-draft.ts'
 import { Button } from '../../../ui/button.tsx'
 import { cn } from '../../../ui/cn.ts'
 import { preloadCodeEditor } from '../../../ui/code/code-editor.tsx'
@@ -95,18 +97,23 @@ const Which = ({
   return (
     <Part title="Trigger">
       <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_12rem]">
-        <Field label="Event name" hint="Leave empty to match any name.">
-          {(control) => (
-            <SuggestInput
-              {...control}
-              placeholder="Any event"
-              value={mapping.event_name}
-              disabled={readOnly}
-              suggestions={names}
-              onChange={(event_name) => onChange?.((before) => ({ ...before, event_name }), `event_name ${mapping.id}`)}
-            />
-          )}
-        </Field>
+        <div className="space-y-1.5">
+          <Field label="Event name" hint="Leave empty to match any name.">
+            {(control) => (
+              <SuggestInput
+                {...control}
+                placeholder="Any event"
+                value={mapping.event_name}
+                disabled={readOnly}
+                suggestions={names}
+                onChange={(event_name) =>
+                  onChange?.((before) => ({ ...before, event_name }), `event_name ${mapping.id}`)
+                }
+              />
+            )}
+          </Field>
+          <WarningsAt field="event_name" />
+        </div>
         <Field label="Type">
           {(control) => (
             <Select
@@ -146,7 +153,7 @@ const Which = ({
   )
 }
 
-/** What ends the work on a mapping; who cannot change it can only close it. */
+/** The buttons that end the work on a mapping; readers can only close it. */
 const EditorButtons = ({
   mayChange,
   canSave,
@@ -185,8 +192,8 @@ const noFields: readonly EventField[] = []
 const noEvents: readonly { event_name: string; event_type: string }[] = []
 
 /**
- * One event mapping: which events, what is done with them and what goes into it, with what happens to a real event beside
- * it. What is changed joins the changes that are not saved yet.
+ * The editor of one event mapping: its trigger, its action and its payload, with the result for a real event beside it.
+ * Changes join the other unsaved ones.
  */
 export const MappingEditor = ({
   destination,
@@ -205,9 +212,9 @@ export const MappingEditor = ({
   mapping: EventMapping
   actions: readonly DestinationAction[]
   variables: DestinationMappings['variables']
-  /** What keeps it from being saved, told once somebody tried. */
+  /** The problems that prevent saving, shown after the first try. */
   problems: MappingProblems
-  /** Who only reads may not try it either. */
+  /** Readers cannot try a mapping either. */
   mayEdit: boolean
   canSave: boolean
   saving: boolean
@@ -219,9 +226,13 @@ export const MappingEditor = ({
 }) => {
   const [open, setOpen] = useState(true)
   useEffect(preloadCodeEditor, [])
-  /** What the preview has found, by the id of its field: problems, and notes that block nothing. */
+  /** The findings of the preview, by the ID of the field: problems, and notes that block nothing. */
   const [met, setMet] = useState<Record<'problems' | 'notes', MappingProblems>>({ problems: {}, notes: {} })
-  const hear = useCallback((found: MappingProblems, notes: MappingProblems) => setMet({ problems: found, notes }), [])
+  const [warnings, setWarnings] = useState<MappingPreview['warnings']>([])
+  const show = useCallback((found: MappingProblems, notes: MappingProblems, unknown: MappingPreview['warnings']) => {
+    setMet({ problems: found, notes })
+    setWarnings(unknown)
+  }, [])
   const action = actions.find(({ name }) => name === mapping.destination)
   const triable = action !== undefined && mayEdit
   const wanted = {
@@ -269,33 +280,35 @@ export const MappingEditor = ({
         )}
       >
         <div className="min-w-0 space-y-8">
-          <Which
-            mapping={mapping}
-            events={suggestions.data?.events ?? noEvents}
-            fields={fields}
-            problems={problems}
-            onChange={onChange}
-          />
-          <ActionChoice mapping={mapping} actions={actions} problem={problems.action} onChange={onChange} />
-          {action !== undefined && (
-            <Part title="Payload">
-              <FieldTable
-                destination={destination}
-                mapping={mapping}
-                action={action}
-                fields={fields}
-                variables={variables}
-                proposed={suggestions.data?.field_mappings}
-                problems={shownProblems}
-                notes={met.notes}
-                onChange={onChange}
-              />
-            </Part>
-          )}
+          <NameWarnings value={warnings}>
+            <Which
+              mapping={mapping}
+              events={suggestions.data?.events ?? noEvents}
+              fields={fields}
+              problems={problems}
+              onChange={onChange}
+            />
+            <ActionChoice mapping={mapping} actions={actions} problem={problems.action} onChange={onChange} />
+            {action !== undefined && (
+              <Part title="Payload">
+                <FieldTable
+                  destination={destination}
+                  mapping={mapping}
+                  action={action}
+                  fields={fields}
+                  variables={variables}
+                  proposed={suggestions.data?.field_mappings}
+                  problems={shownProblems}
+                  notes={met.notes}
+                  onChange={onChange}
+                />
+              </Part>
+            )}
+          </NameWarnings>
         </div>
         {triable && (
           <aside aria-label="Preview" className="min-w-0 lg:sticky lg:top-0 lg:self-start">
-            <MappingPreviewPane destination={destination} mapping={mapping} onProblems={hear} />
+            <MappingPreviewPane destination={destination} mapping={mapping} onProblems={show} />
           </aside>
         )}
       </div>

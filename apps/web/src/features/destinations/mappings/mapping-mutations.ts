@@ -8,7 +8,7 @@ import type { MappingTrial } from '../../../lib/queries/mapping-queries.ts'
 import { mappingsQuery } from '../../../lib/queries/mapping-queries.ts'
 import { notify } from '../../../ui/overlays/toast.tsx'
 
-/** True when mappings were not saved because somebody changed them since the revision they were made on. */
+/** True when mappings were not saved because another user changed them since their revision. */
 export const isMappingsChanged = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 409 && error.body.reason === 'MAPPINGS_CHANGED'
 

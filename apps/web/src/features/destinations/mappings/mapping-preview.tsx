@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Destination, EventMapping, MappingPreview } from '@tributary/contract'
 import { CircleAlert, Send } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
+import { type MappingProblems, sendable } from '../../../components/mapping/mapping-draft.ts'
 import { formatJson } from '../../../lib/format/json-text.ts'
 import { truncate } from '../../../lib/format/text.ts'
 import { localTime } from '../../../lib/format/time.ts'
@@ -9,7 +10,6 @@ import { destinationAudiencesQuery } from '../../../lib/queries/audience-queries
 import { workspaceEventsQuery } from '../../../lib/queries/event-queries.ts'
 import { type MappingTrial, mappingPreviewQuery } from '../../../lib/queries/mapping-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
-import { type MappingProblems, sendable } from '../../../parts/mapping/mapping-draft.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CodeBlock } from '../../../ui/code/code-block.tsx'
 import { CodeEditor } from '../../../ui/code/code-editor.tsx'
@@ -111,7 +111,7 @@ const Result = ({ destination, preview }: { destination: Destination; preview: M
   )
 }
 
-/** What a mapping makes of a real event, as it is written; and sending that one event for a try. */
+/** The result of the edited mapping for a real event, and sending that event as a test. */
 export const MappingPreviewPane = ({
   destination,
   mapping,
@@ -119,8 +119,8 @@ export const MappingPreviewPane = ({
 }: {
   destination: Destination
   mapping: EventMapping
-  /** Hears the errors and notes of single fields of the event that is tried. */
-  onProblems: (problems: MappingProblems, notes: MappingProblems) => void
+  /** Receives the errors and notes of single fields of the tried event, and names that were never received. */
+  onProblems: (problems: MappingProblems, notes: MappingProblems, warnings: MappingPreview['warnings']) => void
 }) => {
   const [choice, setChoice] = useState<Choice>({ kind: 'latest' })
   const [sends, setSends] = useState<MappingTrial | undefined>()
@@ -130,13 +130,14 @@ export const MappingPreviewPane = ({
     placeholderData: keepPreviousData,
   })
   const problems = data?.problems
+  const warnings = data?.warnings
   useEffect(() => {
-    const told = (wanted: 'error' | 'note'): MappingProblems =>
+    const messagesOf = (wanted: 'error' | 'note'): MappingProblems =>
       Object.fromEntries(
         (problems ?? []).flatMap(({ field, message, severity }) => (severity === wanted ? [[field, message]] : [])),
       )
-    onProblems(told('error'), told('note'))
-  }, [problems, onProblems])
+    onProblems(messagesOf('error'), messagesOf('note'), warnings ?? [])
+  }, [problems, warnings, onProblems])
   return (
     <div className="space-y-4">
       <div className="flex flex-wrap items-center gap-2">

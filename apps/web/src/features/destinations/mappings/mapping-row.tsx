@@ -6,7 +6,7 @@ import { Switch } from '../../../ui/forms/switch.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/overlays/menu.tsx'
 import { mappingContent, mappingFilter, mappingTitle } from './mapping-words.ts'
 
-/** What can be done with a row of the list; absent for who only reads, and while presets are in use. */
+/** The actions on a row of the list; absent for readers, and while presets are in use. */
 export type RowActions = {
   move: (by: -1 | 1) => void
   duplicate: () => void
@@ -71,7 +71,7 @@ export const MappingRow = ({
       <div className="relative ml-auto flex shrink-0 items-center gap-1">
         {actions !== undefined && (
           <>
-            {/* Not disabled at an end: who moves it there by keyboard keeps the focus. */}
+            {/* Not disabled at an end: a user who moves it there by keyboard keeps the focus. */}
             <Button
               variant="none"
               size="sm"

@@ -2,9 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import type { Destination, DestinationMappings, EventMapping } from '@tributary/contract'
 import { Plus, RotateCcw, Sparkles, Waypoints } from 'lucide-react'
 import { useState } from 'react'
-import { ApiError } from '../../../lib/api/errors.ts'
-import { mappingsQuery } from '../../../lib/queries/mapping-queries.ts'
-import { useMayEdit } from '../../../lib/workspace.ts'
 import {
   newMapping,
   problemsOf,
@@ -12,8 +9,11 @@ import {
   saved,
   withDuplicate,
   withMoved,
-} from '../../../parts/mapping/mapping-draft.ts'
-import { QueryView } from '../../../parts/query-view.tsx'
+} from '../../../components/mapping/mapping-draft.ts'
+import { QueryView } from '../../../components/query-view.tsx'
+import { ApiError } from '../../../lib/api/errors.ts'
+import { mappingsQuery } from '../../../lib/queries/mapping-queries.ts'
+import { useMayEdit } from '../../../lib/workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { DraftBar } from '../../../ui/forms/draft-bar.tsx'
 import { DangerDialog } from '../../../ui/overlays/danger-dialog.tsx'
@@ -247,7 +247,7 @@ const Mappings = ({ destination, server }: { destination: Destination; server: D
   )
 }
 
-/** What a destination gets of which events: its mappings in their order, edited as a draft that is saved at once. */
+/** The mappings of a destination in their order, edited as a draft that is saved as a whole. */
 export const MappingsTab = ({ destination }: { destination: Destination }) => {
   const query = useQuery(mappingsQuery(destination.name))
   return (

@@ -1,7 +1,7 @@
 import type { Destination, MethodResponse, methods } from '@tributary/contract'
+import { SendOnceDialog } from '../../../components/send-once-dialog.tsx'
 import { count } from '../../../lib/format/text.ts'
 import type { MappingTrial } from '../../../lib/queries/mapping-queries.ts'
-import { SendOnceDialog } from '../../../parts/send-once-dialog.tsx'
 import { Badge, type BadgeTone } from '../../../ui/badge.tsx'
 import { Exchange, Fact } from '../../../ui/code/exchange.tsx'
 import { useSendTest } from './mapping-mutations.ts'

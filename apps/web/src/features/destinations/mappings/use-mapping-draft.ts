@@ -1,11 +1,11 @@
 import type { DestinationMappings, EventMapping } from '@tributary/contract'
 import { createContext, useContext, useMemo, useState } from 'react'
-import { changeWords } from '../../../parts/mapping/mapping-draft.ts'
+import { changeWords } from '../../../components/mapping/mapping-draft.ts'
 
 type List = readonly EventMapping[]
 
 type Draft = {
-  /** What it was made on. */
+  /** The saved mappings that the draft is based on. */
   base: DestinationMappings
   mappings: List
   /** Lists before it, oldest first, each with the key of the step that changed it. */
@@ -39,7 +39,7 @@ export const useMappingDraft = () => {
           return { ...before, mappings: last.mappings, past: before.past.slice(0, -1) }
         }),
       discard: (): void => setDraft(undefined),
-      /** The same list on what somebody else saved meanwhile. */
+      /** The same list on top of another user's saved version. */
       rebase: (base: DestinationMappings): void =>
         setDraft((before) => (before === undefined ? undefined : { ...before, base })),
     }),
@@ -55,7 +55,7 @@ export const useMappingDraft = () => {
     base: draft?.base,
     mappings: draft?.mappings,
     canUndo: (draft?.past.length ?? 0) > 0,
-    /** What is not saved, in words; '' when nothing is. */
+    /** The unsaved changes, as text; '' for none. */
     words: words === '' && ownNow ? 'custom mappings instead of the presets' : words,
     dirty: words !== '' || ownNow,
   }

@@ -15,12 +15,11 @@ import { replayWords } from './replay-scope.ts'
 const states: Readonly<Record<ReplayState, { label: string; tone: BadgeTone }>> = {
   running: { label: 'Running', tone: 'accent' },
   paused: { label: 'Paused', tone: 'warning' },
+  delivering: { label: 'Delivering', tone: 'accent' },
   cancelled: { label: 'Canceled', tone: 'neutral' },
   done: { label: 'Done', tone: 'success' },
   failed: { label: 'Failed', tone: 'danger' },
 }
-
-const delivering = { label: 'Delivering', tone: 'accent' } as const
 
 const Progress = ({ replay }: { replay: Replay }) => {
   const { sent_count: sent, event_count: all, state } = replay
@@ -38,7 +37,7 @@ const Progress = ({ replay }: { replay: Replay }) => {
         <div
           className={cn(
             'h-full rounded-full transition-[width] duration-500',
-            state === 'done' && !isMoving(replay) ? 'bg-success' : state === 'failed' ? 'bg-danger' : 'bg-accent',
+            state === 'done' ? 'bg-success' : state === 'failed' ? 'bg-danger' : 'bg-accent',
             (state === 'paused' || state === 'cancelled') && 'opacity-50',
           )}
           style={{ width: `${share * 100}%` }}
@@ -130,11 +129,10 @@ const Actions = ({ destination, replay }: { destination: string; replay: Replay 
   )
 }
 
-/** One replay: what it is about, how far it is, the outcomes of its events, and what can be done with it. */
+/** One replay: its scope, its progress, the outcomes of its events, and its actions. */
 export const ReplayCard = ({ destination, replay }: { destination: string; replay: Replay }) => {
   const mayEdit = useMayEdit() === true
-  // All is sent, and the destination has not answered to all of it.
-  const { label, tone } = replay.state === 'done' && isMoving(replay) ? delivering : states[replay.state]
+  const { label, tone } = states[replay.state]
   const open = replay.state === 'running' || replay.state === 'paused'
   const title = replay.kind === 'history' ? 'History' : 'Dead letters'
   return (
@@ -157,7 +155,7 @@ export const ReplayCard = ({ destination, replay }: { destination: string; repla
       <Progress replay={replay} />
       <Numbers replay={replay} />
       {replay.failure !== '' && <p className="text-sm text-danger-ink">{replay.failure}.</p>}
-      {replay.state === 'done' && replay.sent_count < replay.event_count && (
+      {(replay.state === 'delivering' || replay.state === 'done') && replay.sent_count < replay.event_count && (
         <p className="text-sm text-ink-2">The rest were retried, discarded, or deleted before their turn.</p>
       )}
       <p className="text-xs text-ink-3">

@@ -15,7 +15,7 @@ import { type ReplayBody, type ReplayDraft, replayBody } from './replay-scope.ts
 
 type Preview = MethodResponse<typeof methods.replays.preview>
 
-/** The fields of the form; what is refused for another is told below it. */
+/** The fields of the form, which show their own errors; other errors appear below the form. */
 const fields = new Set([
   'start_time',
   'end_time',
@@ -91,8 +91,8 @@ const Counted = ({ draft, preview, paused }: { draft: ReplayDraft; preview: Prev
 }
 
 /**
- * The form of a new replay. First it is counted what would be sent; only then it can be confirmed, with the number. Any
- * change of the form asks for a new count.
+ * The form of a new replay. It first counts the events; then the user can confirm it, with the number. Any change of
+ * the form needs a new count.
  */
 export const ReplayDialog = ({
   destination,

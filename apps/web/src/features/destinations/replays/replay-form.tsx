@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { eventTypes } from '@tributary/contract'
+import { eventTypes, timeBases } from '@tributary/contract'
 import type { ReactNode } from 'react'
+import { ConditionBuilder } from '../../../components/condition-builder.tsx'
 import { allSourcesQuery } from '../../../lib/queries/workspace-queries.ts'
-import { ConditionBuilder } from '../../../parts/condition-builder.tsx'
 import { Field, FieldError } from '../../../ui/forms/field.tsx'
 import { Input, Select } from '../../../ui/forms/input.tsx'
 import { MomentField } from '../../../ui/forms/moment-field.tsx'
@@ -49,11 +49,33 @@ const Kind = ({ draft, change }: Part) => (
   </fieldset>
 )
 
+const timeHints = {
+  receive_time: 'When events were received.',
+  event_time: 'When events happened, however late they were received.',
+} as const
+
+const TimeBy = ({ draft, change }: Part) => (
+  <Field label="Time of">
+    {(control) => (
+      <Select
+        {...control}
+        value={draft.timeBy}
+        onChange={(event) =>
+          change({ timeBy: timeBases.find((each) => each === event.target.value) ?? 'receive_time' })
+        }
+      >
+        <option value="receive_time">Receipt</option>
+        <option value="event_time">The event</option>
+      </Select>
+    )}
+  </Field>
+)
+
 const When = ({ draft, change, errors }: Part) => (
   <>
     <Field
       label="Time"
-      hint={draft.kind === 'dead' ? 'By first attempt.' : 'By time received.'}
+      hint={draft.kind === 'dead' ? 'By first attempt.' : timeHints[draft.timeBy]}
       error={draft.time === 'custom' ? undefined : errors['start_time']}
     >
       {(control) => (
@@ -187,6 +209,7 @@ export const ReplayFields = ({
       <Kind {...part} />
       <Row>
         <When {...part} />
+        {draft.kind === 'history' && <TimeBy {...part} />}
         <Source {...part} workspace={workspace} />
       </Row>
       {draft.kind === 'dead' && (

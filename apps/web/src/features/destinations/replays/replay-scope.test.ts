@@ -4,7 +4,7 @@ import { emptyDraft, type ReplayDraft, replayBody } from './replay-scope.ts'
 const now = Date.UTC(2026, 0, 2)
 const of = (more: Partial<ReplayDraft>) => replayBody({ ...emptyDraft(more.kind ?? 'history'), ...more }, now)
 
-describe('what is sent of the form of a replay', () => {
+describe('the request of the replay form', () => {
   test('a time that ends now, and only what was filled in', () => {
     expect(of({})).toEqual({
       body: {
@@ -48,7 +48,7 @@ describe('what is sent of the form of a replay', () => {
     expect(of({ ...draft, kind: 'history' })).toEqual({ body: { ...rest, kind: 'history' } })
   })
 
-  test('what is wrong, by the name of its field', () => {
+  test('the errors, by field', () => {
     expect(of({ time: 'custom' })).toEqual({ errors: { start_time: 'Required', end_time: 'Required' } })
     const day = '2026-01-01T00:00:00.000Z'
     expect(of({ time: 'custom', start: day, end: day })).toEqual({ errors: { end_time: 'Must be after the start' } })

@@ -8,6 +8,7 @@ import {
   type Replay,
   type ReplayKind,
   replayLimits,
+  type TimeBasis,
 } from '@tributary/contract'
 import { filterWords } from '../../../lib/events/condition-words.ts'
 import { localTime } from '../../../lib/format/time.ts'
@@ -22,10 +23,12 @@ export const replayTimes = [
 ] as const
 export type ReplayTime = (typeof replayTimes)[number]['id']
 
-/** What the form of a replay holds. Times are RFC 3339, '' while none is chosen. */
+/** The values of the replay form. Times are RFC 3339, '' without a choice. */
 export type ReplayDraft = {
   kind: ReplayKind
   time: ReplayTime
+  /** For a history only. */
+  timeBy: TimeBasis
   start: string
   end: string
   source: string
@@ -37,10 +40,11 @@ export type ReplayDraft = {
   rate: string
 }
 
-/** What the form begins with: a day of history, or all dead letters of the last month. */
+/** The initial values of the form: a day of history, or all dead letters of the last month. */
 export const emptyDraft = (kind: ReplayKind, reason = ''): ReplayDraft => ({
   kind,
   time: kind === 'dead' ? 'month' : 'day',
+  timeBy: 'receive_time',
   start: '',
   end: '',
   source: '',
@@ -59,7 +63,7 @@ export type ReplayBody = MethodRequest<typeof methods.replays.create> & { events
 const trimmed = (conditions: readonly Condition[]): Condition[] =>
   conditions.map((each) => ({ ...each, field: each.field.trim() }))
 
-/** What is sent of a draft at a moment (epoch ms), or what is wrong with it, by the name of the field. */
+/** The request for a draft at a moment (epoch ms), or its errors by field. */
 export const replayBody = (
   draft: ReplayDraft,
   now: number,
@@ -83,6 +87,7 @@ export const replayBody = (
       kind,
       start_time: start,
       end_time: end,
+      ...(kind === 'history' && draft.timeBy === 'event_time' ? { time_by: draft.timeBy } : {}),
       ...(source === '' ? {} : { source }),
       ...(kind === 'dead' && reason !== '' ? { reason } : {}),
       ...(event === '' ? {} : { event }),
@@ -95,10 +100,11 @@ export const replayBody = (
   }
 }
 
-/** What a replay is about, in short pieces. */
+/** The scope of a replay, in short pieces. */
 export const replayWords = (replay: Replay): string[] =>
   [
     `${localTime(replay.start_time)} – ${localTime(replay.end_time)}`,
+    replay.time_by === 'event_time' ? 'by event time' : '',
     replay.source === null ? '' : `from ${replay.source.title}`,
     replay.event === '' ? '' : `event “${replay.event}”`,
     replay.event_type === '' ? '' : `type ${replay.event_type}`,

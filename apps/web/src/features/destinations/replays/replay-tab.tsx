@@ -3,10 +3,10 @@ import type { Destination } from '@tributary/contract'
 import { History, Plus } from 'lucide-react'
 import { useId, useMemo, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
+import { ErrorScreen } from '../../../components/error-screen.tsx'
 import { paths } from '../../../lib/paths.ts'
 import { replaysQuery } from '../../../lib/queries/replay-queries.ts'
 import { useMayEdit } from '../../../lib/workspace.ts'
-import { ErrorScreen } from '../../../parts/error-screen.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { LoadMore } from '../../../ui/lists/load-more.tsx'
 import { EmptyState } from '../../../ui/page/empty-state.tsx'
@@ -23,7 +23,7 @@ const NewButton = ({ open, reason, onClick }: { open: boolean; reason?: string; 
   </Button>
 )
 
-/** The draft that the address of the page asks for: `?replay=dead&reason=…`. */
+/** The draft in the page's URL: `?replay=dead&reason=…`. */
 const draftOf = (search: URLSearchParams): ReplayDraft | undefined => {
   const kind = search.get('replay')
   return kind === 'history' || kind === 'dead' ? emptyDraft(kind, search.get('reason') ?? '') : undefined

@@ -12,7 +12,7 @@ test('a definition that can be saved is checked as the server checks it, and err
   })
 })
 
-test('what is wrong with a condition is named by its id, and each condition has an id of its own', () => {
+test('an error of a condition is found by its ID, and each condition has an ID of its own', () => {
   const two = withCondition(withCondition({ ...newDefinition(), event: 'Order Completed' }))
   const [first, second] = two.conditions
   expect(first?.id).not.toBe(second?.id)

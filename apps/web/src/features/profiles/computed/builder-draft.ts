@@ -17,13 +17,13 @@ export const newDefinition = (): ComputedTraitDefinition => ({
   conditions: [],
 })
 
-/** What is wrong with a definition, by its fields, and of conditions by their ids. */
+/** The errors of a definition, by its fields, and those of conditions by ID. */
 export type DefinitionErrors = {
   fields: Readonly<Record<string, string>>
   conditions: ReadonlyMap<string, ElementErrors>
 }
 
-/** The definition when it can be saved, else what is wrong with it. */
+/** The valid definition, or its errors. */
 export const checkDefinition = (
   draft: ComputedTraitDefinition,
 ): { definition: ComputedTraitDefinition } | { errors: DefinitionErrors } => {
@@ -45,7 +45,7 @@ export const checkDefinition = (
   return { errors: { fields, conditions } }
 }
 
-/** What is wrong with the name of a trait; undefined when nothing is. */
+/** The error of a trait's name; undefined for a valid one. */
 export const traitError = (trait: string): string | undefined =>
   attributeName.safeParse(trait, { error: stockMessage }).error?.issues[0]?.message
 

@@ -1,8 +1,12 @@
+import { useQuery } from '@tanstack/react-query'
 import type { ComputedTraitDefinition } from '@tributary/contract'
 import { useMemo, useState } from 'react'
+import { FormLayout } from '../../../components/docs-panel.tsx'
+import { LeaveGuard } from '../../../components/leave-guard.tsx'
+import { NameWarnings } from '../../../components/name-warnings.tsx'
 import { formFailure } from '../../../lib/api/errors.ts'
-import { FormLayout } from '../../../parts/docs-panel.tsx'
-import { LeaveGuard } from '../../../parts/leave-guard.tsx'
+import { computedTraitPreviewQuery } from '../../../lib/queries/computed-trait-queries.ts'
+import { useWorkspace } from '../../../lib/workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Field } from '../../../ui/forms/field.tsx'
@@ -12,7 +16,7 @@ import { checkDefinition, traitError } from './builder-draft.ts'
 import { DefinitionFields } from './definition-form.tsx'
 import { PreviewPanel } from './preview-panel.tsx'
 
-/** What a refused call says, of the name of the trait and otherwise. */
+/** The errors of a refused call, for the name of the trait and for the form. */
 const refusalOf = (failure: Error | null): { trait?: string; form?: string } => {
   if (failure === null) return {}
   const { fields, form } = formFailure(failure)
@@ -34,7 +38,7 @@ export const BuilderPage = ({
 }: {
   heading: string
   crumbs: readonly { label: string; to: string }[]
-  /** What it begins with; the name of a trait that there is cannot be changed. */
+  /** The initial values; the name of an existing trait cannot be changed. */
   given: { trait: string | undefined; definition: ComputedTraitDefinition }
   saveLabel: string
   saving: boolean
@@ -46,6 +50,12 @@ export const BuilderPage = ({
   const [asked, setAsked] = useState(false)
   const checked = useMemo(() => checkDefinition(draft), [draft])
   const definition = 'definition' in checked ? checked.definition : undefined
+  // The result of the preview beside it; no second call.
+  const preview = useQuery({
+    ...computedTraitPreviewQuery(useWorkspace().name, definition ?? given.definition),
+    enabled: false,
+  })
+  const warnings = definition === undefined ? [] : (preview.data?.warnings ?? [])
   const errors = asked && 'errors' in checked ? checked.errors : undefined
   const wrongTrait = traitError(trait)
   const refusal = refusalOf(failure)
@@ -89,7 +99,9 @@ export const BuilderPage = ({
                 />
               )}
             </Field>
-            <DefinitionFields draft={draft} errors={errors} onChange={setDraft} />
+            <NameWarnings value={warnings}>
+              <DefinitionFields draft={draft} errors={errors} onChange={setDraft} />
+            </NameWarnings>
             {refusal.form !== undefined && (
               <p role="alert" className="text-sm break-words text-danger-ink">
                 The computed trait was not saved: {refusal.form}

@@ -6,7 +6,7 @@ import type {
 } from '@tributary/contract'
 import type { BadgeTone } from '../../../ui/badge.tsx'
 
-/** What an operation is called in the form. */
+/** The title of an operation in the form. */
 export const operationTitles: Readonly<Record<ComputedOperation, string>> = {
   count: 'Count of events',
   sum: 'Sum',
@@ -14,9 +14,17 @@ export const operationTitles: Readonly<Record<ComputedOperation, string>> = {
   minimum: 'Minimum',
   maximum: 'Maximum',
   unique_count: 'Number of different values',
+  unique_values: 'Number of different values, lists by their elements',
+  most_frequent: 'Most frequent value',
   first: 'First value',
   last: 'Last value',
 }
+
+/** The effect of an operation on events that lack the property; undefined when there is none. */
+export const operationHint = (operation: ComputedOperation): string | undefined =>
+  operation === 'first' || operation === 'last' || operation === 'unique_count'
+    ? 'Events without the property, or with null in it, are passed over.'
+    : undefined
 
 export const stateTitles: Readonly<Record<ComputedTraitState, string>> = {
   computing: 'Computing',
@@ -30,7 +38,7 @@ export const stateTones: Readonly<Record<ComputedTraitState, BadgeTone>> = {
   failed: 'danger',
 }
 
-/** What a window is called. */
+/** The title of a window. */
 export const windowTitle = (days: ComputedTraitDefinition['window_days']): string =>
   days === null ? 'All stored events' : `Last ${days} days`
 

@@ -8,15 +8,16 @@ import {
 } from '@tributary/contract'
 import { Plus } from 'lucide-react'
 import { useId, useState } from 'react'
+import { AttributeRow } from '../../../components/attribute-row.tsx'
+import { WarningsAt, WarningsOf } from '../../../components/name-warnings.tsx'
 import { suggestionsQuery } from '../../../lib/queries/audience-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
-import { AttributeRow } from '../../../parts/attribute-row.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Field, FieldError } from '../../../ui/forms/field.tsx'
 import { Select } from '../../../ui/forms/input.tsx'
 import { SuggestInput } from '../../../ui/forms/suggest-input.tsx'
 import { type DefinitionErrors, withCondition } from './builder-draft.ts'
-import { operationTitles, windowTitle } from './computed-words.ts'
+import { operationHint, operationTitles, windowTitle } from './computed-words.ts'
 
 type Part = {
   draft: ComputedTraitDefinition
@@ -29,23 +30,26 @@ const EventField = ({ draft, errors, onChange }: Part) => {
   const [asked, setAsked] = useState(false)
   const events = useQuery({ ...suggestionsQuery(workspace, { kind: 'event' }), enabled: asked }).data ?? []
   return (
-    <Field
-      label="Event"
-      required
-      error={errors?.fields.event}
-      hint="The name of a track event, or the type of a call, such as page."
-    >
-      {(control) => (
-        <SuggestInput
-          {...control}
-          placeholder="Order Completed"
-          value={draft.event}
-          suggestions={events.map(({ text }) => ({ value: text }))}
-          onFocus={() => setAsked(true)}
-          onChange={(event) => onChange({ ...draft, event })}
-        />
-      )}
-    </Field>
+    <div className="space-y-1.5">
+      <Field
+        label="Event"
+        required
+        error={errors?.fields.event}
+        hint="The name of a track event, or the type of a call, such as page."
+      >
+        {(control) => (
+          <SuggestInput
+            {...control}
+            placeholder="Order Completed"
+            value={draft.event}
+            suggestions={events.map(({ text }) => ({ value: text }))}
+            onFocus={() => setAsked(true)}
+            onChange={(event) => onChange({ ...draft, event })}
+          />
+        )}
+      </Field>
+      <WarningsAt field="event" />
+    </div>
   )
 }
 
@@ -57,28 +61,31 @@ const PropertyField = ({ draft, errors, onChange }: Part) => {
     enabled: asked && draft.event !== '',
   }).data
   return (
-    <Field
-      label="Property"
-      required
-      error={errors?.fields.property}
-      hint={
-        draft.operation === 'sum' || draft.operation === 'average'
-          ? 'Values that are no number do not count.'
-          : 'Events without the property do not count.'
-      }
-    >
-      {(control) => (
-        <SuggestInput
-          mono
-          {...control}
-          placeholder="total"
-          value={draft.property}
-          suggestions={(properties ?? []).map(({ text }) => ({ value: text }))}
-          onFocus={() => setAsked(true)}
-          onChange={(property) => onChange({ ...draft, property })}
-        />
-      )}
-    </Field>
+    <div className="space-y-1.5">
+      <Field
+        label="Property"
+        required
+        error={errors?.fields.property}
+        hint={
+          draft.operation === 'sum' || draft.operation === 'average'
+            ? 'Values that are no number do not count.'
+            : 'Events without the property do not count.'
+        }
+      >
+        {(control) => (
+          <SuggestInput
+            mono
+            {...control}
+            placeholder="total"
+            value={draft.property}
+            suggestions={(properties ?? []).map(({ text }) => ({ value: text }))}
+            onFocus={() => setAsked(true)}
+            onChange={(property) => onChange({ ...draft, property })}
+          />
+        )}
+      </Field>
+      <WarningsAt field="property" />
+    </div>
   )
 }
 
@@ -107,6 +114,7 @@ const Conditions = ({ draft, errors, onChange }: Part) => {
           ))}
         </ul>
       )}
+      <WarningsOf ids={draft.conditions.map(({ id }) => id)} />
       <FieldError id={errorId} message={errors?.fields.conditions} live />
       <Button
         size="sm"
@@ -127,7 +135,7 @@ export const DefinitionFields = (part: Part) => {
     <>
       <EventField {...part} />
       <div className="grid gap-5 sm:grid-cols-2">
-        <Field label="Operation" required>
+        <Field label="Operation" required hint={operationHint(draft.operation)}>
           {(control) => (
             <Select
               {...control}

@@ -2,15 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import type { ComputedTrait } from '@tributary/contract'
 import { useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
+import { FillPage } from '../../../components/create-flow.tsx'
 import { paths } from '../../../lib/paths.ts'
 import { computedTraitQuery } from '../../../lib/queries/computed-trait-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
-import { FillPage } from '../../../parts/create-flow.tsx'
 import { BuilderPage } from './builder-page.tsx'
 import { useUpdateComputedTrait } from './mutations.ts'
 
 const EditComputedTrait = ({ computedTrait: given }: { computedTrait: ComputedTrait }) => {
-  // What is edited is what was opened: a change by somebody else is told when it is saved.
+  // The form keeps the opened version: another user's change is reported on saving.
   const [computedTrait] = useState(given)
   const workspace = useWorkspace().name
   const navigate = useNavigate()

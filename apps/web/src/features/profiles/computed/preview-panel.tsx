@@ -69,7 +69,7 @@ const Preview = ({ definition }: { definition: ComputedTraitDefinition }) => {
   return <Sample preview={query.data} stale={query.isPlaceholderData} />
 }
 
-/** What a definition gives for some profiles, beside the form; undefined while something is wrong with it. */
+/** The results of a definition for some profiles, beside the form; undefined while it has errors. */
 export const PreviewPanel = ({ definition }: { definition: ComputedTraitDefinition | undefined }) => (
   <Card title="Preview">
     {definition === undefined ? (

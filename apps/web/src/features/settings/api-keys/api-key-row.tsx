@@ -6,7 +6,7 @@ import { Button } from '../../../ui/button.tsx'
 import { CardRow } from '../../../ui/lists/card-list.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 
-/** Which areas a key may call, in words. */
+/** The areas of a key, as text. */
 export const areasText = ({ areas }: Pick<ApiKey, 'areas'>): string =>
   areas.length === keyAreaNames.length ? 'All areas' : areas.map((area) => keyAreas[area]).join(', ')
 
@@ -16,7 +16,7 @@ const State = ({ item }: { item: ApiKey }) => {
   return null
 }
 
-/** A key with what it may do, when it was used, and what can be done to it. */
+/** A key with its areas, its last use, and its actions. */
 export const ApiKeyRow = ({
   item,
   onRotate,

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import type { ApiKey, NewApiKey } from '@tributary/contract'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
+import { ErrorScreen } from '../../../components/error-screen.tsx'
+import { QueryView } from '../../../components/query-view.tsx'
 import { apiKeysQuery } from '../../../lib/queries/organization-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
-import { ErrorScreen } from '../../../parts/error-screen.tsx'
-import { QueryView } from '../../../parts/query-view.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { CardList } from '../../../ui/lists/card-list.tsx'
@@ -13,9 +13,9 @@ import { PageHeader } from '../../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 import { ApiKeyRow } from './api-key-row.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
-import { MadeApiKeyDialog, RevokeKeyDialog, RotateKeyDialog } from './key-dialogs.tsx'
+import { CreatedApiKeyDialog, RevokeKeyDialog, RotateKeyDialog } from './key-dialogs.tsx'
 
-/** What is done to which key. */
+/** The open dialog: an action, and its key. */
 type Doing = { what: 'create' } | { what: 'rotate' | 'revoke'; key: ApiKey }
 
 const Content = ({ organization }: { organization: string }) => {
@@ -62,7 +62,7 @@ const Content = ({ organization }: { organization: string }) => {
       {doing?.what === 'rotate' && <RotateKeyDialog item={doing.key} onMade={setMade} onClosed={end} />}
       {doing?.what === 'revoke' && <RevokeKeyDialog item={doing.key} onClosed={end} />}
       {made !== undefined && doing === undefined && (
-        <MadeApiKeyDialog made={made} onClosed={() => setMade(undefined)} />
+        <CreatedApiKeyDialog made={made} onClosed={() => setMade(undefined)} />
       )}
     </>
   )

@@ -1,11 +1,11 @@
 import { type ApiKey, methods, type NewApiKey } from '@tributary/contract'
 import { z } from 'zod'
+import { useApiForm } from '../../../components/api-form.ts'
+import { CreatedKeyDialog } from '../../../components/keys/created-key-dialog.tsx'
+import { KeyFormDialog } from '../../../components/keys/key-form-dialog.tsx'
 import { call } from '../../../lib/api/client.ts'
 import { apiKeyIds } from '../../../lib/format/names.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
-import { useApiForm } from '../../../parts/api-form.ts'
-import { KeyFormDialog } from '../../../parts/keys/key-form-dialog.tsx'
-import { MadeKeyDialog } from '../../../parts/keys/made-key-dialog.tsx'
 import { SelectField } from '../../../ui/forms/form.tsx'
 import { DangerDialog } from '../../../ui/overlays/danger-dialog.tsx'
 import { useKeyChange } from './use-key-change.ts'
@@ -16,7 +16,7 @@ const overlaps = { '0': 'Immediately', '1': 'After 1 hour', '24': 'After 24 hour
 
 const rotateForm = z.object({ overlap: z.enum(['0', '1', '24', '168']) })
 
-/** Asks how long the key before goes on, and makes a new one. */
+/** Asks how long the previous key stays valid, and creates a new one. */
 export const RotateKeyDialog = ({
   item,
   onMade,
@@ -66,18 +66,30 @@ export const RevokeKeyDialog = ({ item, onClosed }: { item: ApiKey; onClosed: ()
       variables={item.name}
       onClosed={onClosed}
     >
-      Calls that use {item.title} are refused within two seconds. This can't be undone.
+      <p>Calls that use {item.title} are refused within two seconds. This can't be undone.</p>
+      {item.writekeys.length > 0 && (
+        <>
+          <p className="mt-3">
+            These write keys were created with it. They keep working until you revoke them at their source:
+          </p>
+          <ul className="mt-1 max-h-40 list-disc overflow-y-auto pl-5">
+            {item.writekeys.map(({ name, title, source }) => (
+              <li key={name}>{title === '' ? source.title : `${title} (${source.title})`}</li>
+            ))}
+          </ul>
+        </>
+      )}
     </DangerDialog>
   )
 }
 
 /** A key, this once. */
-export const MadeApiKeyDialog = ({ made, onClosed }: { made: NewApiKey; onClosed: () => void }) => {
+export const CreatedApiKeyDialog = ({ made, onClosed }: { made: NewApiKey; onClosed: () => void }) => {
   const workspace = useWorkspace().name
   const url = `${window.location.origin}/api/${made.workspace?.name ?? workspace}/sources`
   const text = `curl ${url} \\\n  -H 'Authorization: Bearer ${made.key}'`
   return (
-    <MadeKeyDialog
+    <CreatedKeyDialog
       noun="key"
       text={made.key}
       example={{ title: 'List sources', language: 'shell', text }}

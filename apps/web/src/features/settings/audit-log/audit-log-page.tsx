@@ -2,10 +2,10 @@ import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import type { AuditRecord, Organization } from '@tributary/contract'
 import { Download, History } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { ErrorScreen } from '../../../components/error-screen.tsx'
 import { useTyped } from '../../../lib/browser/use-typed.ts'
 import { type AuditFilters, auditRecordsQuery } from '../../../lib/queries/organization-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
-import { ErrorScreen } from '../../../parts/error-screen.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Input, SearchInput, Select } from '../../../ui/forms/input.tsx'
@@ -187,7 +187,9 @@ const Content = ({ organization }: { organization: Organization }) => {
   )
 }
 
-/** What was done in the organisation, by whom, on whose behalf, and from where. */
+/**
+ * The audit log of the organization: each action with its user, the organization that staff acted for, and the address.
+ */
 export const AuditLogPage = () => {
   const { organization } = useWorkspace()
   if (organization === null) return <ErrorScreen page error={new Error('No organization found')} />

@@ -17,7 +17,7 @@ const record: AuditRecord = {
   changes: [{ field: 'region', before: 'eu', after: 'us' }],
 }
 
-test('a record says in words what was done, by whom, and for whom', () => {
+test('a record names the action, the user, and the organization that staff acted for', () => {
   expect(actionText(record.action)).toBe('Sources: update setting')
   expect([actionText('apiKeys.rotate'), actionText('writekeys.create')]).toEqual([
     'API keys: rotate',
@@ -29,11 +29,11 @@ test('a record says in words what was done, by whom, and for whom', () => {
     'Tributary',
   )
   expect(detailLines(record)).toEqual([['setting', 'region']])
-  // What was changed is there before and after.
+  // A changed field has a value before and after.
   expect(detailLines({ ...record, detail: { region: 'us', title: 'Shop' } })).toEqual([['title', 'Shop']])
 })
 
-test('what it was done to is named by its kind and the end of its id, which fits on a phone', () => {
+test('a resource is named by its kind and the end of its ID, which fits on a phone', () => {
   const [workspace, source] = ['01a216ff-76b5-756a-8d37-1aa2a15fe9f2', '01a216ff-76b5-756a-8d37-1aa244c80061']
   expect(resourceText(`workspaces/${workspace}/sources/${source}`)).toBe('sources/…44c80061')
   expect(resourceText(`workspaces/${workspace}/sources/${source}/app`)).toBe('sources/…44c80061/app')

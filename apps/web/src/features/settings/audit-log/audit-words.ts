@@ -12,18 +12,19 @@ const named: Readonly<Record<string, string>> = {
 
 const resourceTitle = (resource: string): string => named[resource] ?? capital(humanise(resource).toLowerCase())
 
-/** What was done in words: `sources.updateSetting` is "Sources: update setting". */
+/** The title of an action: `sources.updateSetting` is "Sources: update setting". */
 export const actionText = (action: string): string => {
   const [resource = '', verb = ''] = action.split('.')
   return `${resourceTitle(resource)}: ${humanise(verb).toLowerCase()}`
 }
 
 /**
- * What it was done to, in short: of an id its end, which fits in a line and tells rows apart; the whole name is in the record.
+ * The resource of a record, in short: the end of an ID, which fits on a line and identifies the row. The record has the
+ * whole name.
  */
 export const resourceText = (resource: string): string => {
   const parts = resource.split('/')
-  // What there is once of something has no id of its own: `sources/{id}/app`.
+  // A singleton has no ID of its own: `sources/{id}/app`.
   return parts
     .slice(parts.length % 2 === 0 ? -2 : -3)
     .join('/')
@@ -35,20 +36,20 @@ export const auditedResources: readonly { value: string; title: string }[] = api
   .map((value) => ({ value, title: resourceTitle(value) }))
   .sort((a, b) => a.title.localeCompare(b.title))
 
-/** Who did it in words; staff are named with the organization that they acted for. */
+/** The actor as text; staff are named with the organization that they acted for. */
 export const actorText = ({ actor, on_behalf_of }: Pick<AuditRecord, 'actor' | 'on_behalf_of'>): string => {
   if (actor.kind === 'product') return 'Tributary'
   const who = actor.title === '' ? 'Someone who is gone' : actor.title
   return on_behalf_of === null ? who : `${who} on behalf of ${on_behalf_of}`
 }
 
-/** A value of a record as text: texts as they are, everything else as JSON. */
+/** A value of a record as text: texts unchanged, other values as JSON. */
 export const valueText = (value: unknown): string => {
   if (value === null || value === undefined) return 'nothing'
   return typeof value === 'string' ? value : JSON.stringify(value, null, 1)
 }
 
-/** What else a record knows, without what is empty, and what is there before and after. */
+/** The other fields of a record, except for empty ones, and those with a value before and after. */
 export const detailLines = ({
   detail,
   changes,

@@ -7,7 +7,7 @@ import type { AuditFilters } from '../../../lib/queries/organization-queries.ts'
 
 type Page = MethodResponse<typeof methods.auditRecords.list>
 
-/** Records that one file holds at most: what a browser keeps, and a spreadsheet opens. */
+/** Maximum records of one file: browsers can store it, and spreadsheets can open it. */
 export const maxExportedRecords = 100_000
 
 const header = [

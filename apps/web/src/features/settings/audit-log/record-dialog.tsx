@@ -17,7 +17,7 @@ const Value = ({ value }: { value: unknown }) => (
   </pre>
 )
 
-/** One record with all that is known of it: who, from where, and what was there before and after. */
+/** One record with all its details: actor, address, and the values before and after. */
 export const RecordDialog = ({ record, onClosed }: { record: AuditRecord; onClosed: () => void }) => {
   const [open, setOpen] = useState(true)
   return (

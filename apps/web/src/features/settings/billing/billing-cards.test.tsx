@@ -49,7 +49,7 @@ const toConfirm = () =>
   )
 const notices = () => useNotices.getState().waiting.map(({ kind, title }) => [kind, title])
 
-/** What was sent, as verb, path and body. */
+/** Renders a card and returns the requests it sent, as verb, path and body. */
 const open = async (card: ReactNode, server: Partial<Record<string, () => Response>>) => {
   const sent: [string, string, unknown][] = []
   const { settled } = openInWorkspace(card, {
@@ -68,7 +68,7 @@ beforeEach(() => {
   useNotices.setState({ waiting: [] })
 })
 
-test('what additional profiles come to is shown, and their cap is set and removed', async () => {
+test('the cost of additional profiles is shown, and their cap is set and removed', async () => {
   let shown = report
   const sent = await open(<OverageCard organization={organization} />, {
     [`/${organization}/usageReport`]: () => Response.json(shown),
@@ -105,7 +105,7 @@ test('a plan that bills no additional profiles says nothing of them', async () =
   expect(capText('299.99', overage)).toBe('Up to 20,000 additional profiles.')
 })
 
-test('what is held says which limit it is beyond, what releases it, and that the grace is one of each period', () => {
+test('held events show the exceeded limit, their release, and the grace period of each period', () => {
   const from = { ...report, holds_from_time: '2026-03-27T10:00:00.000Z' }
   expect(heldText({ ...from, overage: null })).toBe(
     'The organization is over a limit of its plan. Events are held from Mar 27, 2026, 10:00 UTC: in each period, 72 hours after it is exceeded. Upgrade to a larger plan to have them delivered.',

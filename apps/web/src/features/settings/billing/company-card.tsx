@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type BillingCompany, billingCompany, methods } from '@tributary/contract'
 import { z } from 'zod'
+import { useApiForm } from '../../../components/api-form.ts'
+import { QueryView } from '../../../components/query-view.tsx'
 import { call } from '../../../lib/api/client.ts'
 import { organizationIds } from '../../../lib/format/names.ts'
 import { billingCompanyQuery } from '../../../lib/queries/billing-queries.ts'
-import { useApiForm } from '../../../parts/api-form.ts'
-import { QueryView } from '../../../parts/query-view.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Form, SubmitButton, TextField } from '../../../ui/forms/form.tsx'
 import { notify } from '../../../ui/overlays/toast.tsx'
@@ -63,7 +63,7 @@ const CompanyForm = ({ organization, company }: { organization: string; company:
   )
 }
 
-/** Whom the invoices of an organisation (a resource name) are addressed to. */
+/** The addressee of the invoices of an organization (a resource name). */
 export const CompanyCard = ({ organization }: { organization: string }) => {
   const query = useQuery(billingCompanyQuery(organization))
   return (

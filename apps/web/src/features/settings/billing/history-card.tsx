@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Plan, PlanChange } from '@tributary/contract'
+import { dayText } from '../../../components/billing/plan-texts.ts'
+import { QueryView } from '../../../components/query-view.tsx'
 import { planChangesQuery, plansQuery } from '../../../lib/queries/billing-queries.ts'
-import { dayText } from '../../../parts/billing/plan-texts.ts'
-import { QueryView } from '../../../parts/query-view.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 
-/** What was asked for, in words. */
+/** The requested change, as text. */
 export const changeText = (
   { change, plan, recurring_interval, takes_effect }: PlanChange,
   plans: readonly Plan[],
@@ -27,7 +27,7 @@ const outcomes = {
   unconfirmed: { tone: 'neutral', text: 'Not confirmed' },
 } as const
 
-/** The changes of plan that an organisation (a resource name) asked for; nothing before the first. */
+/** The plan changes that an organization (a resource name) requested; nothing before the first. */
 export const HistoryCard = ({ organization }: { organization: string }) => {
   const query = useQuery(planChangesQuery(organization))
   const plans = useQuery(plansQuery())

@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { methods, minorUnits, type Overage, profileBlock, type UsageReport } from '@tributary/contract'
 import { z } from 'zod'
+import { useApiForm } from '../../../components/api-form.ts'
+import { dayText, moneyText, shortMoneyText } from '../../../components/billing/plan-texts.ts'
 import { call } from '../../../lib/api/client.ts'
 import { organizationIds } from '../../../lib/format/names.ts'
 import { count } from '../../../lib/format/text.ts'
 import { usageReportQuery } from '../../../lib/queries/billing-queries.ts'
-import { useApiForm } from '../../../parts/api-form.ts'
-import { dayText, moneyText, shortMoneyText } from '../../../parts/billing/plan-texts.ts'
 import { Card } from '../../../ui/card.tsx'
 import { MetricValue } from '../../../ui/charts/metric.tsx'
 import { Form, SubmitButton, TextField } from '../../../ui/forms/form.tsx'
@@ -20,7 +20,7 @@ const capForm = (currency: string) =>
       .refine((text) => text === '' || minorUnits(text, currency) !== undefined, 'Enter an amount, such as 300'),
   })
 
-/** How many profiles a cap allows beyond those included. */
+/** The number of profiles that a cap allows above the included ones. */
 export const capText = (cap: string, { price, currency }: Pick<Overage, 'price' | 'currency'>): string => {
   const each = minorUnits(price, currency) ?? 0
   const blocks = each === 0 ? 0 : Math.floor((minorUnits(cap, currency) ?? 0) / each)
@@ -101,8 +101,8 @@ const Content = ({
 }
 
 /**
- * What the profiles beyond the plan of an organisation (a resource name) cost in this period, and at most. Nothing where they are not
- * billed, and where the usage cannot be read, which the card of the usage says.
+ * The present and the maximum cost of the profiles above the plan of an organization (a resource name) in this period.
+ * Nothing when they are not billed, or when the usage cannot be read, which the usage card reports.
  */
 export const OverageCard = ({ organization }: { organization: string }) => {
   const { data } = useQuery(usageReportQuery(organization))

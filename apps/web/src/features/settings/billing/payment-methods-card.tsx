@@ -2,11 +2,11 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { methods, type PaymentMethod, resourceNames } from '@tributary/contract'
 import { CreditCard } from 'lucide-react'
 import { useState } from 'react'
+import { AsOf } from '../../../components/billing/as-of.tsx'
+import { PaymentMethodDialog } from '../../../components/billing/payment-method-dialog.tsx'
+import { QueryView } from '../../../components/query-view.tsx'
 import { call } from '../../../lib/api/client.ts'
 import { paymentMethodsQuery, subscriptionQuery } from '../../../lib/queries/billing-queries.ts'
-import { AsOf } from '../../../parts/billing/as-of.tsx'
-import { PaymentMethodDialog } from '../../../parts/billing/payment-method-dialog.tsx'
-import { QueryView } from '../../../parts/query-view.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -79,7 +79,7 @@ const Row = ({ method, organization }: { method: PaymentMethod; organization: st
   )
 }
 
-/** With what an organisation (a resource name) pays: each payment method, the default one, and adding another. */
+/** The payment methods of an organization (a resource name), with the default one, and a form for another. */
 export const PaymentMethodsCard = ({ organization }: { organization: string }) => {
   const query = useQuery(paymentMethodsQuery(organization))
   const [adding, setAdding] = useState(false)

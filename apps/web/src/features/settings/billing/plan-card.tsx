@@ -1,14 +1,14 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { Plan, PlanPreview, Subscription } from '@tributary/contract'
 import { useState } from 'react'
+import { AsOf } from '../../../components/billing/as-of.tsx'
+import { agreedTo, previewChange, useChangeSubscription } from '../../../components/billing/change-plan.ts'
+import { LazyPricingDialog } from '../../../components/billing/lazy-pricing-dialog.ts'
+import { billingTexts, dayText, priceText } from '../../../components/billing/plan-texts.ts'
+import { Proration } from '../../../components/billing/proration.tsx'
+import { useBank } from '../../../components/billing/use-bank.tsx'
+import { QueryView } from '../../../components/query-view.tsx'
 import { plansQuery, subscriptionQuery } from '../../../lib/queries/billing-queries.ts'
-import { AsOf } from '../../../parts/billing/as-of.tsx'
-import { agreedTo, previewChange, useChangeSubscription } from '../../../parts/billing/change-plan.ts'
-import { LazyPricingDialog } from '../../../parts/billing/lazy-pricing-dialog.ts'
-import { billingTexts, dayText, priceText } from '../../../parts/billing/plan-texts.ts'
-import { Proration } from '../../../parts/billing/proration.tsx'
-import { useBank } from '../../../parts/billing/use-bank.tsx'
-import { QueryView } from '../../../parts/query-view.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -19,7 +19,7 @@ import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 const titleOf = (plans: readonly Plan[], name: string): string =>
   plans.find((plan) => plan.name === name)?.title ?? name.replace(/^plans\//, '')
 
-/** What becomes of the subscription at the end of its period, in words; '' for one that costs nothing. */
+/** The state of the subscription after its period, as text; '' for a free one. */
 export const periodText = (
   { next, period_end_time, recurring_interval }: Subscription,
   plans: readonly Plan[],
@@ -34,7 +34,7 @@ export const periodText = (
     : `Changes to ${plan}, billed ${billed}, on ${day}.`
 }
 
-/** What is wrong with an invoice, what to do, and what happens otherwise. */
+/** The problem of an invoice, the solution, and the consequence without it. */
 export const lateText = ({ past_due_time, limits_time }: Subscription, plans: readonly Plan[]): string =>
   [
     past_due_time === null ? 'An invoice is not paid.' : `An invoice has been unpaid since ${dayText(past_due_time)}.`,

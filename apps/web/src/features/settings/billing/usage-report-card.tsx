@@ -2,14 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import type { MeasuredUsage, UsageReport } from '@tributary/contract'
 import { Clock } from 'lucide-react'
 import { Link } from 'react-router'
+import { dayText, minuteText } from '../../../components/billing/plan-texts.ts'
+import { QueryView } from '../../../components/query-view.tsx'
+import { UsageBar } from '../../../components/usage-bar.tsx'
 import { saveFile } from '../../../lib/browser/save-file.ts'
 import { useMask } from '../../../lib/browser/ui-store.ts'
 import { count } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { usageReportQuery } from '../../../lib/queries/billing-queries.ts'
-import { dayText, minuteText } from '../../../parts/billing/plan-texts.ts'
-import { QueryView } from '../../../parts/query-view.tsx'
-import { UsageBar } from '../../../parts/usage-bar.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { BarChart } from '../../../ui/charts/bar-chart.tsx'
@@ -22,7 +22,7 @@ const shownSources = 10
 
 const events = (number: number): string => `${count(number)} ${number === 1 ? 'event' : 'events'}`
 
-/** What is held, why, and what becomes of it; or from when events will be held. */
+/** The held events with the reason and the consequence; or the time from which events will be held. */
 export const heldText = (report: UsageReport): string | undefined => {
   const { held, holds_from_time: from, period_end_time, profiles, overage, grace_hours } = report
   const beyond = overage?.holds_beyond ?? null
@@ -178,7 +178,7 @@ const Report = ({ report, now }: { report: UsageReport; now: number }) => {
   )
 }
 
-/** What an organisation (a resource name) has used of its plan in this period, by day and by source, and what is held. */
+/** The usage of an organization's plan (a resource name) in this period, by day and by source, and its held events. */
 export const UsageReportCard = ({ organization }: { organization: string }) => {
   const query = useQuery(usageReportQuery(organization))
   return (

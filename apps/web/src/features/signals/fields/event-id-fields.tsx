@@ -83,6 +83,7 @@ const Refunds = ({ draft, problems, disabled, onChange }: FieldsProps) => {
         <>
           <EventList
             label="Refund events"
+            name="refunds.events"
             value={refunds.events}
             usual={usualRefunds}
             error={problems['refundEvents']}
@@ -92,6 +93,7 @@ const Refunds = ({ draft, problems, disabled, onChange }: FieldsProps) => {
           <div className="grid gap-4 sm:grid-cols-2">
             <PathField
               label="Event ID of the order"
+              name="refunds.order_path"
               required
               hint="Where a refund has the event ID of its conversion."
               value={refunds.orderPath}
@@ -103,6 +105,7 @@ const Refunds = ({ draft, problems, disabled, onChange }: FieldsProps) => {
             />
             <PathField
               label="Refunded value"
+              name="refunds.amount_path"
               hint="Leave empty to take back all of it."
               value={refunds.amountPath}
               placeholder="properties.total"
@@ -118,7 +121,10 @@ const Refunds = ({ draft, problems, disabled, onChange }: FieldsProps) => {
   )
 }
 
-/** By what platforms recognize a conversion that a pixel also sends, the code for that, and refunds, which name it. */
+/**
+ * The event ID by which platforms recognize a conversion that a pixel also sends, the code for it, and refunds, which
+ * name it.
+ */
 export const EventIdFields = (props: FieldsProps) => {
   const { draft, problems, disabled, onChange } = props
   const fields = useEventFields(draft)
@@ -138,6 +144,7 @@ export const EventIdFields = (props: FieldsProps) => {
             children: (
               <PathField
                 label="Where the event has it"
+                name="event_id.path"
                 required
                 value={eventId.path}
                 placeholder="properties.order_id"

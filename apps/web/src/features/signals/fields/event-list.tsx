@@ -1,6 +1,7 @@
 import { type EventType, eventTypes, signalLimits } from '@tributary/contract'
 import { Plus, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { WarningsAt } from '../../../components/name-warnings.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { FieldError } from '../../../ui/forms/field.tsx'
 import { Select } from '../../../ui/forms/input.tsx'
@@ -14,6 +15,7 @@ const named = new Set<EventType>(['track', 'page', 'screen'])
 /** Events by type and name, of which any counts. */
 export const EventList = ({
   label,
+  name,
   value,
   usual,
   error,
@@ -21,6 +23,8 @@ export const EventList = ({
   onChange,
 }: {
   label: string
+  /** The field of the signal, as warnings name it. */
+  name: string
   value: readonly DraftEvent[]
   /** Names that are suggested besides those that were received. */
   usual: readonly string[]
@@ -71,7 +75,7 @@ export const EventList = ({
                 disabled={disabled || !named.has(event_type)}
                 suggestions={suggestions}
                 onFocus={() => setAsked(true)}
-                onChange={(name) => change(at, { event_name: name })}
+                onChange={(given) => change(at, { event_name: given })}
               />
             </span>
             {!disabled && value.length > 1 && (
@@ -84,6 +88,9 @@ export const EventList = ({
                 <X aria-hidden />
               </Button>
             )}
+            <span className="col-span-full empty:hidden max-sm:order-last">
+              <WarningsAt field={`${name}.${at}.event_name`} />
+            </span>
           </li>
         ))}
       </ul>

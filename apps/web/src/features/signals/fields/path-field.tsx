@@ -1,12 +1,14 @@
 import { useMemo } from 'react'
+import { fieldSuggestions } from '../../../components/condition-builder.tsx'
+import { WarningsAt } from '../../../components/name-warnings.tsx'
 import type { EventField } from '../../../lib/events/event-fields.ts'
-import { fieldSuggestions } from '../../../parts/condition-builder.tsx'
 import { Field } from '../../../ui/forms/field.tsx'
 import { SuggestInput } from '../../../ui/forms/suggest-input.tsx'
 
 /** A labelled place of an event, with the places that are known below it. */
 export const PathField = ({
   label,
+  name,
   hint,
   required = false,
   value,
@@ -17,6 +19,8 @@ export const PathField = ({
   onChange,
 }: {
   label: string
+  /** The field of the signal, as warnings name it. */
+  name?: string
   hint?: string
   required?: boolean
   value: string
@@ -28,19 +32,22 @@ export const PathField = ({
 }) => {
   const suggestions = useMemo(() => fieldSuggestions(fields), [fields])
   return (
-    <Field label={label} required={required} hint={hint} error={error}>
-      {(control) => (
-        <SuggestInput
-          mono
-          {...control}
-          value={value}
-          placeholder={placeholder}
-          maxLength={300}
-          disabled={disabled}
-          suggestions={suggestions}
-          onChange={onChange}
-        />
-      )}
-    </Field>
+    <div className="space-y-1.5">
+      <Field label={label} required={required} hint={hint} error={error}>
+        {(control) => (
+          <SuggestInput
+            mono
+            {...control}
+            value={value}
+            placeholder={placeholder}
+            maxLength={300}
+            disabled={disabled}
+            suggestions={suggestions}
+            onChange={onChange}
+          />
+        )}
+      </Field>
+      {name !== undefined && <WarningsAt field={name} />}
+    </div>
   )
 }

@@ -9,13 +9,13 @@ import {
 } from '@tributary/contract'
 import { Plus } from 'lucide-react'
 import { useId, useMemo, useState } from 'react'
+import { FieldTable } from '../../../components/mapping/field-table.tsx'
+import { QueryView } from '../../../components/query-view.tsx'
 import { sentence } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { signalPlatformsQuery } from '../../../lib/queries/signal-queries.ts'
 import { catalogDestinationsQuery } from '../../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
-import { FieldTable } from '../../../parts/mapping/field-table.tsx'
-import { QueryView } from '../../../parts/query-view.tsx'
 import { AppIcon } from '../../../ui/app-icon.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
@@ -30,10 +30,13 @@ import { days } from '../signal-words.ts'
 import type { FieldsProps } from './fields-props.ts'
 import { useEventFields } from './use-event-fields.ts'
 
-/** What a VARIABLE can name, as the editor of fields takes it. */
+/** The names of a VARIABLE, as the field editor takes them. */
 const variables = mappingVariables.map((each) => ({ ...each }))
 
-/** What people map: not what the signal itself fills in, such as the name of the conversion, for which the preset has nothing. */
+/**
+ * The fields that users map. The signal itself fills in others, such as the name of the conversion, for which the
+ * preset has nothing.
+ */
 const actionOf = ({ action, field_mappings }: PlatformOption): PlatformOption['action'] => ({
   ...action,
   targets: action.targets.filter(
@@ -41,7 +44,7 @@ const actionOf = ({ action, field_mappings }: PlatformOption): PlatformOption['a
   ),
 })
 
-/** The mapping of a platform in the form that the editor of fields knows. */
+/** The mapping of a platform in the form that the field editor uses. */
 const mappingOf = (draft: SignalDraft, option: PlatformOption, platform: SignalPlatformInput): EventMapping => ({
   id: 'sign',
   enabled: true,
@@ -208,7 +211,7 @@ const platformApps = new Set([
   'catalogDestinations/tiktok-events',
 ])
 
-/** Ways to a new destination of each platform; what is entered here stays in this tab meanwhile. */
+/** Links to a new destination of each platform; the entered values stay in this tab. */
 const Connect = () => {
   const workspace = useWorkspace().name
   const { data } = useQuery(catalogDestinationsQuery(workspace))
@@ -250,7 +253,7 @@ export const PlatformFields = ({
             <ul aria-label="Platforms" className="space-y-2">
               {options.map((option) => {
                 const platform = draft.platforms.find(({ destination }) => destination === option.destination)
-                const told = saved?.find(({ destination }) => destination === option.destination)?.problem ?? ''
+                const problem = saved?.find(({ destination }) => destination === option.destination)?.problem ?? ''
                 return (
                   <li
                     key={option.destination}
@@ -281,8 +284,8 @@ export const PlatformFields = ({
                           )}
                         </span>
                         <Facts option={option} />
-                        {told !== '' && (
-                          <span className="block text-xs break-words text-danger-ink">{sentence(told)}</span>
+                        {problem !== '' && (
+                          <span className="block text-xs break-words text-danger-ink">{sentence(problem)}</span>
                         )}
                         {option.api_notice !== '' && (
                           <span className="block text-xs break-words text-warning-ink">

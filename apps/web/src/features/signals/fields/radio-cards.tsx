@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { cn } from '../../../ui/cn.ts'
 
-/** A choice of one among few, each with what it means; `children` of the chosen one is what else it needs. */
+/** A choice of one among few, each with its meaning; `children` of the chosen one are its further fields. */
 export const RadioCards = <Value extends string>({
   legend,
   options,

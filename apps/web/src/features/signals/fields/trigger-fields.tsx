@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { conversionNames, type Source, standardConversions } from '@tributary/contract'
 import { Plus, X } from 'lucide-react'
 import { useId } from 'react'
+import { ConditionBuilder } from '../../../components/condition-builder.tsx'
+import { QueryView } from '../../../components/query-view.tsx'
 import { useFlag } from '../../../lib/integrations/flags.ts'
 import { paths } from '../../../lib/paths.ts'
 import { audiencesQuery } from '../../../lib/queries/audience-queries.ts'
 import { allSourcesQuery } from '../../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
-import { ConditionBuilder } from '../../../parts/condition-builder.tsx'
-import { QueryView } from '../../../parts/query-view.tsx'
 import { AppIcon } from '../../../ui/app-icon.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
@@ -134,7 +134,7 @@ const AudienceChoice = ({ draft, problems, disabled, onChange }: FieldsProps) =>
   )
 }
 
-/** What a signal is fed from: events of sources that meet conditions, or entry into an audience. */
+/** The trigger of a signal: events of sources that meet conditions, or entry into an audience. */
 export const TriggerFields = (props: FieldsProps) => {
   const { draft, problems, disabled, onChange } = props
   const fields = useEventFields(draft)
@@ -144,6 +144,7 @@ export const TriggerFields = (props: FieldsProps) => {
       <Sources {...props} />
       <EventList
         label="Events"
+        name="trigger.events"
         value={draft.events}
         usual={usualNames}
         error={problems['events']}

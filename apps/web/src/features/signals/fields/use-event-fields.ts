@@ -13,7 +13,7 @@ const property = (name: string, display_name = ''): EventField => ({
   example: '',
 })
 
-/** Properties of the commerce schema that conversions are usually made of. */
+/** Properties of the commerce schema that conversions usually use. */
 const usual: readonly EventField[] = [
   property('order_id', 'Order ID'),
   property('total', 'Total'),
@@ -25,7 +25,7 @@ const usual: readonly EventField[] = [
   property('phone', 'Phone'),
 ]
 
-/** Names of events that were received, once they are asked for. */
+/** Names of received events, once they are needed. */
 export const useEventNames = (asked: boolean): readonly string[] => {
   const workspace = useWorkspace().name
   const { data } = useQuery({ ...suggestionsQuery(workspace, { kind: 'event' }), enabled: asked })

@@ -5,7 +5,7 @@ import { PathField } from './path-field.tsx'
 import { RadioCards } from './radio-cards.tsx'
 import { useEventFields } from './use-event-fields.ts'
 
-/** What a conversion is worth: nothing, a fixed value, or what the event says. */
+/** The value of a conversion: none, a fixed value, or a value from the event. */
 export const ValueFields = ({ draft, problems, disabled, onChange }: FieldsProps) => {
   const fields = useEventFields(draft)
   const { value } = draft
@@ -31,6 +31,7 @@ export const ValueFields = ({ draft, problems, disabled, onChange }: FieldsProps
       <div className="grid gap-4 sm:grid-cols-2">
         <PathField
           label="Value"
+          name="value.amount_path"
           required
           value={value.amountPath}
           placeholder="properties.total"
@@ -41,6 +42,7 @@ export const ValueFields = ({ draft, problems, disabled, onChange }: FieldsProps
         />
         <PathField
           label="Currency"
+          name="value.currency_path"
           value={value.currencyPath}
           placeholder="properties.currency"
           fields={fields}

@@ -97,11 +97,11 @@ test('OPEN-31, SIG-03: a signal is made step by step, and shows first what would
     event_id: { type: 'path', path: 'properties.order_id' },
     platforms: [{ destination: metaOption.destination, test_event_code: 'TEST1', field_mappings: null }],
   })
-  // It is made: nothing of it is left to go on with.
+  // The signal exists: no draft is left.
   await waitFor(() => expect(kept).toEqual([]))
 })
 
-test('who may not make a signal sees that they have no access', async () => {
+test('a user who cannot create a signal sees the no-access message', async () => {
   open('ORG_GUEST')
   expect(await screen.findByText("You don't have access to this resource.")).toBeDefined()
   expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull()

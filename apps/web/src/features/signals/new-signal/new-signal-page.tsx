@@ -2,6 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { conversionTitle, editors, signalPlatformTitles } from '@tributary/contract'
 import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
+import { NameWarnings } from '../../../components/name-warnings.tsx'
+import { QueryView } from '../../../components/query-view.tsx'
+import { RequireAccess } from '../../../components/require-access.tsx'
+import { StepForm } from '../../../components/step-form.tsx'
+import { useDraftAutosave } from '../../../components/use-draft-autosave.ts'
 import { filterWords } from '../../../lib/events/condition-words.ts'
 import { listed } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
@@ -9,10 +14,6 @@ import { audiencesQuery } from '../../../lib/queries/audience-queries.ts'
 import { signalDraftQuery, signalPlatformsQuery } from '../../../lib/queries/signal-queries.ts'
 import { allSourcesQuery } from '../../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
-import { QueryView } from '../../../parts/query-view.tsx'
-import { RequireAccess } from '../../../parts/require-access.tsx'
-import { StepForm } from '../../../parts/step-form.tsx'
-import { useKeptDraft } from '../../../parts/use-kept-draft.ts'
 import { Field } from '../../../ui/forms/field.tsx'
 import { Input } from '../../../ui/forms/input.tsx'
 import { Switch } from '../../../ui/forms/switch.tsx'
@@ -38,6 +39,7 @@ import { TriggerFields } from '../fields/trigger-fields.tsx'
 import { ValueFields } from '../fields/value-fields.tsx'
 import { useCreateSignal, useDiscardDraft, useSaveDraft } from '../mutations.ts'
 import { valueWords } from '../signal-words.ts'
+import { useNameWarnings } from '../use-name-warnings.ts'
 import { Preview } from './preview.tsx'
 import { restored, savedOf } from './saved-draft.ts'
 
@@ -136,17 +138,18 @@ const Wizard = ({ initial }: { initial: { draft: SignalDraft; step: Step } }) =>
   const [draft, setDraft] = useState(initial.draft)
   const [step, setStep] = useState<Step>(initial.step)
   const [problems, setProblems] = useState<Problems>({})
+  const warnings = useNameWarnings(draft)
   const [enabled, setEnabled] = useState(true)
   // Asked again after a failure, the signal is made once.
   const [request_id] = useState(() => crypto.randomUUID())
   const { mutate: save } = useSaveDraft(workspace)
   const { mutate: forget } = useDiscardDraft(workspace)
-  const { kept, discard } = useKeptDraft(draft, step, { empty: emptyDraft, savedOf, save, discard: forget })
+  const { kept, discard } = useDraftAutosave(draft, step, { empty: emptyDraft, savedOf, save, discard: forget })
   const go = (next: Step): void => {
     setProblems({})
     create.reset()
     setStep(next)
-    // Whoever went on at the end of a long step begins at the head of the next.
+    // After a long step, the next one begins at its top.
     window.scrollTo(0, 0)
   }
   const startOver = (): void => {
@@ -198,7 +201,9 @@ const Wizard = ({ initial }: { initial: { draft: SignalDraft; step: Step } }) =>
       pending={create.isPending}
       onSubmit={goOn}
     >
-      <Fields draft={draft} problems={problems} disabled={false} onChange={change} />
+      <NameWarnings value={warnings}>
+        <Fields draft={draft} problems={problems} disabled={false} onChange={change} />
+      </NameWarnings>
     </StepForm>
   )
 }

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { type SignalDefinition, type SignalPreview, signalPlatformTitles } from '@tributary/contract'
 import { RefreshCw } from 'lucide-react'
 import { useState } from 'react'
+import { ErrorScreen } from '../../../components/error-screen.tsx'
 import { formatJson } from '../../../lib/format/json-text.ts'
 import { count, pluralise, sentence } from '../../../lib/format/text.ts'
 import { signalPreviewQuery } from '../../../lib/queries/signal-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
-import { ErrorScreen } from '../../../parts/error-screen.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { CodeBlock } from '../../../ui/code/code-block.tsx'
@@ -171,7 +171,10 @@ const Found = ({ preview }: { preview: SignalPreview }) => {
   )
 }
 
-/** What a signal would make of the latest stored events: how well each platform could match them, and what it would not be sent. */
+/**
+ * A preview of a signal on the latest stored events: how well each platform could match them, and which would not be
+ * sent.
+ */
 export const Preview = ({ definition }: { definition: SignalDefinition }) => {
   const query = useQuery(signalPreviewQuery(useWorkspace().name, definition))
   return (

@@ -7,10 +7,10 @@ const draft: SignalDraft = {
   title: 'Orders',
   sources: ['workspaces/w/sources/shop'],
 }
-/** What was saved, as it comes back. */
+/** The saved draft after it was restored. */
 const after = (saved: ReturnType<typeof savedOf>) => restored(JSON.parse(JSON.stringify(saved)))
 
-test('what is entered of a new signal comes back as it was, with its step', () => {
+test('the values of a new signal are restored with its step', () => {
   expect(after(savedOf(draft, 'platforms'))).toEqual({ draft, step: 'platforms' })
 })
 
@@ -19,7 +19,7 @@ test('a draft begins at a step that can be reached', () => {
 })
 
 test.each([{}, { step: 'review', draft: { sources: 3 } }, { draft: null }])(
-  'what is not understood counts as nothing: %j',
+  'an unreadable value is ignored: %j',
   (entered) => {
     expect(restored({ entered })).toEqual({ draft: emptyDraft, step: 'trigger' })
   },

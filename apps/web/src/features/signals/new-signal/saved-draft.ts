@@ -40,7 +40,7 @@ const kept = z.object({
   }),
 })
 
-/** What is kept of a draft, and of the step that it is at. */
+/** The saved form of a draft and its step. */
 export const savedOf = (draft: SignalDraft, step: Step): MethodRequest<typeof methods.signalDrafts.update> => ({
   entered: structuredClone({ draft, step }),
 })

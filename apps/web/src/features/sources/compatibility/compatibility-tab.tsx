@@ -77,8 +77,8 @@ const Defined = ({ owner, values, onEdit, definition }: PartProps & { definition
 }
 
 /**
- * How an event fits the schema of its source as it is now: each property of the schema, and what the event has beyond it.
- * What is missing can be added from here.
+ * The comparison of an event with the current schema of its source: each property of the schema, and the event's other
+ * properties. Missing ones can be added here.
  */
 export const CompatibilityTab = ({
   event,

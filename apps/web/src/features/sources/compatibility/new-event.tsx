@@ -7,16 +7,16 @@ import type { SchemaEdit } from '../schema/use-edit-schema.ts'
 import { PropertyName, RequirementSelect } from './property-cells.tsx'
 import { definitionOfValues, schemaRows, shownName, withDefinition } from './property-rows.ts'
 
-/** What an event has that the schema does not know, and the way to add it with all its properties as they were seen. */
+/** An event that the schema does not define, with a button that adds it and all its properties as they were seen. */
 export const NewEvent = ({
   owner,
   values,
   onEdit,
 }: {
-  /** The event's title; undefined for the user, whom identify describes. */
+  /** The event's title; undefined for the user schema, which identify calls use. */
   owner: string | undefined
   values: { readonly [name: string]: unknown }
-  /** Undefined for those who may not change the schema. */
+  /** Undefined for readers of the schema. */
   onEdit: ((edit: SchemaEdit) => void) | undefined
 }) => {
   const [chosen, setChosen] = useState<ReadonlyMap<string, Requirement>>(new Map())

@@ -20,7 +20,7 @@ const Item = ({
   onAdd,
 }: {
   property: NewProperty
-  /** Undefined for those who may not change the schema. */
+  /** Undefined for readers of the schema. */
   onAdd: ((field: PropertySchema, requirement: Requirement) => void) | undefined
 }) => {
   const [requirement, setRequirement] = useState<Requirement>(property.row.requirement)
@@ -78,13 +78,16 @@ const Item = ({
   )
 }
 
-/** The properties of an event that its schema does not have, each to be added; absent when there are none. */
+/**
+ * The properties of an event that its schema does not have, each with a button that adds it; nothing when there are
+ * none.
+ */
 export const NewProperties = ({
   properties,
   onEdit,
 }: {
   properties: readonly NewProperty[]
-  /** Undefined for those who may not change the schema. */
+  /** Undefined for readers of the schema. */
   onEdit: ((edit: SchemaEdit) => void) | undefined
 }) =>
   properties.length > 0 && (

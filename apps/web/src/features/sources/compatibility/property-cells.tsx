@@ -15,7 +15,7 @@ export const PropertyName = ({ row: { name, parent } }: { row: Pick<PropertyRow,
   </span>
 )
 
-/** Chooses how much a property is asked for. */
+/** Chooses the requirement of a property. */
 export const RequirementSelect = ({
   property,
   value,

@@ -76,7 +76,7 @@ test("SCH-07: fields of an array's items follow it and carry its name as their p
   expect(schemaRows(order, 'Order/Paid')[4]?.id).toBe('/events/Order~1Paid/properties/products/items/properties/sku')
 })
 
-test("SCH-09: the requirement is required, recommended or else optional, as the schema's lists say", () => {
+test("the requirement is required, recommended or else optional, as the schema's lists say (SCH-09)", () => {
   const flags = Object.fromEntries(
     schemaRows(order, 'Order/Paid').map(({ name, requirement, isRequired, isRecommended }) => [
       name,
@@ -134,7 +134,7 @@ describe('new properties', () => {
       undefined,
     ])
   })
-  test('there are none when the definition has them all, names of built-in members among them', () => {
+  test('the definition has them all, and none are new, names of built-in members included', () => {
     expect(newProperties(order, { total: 1 }, 'Order/Paid')).toEqual([])
     expect(newProperties(order, { constructor: 1 }, 'Order/Paid').map(({ row }) => row.name)).toEqual(['constructor'])
   })
@@ -191,7 +191,7 @@ describe('a new event', () => {
     expect([...added.events.keys()]).toEqual(['Order/Paid', 'New'])
     expect(withDefinition(added, 'New', definition, new Map())).toEqual(added)
   })
-  test('adds only what is missing to an event that somebody else has defined meanwhile', () => {
+  test('adds only missing properties to an event that another user has defined in the meantime', () => {
     const theirs = parseSourceSchema(
       JSON.stringify({ events: { New: { properties: { id: { type: 'number' } }, required: ['id'] } } }),
     )
@@ -208,7 +208,7 @@ describe('a new event', () => {
       ['sku', 'string', 'optional'],
     ])
   })
-  test('of identify is the user', () => {
+  test('of identify is the user schema', () => {
     expect(withDefinition(parseSourceSchema('{"events":{}}'), undefined, definition, new Map()).user).toEqual(
       definition,
     )

@@ -43,7 +43,7 @@ export type PropertyRow = {
 export type NewProperty = {
   row: PropertyRow
   place: PropertyPlace
-  /** What would be added; undefined for null, which has no type: the row then proposes a text. */
+  /** The property to add; undefined for null, which has no type: the row then proposes a text. */
   field: PropertySchema | undefined
   /** Why its name cannot be in a schema. */
   problem: string | undefined
@@ -51,11 +51,11 @@ export type NewProperty = {
 
 type Values = { readonly [name: string]: unknown }
 
-/** The event of a place: its title, or undefined for the user, whom identify describes. */
+/** The owner of a place: an event's title, or undefined for the user schema, which identify calls use. */
 export const ownerTitleOf = (type: string, title: string): string | undefined =>
   type === 'identify' ? undefined : title
 
-/** A name as people read it: an empty one is shown as the two quotes that the payload has around it. */
+/** A readable name: an empty one is shown as the two quotes around it in the payload. */
 export const shownName = (name: string): string => (name === '' ? '""' : name)
 
 /** Whether a schema validates events of this type; others always fit. */
@@ -118,7 +118,7 @@ const newProperty = (place: PropertyPlace, field: PropertySchema | undefined): N
   problem: nameProblem(place.property),
 })
 
-/** The type alone: what is inside of an item's field is not described. */
+/** Only the type: the content of an item's field is not described. */
 const withoutItems = (field: PropertySchema | undefined): PropertySchema | undefined =>
   field === undefined ? undefined : { type: field.type }
 
@@ -139,7 +139,10 @@ const newItemFields = (
   return [...found].map(([property, field]) => newProperty({ event, parent, property }, field))
 }
 
-/** What an event has and its definition does not, in the event's order; of arrays with known items their new fields too. */
+/**
+ * The properties of an event that its definition lacks, in the event's order, and new fields in the items of its
+ * arrays.
+ */
 export const newProperties = (
   object: ObjectSchema,
   values: { readonly [name: string]: unknown },
@@ -168,8 +171,8 @@ export const definitionOfValues = (values: { readonly [name: string]: unknown })
   withFitNames(objectOfValues(values))
 
 /**
- * The schema with a new event or, without a title, with the user, each row's property asked for as chosen. What somebody
- * else has defined meanwhile stays as it is; only what that lacks is added.
+ * The schema with a new event or, without a title, with the user's traits, each row's property as strict as chosen. It
+ * keeps definitions that another user has added in the meantime, and adds only missing ones.
  */
 export const withDefinition = (
   schema: SourceSchema,
@@ -192,7 +195,7 @@ export const withDefinition = (
     )
 }
 
-/** What a row of the schema says of an event: 'Compatible', or what is wrong with that property. */
+/** The result of a schema row for an event: 'Compatible', or the problem of that property. */
 export const rowMessage = (
   problems: readonly Problem[],
   { name, parent }: Pick<PropertyRow, 'name' | 'parent'>,

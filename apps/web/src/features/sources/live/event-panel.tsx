@@ -2,15 +2,15 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { EventDetail, PendingEvent, SourceSchema, SourceWithSchema } from '@tributary/contract'
 import { Ban, ChevronDown, ChevronUp, CircleAlert, Clock } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useState } from 'react'
+import { EnvironmentBadge } from '../../../components/environment-badge.tsx'
+import { EventDeliveries } from '../../../components/event-deliveries.tsx'
+import { QueryView } from '../../../components/query-view.tsx'
 import { rejectionOf } from '../../../lib/events/rejection.ts'
 import { formatJson } from '../../../lib/format/json-text.ts'
 import { sourceIds } from '../../../lib/format/names.ts'
 import { localTime, utcTime } from '../../../lib/format/time.ts'
 import { paths } from '../../../lib/paths.ts'
 import { eventQuery, pendingMs } from '../../../lib/queries/event-queries.ts'
-import { EnvironmentBadge } from '../../../parts/environment-badge.tsx'
-import { EventDeliveries } from '../../../parts/event-deliveries.tsx'
-import { QueryView } from '../../../parts/query-view.tsx'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { CodeBlock } from '../../../ui/code/code-block.tsx'
 import { WithCode } from '../../../ui/code/with-code.tsx'
@@ -178,7 +178,7 @@ type Neighbours = {
   older: LiveEvent | undefined
   /** From 0, and -1 when the list does not have it. */
   place: number
-  /** How many events the list has. */
+  /** The number of events in the list. */
   count: number
 }
 
@@ -206,7 +206,7 @@ const Steps = ({ neighbours: { newer, older, place, count }, onOpen }: Pick<Pane
   )
 }
 
-/** What uses the arrow keys or letters itself. */
+/** Elements that use the arrow keys or letters themselves. */
 const keyUsers =
   'input, textarea, select, [contenteditable], [role="tab"], [role="combobox"], pre[tabindex], [role="region"][tabindex]'
 
@@ -228,7 +228,7 @@ type PanelProps = {
   listed: LiveEvent | undefined
   neighbours: Neighbours
   source: SourceWithSchema
-  /** What events are validated by. */
+  /** The schemas that validate events. */
   known: KnownSchemas
   onRead: (action: { type: 'detailed'; events: LiveEvent[] }) => void
   onOpen: (event: LiveEvent) => void
@@ -238,8 +238,8 @@ type PanelProps = {
 }
 
 /**
- * One event beside its list: what was received, how it fits the schema, and its outcome at each destination.
- * `listed` is what a list knows of it already, `onRead` hears it whole.
+ * One event beside its list: its data, its validation, and its outcome at each destination. `listed` is the list's part
+ * of it, `onRead` receives the whole event.
  */
 export const EventPanel = (props: PanelProps) => {
   const { eventId, listed, neighbours, source, known, onRead, onOpen, onClose, returnFocus } = props

@@ -22,7 +22,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('what arrives within a frame is handed over once, in its order', () => {
+test('items of one frame are passed on together, in their order', () => {
   const batches: (readonly number[])[] = []
   const batch = createFrameBatch<number>((items) => batches.push(items))
   for (const item of [1, 2, 3]) batch.add(item)
@@ -33,7 +33,7 @@ test('what arrives within a frame is handed over once, in its order', () => {
   expect(batches).toEqual([[1, 2, 3], [4]])
 })
 
-test('without frames no more than a hundred wait, and a hidden page waits for none', () => {
+test('without frames at most a hundred items wait, and a hidden page waits for none', () => {
   const sizes: number[] = []
   const batch = createFrameBatch<number>((items) => sizes.push(items.length))
   for (let item = 0; item < 250; item++) batch.add(item)

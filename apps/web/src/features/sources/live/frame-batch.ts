@@ -1,10 +1,12 @@
 /** Collects what arrives and hands it over together. */
 export type FrameBatch<Item> = { add: (item: Item) => void; stop: () => void }
 
-/** Items after which they are handed over at once: a page in the background gets no frames. */
+/** The number of items that are passed on immediately: a page in the background gets no frames. */
 const most = 100
 
-/** `onBatch` gets what was added since the last frame of the page, in its order, at most once a frame. */
+/**
+ * `onBatch` receives the items that were added since the last frame of the page, in their order, at most once a frame.
+ */
 export const createFrameBatch = <Item>(onBatch: (items: readonly Item[]) => void): FrameBatch<Item> => {
   let items: Item[] = []
   let frame: number | undefined

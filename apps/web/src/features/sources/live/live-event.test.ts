@@ -96,10 +96,10 @@ describe('without its payload', () => {
     // Another event was added since.
     expect(result(event, { schema: both, versions: new Map([[3, schema]]) })).toEqual(['needsAttention', false])
   })
-  test('EVT-36: an event that the schema does not have any more is incompatible, whatever it was', () => {
+  test('an event that the schema no longer defines is incompatible, whatever it was (EVT-36)', () => {
     expect(result(summary, { schema: other, versions: new Map([[3, schema]]) })).toEqual(['incompatible', false])
   })
-  test('what validated it saying something else now, or being unknown, only its payload can tell', () => {
+  test('when the version that validated an event is unknown or has changed, only its payload can be validated', () => {
     const event = { ...summary, compatibility: 'incompatible' } as const
     expect(result(event, { schema, versions: new Map([[3, other]]) })).toEqual([undefined, true])
     expect(result(summary, { schema: looser, versions: new Map([[3, schema]]) })).toEqual([undefined, true])
@@ -111,7 +111,7 @@ describe('without its payload', () => {
   })
 })
 
-test('nothing validates a rejected event, whatever it has', () => {
+test('a rejected event is never validated, whatever it has', () => {
   expect(validationOf({ ...ofDetail(wire), status: 'rejected' }, now)).toBeUndefined()
   expect(needsPayload({ ...ofSummary(wire), status: 'rejected' }, now)).toBe(false)
 })

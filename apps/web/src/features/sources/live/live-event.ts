@@ -72,7 +72,7 @@ export const ofLive = (event: LiveEventSummary): LiveEvent => ({
   ...(event.values === undefined ? {} : { values: event.values }),
 })
 
-/** What events are validated by. */
+/** The schemas that validate events. */
 export type KnownSchemas = {
   /** The schema as it is now. */
   schema: SourceSchema
@@ -97,9 +97,9 @@ const agree = (one: SourceSchema, other: SourceSchema, { type, title }: LiveEven
 }
 
 /**
- * How an event fits the schema as it is now. Without its payload that is known when the schema has no definition of it, and
- * when the version that validated it at receipt says the same of it. Undefined for a rejected event, which nothing validates, and
- * while only the payload can tell.
+ * The validation of an event by the current schema. Two cases need no payload: the schema has no definition of the
+ * event, or the same definition as the version that validated it. Undefined for a rejected event, which is not
+ * validated, and while the payload is needed.
  */
 export const validationOf = (event: LiveEvent, { schema, versions }: KnownSchemas): ValidationResult | undefined => {
   const { type, title, payload, compatibility } = event
@@ -113,6 +113,6 @@ export const validationOf = (event: LiveEvent, { schema, versions }: KnownSchema
   return { compatibility, problems: [] }
 }
 
-/** Whether only the payload of an event can tell how it fits. */
+/** Whether the validation of an event needs its payload. */
 export const needsPayload = (event: LiveEvent, known: KnownSchemas): boolean =>
   event.status !== 'rejected' && event.payload === undefined && validationOf(event, known) === undefined

@@ -1,10 +1,10 @@
 import type { SourceWithSchema } from '@tributary/contract'
 import { Eraser, Info, Maximize2, Minimize2, Pause, Play } from 'lucide-react'
 import { type Dispatch, type KeyboardEvent, useMemo, useRef, useState } from 'react'
+import { ErrorScreen } from '../../../components/error-screen.tsx'
 import type { ConnectionState } from '../../../lib/api/realtime.ts'
 import { count, pluralise } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
-import { ErrorScreen } from '../../../parts/error-screen.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { cn } from '../../../ui/cn.ts'
@@ -146,7 +146,7 @@ const closesOnEscape = (key: KeyboardEvent): boolean =>
   key.currentTarget.contains(key.target) &&
   key.target.closest('input, select') === null
 
-/** The open event as the list knows it, also after the list has dropped it, and the events above and below it. */
+/** The open event as the list has it, even after the list dropped it, and the events above and below it. */
 const useOpened = (state: LiveState, openId: string | undefined) => {
   const listed =
     openId === undefined ? undefined : [...state.events, ...state.waiting].find(({ eventId }) => eventId === openId)
@@ -188,7 +188,7 @@ const List = ({
   )
 }
 
-/** The row of an event, or the list where the event is not in it (any more). */
+/** The row of an event, or the list when it has no such row. */
 const rowIn = (list: HTMLElement | null, eventId: string): HTMLElement | null =>
   list?.querySelector<HTMLElement>(`[data-event="${CSS.escape(eventId)}"]`) ??
   list?.querySelector<HTMLElement>('section') ??

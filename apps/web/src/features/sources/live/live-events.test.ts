@@ -46,10 +46,10 @@ test('EVT-25: the debugger starts with no events, with filters that let all pass
 })
 
 describe('at the top', () => {
-  test('EVT-32: events are shown newest first, whatever order they come in', () => {
+  test('events are shown newest first, in whatever order they arrive (EVT-32)', () => {
     expect(ids(run(received(event(2), event(3)), received(event(1))).events)).toEqual(['m3', 'm2', 'm1'])
   })
-  test('events of one moment stand in the order of the stored list, however they come', () => {
+  test('events of one moment are in the order of the stored list, in whatever order they arrive', () => {
     expect(ids(run(received(event(1, 5), event(3, 5)), received(event(2, 5))).events)).toEqual(['m3', 'm2', 'm1'])
   })
   test('EVT-26, EVT-31: a message id is shown once, within a message and across messages', () => {
@@ -62,7 +62,7 @@ describe('at the top', () => {
     expect(run(received(replayed), received(blocked)).events).toEqual([replayed])
     expect(run(received(blocked), received(blocked)).events).toEqual([blocked])
   })
-  test('EVT-30: of 60 events the newest 50 are kept', () => {
+  test('of 60 events the newest 50 are kept (EVT-30)', () => {
     const { events } = run(received(...range(1, 30)), received(...range(31, 60)))
     expect(events).toHaveLength(50)
     expect(events[0]?.messageId).toBe('m60')
@@ -88,17 +88,17 @@ describe('scrolled away from the top', () => {
   test('the button takes them in', () => {
     expect(run(...away, received(event(3)), { type: 'takeIn' })).toMatchObject({ waitingCount: 0, atTop: true })
   })
-  test('the count goes on beyond what is kept', () => {
+  test('the count continues beyond the kept events', () => {
     const state = run(...away, received(...range(3, 150)))
     expect(state.waitingCount).toBe(148)
     expect(state.waiting).toHaveLength(50)
   })
-  test('events that the server left out are counted as new', () => {
+  test('events that the server omitted are counted as new', () => {
     const state = run(...away, { type: 'received', events: [event(3)], skipped: 110 })
     expect(state.waitingCount).toBe(111)
     expect(ids(state.waiting)).toEqual(['m3'])
   })
-  test('what the server left out is not counted again when it is read', () => {
+  test('omitted events are not counted again when they are read', () => {
     const left: LiveAction[] = [...away, { type: 'received', events: [event(3)], skipped: 2 }]
     const state = run(...left, { type: 'read', events: [event(4), event(3)] })
     expect(state).toMatchObject({ waitingCount: 3, missed: 1 })
@@ -133,15 +133,15 @@ test('cleared events stay away when the list is read again, newer ones come', ()
   expect(ids(liveReducer(cleared, received(event(1), event(2), event(3))).events)).toEqual(['m3'])
 })
 
-test('what the server left out adds up until it is cleared', () => {
+test('omitted events add up until the list is cleared', () => {
   const state = run({ type: 'received', events: [], skipped: 5 }, { type: 'received', events: [event(1)], skipped: 7 })
   expect(state.skipped).toBe(12)
   expect(liveReducer(state, { type: 'clear' }).skipped).toBe(0)
 })
 
-describe('what the server left out', () => {
+describe('omitted events', () => {
   const burst: LiveAction = { type: 'received', events: range(8, 36), skipped: 7 }
-  test('of a burst of 36 events of which seven were left out, none is missing once the list was read again', () => {
+  test('of a burst of 36 events with seven omitted, none is missing once the list was read again', () => {
     const state = run(burst, { type: 'read', events: range(1, 36) })
     expect(ids(state.events)).toEqual(
       range(1, 36)
@@ -168,7 +168,7 @@ describe('the neighbours of an event', () => {
     [event(1), 5, undefined, -1],
     [event(10), undefined, 9, -1],
   ])(
-    'of %j are the next newer and the next older one, also where the list has dropped it',
+    'the neighbors of %j are the next newer and the next older one, even when the list has dropped it',
     (one, newer, older, place) => {
       const title = (n: number | undefined) => (n === undefined ? undefined : event(n))
       expect(neighboursOf(shown, one)).toEqual({ newer: title(newer), older: title(older), place })
@@ -206,13 +206,13 @@ test('EVT-29: reset, events and filters are empty, the schema is the same and wh
 
 describe('with filters', () => {
   const only = (filters: LiveFilters): LiveAction => ({ type: 'filtered', filters })
-  test('what matches is shown, and everything is kept', () => {
+  test('matching events are shown, and all are kept', () => {
     const state = run(received(event(1), event(2), event(12)), only(text('event 1')))
     expect(ids(shownEvents(state))).toEqual(['m12', 'm1'])
     expect(state.events).toHaveLength(3)
     expect(ids(shownEvents(liveReducer(state, only(noFilters))))).toEqual(['m12', 'm2', 'm1'])
   })
-  test('only what matches counts as new, however many there are, and nothing that is known by number only', () => {
+  test('only matching events count as new, with any number of them, and none that is only counted', () => {
     const state = run(
       only(text('Event 1')),
       { type: 'scrolled', atTop: false },
@@ -222,7 +222,7 @@ describe('with filters', () => {
     expect(waitingShown(state)).toBe(150)
     expect(waitingShown(liveReducer(state, only(noFilters)))).toBe(168)
   })
-  test('what waits is counted anew when the filters change', () => {
+  test('waiting events are counted again when the filters change', () => {
     const state = run({ type: 'scrolled', atTop: false }, received(...range(8, 12)), only(text('Event 1')))
     expect(waitingShown(state)).toBe(3)
     expect(waitingShown(liveReducer(state, only(text('nothing'))))).toBe(0)
@@ -257,7 +257,7 @@ describe('when the schema changes', () => {
   )
   const both: SourceSchema = { events: new Map([...paid('Known').events, ...paid('New').events]) }
 
-  test('EVT-38, EVT-46: no row says any more that an event is unknown once the event was added, also before the server has it', () => {
+  test('no row shows an event as unknown once the event was added, even before the server has it (EVT-38, EVT-46)', () => {
     expect(ids(shownEvents(before))).toEqual(['m3', 'm2'])
     expect(waitingShown(before)).toBe(1)
     expect(neededPayloads(before, false)).toBe('')
@@ -300,7 +300,7 @@ describe('when the schema changes', () => {
     ])
   })
 
-  test('at most fifty payloads are asked for at once', () => {
+  test('at most fifty payloads are requested together', () => {
     const state = run(received(...range(1, 50)), { type: 'scrolled', atTop: false }, received(...range(51, 100)))
     const known = liveReducer(state, {
       type: 'schema',

@@ -3,7 +3,7 @@ import { pluralise } from '../../../lib/format/text.ts'
 import { type LiveEvent, needsPayload } from './live-event.ts'
 import { isFiltered, type LiveFilters, matches, noFilters } from './live-filters.ts'
 
-/** How many events the live list keeps. */
+/** Maximum events of the live list. */
 export const liveLimit = 50
 
 export type LiveState = {
@@ -11,23 +11,25 @@ export type LiveState = {
   events: readonly LiveEvent[]
   /** Arrived while nothing new is taken in; newest first. */
   waiting: readonly LiveEvent[]
-  /** How many arrived since then, those left out by the server included; more than `waiting` keeps. */
+  /** The number of events since then, omitted ones included; `waiting` can have fewer. */
   waitingCount: number
-  /** Of those, how many are known by number only, because the server left them out. */
+  /** The number of them that the server omitted, which are only counted. */
   missed: number
-  /** Of those, how many match the filters: counted as they arrived, since the last change of the filters. */
+  /** The number of them that match the filters: counted as they arrived, since the last change of the filters. */
   waitingMatches: number
   atTop: boolean
   paused: boolean
-  /** Left out by the server because too many came at once, and not read since. */
+  /** Events that the server omitted because too many came together, and that were not read since. */
   skipped: number
-  /** Of what was left out, how many events the list that was read afterwards did not bring, since the last clear. */
+  /** The number of omitted events that the next read of the list did not return, since the last clear. */
   leftOut: number
   /** Events received at or before this moment (epoch ms) were cleared and stay away. */
   clearedUntil: number
-  /** What of `events` is shown. */
+  /** The filters for the shown ones of `events`. */
   filters: LiveFilters
-  /** What events are validated by: tracked events by their title, and identify by the user part when there is one. */
+  /**
+   * The schema that validates events: tracked events by their title, and identify by the user schema if there is one.
+   */
   schema: SourceSchema
   /** The versions of the schema that have been seen, by their number: each never changes. */
   versions: ReadonlyMap<number, SourceSchema>
@@ -51,13 +53,13 @@ export const initialLive: LiveState = {
 
 export type LiveAction =
   | { type: 'received'; events: readonly LiveEvent[]; skipped: number }
-  /** The stored list was read: it may bring what the live channel left out. */
+  /** The stored list was read: it can have events that the live channel omitted. */
   | { type: 'read'; events: readonly LiveEvent[] }
   | { type: 'scrolled'; atTop: boolean }
   | { type: 'takeIn' }
   | { type: 'paused'; paused: boolean }
   | { type: 'filtered'; filters: LiveFilters }
-  /** The schema is known, or has changed; without a version while a change of it is on its way to the server. */
+  /** The schema is loaded, or has changed; without a version while a change of it is being saved. */
   | { type: 'schema'; schema: SourceSchema; version?: number | undefined }
   /** The payloads of events were read. */
   | { type: 'detailed'; events: readonly Pick<LiveEvent, 'eventId' | 'payload'>[] }
@@ -87,8 +89,8 @@ const withoutReplayed = (known: readonly LiveEvent[], added: readonly LiveEvent[
 }
 
 /**
- * Both lists by message id, newest first, at most 50. An event that is present already stays as it is, unless it was
- * kept back and has been sent again since.
+ * Both lists by message ID, newest first, at most 50. A present event stays unchanged, unless it was blocked and has
+ * been replayed since.
  */
 export const mergeEvents = (known: readonly LiveEvent[], added: readonly LiveEvent[]): readonly LiveEvent[] => {
   const kept = withoutReplayed(known, added)
@@ -108,7 +110,7 @@ const takenIn = (state: LiveState): LiveState =>
         waitingMatches: 0,
       }
 
-/** What of `added` waits then; `missed` events of it were counted when the server left them out. */
+/** The waiting part of `added`; `missed` events of it were counted when the server omitted them. */
 const waiting = (state: LiveState, added: readonly LiveEvent[], missed: number): LiveState => {
   const oldest = state.events.length < liveLimit ? 0 : Date.parse(state.events.at(-1)?.receiveTime ?? '')
   const fresh = unknownOf([...state.events, ...state.waiting], added).filter(
@@ -143,7 +145,7 @@ const skipped = (state: LiveState, count: number): LiveState => {
 const knownIds = ({ events, waiting: later }: LiveState): ReadonlySet<string> =>
   new Set([...events, ...later].map(({ eventId }) => eventId))
 
-/** `next` with what was left out before counted against what reading the list has brought. */
+/** `next` after earlier omitted events are compared with the events that the read returned. */
 const settled = (state: LiveState, next: LiveState): LiveState => {
   const missing = state.skipped + state.leftOut
   if (missing === 0) return next
@@ -170,7 +172,7 @@ const cleared = (state: LiveState): LiveState => ({
   clearedUntil: newestTime(state),
 })
 
-/** The state with what waits counted anew: of what came longer ago than the list keeps, nothing is known. */
+/** The state with the waiting events counted again: older ones than the list keeps are unknown. */
 const recounted = (state: LiveState): LiveState => ({
   ...state,
   waitingMatches: state.waiting.filter((event) => matches(event, state.filters, state)).length,
@@ -227,15 +229,15 @@ export const liveReducer = (state: LiveState, action: LiveAction): LiveState => 
   }
 }
 
-/** What the table shows: the events that match the filters. */
+/** The events in the table: those that match the filters. */
 export const shownEvents = (state: LiveState): readonly LiveEvent[] => {
   const { events, filters } = state
   return isFiltered(filters) ? events.filter((event) => matches(event, filters, state)) : events
 }
 
 /**
- * Ids of the events whose payload is to be read, joined by commas: at most 50, shown ones first. Those of which only the
- * payload can tell how they fit and, where a property is shown, all that are listed.
+ * IDs of the events whose payload is needed, joined by commas: at most 50, shown ones first. These are the events whose
+ * validation needs it and, where a property is shown, all listed ones.
  */
 export const neededPayloads = (state: LiveState, showsProperty: boolean): string =>
   [
@@ -246,11 +248,11 @@ export const neededPayloads = (state: LiveState, showsProperty: boolean): string
     .map(({ eventId }) => eventId)
     .join(',')
 
-/** How many new events wait to be shown: with filters only those that match, whatever else arrives. */
+/** The number of new events to show: with filters only the matching ones. */
 export const waitingShown = ({ filters, waitingMatches, waitingCount }: LiveState): number =>
   isFiltered(filters) ? waitingMatches : waitingCount
 
-/** The newest event that is known of, shown or waiting. */
+/** The newest known event, shown or waiting. */
 export const newestEvent = ({ events, waiting: later }: LiveState): LiveEvent | undefined =>
   mergeEvents(events, later)[0]
 

@@ -5,7 +5,7 @@ import { Button } from '../../../ui/button.tsx'
 import { SearchInput, Select } from '../../../ui/forms/input.tsx'
 import { isFiltered, type LiveFilters, noFilters, withFilter } from './live-filters.ts'
 
-/** The filters of the live list. They narrow what is shown; what arrives goes on arriving. */
+/** The filters of the live list. They narrow the shown events; others still arrive. */
 export const LiveFilterBar = ({
   filters,
   onFilters,

@@ -43,14 +43,14 @@ test.each<[Partial<LiveFilters>, boolean]>([
   expect(matches(event, { ...noFilters, ...filters }, known)).toBe(passes)
 })
 
-test('what no control offers means any', () => {
+test('a value that no control offers means any', () => {
   expect(withFilter(noFilters, 'type', 'purchase')).toEqual(noFilters)
   expect(withFilter(noFilters, 'type', 'alias')).toEqual({ ...noFilters, type: 'alias' })
   expect(withFilter(noFilters, 'compatibility', 'needsAttention').compatibility).toBe('needsAttention')
   expect(withFilter({ ...noFilters, environment: 'test' }, 'environment', '')).toEqual(noFilters)
 })
 
-test('spaces alone filter nothing', () => {
+test('only spaces filter nothing', () => {
   expect(isFiltered(noFilters)).toBe(false)
   expect(isFiltered({ ...noFilters, text: '  ' })).toBe(false)
   expect(isFiltered({ ...noFilters, text: ' a' })).toBe(true)

@@ -1,7 +1,7 @@
 import { type Compatibility, compatibilities, type EventType, eventTypes } from '@tributary/contract'
 import { type KnownSchemas, type LiveEvent, validationOf } from './live-event.ts'
 
-/** What the live list is narrowed to; '' stands for any. */
+/** The filters of the live list; '' stands for any. */
 export type LiveFilters = {
   /** A part of the event's name, in any letter case. */
   text: string
@@ -13,7 +13,7 @@ export type LiveFilters = {
 /** Everything is shown. */
 export const noFilters: LiveFilters = { text: '', type: '', environment: '', compatibility: '' }
 
-/** Whether anything is left out. */
+/** Whether a filter is set. */
 export const isFiltered = ({ text, type, environment, compatibility }: LiveFilters): boolean =>
   text.trim() !== '' || type !== '' || environment !== '' || compatibility !== ''
 
@@ -33,7 +33,7 @@ export const writeLiveFilters = ({ text, type, environment, compatibility }: Liv
 const choice = <Value extends string>(values: readonly Value[], text: string): Value | '' =>
   values.find((value) => value === text) ?? ''
 
-/** The filters with one of them set as a control gives it; what is none of its values means any. */
+/** The filters with one of them set by a control; an unknown value means any. */
 export const withFilter = (filters: LiveFilters, name: keyof LiveFilters, value: string): LiveFilters => {
   switch (name) {
     case 'text':
@@ -47,7 +47,7 @@ export const withFilter = (filters: LiveFilters, name: keyof LiveFilters, value:
   }
 }
 
-/** The filters that an address holds; what it does not say, or says wrongly, means any. */
+/** The filters of a URL; an absent or invalid one means any. */
 export const readLiveFilters = (query: URLSearchParams): LiveFilters => {
   const names = { text: 'search', type: 'type', environment: 'environment', compatibility: 'compatibility' } as const
   return (['text', 'type', 'environment', 'compatibility'] as const).reduce(

@@ -1,4 +1,5 @@
 import { isJsonObject, type SourceSchema, validatedDataOf } from '@tributary/contract'
+import { cutText } from '@tributary/kernel/browser'
 import type { LiveEvent } from './live-event.ts'
 
 const own = (value: unknown, name: string): unknown =>
@@ -21,13 +22,13 @@ const maxCharacters = 200
 
 const textOf = (value: unknown): string => {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters - 1).toWellFormed()}…`
+  return text.length <= maxCharacters ? text : `${cutText(text, maxCharacters - 1).toWellFormed()}…`
 }
 
 /**
- * A property of an event as its cell shows it: one of its properties or traits, or else of the whole event, such as
- * `context.locale`. Undefined while the payload has not been read and the live message did not bring it, '' when the
- * event does not have it.
+ * A property of an event in its cell: one of its properties or traits, otherwise of the whole event, such as
+ * `context.locale`. Undefined while the payload is unread and the live message has no such value, '' when the event has
+ * none.
  */
 export const propertyText = ({ type, payload, values }: LiveEvent, property: string): string | undefined => {
   if (payload === undefined) {

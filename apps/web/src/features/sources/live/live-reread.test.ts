@@ -4,7 +4,7 @@ import { createReread } from './live-reread.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** When the list was read, ms, after something was left out at these moments. */
+/** The times of the reads, ms, after events were omitted at these moments. */
 const readsAfter = (moments: readonly number[], until = 60_000): number[] => {
   const began = Date.now()
   const reads: number[] = []
@@ -17,21 +17,21 @@ const readsAfter = (moments: readonly number[], until = 60_000): number[] => {
   return reads
 }
 
-test('what is left out once is read once, when it is stored', () => {
+test('events that are omitted once are read once, when they are stored', () => {
   expect(readsAfter([0])).toEqual([2500])
 })
 
-test('what is left out while a read is due is not lost with it: one read comes after both', () => {
+test('events that are omitted while a read is due need another read after it', () => {
   expect(readsAfter([0, 2400])).toEqual([4900])
   expect(readsAfter([0, 2501])).toEqual([2500, 5001])
 })
 
-test('while something is left out all the time it is read every five seconds, and after the last once more', () => {
+test('while events keep being omitted, there is a read every five seconds, and one after the last', () => {
   const moments = Array.from({ length: 100 }, (_, index) => index * 100)
   expect(readsAfter(moments)).toEqual([5000, 9900, 12_400])
 })
 
-test('stopped, nothing is read until something is left out again', () => {
+test('after a stop there is no read until events are omitted again', () => {
   const read = vi.fn()
   const reread = createReread(read, 2500)
   reread.ask()

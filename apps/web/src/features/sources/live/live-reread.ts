@@ -1,14 +1,14 @@
-/** Reads a list again after something was left out of it. */
+/** Reads a list again after events were omitted from it. */
 export type Reread = {
-  /** Something was left out just now. */
+  /** Events were just omitted. */
   ask: () => void
-  /** Nothing is read any more. */
+  /** No more reads. */
   stop: () => void
 }
 
 /**
- * Whatever was left out is followed by one `read` that begins at least `after` ms later, when it is stored. What is
- * left out meanwhile waits for the same read; while that goes on and on, there is a read about every twice that time.
+ * Starts one `read` at least `after` ms after events were omitted, when they are stored. Events that are omitted until
+ * then are in the same read. While they keep coming, there is a read about every twice that time.
  */
 export const createReread = (read: () => void, after: number): Reread => {
   let timer: ReturnType<typeof setTimeout> | undefined

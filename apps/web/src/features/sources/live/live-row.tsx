@@ -1,9 +1,9 @@
 import type { Compatibility } from '@tributary/contract'
 import { Ban, CircleAlert, Clock } from 'lucide-react'
 import { memo } from 'react'
+import { EnvironmentBadge } from '../../../components/environment-badge.tsx'
 import { truncate } from '../../../lib/format/text.ts'
 import { clockTime, utcTime } from '../../../lib/format/time.ts'
-import { EnvironmentBadge } from '../../../parts/environment-badge.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { cn } from '../../../ui/cn.ts'
 import { Skeleton } from '../../../ui/page/skeleton.tsx'
@@ -83,7 +83,7 @@ type RowProps = {
   isActive: boolean
 }
 
-/** One event of the live table. What is done with it is heard by the table. */
+/** One event of the live table. The table handles its clicks and keys. */
 export const LiveRow = memo(
   ({ event, compatibility, unmarked, place, density, property, isOpen, isActive }: RowProps) => (
     <tr
@@ -136,7 +136,7 @@ LiveRow.displayName = 'LiveRow'
 
 const bars = ['w-12', 'w-40', 'w-10', 'ml-auto w-16', 'w-24', 'w-16'] as const
 
-/** A row that stands for events which are being read. */
+/** A placeholder for events that are being read. */
 export const LoadingRow = ({ density, property }: { density: Density; property: string }) => (
   <tr aria-hidden className={heightClass[density]}>
     {Object.values(columnClass)

@@ -67,7 +67,7 @@ const show = (property = '', isOpen = false) => {
 const table = () => screen.getByRole('table', { name: 'Live events' })
 const rows = () => within(table()).getAllByRole('row').slice(1)
 
-test('EVT-01, EVT-30: after type, name, environment and time come the user and the chosen property; of 50 rows those in sight are made', () => {
+test('type, name, environment and time come first, then the user and the chosen property, and only visible ones of 50 rows are rendered (EVT-01, EVT-30)', () => {
   show('total')
   expect(screen.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual([
     'Event type',

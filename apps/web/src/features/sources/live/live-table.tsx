@@ -24,7 +24,7 @@ import { useFillHeight } from './use-fill-height.ts'
 
 const headHeight = 36
 
-/** How far a key moves in the list, or undefined when it does not. */
+/** The number of rows that a key moves in the list, or undefined for other keys. */
 const stepOf = (key: string, rows: number): number | undefined => {
   switch (key) {
     case 'ArrowDown':
@@ -137,7 +137,7 @@ const Rows = ({ area, state, openId, onOpen, property, loading }: TableProps & {
   const openAt = indexIn(events, openId)
   const activeAt = indexIn(events, activeId)
   const { virtual, density, height } = useRows(area, events, [openAt, activeAt])
-  // Rows that come in above it move it down: what is open stays in sight, and so does where a key has led.
+  // New rows above move it down: the open row stays visible, and so does the row that a key has reached.
   useLayoutEffect(() => {
     if (openAt >= 0) virtual.scrollToIndex(openAt, { align: 'auto' })
   }, [virtual, openAt])
@@ -193,7 +193,7 @@ const Rows = ({ area, state, openId, onOpen, property, loading }: TableProps & {
   )
 }
 
-/** Why no row is there, and what can be done about it. */
+/** Why there is no row, and what to do. */
 const Nothing = ({ state, dispatch, setupPath }: Pick<TableProps, 'state' | 'dispatch' | 'setupPath'>) =>
   state.events.length === 0 ? (
     <Note words="No events received yet. Waiting for data...">
@@ -216,11 +216,11 @@ const Nothing = ({ state, dispatch, setupPath }: Pick<TableProps, 'state' | 'dis
 /** The table of the live events that match the filters, in an area that scrolls, with the button of what is new. */
 export const LiveTable = (props: TableProps) => {
   const { state, dispatch, loading, setupPath } = props
-  // In a state, so that the rows hear of it: it is there after them.
+  // In a state, because the area is mounted after the rows, which must render again.
   const [area, setArea] = useState<HTMLElement | null>(null)
   const expanded = useLiveView((view) => view.expanded)
   const height = useFillHeight(area, expanded)
-  // Rows may be made in pieces, so that a click never waits for all of them.
+  // Rows can be rendered in pieces, so that a click never waits for all of them.
   const listed = useDeferredValue(state)
   const waiting = waitingShown(state)
   const showNew = (): void => {
@@ -239,7 +239,7 @@ export const LiveTable = (props: TableProps) => {
       >
         {/* To the side, so that the signs of the rows above and below can be hovered next. */}
         <TooltipArea area={area} side="left">
-          {/* Another height is measured anew: how many rows are in sight depends on it. */}
+          {/* Another height is measured again: the number of visible rows depends on it. */}
           <Rows key={height ?? 0} {...props} state={listed} area={area} />
         </TooltipArea>
         {!loading && <Nothing state={state} dispatch={dispatch} setupPath={setupPath} />}

@@ -22,7 +22,7 @@ test('expanded, density and the property of each source are as they were left wh
   expect(useLiveView.getState()).toEqual({ expanded: true, density: 'compact', properties: { [source]: 'total' } })
 })
 
-test('of more than 200 sources those chosen last are remembered', async () => {
+test('of more than 200 sources the last chosen ones are remembered', async () => {
   const { setProperty, useLiveView } = await load()
   for (let index = 0; index < 205; index++) setProperty(`s-${index}`, 'total')
   const kept = Object.keys(useLiveView.getState().properties)
@@ -40,7 +40,7 @@ test('without local storage the choices hold for the page', async () => {
   vi.unstubAllGlobals()
 })
 
-test('what another version or a stranger left there is not taken', async () => {
+test('a foreign value, or one of another version, is ignored', async () => {
   localStorage.setItem('tributary-live-view', 'no JSON')
   expect((await load()).useLiveView.getState()).toMatchObject({ expanded: false, density: 'comfortable' })
 })

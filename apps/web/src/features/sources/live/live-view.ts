@@ -13,10 +13,10 @@ type LiveView = {
   properties: Readonly<Record<string, string>>
 }
 
-/** How many sources' properties are remembered. */
+/** Maximum number of sources whose property is remembered. */
 const maxSources = 200
 
-/** Local storage where there is any; else what is chosen lasts as long as the page. */
+/** Local storage if available; otherwise choices last as long as the page. */
 const storage: StateStorage = {
   getItem: (name) => {
     try {
@@ -35,7 +35,7 @@ const storage: StateStorage = {
   removeItem: () => undefined,
 }
 
-/** How a person looks at live events, kept in the browser under a name of its own. */
+/** The user's view of live events, stored in the browser under a name of its own. */
 export const useLiveView = create<LiveView>()(
   persist((): LiveView => ({ expanded: false, density: 'comfortable', properties: {} }), {
     name: `${storagePrefix}-live-view`,

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from 'react'
 
-/** What the area is high at least, and the space below it, px. */
+/** The minimum height of the area, and the space below it, px. */
 const least = 320
 const below = 32
 

@@ -5,15 +5,15 @@ import type { LiveEvent } from './live-event.ts'
 import type { LiveAction } from './live-events.ts'
 import { type LiveFilters, readLiveFilters, writeLiveFilters } from './live-filters.ts'
 
-/** What this page notes with an address that it has set itself. */
+/** The state that this page stores with a URL that it has set itself. */
 type OwnState = { opened?: boolean; filtered?: boolean }
 
 const sameFilters = (one: LiveFilters, other: LiveFilters): boolean =>
   JSON.stringify(writeLiveFilters(one)) === JSON.stringify(writeLiveFilters(other))
 
 /**
- * The filters and the open event of the live page are in its address. A filter replaces the address; opening the first
- * event is a step that Back takes back, and closing one that was opened here is that step back.
+ * The filters and the open event of the live page are in its URL. A filter replaces the URL. Opening the first event is
+ * a step in the history, and closing an event that was opened here goes back by that step.
  */
 export const useLiveAddress = (source: string, filters: LiveFilters, dispatch: Dispatch<LiveAction>) => {
   const [query] = useSearchParams()
@@ -31,7 +31,7 @@ export const useLiveAddress = (source: string, filters: LiveFilters, dispatch: D
   }
   const openId = stepped ?? addressId
   const latest = useRef({ filters, openId, own, addressId, key })
-  // Before any key that comes after what is shown: other effects may run later than that.
+  // A layout effect, so that it runs before the next key: other effects can run later.
   useLayoutEffect(() => {
     latest.current = { filters, openId, own, addressId, key }
   })

@@ -22,8 +22,8 @@ const pollMs = 5000
 const storedMs = 2500
 
 /**
- * Validates the events by the schema as it is now, also while a change of this page is on its way, and reads the source again
- * when somebody else has changed it. The answer hears of versions that exist.
+ * Validates the events by the current schema, even while a change on this page is being saved. It reads the source
+ * again when another user has changed the schema: the caller passes the versions that events name to the result.
  */
 const useSchemaNow = (
   { name: source, schema: { schema: text, version } }: SourceWithSchema,
@@ -35,14 +35,14 @@ const useSchemaNow = (
   const editing = useIsMutating({ mutationKey: editsOf(source) }) > 0
   const [newest, setNewest] = useState(version)
   useEffect(
-    // What is shown while a change is under way is no version yet.
+    // The schema that is shown while a change is being saved has no version yet.
     () => dispatch({ type: 'schema', schema, version: editing ? undefined : version }),
     [dispatch, schema, version, editing],
   )
   useEffect(() => {
     if (newest > version && !editing) void cache.invalidateQueries({ queryKey: sourceQuery(source).queryKey })
   }, [cache, source, newest, version, editing])
-  // Without the live channel nobody tells of a change.
+  // Without the live channel, no message reports a change.
   useQuery({ ...sourceQuery(source), refetchInterval: live || editing ? false : pollMs })
   return setNewest
 }
@@ -50,7 +50,7 @@ const useSchemaNow = (
 /** Milliseconds between two reads of payloads, however fast events arrive. */
 const payloadsMs = 1000
 
-/** A value of the store as it was at most `ms` ago: at once after a rest, and then no more often than that. */
+/** A value of the store that is at most `ms` old: immediately after a rest, and then no more often than that. */
 const useThrottled = <Value>(store: StoreApi<LiveState>, select: (state: LiveState) => Value, ms: number): Value => {
   const [value, setValue] = useState(() => select(store.getState()))
   useEffect(() => {
@@ -115,7 +115,7 @@ type Listening = {
   reread: Reread
 }
 
-/** Listens to the live channel of a source: what it brings is taken in together, at most once a frame. */
+/** Listens to the live channel of a source: its messages are handled together, at most once a frame. */
 const useChannel = (
   source: string,
   dispatch: Dispatch<LiveAction>,
@@ -144,7 +144,7 @@ const useChannel = (
       onJoined: () => {
         void cache.invalidateQueries({ queryKey: sourceEventsQuery(source).queryKey })
         reread.ask()
-        // It may have been changed while nobody could tell.
+        // It can have changed while the channel was not joined.
         if (joined) void cache.invalidateQueries({ queryKey: sourceQuery(source).queryKey })
         joined = true
       },
@@ -168,10 +168,10 @@ const useChannel = (
 }
 
 /**
- * The live list of a source: the newest 50 stored events, then what the live channel brings. The list is read again
- * after every join, once more when what came just before it is stored, after the server left events out, and every five
- * seconds while the connection is away, so that nothing is missed. Events are validated against the schema as it is now, whoever
- * changes it. What arrives changes the store; the caller is not rendered for it.
+ * The live list of a source: the newest 50 stored events, then the events of the live channel. The list is read again
+ * after every join, and once more when the events just before it are stored. It is also read after the server omitted
+ * events, and every five seconds without a connection, so no event is missed. Events are validated by the current
+ * schema. New events change the store, and do not render the caller.
  */
 export const useLiveEvents = (watched: SourceWithSchema) => {
   const { name: source } = watched
@@ -188,7 +188,7 @@ export const useLiveEvents = (watched: SourceWithSchema) => {
     () => createReread(() => void cache.invalidateQueries({ queryKey: sourceEventsQuery(source).queryKey }), storedMs),
     [cache, source],
   )
-  // What the stored list must reach before it has what was left out (epoch ms).
+  // The time that the stored list must reach to have the omitted events (epoch ms).
   const wanted = useRef(0)
   const onSkipped = useCallback(
     (newest: number): void => {
@@ -211,6 +211,6 @@ export const useLiveEvents = (watched: SourceWithSchema) => {
 
 export type LiveEvents = ReturnType<typeof useLiveEvents>
 
-/** What `select` takes of the live list, now and whenever it changes. */
+/** The part of the live list that `select` returns, now and after each change. */
 export const useLive = <Value>({ store }: Pick<LiveEvents, 'store'>, select: (state: LiveState) => Value): Value =>
   useStore(store, select)

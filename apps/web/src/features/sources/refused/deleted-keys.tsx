@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { refusedOfDeletedQuery } from '../../../lib/queries/event-queries.ts'
 import { RefusedTable } from './refused-table.tsx'
 
-/** Requests of senders that still use a key of a deleted source of the workspace. Nothing is shown while there are none. */
+/** Requests with keys of deleted sources of the workspace. Nothing is shown while there are none. */
 export const DeletedKeys = ({ workspace }: { workspace: string }) => {
   const { data: rows = [] } = useQuery(refusedOfDeletedQuery(workspace))
   if (rows.length === 0) return null

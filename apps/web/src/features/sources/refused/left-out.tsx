@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import type { DroppedEvent } from '@tributary/contract'
+import { QueryView } from '../../../components/query-view.tsx'
 import { count, humanise } from '../../../lib/format/text.ts'
 import { hourSpan, utcTime } from '../../../lib/format/time.ts'
 import { droppedQuery } from '../../../lib/queries/event-queries.ts'
-import { QueryView } from '../../../parts/query-view.tsx'
 import { WithCode } from '../../../ui/code/with-code.tsx'
 import { type Column, DataTable } from '../../../ui/lists/data-table.tsx'
 import { TableSkeleton } from '../../../ui/page/skeleton.tsx'
@@ -68,7 +68,7 @@ const columns: readonly Column<DroppedEvent>[] = [
   },
 ]
 
-/** Accepted events of a source that were left out on purpose, by reason, with what to do about it. */
+/** Accepted events of a source that were deliberately not stored, by reason, with advice. */
 export const LeftOut = ({ source }: { source: string }) => {
   const query = useQuery(droppedQuery(source))
   return (

@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { ShieldCheck } from 'lucide-react'
+import { QueryView } from '../../../components/query-view.tsx'
 import { refusedQuery } from '../../../lib/queries/event-queries.ts'
-import { QueryView } from '../../../parts/query-view.tsx'
 import { EmptyState } from '../../../ui/page/empty-state.tsx'
 import { TableSkeleton } from '../../../ui/page/skeleton.tsx'
 import { LeftOut } from './left-out.tsx'
 import { RefusedTable } from './refused-table.tsx'
 
-/** Where to look for missing events: what was refused, by reason with the last sample, and what was left out. */
+/**
+ * The place to look for missing events: refused requests by reason with the last sample, and events that were not
+ * stored.
+ */
 export const RefusedTab = ({ source }: { source: string }) => {
   const query = useQuery(refusedQuery(source))
   return (

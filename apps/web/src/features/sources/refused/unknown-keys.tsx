@@ -5,8 +5,8 @@ import { unownedRefusedQuery } from '../../../lib/queries/event-queries.ts'
 import { RefusedTable } from './refused-table.tsx'
 
 /**
- * For platform admins: requests of the whole installation that no source can be found for, such as those with an unknown
- * write key. Nothing is shown while there are none.
+ * For platform admins: requests of the whole installation without a source, such as those with an unknown write key.
+ * Nothing is shown while there are none.
  */
 export const UnknownKeys = () => {
   const user = useSession((state) => state.currentUserResourceName)

@@ -5,7 +5,7 @@ import { Switch } from '../../../ui/forms/switch.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { useSetEnforcement } from './schema-mutations.ts'
 
-/** What is done with events that do not match the schema; blocking them is confirmed first. */
+/** The enforcement for events that do not match the schema; blocking needs a confirmation. */
 export const EnforcementSetting = ({ source, mayEdit }: { source: Source; mayEdit: boolean }) => {
   const set = useSetEnforcement(source)
   const [asks, setAsks] = useState(false)

@@ -6,7 +6,10 @@ import type { SchemaPlace } from './schema-place.ts'
 import type { NameQuestion } from './schema-property-row.tsx'
 import { unsavedNote } from './schema-toolbar.tsx'
 
-/** What is asked for to add what a link names and the schema does not have; undefined for user traits, which have no name. */
+/**
+ * The question to add an event or property that a link names and the schema lacks; undefined for user traits, which
+ * have no name.
+ */
 export const missingName = (schema: SourceSchema, { event, place, isKnown }: SchemaPlace): NameQuestion | undefined => {
   if (isKnown) return undefined
   if (place !== undefined && ownerOf(schema, event) !== undefined)
@@ -14,7 +17,7 @@ export const missingName = (schema: SourceSchema, { event, place, isKnown }: Sch
   return event === undefined ? undefined : { kind: 'addEvent', initial: event }
 }
 
-/** What the page was asked to show and the schema does not have, with ways to add it. */
+/** The event or property that a link names and the schema lacks, with buttons that add it. */
 export const SchemaMissing = ({
   schema,
   wanted,
@@ -24,7 +27,7 @@ export const SchemaMissing = ({
 }: {
   schema: SourceSchema
   wanted: SchemaPlace
-  /** Absent for who may not edit. */
+  /** Absent for readers. */
   ask: ((question: NameQuestion) => void) | undefined
   onAddUser: () => void
   /** Absent while changes are not saved. */

@@ -13,11 +13,14 @@ import { notify, notifyRefusal } from '../../../ui/overlays/toast.tsx'
 /** Why a whole schema is saved, for its history. */
 export type SchemaOrigin = 'edited' | 'imported' | 'inferred' | 'restored'
 
-/** True when a schema was not saved because somebody changed it since the version it was made on. */
+/** True when a schema was not saved because another user changed it since its version. */
 export const isSchemaChanged = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 409 && error.body.reason === 'SCHEMA_CHANGED'
 
-/** Saves the whole schema of a source. When somebody changed it since `version` it is refused, and theirs is read. */
+/**
+ * Saves the whole schema of a source. It is refused when another user changed the schema since `version`; their version
+ * is then read.
+ */
 export const useSaveSchema = (source: Source) => {
   const cache = useQueryClient()
   return useMutation({

@@ -8,7 +8,7 @@ import {
 } from '@tributary/contract'
 import { type ReactNode, useMemo, useState } from 'react'
 import { z } from 'zod'
-import { useApiForm } from '../../../parts/api-form.ts'
+import { useApiForm } from '../../../components/api-form.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Form, SelectField, SubmitButton, TextField } from '../../../ui/forms/form.tsx'
 import { useFirstField } from '../../../ui/forms/form-state.ts'
@@ -16,7 +16,7 @@ import { Dialog } from '../../../ui/overlays/dialog.tsx'
 
 export type NamedProperty = { name: string; type: PropertyType; requirement: Requirement }
 
-/** The rule of a new name: one that a schema can hold and that nothing else has. */
+/** The rule of a new name: valid in a schema, and not in use. */
 const formOf = (taken: ReadonlyMap<string, unknown>, kind: 'event' | 'property') =>
   z.object({
     name: z
@@ -37,12 +37,12 @@ const formOf = (taken: ReadonlyMap<string, unknown>, kind: 'event' | 'property')
 export type NameDialogProps = {
   title: string
   description?: ReactNode
-  /** What is named: "event" or "property". */
+  /** The kind of the name: "event" or "property". */
   kind: 'event' | 'property'
-  /** What has a name in this place already; `initial` does not count. */
+  /** The names in use; `initial` is allowed. */
   taken: ReadonlyMap<string, unknown>
   initial?: string
-  /** Asks for type and requirement besides. */
+  /** Asks for type and requirement, too. */
   typed?: boolean
   confirm: string
   onName: (named: NamedProperty) => void
@@ -109,7 +109,7 @@ const NameForm = ({
   )
 }
 
-/** Asks for the name of an event or a property, new or another one. A name that cannot be is refused under its field. */
+/** Asks for the name of a new or renamed event or property. An invalid name has its error under its field. */
 export const NameDialog = ({ title, description, onClosed, ...rest }: NameDialogProps) => {
   const [open, setOpen] = useState(true)
   const most = rest.kind === 'event' ? schemaLimits.events : schemaLimits.properties

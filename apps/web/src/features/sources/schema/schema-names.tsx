@@ -7,7 +7,7 @@ import type { NameQuestion, SchemaEditing } from './schema-property-row.tsx'
 
 const renameNote = 'Events sent with the old name will no longer match. Change the name in your code, too.'
 
-/** The window that asks for the name of what a person adds or renames, and does it. */
+/** The window that asks for the name of an added or renamed object, and applies it. */
 export const SchemaNames = ({
   schema,
   question,

@@ -89,7 +89,7 @@ export type OwnerProps = {
   editing: SchemaEditing | undefined
   /** JSON Pointer of the event or property that the page was asked to show, when it lies here. */
   target: string | undefined
-  /** What was changed here and is not saved. */
+  /** The unsaved kind of change. */
   change: 'added' | 'changed' | undefined
 }
 

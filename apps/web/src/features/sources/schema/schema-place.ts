@@ -9,7 +9,7 @@ import {
 import { isRecord } from '@tributary/kernel/record'
 import { ownerIdOf } from './schema-owner.tsx'
 
-/** What a link into the schema asks to show, and whether the schema has it. */
+/** The event or property that a link into the schema names, and whether the schema has it. */
 export type SchemaPlace = {
   /** JSON Pointer of the event or property. */
   readonly id: string
@@ -38,7 +38,7 @@ export const schemaPlace = (schema: SourceSchema, id: string | null): SchemaPlac
   return { id, owner: ownerIdOf(event), event, place: undefined, isKnown: ownerOf(schema, event) !== undefined }
 }
 
-/** The state of a link into the schema that is to ask at once for what it adds. */
+/** The state of a link into the schema that opens the dialog for the missing name. */
 export const adding = { adding: true } as const
 
 /** Whether a location was reached by such a link. */

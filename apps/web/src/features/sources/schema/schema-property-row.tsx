@@ -21,7 +21,7 @@ import { cn } from '../../../ui/cn.ts'
 import { Input, Select } from '../../../ui/forms/input.tsx'
 import { propertyTitle } from './changes/schema-diff.ts'
 
-/** What the rows of a schema can ask of the screen; without it they are only read. */
+/** The editing functions for the rows of a schema; without them, rows are read-only. */
 export type SchemaEditing = {
   edit: (change: (schema: SourceSchema) => SourceSchema, key?: string) => void
   /** Opens the window that asks for a name. */
@@ -46,7 +46,7 @@ const requirementTone = { required: 'accent', recommended: 'warning', optional: 
 const layout =
   'grid grid-cols-[minmax(0,1fr)_minmax(0,1.3fr)] items-center gap-x-3 gap-y-1.5 md:grid-cols-[minmax(6rem,1.1fr)_7.5rem_9.5rem_minmax(5rem,1.6fr)_6rem]'
 
-/** The heads of the columns of property rows; what is read with a screen reader says its name itself. */
+/** The heads of the columns of property rows; for screen readers, each control has its own name. */
 export const PropertyHead = () => (
   <div aria-hidden className={cn(layout, 'px-4 py-1.5 text-xs font-medium text-ink-3 max-md:hidden')}>
     <span>Property</span>
@@ -190,7 +190,7 @@ export const useTarget = <Element extends HTMLElement>(isTarget: boolean) => {
   return element
 }
 
-/** One property with its type, how much it is asked for and what it means; below an array the fields of its items. */
+/** One property with its type, requirement and description; below an array the fields of its items. */
 export const PropertyRow = ({
   place,
   field,

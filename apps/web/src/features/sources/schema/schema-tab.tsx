@@ -37,7 +37,7 @@ import type { NameQuestion, SchemaEditing } from './schema-property-row.tsx'
 import { matchingEvents } from './schema-search.ts'
 import { type SchemaTool, SchemaToolbar, unsavedNote } from './schema-toolbar.tsx'
 
-/** Which events and properties are opened, and opening what a link asks for when it comes. */
+/** The opened events and properties, including those that a link names. */
 const useOpened = (wanted: SchemaPlace | undefined, visit: string) => {
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
   const [shownFor, setShownFor] = useState<string | undefined>()
@@ -151,7 +151,7 @@ const versionOf = (search: string): number | undefined => {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined
 }
 
-/** The schema of a source: what its events are checked against, edited as a draft that is saved at once. */
+/** The schema that validates a source's events, edited as a draft that is saved as a whole. */
 export const SchemaTab = ({ source, draft }: { source: SourceWithSchema; draft: SchemaDraft }) => {
   const mayEdit = useMayEdit() === true
   const location = useLocation()
@@ -169,7 +169,7 @@ export const SchemaTab = ({ source, draft }: { source: SourceWithSchema; draft: 
   if (mayEdit && wanted !== undefined && isAdding(location.state) && askedFor !== location.key) {
     setAskedFor(location.key)
     const name = missingName(schema, wanted)
-    // What is in a new event is better suggested from those that came.
+    // The properties of a new event are better suggested from received events.
     setQuestion(name?.kind === 'addProperty' ? name : undefined)
   }
 
@@ -202,7 +202,7 @@ export const SchemaTab = ({ source, draft }: { source: SourceWithSchema; draft: 
       open: opened.has(id),
       onToggle: toggle,
       editing,
-      // Nothing here takes the focus while the schema is being saved, and what is new may be known before that ends.
+      // No field takes the focus while the schema is being saved, when new ones can already be shown.
       target: wanted?.owner === id && !save.isPending ? wanted.id : undefined,
       change: kind === 'removed' ? undefined : kind,
     }

@@ -30,7 +30,7 @@ const adding = (property: string, whole = false): SchemaEdit => ({
 
 type SentRequest = { verb: string; url: string; body: Record<string, unknown> }
 
-/** A page that knows version 1 with one property, and a server that gives these answers one after the other. */
+/** A page with version 1 and one property, and a server that gives these answers in turn. */
 const open = (...answers: (() => Response)[]) => {
   const cache = new QueryClient()
   cache.setQueryData(sourceQuery(name).queryKey, source(schemaOf('total'), 1))
@@ -105,7 +105,7 @@ test('a change that makes no valid schema is not shown, and is for the server to
   expect(page.properties()).toEqual(['total'])
 })
 
-test('two changes at once both show until both are answered', async () => {
+test('two simultaneous changes both show until both have a response', async () => {
   const answer = Promise.withResolvers<Response>()
   const page = open(() => answer.promise as unknown as Response, answering(schemaOf('total', 'a', 'b'), 3))
   await page.begin(adding('a'))
@@ -117,7 +117,7 @@ test('two changes at once both show until both are answered', async () => {
   await vi.waitFor(() => expect(page.version()).toBe(3))
 })
 
-test('a whole schema is put on top of what somebody else saved meanwhile', async () => {
+test('a whole schema is merged with a version that another user saved in the meantime', async () => {
   const page = open(
     refusing(409, 'SCHEMA_CHANGED'),
     answering(schemaOf('total', 'theirs'), 2),

@@ -25,11 +25,11 @@ export type SchemaEdit = {
   change: (schema: SourceSchema) => SourceSchema
   /** The one property that changes: only that is taken over. Without it the whole schema is sent. */
   place?: PropertyPlace
-  /** What is said when it is done. */
+  /** The notice after success. */
   notice: string
 }
 
-/** How often a whole schema is put on top of what somebody else saved meanwhile. */
+/** How often a whole schema is saved again on top of another user's version. */
 const maxRepeats = 2
 
 const textWith = ({ schema }: SourceWithSchema, change: SchemaEdit['change']): string =>
@@ -75,8 +75,8 @@ const save = async (cache: QueryClient, source: string, { change, place }: Schem
 export const editsOf = (source: string) => ['editSchema', source] as const
 
 /**
- * Changes the schema of a source: at once on this page, and as the server answers when it has. A refusal takes the change
- * back and is reported, nothing is said of it; a fault of the server is told for every call already.
+ * Changes the schema of a source: immediately on this page, then as the server answers. A refusal reverts the change
+ * and is reported by the caller; a fault of the server has its notice already.
  */
 export const useEditSchema = (source: string) => {
   const cache = useQueryClient()
@@ -97,7 +97,7 @@ export const useEditSchema = (source: string) => {
     },
     onSuccess: (answer, { notice }) => {
       const own = cache.getQueryData(key)
-      // What is under way is in the text shown already; only its version is behind.
+      // The shown text includes pending changes already; only its version is behind.
       cache.setQueryData(
         key,
         own !== undefined && others() ? { ...answer, schema: { ...answer.schema, schema: own.schema.schema } } : answer,

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { fillGuide, type Source } from '@tributary/contract'
 import { useMemo } from 'react'
+import { QueryView } from '../../../components/query-view.tsx'
 import { slugOf } from '../../../lib/format/names.ts'
 import { catalogSourceQuery, writekeysQuery } from '../../../lib/queries/workspace-queries.ts'
 import { useMayEdit, useWorkspace } from '../../../lib/workspace.ts'
-import { QueryView } from '../../../parts/query-view.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { CodeBlock } from '../../../ui/code/code-block.tsx'
 import { Markup } from '../../../ui/code/markup.tsx'
@@ -14,7 +14,7 @@ import { FirstEvent } from './first-event.tsx'
 import { SecretNotice } from './secret-notice.tsx'
 import { WriteKeysCard } from './write-keys-card.tsx'
 
-/** What a source's keys are known to be: not yet or not at all, none, or the newest one. */
+/** The known write key of a source: not loaded or unreadable, none, or the newest one. */
 type KnownKey = 'unknown' | 'none' | { key: string }
 
 const Guide = ({ app, writeKey }: { app: string; writeKey: KnownKey }) => {
@@ -85,7 +85,7 @@ export const SetupTab = ({
   source: Source
   /** Whether any event ever came. */
   received: boolean
-  /** The newest event that is known of. */
+  /** The newest known event. */
   newest: LiveEvent | undefined
 }) => {
   const query = useQuery(writekeysQuery(source.name))

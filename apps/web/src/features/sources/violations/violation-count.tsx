@@ -6,7 +6,7 @@ import { Badge } from '../../../ui/badge.tsx'
 /** Milliseconds between two counts for the tab's name: counting reads a month of events. */
 const countMs = 60_000
 
-/** How many kinds of violations there are that the schema does not allow by now, beside the name of the tab. */
+/** The number of violations that the schema does not allow yet, beside the name of the tab. */
 export const ViolationCount = ({ source }: { source: string }) => {
   const { data } = useQuery({ ...violationsQuery(source), refetchInterval: countMs })
   const open = data?.rows.filter((row) => row.fixed_in_version === null).length ?? 0

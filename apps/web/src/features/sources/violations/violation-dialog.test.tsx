@@ -30,13 +30,13 @@ const show = (fixed: number | null): void => {
   )
 }
 
-test('what the schema does not have is offered to be added', () => {
+test('a missing part of the schema can be added', () => {
   show(null)
   expect(screen.getByRole('link', { name: 'Add to schema' })).toBeDefined()
   expect(screen.queryByText(/Fixed in/)).toBeNull()
 })
 
-test('what was added says with which version, leads to it, and is not offered again', () => {
+test('an added part names its version, links to it, and is not offered again', () => {
   show(2)
   const link = screen.getByRole('link', { name: 'Fixed in v2' })
   expect(link.getAttribute('href')).toBe(`/${sourceName}?version=2#schema`)

@@ -43,7 +43,7 @@ export const FixedLink = ({ source, version }: { source: string; version: number
 export const canBeAdded = ({ problem, fixed_in_version: fixed }: Violation): boolean =>
   fixed === null && (problem === 'new_event' || problem === 'unknown')
 
-/** Leads to the schema with the window open that adds what it does not have. */
+/** Links to the schema with the dialog open that adds the missing part. */
 export const AddLink = ({
   source,
   violation,

@@ -1,7 +1,7 @@
 import { type ProblemKind, pointerOf, problemMessages, propertyIdOf, type Violation } from '@tributary/contract'
 import { propertyNames } from '../../../lib/events/property-path.ts'
 
-/** What is wrong, in the words of the compatibility check. */
+/** The title of a problem, in the words of the compatibility check. */
 export const problemTitle = (problem: Violation['problem']): string =>
   problem === 'new_event' ? 'New event' : problemMessages[problem]
 
@@ -11,7 +11,7 @@ const explanations: Record<ProblemKind, string> = {
   unknown: 'Events arrived with a property that is not in the schema. Add it to the schema, or stop sending it.',
 }
 
-/** What is wrong and what can be done, in one or two sentences. */
+/** The problem and its solution, in one or two sentences. */
 export const problemHelp = ({ problem, type }: Pick<Violation, 'problem' | 'type'>): string => {
   if (problem !== 'new_event') return explanations[problem]
   return type === 'identify'
@@ -19,7 +19,7 @@ export const problemHelp = ({ problem, type }: Pick<Violation, 'problem' | 'type
     : 'This event is not in the schema. Add it, or stop sending it.'
 }
 
-/** What is said of a violation that the schema allows by now. */
+/** The note on a violation that the schema allows now. */
 export const fixedHelp = (version: number): string =>
   `Version ${version} of the schema allows it. The events counted here arrived earlier.`
 

@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import type { Source, Violation } from '@tributary/contract'
 import { ShieldCheck } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { QueryView } from '../../../components/query-view.tsx'
 import { propertyPath } from '../../../lib/events/property-path.ts'
 import { count } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { violationsQuery } from '../../../lib/queries/schema-queries.ts'
 import { useMayEdit } from '../../../lib/workspace.ts'
-import { QueryView } from '../../../parts/query-view.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { ButtonLink } from '../../../ui/button.tsx'
 import { SearchInput } from '../../../ui/forms/input.tsx'
@@ -125,14 +125,7 @@ const Violations = ({ source, rows, mayEdit }: { source: Source; rows: readonly 
         onChange={(event) => setSearch(event.currentTarget.value)}
         className="sm:w-72"
       />
-      <DataTable
-        label="Violations"
-        columns={columns}
-        rows={found}
-        rowId={rowId}
-        onRow={setShown}
-        empty="No event or property matches"
-      />
+      <DataTable label="Violations" columns={columns} rows={found} rowId={rowId} onRow={setShown} />
       {shown !== undefined && (
         <ViolationDialog
           violation={shown}
@@ -145,7 +138,7 @@ const Violations = ({ source, rows, mayEdit }: { source: Source; rows: readonly 
   )
 }
 
-/** What did not fit the schema of a source in the last 30 days, and the events that are kept back because of it. */
+/** The violations of a source's schema in the last 30 days, and the blocked events. */
 export const ViolationsTab = ({ source }: { source: Source }) => {
   const mayEdit = useMayEdit() === true
   const query = useQuery(violationsQuery(source.name))

@@ -10,6 +10,9 @@ import {
 import { BellRing, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { z } from 'zod'
+import { useApiForm } from '../../../components/api-form.ts'
+import { QueryView } from '../../../components/query-view.tsx'
+import { ReadOnlyNote } from '../../../components/settings/read-only-note.tsx'
 import { call } from '../../../lib/api/client.ts'
 import { failureText } from '../../../lib/api/errors.ts'
 import { alertChannelIds, workspaceIds } from '../../../lib/format/names.ts'
@@ -17,9 +20,6 @@ import { paths } from '../../../lib/paths.ts'
 import { refresh } from '../../../lib/queries/query.ts'
 import { alertChannelsQuery, syncsQuery } from '../../../lib/queries/sync-queries.ts'
 import { useMayEdit, useWorkspace } from '../../../lib/workspace.ts'
-import { useApiForm } from '../../../parts/api-form.ts'
-import { QueryView } from '../../../parts/query-view.tsx'
-import { ReadOnlyNote } from '../../../parts/settings/read-only-note.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -31,7 +31,7 @@ import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { PageHeader } from '../../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
-import { channelKindTitles, toldSyncs } from './channel-words.ts'
+import { channelKindTitles, syncsText } from './channel-words.ts'
 
 /** A change of the channels, after which the list is read again. */
 const useChannelChange = <Given, Answer>(change: (given: Given) => Promise<Answer>) => {
@@ -95,7 +95,7 @@ const CreateDialog = ({ onMade, onClosed }: { onMade: (made: NewAlertChannel) =>
   )
 }
 
-/** What signs the messages of a webhook, this once. */
+/** The signing secret of a webhook, shown only once. */
 const MadeDialog = ({ made, onClosed }: { made: NewAlertChannel; onClosed: () => void }) => {
   const [open, setOpen] = useState(true)
   return (
@@ -118,7 +118,7 @@ const MadeDialog = ({ made, onClosed }: { made: NewAlertChannel; onClosed: () =>
   )
 }
 
-/** Chooses the syncs that a channel is told of. */
+/** Chooses the syncs that a channel is notified of. */
 const SyncsDialog = ({ item, onClosed }: { item: AlertChannel; onClosed: () => void }) => {
   const [open, setOpen] = useState(true)
   const [chosen, setChosen] = useState(item.syncs)
@@ -211,7 +211,7 @@ const Row = ({ item, mayEdit }: { item: AlertChannel; mayEdit: boolean }) => {
           {item.title}
         </p>
         <p className="text-xs break-words text-ink-3">
-          {channelKindTitles[item.kind]} · {item.host} · {toldSyncs(item.syncs)} ·{' '}
+          {channelKindTitles[item.kind]} · {item.host} · {syncsText(item.syncs)} ·{' '}
           {item.last_sent_time === null ? (
             'Nothing sent yet'
           ) : (

@@ -1,6 +1,6 @@
 import type { AlertChannel } from '@tributary/contract'
 import { expect, test } from 'vitest'
-import { channelsOf, toldSyncs } from './channel-words.ts'
+import { channelsOf, syncsText } from './channel-words.ts'
 
 const channel = (title: string, syncs: AlertChannel['syncs']): AlertChannel => ({
   name: `workspaces/w/alertChannels/${title}`,
@@ -14,9 +14,9 @@ const channel = (title: string, syncs: AlertChannel['syncs']): AlertChannel => (
   failure_time: null,
 })
 
-test('a channel of all syncs is told of each, another one of those that it names', () => {
+test('a channel of all syncs is notified of each, another one of its chosen syncs', () => {
   const channels = [channel('all', null), channel('one', ['s1']), channel('none', [])]
   expect(channelsOf('s1', channels).map(({ title }) => title)).toEqual(['all', 'one'])
   expect(channelsOf('s2', channels).map(({ title }) => title)).toEqual(['all'])
-  expect(channels.map(({ syncs }) => toldSyncs(syncs))).toEqual(['All syncs', '1 sync', 'No syncs'])
+  expect(channels.map(({ syncs }) => syncsText(syncs))).toEqual(['All syncs', '1 sync', 'No syncs'])
 })

@@ -17,6 +17,7 @@ const Value = ({ text }: { text: string | null }) =>
 const Sample = ({ sample }: { sample: SyncSample }) => {
   const fields = changedFields(sample)
   const key = sample.key === '' ? sample.source_key : sample.key
+  const isChange = sample.group === 'changed' || sample.group === 'updated'
   return (
     <li className="space-y-1.5 px-4 py-3">
       <p className="truncate font-mono text-xs font-medium" title={key}>
@@ -35,7 +36,7 @@ const Sample = ({ sample }: { sample: SyncSample }) => {
                 {name}
               </dt>
               <dd className="min-w-0 font-mono">
-                {sample.group === 'changed' && sample.before_known && (
+                {isChange && sample.before_known && (
                   <>
                     <del className="text-danger-ink">
                       <Value text={before} />
@@ -54,7 +55,7 @@ const Sample = ({ sample }: { sample: SyncSample }) => {
 }
 
 const Found = ({ dryRun, ofEvents }: { dryRun: SyncDryRun; ofEvents: boolean }) => {
-  const { counts, samples, asks } = dryRun
+  const { counts, samples, asks, usage_events: events } = dryRun
   if (counts === null) return null
   const groups = sampleGroups.filter((group) => counts[group] > 0)
   return (
@@ -63,6 +64,14 @@ const Found = ({ dryRun, ofEvents }: { dryRun: SyncDryRun; ofEvents: boolean }) 
         <span className="font-medium">{count(counts.read)}</span> {pluralise(counts.read, 'row')} read,{' '}
         {count(counts.unchanged)} unchanged.{groups.length === 0 && ' The run would send nothing.'}
       </p>
+      {ofEvents && events !== null && (
+        <p className="text-sm">
+          The run would add {events > 0 && 'up to '}
+          <span className="font-medium">{count(events)}</span> {pluralise(events, 'event')} to this period's usage.
+          {counts.history > 0 &&
+            ` ${count(counts.history)} ${pluralise(counts.history, 'event')} from before the period would be stored and would not count.`}
+        </p>
+      )}
       {asks !== '' && (
         <p className="rounded-md bg-warning-soft px-3 py-2 text-sm break-words text-warning-ink">
           The run would need approval: {sentence(asks)}

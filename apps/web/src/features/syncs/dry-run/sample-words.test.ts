@@ -18,7 +18,7 @@ const sample: SyncSample = {
 }
 const names = (of: SyncSample): string[] => changedFields(of).map(({ name }) => name)
 
-test('of a changed row only what differs is shown, and all of a row that is new or of which nothing is known', () => {
+test('a changed row shows only the differences, and a new or unknown row all fields', () => {
   expect(names(sample)).toEqual(['plan'])
   expect(names({ ...sample, group: 'added' })).toEqual(['id', 'plan'])
   expect(names({ ...sample, before_known: false })).toEqual(['id', 'plan'])

@@ -1,14 +1,18 @@
 import type { SyncSample, sampleGroups } from '@tributary/contract'
 
-/** What would be done about the rows of each group. */
+/** The titles of the groups of rows. */
 export const groupTitles: Readonly<Record<(typeof sampleGroups)[number], string>> = {
   added: 'Added',
   changed: 'Changed',
+  updated: 'Updated',
+  sent_again: 'Sent again',
   removed: 'Removed',
   skipped: 'Skipped',
   invalid: 'Invalid',
 }
 
-/** The fields of a row that are worth showing: of a changed one those that differ, as far as that is known. */
+/** The fields of a row to show: for a changed one the different ones, as far as known. */
 export const changedFields = ({ group, fields, before_known }: SyncSample): SyncSample['fields'] =>
-  group === 'changed' && before_known ? fields.filter(({ before, after }) => before !== after) : fields
+  (group === 'changed' || group === 'updated') && before_known
+    ? fields.filter(({ before, after }) => before !== after)
+    : fields

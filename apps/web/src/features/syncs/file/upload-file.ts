@@ -2,7 +2,7 @@ import { dataSourceLimits, methods, type Upload } from '@tributary/contract'
 import { call } from '../../../lib/api/client.ts'
 import { dataSourceIds } from '../../../lib/format/names.ts'
 
-/** The bytes of a piece as base64. Rejects when the file cannot be read any more. */
+/** The bytes of a piece as base64. Rejects when the file is no longer readable. */
 const base64Of = (piece: Blob): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader()
@@ -11,12 +11,12 @@ const base64Of = (piece: Blob): Promise<string> =>
     reader.readAsDataURL(piece)
   })
 
-/** How far an upload is: `offset` bytes of it have arrived. */
+/** The progress of an upload: `offset` bytes have arrived. */
 export type UploadProgress = { id: string; offset: number }
 
 /**
- * Sends a file in parts, from where it was; `onProgress` hears how far it is before each. Resolves when the server has read it.
- * Rejects as `call` does: what has arrived by then need not be sent again.
+ * Sends a file in parts, from the last position. `onProgress` receives the position before each part. Resolves when the
+ * server has read the file. Rejects as `call` does; parts that arrived need not be sent again.
  */
 export const uploadFile = async (
   dataSource: string,
@@ -30,7 +30,7 @@ export const uploadFile = async (
     const piece = file.slice(offset, offset + dataSourceLimits.uploadPart)
     const last = offset + piece.size >= file.size
     const content = await base64Of(piece)
-    // Of the last part the page shows that it is being read.
+    // During the last part, the page shows that the file is being read.
     if (last) onProgress(file.size)
     const body = { upload_id: id, file_name: file.name.slice(-255), offset, content, last }
     const { size_bytes, upload } = await call(methods.uploads.create, {

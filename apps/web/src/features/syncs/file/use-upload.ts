@@ -6,7 +6,7 @@ import { refresh } from '../../../lib/queries/query.ts'
 import { notify } from '../../../ui/overlays/toast.tsx'
 import { uploadFile } from './upload-file.ts'
 
-/** An upload: under way, or failed; one that can go on is sent from where it was. */
+/** An upload: in progress, or failed; a resumable one continues from its offset. */
 export type UploadState =
   | { kind: 'sending'; file: File; offset: number }
   | { kind: 'failed'; file: File; message: string; canGoOn: boolean }
@@ -33,7 +33,7 @@ export const useUpload = (dataSource: string) => {
     } catch (error) {
       if (running.signal.aborted) return
       const message = error instanceof Error ? error.message : ''
-      // What the server has something against is no better a second time.
+      // A refused file would be refused again.
       const canGoOn = !(error instanceof ApiError) || error.status === 0 || error.status >= 429
       setState({ kind: 'failed', file, message, canGoOn })
     } finally {

@@ -50,7 +50,7 @@ test('a draft goes from step to step, and what can be suggested is', () => {
   })
 })
 
-test('an object that people give no name goes by its own', () => {
+test('an object without a name of the user has its own', () => {
   const contacts: RowObject = { ...table, name: 'contacts', named: false }
   const draft = { ...withDestination(withModel(emptyDraft, model), destination, [contacts]), objectName: ' ' }
   expect(firstOpen(draft)).toBeUndefined()
@@ -66,7 +66,7 @@ test('a mode that the object does not have is not kept', () => {
   expect(withDestination(draft, destination, [table, records]).object).toBeUndefined()
 })
 
-test('another model keeps a name that somebody entered, and has a mapping of its own', () => {
+test('another model keeps an entered title, and has a mapping of its own', () => {
   const other = { ...model, title: 'Orders', primary_key: ['id', 'email'] }
   expect(withModel(withModel(emptyDraft, model), other).objectName).toBe('orders')
   const named = withModel({ ...withModel(emptyDraft, model), objectName: 'mine' }, other)
@@ -74,7 +74,7 @@ test('another model keeps a name that somebody entered, and has a mapping of its
   expect(problemOf(named, 'mapping')?.mapping?.all).toMatch(/^Choose the identifier/)
 })
 
-test('what was entered as the title stays, and a title that is too short is told', () => {
+test('an entered title stays, and a title that is too short is reported', () => {
   const draft = { ...withDestination(withModel(emptyDraft, model), destination, [table]), title: 'x' }
   expect(titleOf(draft)).toBe('x')
   expect(problemOf(draft, 'review')?.message).toBe('At least 2 characters')

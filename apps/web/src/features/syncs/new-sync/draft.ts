@@ -8,6 +8,7 @@ import {
   type Model,
   type SyncMode,
 } from '@tributary/contract'
+import { withoutEnds } from '@tributary/kernel/text-ends'
 import { type CursorDraft, cursorColumns, cursorInput, modeTakesCursor } from '../cursor.ts'
 import { eventMappingProblems, isSourceName, suggestedEventRows } from '../event-mapping.ts'
 import {
@@ -25,27 +26,27 @@ import { modeOrder } from '../sync-words.ts'
 /** Something of a destination that rows are written to. */
 export type RowObject = CatalogDestination['row_objects'][number]
 
-/** A destination as a draft knows it, or a source whose events rows become. */
+/** A destination in a draft, or a source whose events rows become. */
 export type ChosenDestination = { name: string; title: string; app: Pick<Destination['app'], 'catalog_app'> }
 
-/** What is chosen of a new sync so far. */
+/** The choices for a new sync until now. */
 export type SyncDraft = {
   model: Model | undefined
   destination: ChosenDestination | undefined
   object: RowObject | undefined
   objectName: string
   mode: SyncMode | undefined
-  /** Of a mode and an object in which it can: what is not in the model is removed, whoever wrote it. */
+  /** For a mode and an object that allow it: records that are not in the model are removed, whatever wrote them. */
   ownsObject: boolean
   /** Undefined: each run reads all rows. */
   cursor: CursorDraft | undefined
   rows: readonly MappingRow[]
   /** The place of the identifier in the rows; -1 for none. */
   identifier: number
-  /** Of events: they go to the destinations that are connected to their source, too. */
+  /** For events: destinations that are connected to their source receive them, too. */
   toDestinations: boolean
   schedule: Schedule
-  /** Undefined until somebody enters one: it is made of what is chosen. */
+  /** Undefined until a user enters one: the default follows from the other choices. */
   title: string | undefined
 }
 
@@ -78,13 +79,9 @@ export const stepTitles: Readonly<Record<Step, string>> = {
 }
 
 /** A name as it can be one of a table or a file. */
-const plainName = (title: string): string =>
-  title
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '_')
-    .replaceAll(/^_+|_+$/g, '')
+const plainName = (title: string): string => withoutEnds(title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_'), '_')
 
-/** What rows become of a source, as objects that are chosen. */
+/** The event objects of a source, in the form of row objects. */
 export const eventRowObjects: readonly RowObject[] = eventObjects.map(
   ({ name, title, description, type, syncModes }) => ({
     // All profiles are one thing, and events have names.
@@ -97,7 +94,7 @@ export const eventRowObjects: readonly RowObject[] = eventObjects.map(
   }),
 )
 
-/** What rows become when they become events. */
+/** The event object that rows become. */
 export const eventOf = ({ destination, object }: Pick<SyncDraft, 'destination' | 'object'>): EventObject | undefined =>
   destination !== undefined && isSourceName(destination.name)
     ? eventObjects.find(({ name }) => name === object?.name)
@@ -107,7 +104,7 @@ export const eventOf = ({ destination, object }: Pick<SyncDraft, 'destination' |
 const nameOf = (model: Model | undefined, event: EventObject | undefined): string =>
   model === undefined ? '' : event === undefined ? plainName(model.title) : model.title
 
-/** A model is chosen: the mapping is suggested anew, and so is a name that nobody has changed. */
+/** Chooses a model: the mapping gets new suggestions, and so does a title that the user has not changed. */
 export const withModel = (draft: SyncDraft, model: Model): SyncDraft => {
   const event = eventOf(draft)
   const untouched = draft.model === undefined || draft.objectName === nameOf(draft.model, event)
@@ -122,7 +119,7 @@ export const withModel = (draft: SyncDraft, model: Model): SyncDraft => {
   }
 }
 
-/** Another object is chosen: the mapping and the name are suggested anew where rows become something else. */
+/** Chooses another object: mapping and title get new suggestions when rows become something else. */
 const withMapping = (draft: SyncDraft, before: SyncDraft): SyncDraft => {
   const { model } = draft
   const event = eventOf(draft)
@@ -131,7 +128,7 @@ const withMapping = (draft: SyncDraft, before: SyncDraft): SyncDraft => {
   return { ...withModel(draft, model), objectName: untouched ? nameOf(model, event) : draft.objectName }
 }
 
-/** An object of a destination is chosen; a mode that it does not have is not kept. */
+/** Chooses an object of a destination; a mode that it does not have is dropped. */
 export const withObject = (draft: SyncDraft, object: RowObject | undefined, before = draft): SyncDraft => {
   const next = { ...draft, object }
   const event = eventOf(next)
@@ -140,7 +137,7 @@ export const withObject = (draft: SyncDraft, object: RowObject | undefined, befo
   return withMapping({ ...next, mode: kept ? draft.mode : usual }, before)
 }
 
-/** A destination is chosen, and its object when it has only one; of a source events are. */
+/** Chooses a destination, and its object when it has only one; for a source, the object is events. */
 export const withDestination = (
   draft: SyncDraft,
   destination: ChosenDestination,
@@ -160,7 +157,7 @@ export const ownsObjectOf = ({ mode, object, ownsObject }: SyncDraft): boolean =
 const cursorOf = ({ mode, cursor }: SyncDraft) =>
   cursor !== undefined && modeTakesCursor(mode) ? cursorInput(cursor) : undefined
 
-/** What is wrong with the choice of a mode, and of the rows that are read in it. */
+/** The error of the mode, or of the rows to read in it. */
 const modeProblem = ({ model, mode, cursor }: SyncDraft): string | undefined => {
   if (mode === undefined) return 'Choose a mode'
   if (cursor === undefined || model === undefined || !modeTakesCursor(mode)) return undefined
@@ -168,14 +165,14 @@ const modeProblem = ({ model, mode, cursor }: SyncDraft): string | undefined => 
   return known && cursorInput(cursor) !== undefined ? undefined : 'Complete the cursor'
 }
 
-/** The title, as it is entered or made of what is chosen. */
+/** The title: the entered one, or one that follows from the other choices. */
 export const titleOf = ({ title, model, destination }: SyncDraft): string =>
   title ?? `${model?.title ?? ''} to ${destination?.title ?? ''}`.trim().slice(0, 100)
 
-/** What is wrong with a step: in words, or in the mapping. */
+/** The errors of a step: a message, or those of the mapping. */
 export type StepProblem = { message?: string; mapping?: MappingProblems }
 
-/** What keeps a step from being done; undefined when nothing does. */
+/** The errors that block a step; undefined when it is complete. */
 export const problemOf = (draft: SyncDraft, step: Step): StepProblem | undefined => {
   const { model, destination, object, objectName, rows, identifier } = draft
   if (step === 'model') return model === undefined ? { message: 'Choose a model' } : undefined
@@ -228,7 +225,7 @@ export const inputOf = (draft: SyncDraft): SyncInput | undefined => {
   }
 }
 
-/** What a dry run of a draft is of, whatever its title is; undefined while something is open. */
+/** The request for a dry run of a draft, with any title; undefined while a choice is missing. */
 export const dryRunInputOf = (draft: SyncDraft) => {
   const input = inputOf({ ...draft, title: 'Dry run', schedule: manual })
   if (input === undefined) return undefined

@@ -2,15 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import { editors, type Model } from '@tributary/contract'
 import { useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
+import { ErrorScreen } from '../../../components/error-screen.tsx'
+import { QueryView } from '../../../components/query-view.tsx'
+import { RequireAccess } from '../../../components/require-access.tsx'
+import { StepForm } from '../../../components/step-form.tsx'
+import { useDraftAutosave } from '../../../components/use-draft-autosave.ts'
 import { paths } from '../../../lib/paths.ts'
 import { allModelsQuery } from '../../../lib/queries/data-source-queries.ts'
 import { syncDraftQuery } from '../../../lib/queries/sync-queries.ts'
 import { useWorkspace } from '../../../lib/workspace.ts'
-import { ErrorScreen } from '../../../parts/error-screen.tsx'
-import { QueryView } from '../../../parts/query-view.tsx'
-import { RequireAccess } from '../../../parts/require-access.tsx'
-import { StepForm } from '../../../parts/step-form.tsx'
-import { useKeptDraft } from '../../../parts/use-kept-draft.ts'
 import { PageHeader } from '../../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 import { useCreateSync, useDiscardDraft, useSaveDraft } from '../sync-mutations.ts'
@@ -56,7 +56,7 @@ const Wizard = ({
   const [problem, setProblem] = useState<StepProblem | undefined>()
   const { mutate: save } = useSaveDraft(workspace)
   const { mutate: forget } = useDiscardDraft(workspace)
-  const { kept, discard } = useKeptDraft(draft, step, { empty: emptyDraft, savedOf, save, discard: forget })
+  const { kept, discard } = useDraftAutosave(draft, step, { empty: emptyDraft, savedOf, save, discard: forget })
   const at = steps.indexOf(step)
   const startOver = (): void => {
     discard()
@@ -74,7 +74,7 @@ const Wizard = ({
     if (next !== undefined) return go(next)
     const input = inputOf(draft)
     if (input === undefined) return go(firstOpen(draft) ?? step)
-    // What it is refused with is told beside the button.
+    // The error of a refusal is shown beside the button.
     const made = await create.mutateAsync(input).catch(() => undefined)
     if (made === undefined) return
     discard()

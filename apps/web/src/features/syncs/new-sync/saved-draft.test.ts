@@ -1,4 +1,4 @@
-import type { Destination, SyncDraft as SavedDraft } from '@tributary/contract'
+import { type Destination, type SyncDraft as SavedDraft, syncModeInput } from '@tributary/contract'
 import { expect, test } from 'vitest'
 import { aModel } from '../../../testing/syncs.ts'
 import { manual } from '../schedule.ts'
@@ -29,7 +29,7 @@ const destination = {
 } as Destination
 const destinations = [{ destination, note: '', icon: '', objects: [table] }]
 
-/** What the server answers for what was kept. */
+/** The server's response with a saved draft. */
 const kept = (saved: ReturnType<typeof savedOf>): SavedDraft => ({
   name: 'workspaces/w1/syncDraft',
   source: saved.source ?? null,
@@ -37,7 +37,7 @@ const kept = (saved: ReturnType<typeof savedOf>): SavedDraft => ({
   catalog_destination: saved.catalog_destination ?? null,
   destination: saved.destination ?? null,
   target_object: saved.target_object ?? null,
-  sync_type: saved.sync_type ?? null,
+  sync_type: syncModeInput.nullable().parse(saved.sync_type ?? null),
   settings: JSON.parse(JSON.stringify(saved.settings ?? {})),
   errors: saved.errors ?? {},
   configuration_status: { previous: 'none', current: saved.configuration_status ?? 'none' },
@@ -53,7 +53,7 @@ const full = {
   title: 'My sync',
 }
 
-test('a draft that was kept is there again, at the step where it was', () => {
+test('a saved draft is restored at its step', () => {
   expect(restored(kept(savedOf(full, 'schedule')), [model], destinations)).toEqual({ draft: full, step: 'schedule' })
   expect(savedOf(full, 'schedule').configuration_status).toBe('valid')
   expect(restored(kept(savedOf(emptyDraft, 'model')), [model], destinations)).toEqual({
@@ -62,7 +62,7 @@ test('a draft that was kept is there again, at the step where it was', () => {
   })
 })
 
-test('of a kept draft what is no longer there is left out, and its step is one that can be reached', () => {
+test('a restored draft drops deleted objects, and its step is a reachable one', () => {
   const saved = kept(savedOf(full, 'review'))
   expect(restored(saved, [], destinations)).toMatchObject({ draft: { model: undefined, rows: [] }, step: 'model' })
   expect(restored(saved, [model], [])).toMatchObject({ draft: { destination: undefined }, step: 'destination' })

@@ -36,7 +36,7 @@ const settings = z.object({
   step: z.enum(steps),
 })
 
-/** What is kept of a draft, and of the step that it is at. */
+/** The saved form of a draft and its step. */
 export const savedOf = (draft: SyncDraft, step: Step): MethodRequest<typeof methods.syncDrafts.update> => {
   const { model, destination, object, objectName, mode, rows, identifier, schedule, title } = draft
   const problem = problemOf(draft, step)?.message
@@ -63,8 +63,8 @@ export const savedOf = (draft: SyncDraft, step: Step): MethodRequest<typeof meth
 }
 
 /**
- * A kept draft with the step it was at. What it names and is no longer there is left out, with what depends on it, and
- * its step is one that can be reached.
+ * A saved draft with its step. Deleted objects are dropped, with the choices that depend on them, and its step is a
+ * reachable one.
  */
 export const restored = (
   saved: SavedDraft,
@@ -87,7 +87,7 @@ export const restored = (
   if (model !== undefined) {
     const columns = new Set(model.columns.map(({ name }) => name))
     const known = entered?.rows.filter(({ column }) => columns.has(column)) ?? []
-    // Of a model that has changed meanwhile the mapping is suggested anew.
+    // When a model has changed in the meantime, its mapping gets new suggestions.
     if (entered !== undefined && known.length === columns.size && known.length === entered.rows.length)
       draft = { ...draft, rows: known, identifier: entered.identifier }
   }

@@ -168,7 +168,7 @@ export const DestinationStep = ({
   )
 }
 
-/** What is done with rows there, and which of them are read. */
+/** The sync mode, and the rows that a run reads. */
 export const ModeStep = ({ draft, onChange }: StepProps) => {
   const { model } = draft
   const takesCursor = useTakesCursor(model)

@@ -1,24 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
 import type { SyncRun, SyncRunRow } from '@tributary/contract'
 import { useState } from 'react'
+import { QueryView } from '../../../components/query-view.tsx'
 import { count } from '../../../lib/format/text.ts'
 import { syncRowAttemptQuery } from '../../../lib/queries/sync-queries.ts'
-import { QueryView } from '../../../parts/query-view.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Exchange, Fact } from '../../../ui/code/exchange.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 
-/** How often it is asked again for an attempt that the delivery log does not have yet, ms. */
+/** Pause between reads of an attempt that the delivery log does not have yet, ms. */
 const pollMs = 2_000
 
-/** What was sent for a row last, and what the destination answered. */
+/** The last request for a row, and the destination's response. */
 export const AttemptDialog = ({ run, row, onClosed }: { run: SyncRun; row: SyncRunRow; onClosed: () => void }) => {
   const [open, setOpen] = useState(true)
   const query = useQuery({
     ...syncRowAttemptQuery(run.name, row.number),
-    // A run may end before what delivery did is stored.
+    // A run can end before its attempts are stored.
     refetchInterval: ({ state: { data } }) => (data?.attempt === null ? pollMs : false),
   })
   const close = (): void => setOpen(false)

@@ -8,7 +8,7 @@ import { changeTitles, outcomeTitles } from '../sync-words.ts'
 
 type Page = MethodResponse<typeof methods.syncRuns.listRows>
 
-/** Rows that one file holds at most: what a browser keeps, and a spreadsheet opens. */
+/** Maximum rows of one file: browsers can store it, and spreadsheets can open it. */
 export const maxExportedRows = 200_000
 
 const header = ['key', 'primary_key', 'change', 'outcome', 'reason', 'rows']

@@ -2,11 +2,11 @@ import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { type Sync, type SyncRun, type SyncRunRow, syncLimits } from '@tributary/contract'
 import { Download } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { QueryView } from '../../../components/query-view.tsx'
 import { useAddress } from '../../../lib/browser/use-address.ts'
 import { useTyped } from '../../../lib/browser/use-typed.ts'
 import { count } from '../../../lib/format/text.ts'
 import { isRunning, type RowFilters, syncRunRowsQuery } from '../../../lib/queries/sync-queries.ts'
-import { QueryView } from '../../../parts/query-view.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { SearchInput, Select } from '../../../ui/forms/input.tsx'
@@ -97,7 +97,7 @@ export const RowLog = ({ sync, run }: { sync: Sync; run: SyncRun }) => {
   const query = useInfiniteQuery(syncRunRowsQuery(run.name, { key, outcome: wanted }, moving))
   const { data, refetch } = query
   const hasMoved = useRef(moving)
-  // What was read last is of before the run ended.
+  // The last page was read before the run ended.
   useEffect(() => {
     if (hasMoved.current && !moving) void refetch()
     hasMoved.current = moving

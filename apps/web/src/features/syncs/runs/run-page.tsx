@@ -3,6 +3,7 @@ import type { Sync, SyncRun, SyncRunCounts } from '@tributary/contract'
 import { RotateCw, ShieldAlert, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Link, useParams } from 'react-router'
+import { QueryView } from '../../../components/query-view.tsx'
 import { syncRunIds } from '../../../lib/format/names.ts'
 import { count, pluralise, sentence } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
@@ -11,7 +12,6 @@ import { membersQuery } from '../../../lib/queries/organization-queries.ts'
 import { refresh } from '../../../lib/queries/query.ts'
 import { syncQuery, syncRunQuery } from '../../../lib/queries/sync-queries.ts'
 import { useMayEdit, useWorkspace } from '../../../lib/workspace.ts'
-import { QueryView } from '../../../parts/query-view.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { cn } from '../../../ui/cn.ts'
@@ -22,18 +22,21 @@ import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { runCursorText } from '../cursor.ts'
 import { RunBadge } from '../run-badge.tsx'
 import { useChangeRun, useRerunRejected } from '../sync-mutations.ts'
-import { countedOutcomes, hasEnded, runDuration, runTitle } from '../sync-words.ts'
+import { type countedOutcomes, hasEnded, outcomesOf, runDuration, runTitle } from '../sync-words.ts'
 import { RowLog } from './row-log.tsx'
 import { RunSteps } from './run-steps.tsx'
 
 const countTitles = {
   added: 'Added',
   changed: 'Changed',
+  updated: 'Updated',
+  sent_again: 'Sent again',
   unchanged: 'Unchanged',
   skipped: 'Skipped',
   invalid: 'Invalid',
   rejected: 'Rejected',
   waiting: 'Waiting',
+  not_sent: 'Not sent',
 } as const satisfies Record<(typeof countedOutcomes)[number], string>
 
 const Amount = ({ title, value, bad = false }: { title: string; value: number; bad?: boolean }) => (
@@ -43,9 +46,9 @@ const Amount = ({ title, value, bad = false }: { title: string; value: number; b
   </div>
 )
 
-/** Each row that was read counts once; removals are told apart. */
+/** Each read row counts once; removals are shown separately. */
 const Accounting = ({ counts }: { counts: SyncRunCounts }) => {
-  const { read, removed, removals_rejected, removals_waiting } = counts
+  const { read, removed, removals_rejected, removals_waiting, removals_not_sent } = counts
   return (
     <div className="space-y-4">
       <p className="text-sm">
@@ -53,7 +56,7 @@ const Accounting = ({ counts }: { counts: SyncRunCounts }) => {
         <span className="text-ink-2">{pluralise(read, 'row')} read</span>
       </p>
       <dl aria-label="Rows by outcome" className="grid grid-cols-3 gap-x-4 gap-y-3 sm:grid-cols-4">
-        {countedOutcomes.map((name) => (
+        {outcomesOf(counts).map((name) => (
           <Amount
             key={name}
             title={countTitles[name]}
@@ -63,13 +66,14 @@ const Accounting = ({ counts }: { counts: SyncRunCounts }) => {
         ))}
       </dl>
       <p className="border-t border-line pt-3 text-sm text-ink-2">
-        {removed + removals_rejected + removals_waiting === 0 ? (
+        {removed + removals_rejected + removals_waiting + removals_not_sent === 0 ? (
           'No rows removed.'
         ) : (
           <>
             {count(removed)} {pluralise(removed, 'row')} removed
             {removals_rejected > 0 && `, ${count(removals_rejected)} could not be removed`}
-            {removals_waiting > 0 && `, ${count(removals_waiting)} still to remove`}.
+            {removals_waiting > 0 && `, ${count(removals_waiting)} still to remove`}
+            {removals_not_sent > 0 && `, ${count(removals_not_sent)} not removed`}.
           </>
         )}
       </p>
@@ -126,7 +130,7 @@ const RerunButton = ({ run }: { run: SyncRun }) => {
 
 const rejectedOf = ({ counts }: SyncRun): number => (counts === null ? 0 : counts.rejected + counts.removals_rejected)
 
-/** What the guard found, with the answer to it. */
+/** The findings of the guard, with the buttons to answer it. */
 const Approval = ({ sync, run }: { sync: Sync; run: SyncRun }) => {
   const mayEdit = useMayEdit() === true
   const approve = useChangeRun(run, 'approve')
@@ -175,7 +179,7 @@ const RunView = ({ sync, run }: { sync: Sync; run: SyncRun }) => {
   const mayEdit = useMayEdit() === true
   const cache = useQueryClient()
   const ended = hasEnded(run)
-  // What has ended is told by the sync and its list of runs, too.
+  // An ended run also changes the sync and its list of runs.
   useEffect(() => {
     if (ended) refresh(cache, ['syncs'], { workspace: syncRunIds(run.name).workspace })
   }, [cache, ended, run.name])

@@ -9,7 +9,7 @@ export type NumberAlert = (typeof numberAlerts)[number]
 
 const textOf = (value: number | null): string => (value === null ? '' : String(value))
 
-/** What is entered for the alerts of a sync. */
+/** The request for the alerts of a sync. */
 export const alertsInput = (alerts: SyncAlerts): AlertsInput => ({
   failed: alerts.failed,
   rejected_percent: textOf(alerts.rejected_percent),
@@ -17,7 +17,7 @@ export const alertsInput = (alerts: SyncAlerts): AlertsInput => ({
   rows_percent: textOf(alerts.rows_percent),
 })
 
-/** The number that was entered; null for nothing, and not a number for what is none. */
+/** The entered number; null for an empty text, and NaN for an invalid one. */
 const numberOf = (text: string): number | null => {
   const digits = text.trim()
   if (digits === '') return null

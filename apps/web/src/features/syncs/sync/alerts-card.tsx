@@ -10,7 +10,7 @@ import { channelKindTitles, channelsOf } from '../alert-channels/channel-words.t
 import { type AlertsInput, alertProblem, alertsInput, alertsOf, type NumberAlert, numberAlerts } from './alert-rules.ts'
 import { SavedCard } from './saved-card.tsx'
 
-/** What stands before and behind the number of each alert, and what it is called by itself. */
+/** The texts before and after the number of each alert, and its label. */
 const words: Record<NumberAlert, { before: string; after: string; label: string }> = {
   rejected_percent: {
     before: 'More than',
@@ -62,23 +62,23 @@ const NumberRow = ({
   )
 }
 
-/** The channels that are told of a sync, and those of them that fail. */
+/** The channels that are notified of a sync, and those of them that fail. */
 const Channels = ({ sync }: { sync: Sync }) => {
   const workspace = useWorkspace().name
   const { data } = useQuery(alertChannelsQuery(workspace))
   if (data === undefined) return null
-  const told = channelsOf(sync.name, data)
+  const channels = channelsOf(sync.name, data)
   return (
     <div className="space-y-1 border-t border-line pt-3 text-sm text-ink-2">
       <p>
-        {told.length === 0
+        {channels.length === 0
           ? 'Not sent to any channel.'
-          : `Also sent to ${listed(told.map(({ title, kind }) => `${title} (${channelKindTitles[kind]})`))}.`}{' '}
+          : `Also sent to ${listed(channels.map(({ title, kind }) => `${title} (${channelKindTitles[kind]})`))}.`}{' '}
         <Link to={paths.alertChannels(workspace)} className="rounded-sm text-accent-ink underline underline-offset-3">
           Alert channels
         </Link>
       </p>
-      {told
+      {channels
         .filter(({ failure }) => failure !== '')
         .map(({ name, title, failure }) => (
           <p key={name} className="text-xs break-words text-danger-ink">
@@ -89,7 +89,7 @@ const Channels = ({ sync }: { sync: Sync }) => {
   )
 }
 
-/** When people are notified of a run. */
+/** The conditions that notify people of a run. */
 export const AlertsCard = ({ sync }: { sync: Sync }) => {
   const mayEdit = useMayEdit() === true
   return (

@@ -6,7 +6,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { type SyncChange, useUpdateSync } from '../sync-mutations.ts'
 
-/** A card with one setting, saved apart: what is chosen is kept when it is refused. */
+/** A card with one setting, saved separately: the choice stays after a refusal. */
 export const SavedCard = <Value,>({
   sync,
   title,
@@ -19,7 +19,7 @@ export const SavedCard = <Value,>({
   title: string
   description: string
   saved: Value
-  /** What is sent of a value; undefined for one that cannot be. */
+  /** The request for a value; undefined for an invalid one. */
   changeOf: (value: Value) => SyncChange | undefined
   children: (value: Value, change: (value: Value) => void) => React.ReactNode
 }) => {

@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { type Sync, syncModes } from '@tributary/contract'
 import { ArrowLeftRight, Pause, Play } from 'lucide-react'
 import { Link, useParams } from 'react-router'
+import { DetailPage } from '../../../components/detail-page.tsx'
 import { useVisited } from '../../../lib/browser/recent.ts'
 import { paths } from '../../../lib/paths.ts'
 import { audienceQuery } from '../../../lib/queries/audience-queries.ts'
 import { isRunning, syncQuery } from '../../../lib/queries/sync-queries.ts'
 import { useMayEdit, useWorkspace } from '../../../lib/workspace.ts'
-import { DetailPage } from '../../../parts/detail-page.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -32,7 +32,7 @@ const Fact = ({ title, children }: { title: string; children: React.ReactNode })
   </div>
 )
 
-/** Says that the audience of a sync is not followed any more. */
+/** Shows that the audience of a sync is no longer kept current. */
 const AudienceNote = ({ name }: { name: string }) => {
   const { data } = useQuery(audienceQuery(name))
   if (data?.state !== 'paused' && data?.state !== 'failed') return null
@@ -180,7 +180,7 @@ const SyncView = ({ item: sync }: { item: Sync }) => {
   )
 }
 
-/** One sync: what it does, when it runs, its runs, its mapping, and its settings. */
+/** One sync: its configuration, schedule, runs, mapping, and settings. */
 export const SyncPage = () => {
   const workspace = useWorkspace()
   const { syncId } = useParams()

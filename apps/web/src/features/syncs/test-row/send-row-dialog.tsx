@@ -1,7 +1,7 @@
 import type { SyncRowPreview } from '@tributary/contract'
+import { SendOnceDialog } from '../../../components/send-once-dialog.tsx'
 import { formatJson } from '../../../lib/format/json-text.ts'
 import { count, sentence } from '../../../lib/format/text.ts'
-import { SendOnceDialog } from '../../../parts/send-once-dialog.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { CodeBlock } from '../../../ui/code/code-block.tsx'
 import { Exchange, Fact } from '../../../ui/code/exchange.tsx'
@@ -47,7 +47,7 @@ export const SendRowDialog = ({
   workspace: string
   trial: RowTrial
   preview: SyncRowPreview
-  /** What people call it. */
+  /** Its title. */
   destination: string
   onClosed: () => void
 }) => {

@@ -1,17 +1,17 @@
-import type { MethodRequest, MethodResponse, methods, SyncField, SyncMode, SyncRowPreview } from '@tributary/contract'
+import type { MethodRequest, MethodResponse, methods, SyncField, SyncRowPreview } from '@tributary/contract'
 import type { BadgeTone } from '../../../ui/badge.tsx'
 
 /** A sync, saved or not, that a row is tried with, and the row's primary key; without one the first row. */
 export type RowTrial = MethodRequest<typeof methods.syncTestRows.preview>
 export type SentTestRow = MethodResponse<typeof methods.syncTestRows.send>
 
-/** What of a sync decides what its rows become. */
+/** The fields of a sync that decide the payload of its rows. */
 export type TestedSync = {
   model: string
   destination: string
   object: string
   object_name: string
-  mode: SyncMode
+  mode: RowTrial['mode']
   identifier: string
   fields: readonly SyncField[]
 }
@@ -28,7 +28,7 @@ export const trialOf = (of: TestedSync, key: readonly string[] | undefined): Row
   ...(key === undefined ? {} : { key: [...key] }),
 })
 
-/** What sending does at the destination, in a sentence. */
+/** The effect of sending at the destination, as a sentence. */
 export const operationSentences: Readonly<Record<Exclude<SyncRowPreview['operation'], 'event'>, string>> = {
   upsert: 'The row is added there, or replaces the one with this key.',
   update: 'The row with this key is updated there, if there is one.',

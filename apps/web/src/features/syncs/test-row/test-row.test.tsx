@@ -40,7 +40,7 @@ const open = (preview: object, ofEvents = false) => {
 
 const sendButton = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Send test row' })
 
-test('a row is sent only after it was looked at and a dialog has said that it changes the destination', async () => {
+test('a row is sent only after it was looked up and a dialog has warned that it changes the destination', async () => {
   const bodies = open(row)
   expect(sendButton().disabled).toBe(true)
   await userEvent.selectOptions(screen.getByLabelText('Row'), 'By primary key')
@@ -57,7 +57,7 @@ test('a row is sent only after it was looked at and a dialog has said that it ch
   expect(bodies.slice(1)).toEqual([['sendTestRow', { ...of, key: ['7'] }]])
 })
 
-test('a row that is invalid says why and cannot be sent, and neither can one of another key than was looked at', async () => {
+test('an invalid row shows the reason and cannot be sent, and neither can a row with another key than the one looked up', async () => {
   const bodies = open({ ...row, payload: '', key: '', reason: 'id is empty' })
   await userEvent.click(screen.getByRole('button', { name: 'Preview row' }))
   expect(await screen.findByText(/This row is invalid and would not be sent: id is empty/)).toBeTruthy()

@@ -43,8 +43,8 @@ const Row = ({ preview, ofEvents }: { preview: SyncRowPreview; ofEvents: boolean
 )
 
 /**
- * Chooses a row of a model, shows what a run of a sync, saved or not, would send of it, and sends it for a try. `ofEvents` says that rows would
- * become events, which are shown only.
+ * Chooses a row of a model, shows the payload that a run of a sync, saved or not, would send, and sends it as a test.
+ * With `ofEvents`, rows become events, which are only shown.
  */
 export const TestRow = ({
   of,
@@ -54,7 +54,7 @@ export const TestRow = ({
 }: {
   of: TestedSync
   primaryKey: readonly string[]
-  /** What people call it. */
+  /** Its title. */
   destination: string
   ofEvents: boolean
 }) => {
@@ -65,7 +65,7 @@ export const TestRow = ({
   const chooses = useId()
   const look = usePreviewRow(workspace)
   const trial = trialOf(of, byKey ? values : undefined)
-  // What was looked up with another mapping or key is of no use any more.
+  // A result for another mapping or key is outdated.
   const isCurrent = JSON.stringify(look.variables) === JSON.stringify(trial)
   const preview = isCurrent ? look.data : undefined
   const error = isCurrent ? look.error : null

@@ -10,7 +10,7 @@ import { authorOf } from './schema-history-dialog.tsx'
 import { mergeSchemas } from './schema-merge.ts'
 import type { SchemaDraft } from './use-schema-draft.ts'
 
-/** Told while somebody changed the schema under what is not saved here: who, when and what, and the two ways on. */
+/** Shown while another user changed the schema under unsaved changes: author, time and changes, and the two ways on. */
 export const SchemaConflict = ({
   source,
   draft,

@@ -34,7 +34,7 @@ const wordsOf = ({ before, after }: PropertyChange): string => {
 /** Events that are shown at first; a difference of a thousand is not read whole. */
 const shownAtFirst = 100
 
-/** What differs between two schemas, by event and property. */
+/** The differences between two schemas, by event and property. */
 export const SchemaDiff = ({ label, changes }: { label: string; changes: readonly EventChange[] }) => {
   const [all, setAll] = useState(false)
   const shown = all ? changes : changes.slice(0, shownAtFirst)

@@ -45,7 +45,7 @@ test.each([
     ['~ A', '~ y: string → number; required → recommended; new description', '+ z', '- x'],
   ],
   [
-    'fields of items are told by themselves',
+    'fields of items are listed separately',
     { Order: order },
     {
       Order: {
@@ -64,11 +64,11 @@ test.each([
     { Order: { ...order, properties: { ...order.properties, products: { type: 'array' } } } },
     ['~ Order', '~ products: items are no longer described', '- products › sku'],
   ],
-])('a difference of schemas is told by event and property: %s', (_name, before, after, expected) => {
+])('a difference of schemas is listed by event and property: %s', (_name, before, after, expected) => {
   expect(short(before, after)).toEqual(expected)
 })
 
-test("the user's traits are told in front of the events, added, changed and removed", () => {
+test("the user's traits are listed before the events, added, changed and removed", () => {
   const email = { properties: { email: { type: 'string' } } }
   expect(short({}, { A: {} }, { after: email })).toEqual(['+ User traits', '+ email', '+ A'])
   expect(short({}, {}, { before: email, after: { ...email, required: ['email'] } })).toEqual([
@@ -87,6 +87,6 @@ test.each([
     { A: { properties: { x: { type: 'number' }, z: { type: 'string' } } }, B: {} },
     '1 event added, 1 property added, 1 property changed, 1 property removed',
   ],
-])('the size of a difference is told in words', (before, after, words) => {
+])('the size of a difference is shown as text', (before, after, words) => {
   expect(diffWords(diffSchemas(schema(before), schema(after)))).toBe(words)
 })

@@ -10,12 +10,12 @@ import {
 } from '@tributary/contract'
 import { count, pluralise } from '../../../../lib/format/text.ts'
 
-/** What a schema says of one property, apart from the fields of its items: those are properties of their own. */
+/** The definition of one property, apart from the fields of its items: those are properties of their own. */
 export type PropertyState = {
   readonly type: PropertyType
   readonly requirement: Requirement
   readonly description: string
-  /** An array that says what its items are made of. */
+  /** An array with a definition of its items. */
   readonly describesItems: boolean
 }
 
@@ -95,7 +95,7 @@ const changeOf = (
 }
 
 /**
- * What has to be done to `before` to get `after`: the user first, then events in the order of `after`, then removed ones.
+ * The changes that turn `before` into `after`: the user first, then events in the order of `after`, then removed ones.
  * The order of events and properties does not count.
  */
 export const diffSchemas = (before: SourceSchema, after: SourceSchema): readonly EventChange[] => {
@@ -116,7 +116,7 @@ export const ownerTitle = (event: string | undefined): string => event ?? 'User 
 export const propertyTitle = ({ parent, property }: Pick<PropertyPlace, 'parent' | 'property'>): string =>
   parent === undefined ? property : `${parent} › ${property}`
 
-/** What a changed property was and is, one text for each thing that differs. */
+/** The changes of a property, before and after, one text for each difference. */
 export const changeWords = (before: PropertyState, after: PropertyState): readonly string[] => [
   ...(before.type === after.type ? [] : [`${before.type} → ${after.type}`]),
   ...(before.requirement === after.requirement ? [] : [`${before.requirement} → ${after.requirement}`]),

@@ -9,7 +9,7 @@ const start = freshDraft({ version: 4, schema: emptySchema })
 
 const titles = ({ schema }: { schema: SourceSchema }): string[] => [...schema.events.keys()]
 
-test('steps are taken back one by one, down to the version they were made on', () => {
+test('steps are undone one by one, down to the version they were made on', () => {
   const draft = withStep(withStep(start, one), two)
   expect(titles(draft)).toEqual(['One', 'Two'])
   expect(titles(withoutStep(draft))).toEqual(['One'])
@@ -17,7 +17,7 @@ test('steps are taken back one by one, down to the version they were made on', (
   expect(withoutStep(start)).toBe(start)
 })
 
-test('steps with one key in a row are taken back at once, and a step without a change is none', () => {
+test('consecutive steps with one key are undone together, and a step without a change does not count', () => {
   const typed = withStep(withStep(withStep(start, one), two, 'text'), three, 'text')
   expect(titles(withoutStep(typed))).toEqual(['One'])
   expect(withStep(typed, typed.schema)).toBe(typed)

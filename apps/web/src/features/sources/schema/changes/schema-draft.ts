@@ -3,7 +3,7 @@ import type { SourceSchema } from '@tributary/contract'
 /** A version of a schema. */
 export type Versioned = { readonly version: number; readonly schema: SourceSchema }
 
-/** What somebody has changed of a schema and not saved yet. */
+/** The unsaved changes of a schema. */
 export type Draft = {
   /** The version that the changes were made on. */
   readonly base: Versioned
@@ -15,7 +15,7 @@ export type Draft = {
 /** A draft without any change. */
 export const freshDraft = (base: Versioned): Draft => ({ base, schema: base.schema, past: [] })
 
-/** The draft after a step. A step that changes nothing is none. */
+/** The draft after a step. A step without a change does not count. */
 export const withStep = (draft: Draft, schema: SourceSchema, key?: string): Draft => {
   if (schema === draft.schema) return draft
   const joins = key !== undefined && draft.past.at(-1)?.key === key

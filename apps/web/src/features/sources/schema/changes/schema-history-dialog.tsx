@@ -2,11 +2,11 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { parseSourceSchema, type SchemaVersion, type SourceSchema } from '@tributary/contract'
 import { ArrowLeft, Download, History } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { ErrorScreen } from '../../../../components/error-screen.tsx'
+import { QueryView } from '../../../../components/query-view.tsx'
 import { failureText } from '../../../../lib/api/errors.ts'
 import { count, pluralise } from '../../../../lib/format/text.ts'
 import { schemaVersionQuery, schemaVersionsQuery } from '../../../../lib/queries/schema-queries.ts'
-import { ErrorScreen } from '../../../../parts/error-screen.tsx'
-import { QueryView } from '../../../../parts/query-view.tsx'
 import { Badge } from '../../../../ui/badge.tsx'
 import { Button } from '../../../../ui/button.tsx'
 import { Select } from '../../../../ui/forms/input.tsx'
@@ -29,7 +29,7 @@ const changeWords: Record<SchemaVersion['change'], string> = {
   restored: 'Restored',
 }
 
-/** Who made a version, as a screen says it. */
+/** The author of a version, for screens. */
 export const authorOf = ({ author }: Pick<SchemaVersion, 'author'>): string => author?.display_name ?? 'Tributary'
 
 const sizeOf = ({ event_count: events, property_count: properties }: SchemaVersion): string =>
@@ -63,7 +63,7 @@ const VersionRow = ({
   </li>
 )
 
-/** What a version is compared with. */
+/** The version to compare with. */
 type Against = 'before' | 'current'
 
 const VersionDetail = ({
@@ -79,7 +79,7 @@ const VersionDetail = ({
   version: SchemaVersion
   current: Versioned
   onBack: () => void
-  /** Absent for who may not, and for the current version. */
+  /** Absent for readers, and for the current version. */
   onRestore: ((schema: SourceSchema) => Promise<unknown>) | undefined
 }) => {
   const isFirst = version.version <= 1
@@ -179,7 +179,7 @@ const VersionDetail = ({
   )
 }
 
-/** The versions of a source's schema: who made each, when and why, what it changed, and a way back to it. */
+/** The versions of a source's schema: author, time and reason of each, its changes, and a way to restore it. */
 export const HistoryDialog = ({
   source,
   title,

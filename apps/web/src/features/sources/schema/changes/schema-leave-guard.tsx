@@ -1,4 +1,4 @@
-import { LeaveGuard } from '../../../../parts/leave-guard.tsx'
+import { LeaveGuard } from '../../../../components/leave-guard.tsx'
 import { diffWords } from './schema-diff.ts'
 import type { SchemaDraft } from './use-schema-draft.ts'
 

@@ -37,8 +37,8 @@ const copied = (schema: SourceSchema, from: SourceSchema, place: PropertyPlace):
 }
 
 /**
- * Does again on `theirs` what was done from `base` to `mine`, property by property: so two people who changed different
- * properties both keep their changes. Where both changed the same one differently mine stands, and is named.
+ * Applies the changes from `base` to `mine` on `theirs`, property by property: two users who changed different
+ * properties both keep their changes. When both changed the same one differently, mine wins and is named.
  */
 export const mergeSchemas = (base: SourceSchema, mine: SourceSchema, theirs: SourceSchema): Merged => {
   const theirChanges = new Map(diffSchemas(base, theirs).map((change) => [change.event, change]))

@@ -23,7 +23,7 @@ test('an event keeps its place and content under another name', () => {
   expect(events.Purchase).toEqual(order('products', 'sku'))
 })
 
-test('a property keeps its place, its content and how much it is asked for under another name', () => {
+test('a renamed property keeps its place, its content and its requirement', () => {
   const place = { event: 'Order', parent: undefined, property: 'products' }
   const events = renamed(renameProperty(schema, place, 'lines'))
   expect(events.Order).toEqual(order('lines', 'sku'))

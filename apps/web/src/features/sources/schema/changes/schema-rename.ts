@@ -18,7 +18,7 @@ export const renameEvent = (schema: SourceSchema, from: string, to: string): Sou
   events: renamedKey(schema.events, from, to),
 })
 
-/** The schema with a property under another name, in its place and asked for as much. The name must be free. */
+/** The schema with a renamed property, in its place and with its requirement. The name must be free. */
 export const renameProperty = (schema: SourceSchema, { event, parent, property }: PropertyPlace, to: string) => {
   const owner = ownerOf(schema, event)
   if (owner === undefined) return schema

@@ -12,7 +12,7 @@ export const useSchemaDraft = (source: SourceWithSchema) => {
   const server = useMemo((): Versioned => ({ version, schema: parseSourceSchema(text) }), [version, text])
   const [draft, setDraft] = useState<Draft | undefined>()
   const kept = useMemo(() => (draft === undefined ? [] : diffSchemas(draft.base.schema, draft.schema)), [draft])
-  // What was just saved is newer than what the cache has until that hears of it.
+  // A saved schema is newer than the cache until the cache is updated.
   const current = draft !== undefined && (kept.length > 0 || draft.base.version > version) ? draft : undefined
   const latest = useRef({ current, server })
   useEffect(() => {
@@ -31,7 +31,7 @@ export const useSchemaDraft = (source: SourceWithSchema) => {
       },
       undo: () => setDraft((before) => (before === undefined ? undefined : withoutStep(before))),
       discard: () => setDraft(undefined),
-      /** Takes `saved` as the server's; nothing is changed any more. */
+      /** Takes `saved` as the server's version, without changes. */
       settle: (saved: Versioned) => setDraft(freshDraft(saved)),
       /** The same changes on another version. */
       rebase: (base: Versioned, schema: SourceSchema) => setDraft(withStep(freshDraft(base), schema)),

@@ -1,12 +1,10 @@
 import { formatSourceSchema, type SourceSchema } from '@tributary/contract'
+import { withoutEnds } from '@tributary/kernel/text-ends'
 import { saveJson } from '../../../../lib/browser/save-file.ts'
 
-/** What a schema's file is called: the source's title in small letters, digits and hyphens. */
+/** The name of a schema's file: the source's title in lower-case letters, digits and hyphens. */
 export const schemaFileName = (title: string, version: number): string => {
-  const stem = title
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
-    .replaceAll(/^-+|-+$/g, '')
+  const stem = withoutEnds(title.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-'), '-')
   return `${stem === '' ? 'source' : stem}-schema-v${version}.json`
 }
 

@@ -2,6 +2,7 @@ import { type SourceSchema, schemaLimits } from '@tributary/contract'
 import { Upload } from 'lucide-react'
 import { useDeferredValue, useMemo, useRef, useState } from 'react'
 import { failureText } from '../../../../lib/api/errors.ts'
+import { readTextFile } from '../../../../lib/read-text-file.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { Dialog } from '../../../../ui/overlays/dialog.tsx'
 import { diffSchemas, diffWords } from '../changes/schema-diff.ts'
@@ -38,7 +39,7 @@ const FileButton = ({ onText, onFailure }: { onText: (text: string) => void; onF
           if (file === undefined) return
           if (file.size > schemaLimits.bytes)
             return onFailure(`A schema can be at most ${schemaLimits.bytes / 1024} KiB`)
-          file.text().then(onText, () => onFailure('The file could not be read'))
+          readTextFile(file).then(onText, () => onFailure('The file could not be read. Save it as UTF-8'))
         }}
       />
     </>

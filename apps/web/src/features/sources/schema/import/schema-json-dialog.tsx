@@ -69,7 +69,7 @@ const Editor = ({
   )
 }
 
-/** The schema as text. What is changed in it joins the changes that are not saved yet; who may not edit reads it. */
+/** The schema as text. Changes join the other unsaved ones; readers can only read it. */
 export const JsonDialog = ({
   schema,
   onSchema,

@@ -14,7 +14,7 @@ export const SchemaJsonEditor = ({
   label: string
   text: string
   onText: (text: string) => void
-  /** What the text says; undefined while there is nothing to say of it. */
+  /** The schema or the error of the text; undefined while there is neither. */
   read: SchemaText | undefined
   /** Stands below while nothing is wrong. */
   children?: ReactNode

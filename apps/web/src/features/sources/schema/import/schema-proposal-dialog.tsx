@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { parseSourceSchema, type SourceSchema } from '@tributary/contract'
 import { useMemo, useState } from 'react'
+import { QueryView } from '../../../../components/query-view.tsx'
 import { failureText } from '../../../../lib/api/errors.ts'
 import { count, pluralise } from '../../../../lib/format/text.ts'
 import { inferredSchemaQuery } from '../../../../lib/queries/schema-queries.ts'
-import { QueryView } from '../../../../parts/query-view.tsx'
 import { Badge } from '../../../../ui/badge.tsx'
 import { Button } from '../../../../ui/button.tsx'
 import { Select } from '../../../../ui/forms/input.tsx'
@@ -164,7 +164,7 @@ const Proposal = ({
   )
 }
 
-/** A schema that received events fit, as a proposal: what is chosen of it joins the schema, and nothing is removed. */
+/** A proposal of a schema that received events match: the chosen parts join the schema, and nothing is removed. */
 export const ProposalDialog = ({
   source,
   current,
@@ -174,7 +174,7 @@ export const ProposalDialog = ({
 }: {
   source: string
   current: SourceSchema
-  /** JSON Pointer of the one event, or of the user, that it is asked for. */
+  /** JSON Pointer of the one event, or of the user schema, to propose for. */
   only?: string | undefined
   onSave: (schema: SourceSchema) => Promise<unknown>
   onClosed: () => void

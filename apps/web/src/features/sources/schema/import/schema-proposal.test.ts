@@ -35,7 +35,7 @@ const counts = [
 ]
 const proposal = proposalOf(current, found, counts)
 
-test('what is proposed is what the schema lacks or has otherwise, and nothing of what it has alike', () => {
+test('a proposal has the missing and different parts of the schema, and none of the equal ones', () => {
   expect(
     proposal.map(({ event, isNew, count, properties }) => ({
       event,
@@ -79,7 +79,7 @@ test('everything new is chosen to begin with, no change of what there is; nothin
   })
 })
 
-test('a chosen change keeps the description and how much the property is asked for', () => {
+test('a chosen change keeps the description and the requirement of a property', () => {
   const total = proposal.flatMap(({ properties }) => properties).find(({ place }) => place.property === 'total')
   const accepted = withProposal(current, proposal, new Set([total?.id ?? '']))
   expect(JSON.parse(formatSourceSchema(accepted)).events.Order).toEqual(

@@ -19,7 +19,7 @@ export type ProposedProperty = {
   readonly place: PropertyPlace
   readonly field: PropertySchema
   readonly requirement: Requirement
-  /** What the schema says of it now; absent for what it does not know. */
+  /** The property in the present schema; absent when it has none. */
   readonly before?: PropertySchema
   /** Other types that its values had, or those of its items' field `name`, which would not fit, with their share. */
   readonly others?: readonly OtherType[]
@@ -30,12 +30,12 @@ type OtherType = { readonly name?: string; readonly type: PropertyType; readonly
 /** A property by its id and how often its values had which type, the proposed one first. */
 type Mixed = { readonly id: string; readonly types: readonly { readonly type: PropertyType; readonly count: number }[] }
 
-/** What is proposed for one event, or for the user's traits where `event` is undefined. */
+/** The proposal for one event, or for the user's traits where `event` is undefined. */
 export type ProposedEvent = {
   readonly id: string
   readonly event: string | undefined
   readonly isNew: boolean
-  /** Events that were looked at. */
+  /** The number of samples. */
   readonly count: number
   readonly properties: readonly ProposedProperty[]
 }
@@ -58,7 +58,7 @@ const proposedIn = (
     return field.items === undefined ? [] : proposedIn(now.items ?? emptyObject, field.items, event, property)
   })
 
-/** What `found`, a schema made of received events, has beyond `current`, and what it has of another type. */
+/** The parts of `found`, a schema of received events, that `current` lacks or has with another type. */
 export const proposalOf = (
   current: SourceSchema,
   found: SourceSchema,
@@ -96,7 +96,7 @@ export const proposalOf = (
   })
 }
 
-/** The ids that are chosen to begin with: everything new. What would change an existing property is left to people. */
+/** The IDs that are selected at first: all additions. Users decide about changes of existing properties. */
 export const additionsOf = (proposal: readonly ProposedEvent[]): ReadonlySet<string> =>
   new Set(
     proposal.flatMap(({ id, isNew, properties }) => [
@@ -105,7 +105,7 @@ export const additionsOf = (proposal: readonly ProposedEvent[]): ReadonlySet<str
     ]),
   )
 
-/** The schema with what is chosen of a proposal. Nothing is removed; a changed property is asked for as much as before. */
+/** The schema with the chosen parts of a proposal. Nothing is removed; a changed property keeps its requirement. */
 export const withProposal = (
   current: SourceSchema,
   proposal: readonly ProposedEvent[],

@@ -24,14 +24,14 @@ test.each([
     72,
   ],
   ['{"event": {}}', '"event" is not supported', 1, 1],
-])('a text that is no schema is refused with line and column of the mistake: %s', (text, message, line, column) => {
+])('an invalid schema is refused with line and column of the mistake: %s', (text, message, line, column) => {
   const read = readSchemaText(text)
   if ('schema' in read) throw new Error('was read')
   expect(read.message).toContain(message)
   expect(lineOf(text, read.offset)).toEqual({ line, column })
 })
 
-test('a schema is read, whatever names and escapes it has', () => {
+test('a schema with any names and escapes is read', () => {
   const read = readSchemaText('{"events": {"__proto__": {}, "\\u00e9\\"": {"type": "object"}}, "user": {}}')
   if (!('schema' in read)) throw new Error(read.message)
   expect([...read.schema.events.keys()]).toEqual(['__proto__', 'é"'])

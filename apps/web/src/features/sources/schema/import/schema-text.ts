@@ -1,6 +1,6 @@
 import { parseSourceSchema, pointerNames, SchemaError, type SourceSchema } from '@tributary/contract'
 
-/** What a text says as a source schema, or why it is none and where: the offset of a character. */
+/** The source schema of a text, or its first mistake with the offset of a character. */
 export type SchemaText = { readonly schema: SourceSchema } | { readonly message: string; readonly offset: number }
 
 class Mistake extends Error {
@@ -17,8 +17,8 @@ const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
 /**
- * Reads JSON text and tells `onValue` where each value begins, with the names that lead to it; names of twins lead to
- * the last, as in JSON.parse. Throws Mistake at the first character that no JSON text can have there.
+ * Parses JSON text and calls `onValue` with the start of each value and its names; a repeated name leads to its last
+ * value, as in JSON.parse. Throws Mistake at the first character that is invalid.
  */
 const walkJson = (text: string, onValue: (names: readonly string[], offset: number) => void): void => {
   let at = 0
@@ -65,7 +65,7 @@ const walkJson = (text: string, onValue: (names: readonly string[], offset: numb
   if (at < text.length) throw new Mistake('There is extra text after the end of the JSON', at)
 }
 
-/** Where the value of a JSON Pointer begins; of one that is not there, where the nearest around it begins. */
+/** The start of the value of a JSON Pointer; for a missing one, the start of the nearest value around it. */
 const offsetOf = (text: string, pointer: string): number => {
   const wanted = pointerNames(pointer) ?? []
   let best = 0
@@ -78,7 +78,7 @@ const offsetOf = (text: string, pointer: string): number => {
   return best
 }
 
-/** Reads the text of a schema as people write it; a mistake comes with its place in the text. */
+/** Reads the text of an edited schema; a mistake has its place in the text. */
 export const readSchemaText = (text: string): SchemaText => {
   try {
     walkJson(text, () => undefined)

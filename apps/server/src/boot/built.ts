@@ -1,0 +1,24 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+
+/** The web application as it was built. */
+export const webFolder = fileURLToPath(new URL('../../../web/dist', import.meta.url))
+
+/** The product's version, as its package says. */
+export const { version } = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')))
+
+/** The tag for web sites, which is built with the web application; undefined when neither was. */
+export const builtTag = (): string | undefined => {
+  const file = join(webFolder, '.tag.js')
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+}
+
+/** The build of the web application, as its pages name it; undefined when it was not built. */
+export const pageBuild = (): string | undefined => {
+  const file = join(webFolder, '.sources')
+  return existsSync(file) ? readFileSync(file, 'utf8').slice(0, 12) : undefined
+}

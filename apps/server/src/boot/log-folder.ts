@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { open, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from '@tributary/kernel'
+import {
+  journalPlaces,
+  type KeptPlace,
+  openRelational,
+  partitionGroups,
+  type Relational,
+  readKeptPlaces,
+  setJournalPlaces,
+} from '@tributary/storage'
+import type { LogHolder } from '@tributary/storage/kafka'
+import { type Config, isShared } from '../config/config.ts'
+import { syncFolder } from '../secrets/secret-key.ts'
+import { folders } from './engines.ts'
+
+/**
+ * Consumers whose positions PostgreSQL has a copy of, so that another folder does not repeat their work. Profiles store
+ * which events they have.
+ */
+export const copiedConsumers = ['delivery', 'signals'] as const
+
+/** Stands for the data folder where no processing state is in one. */
+const noFolder = 'shared'
+
+/** Thrown where the log was used with another data folder; its message says what to do. */
+export class LogOfOtherFolder extends Error {
+  override readonly name = 'LogOfOtherFolder'
+}
+
+const fileOf = (dataDir: string): string => join(dataDir, 'folder.id')
+
+const readId = async (dataDir: string): Promise<string | undefined> => {
+  const text = await readFile(fileOf(dataDir), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
+  return text.trim() || undefined
+}
+
+/** Creates a unique ID for the folder; it is on disk when this resolves. */
+const makeId = async (dataDir: string): Promise<string> => {
+  const id = randomUUID()
+  const draft = `${fileOf(dataDir)}.new`
+  await rm(draft, { force: true })
+  const handle = await open(draft, 'wx', 0o600)
+  try {
+    await handle.writeFile(`${id}\n`)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await rename(draft, fileOf(dataDir))
+  await syncFolder(dataDir)
+  return id
+}
+
+type LogConfig = Pick<Config, 'dataDir' | 'log' | 'relational' | 'eventStore' | 'lostFolder'>
+
+/** Name by which the operator declares a folder lost: earlier versions noted no folder. */
+const nameOf = ({ folder, incarnation }: LogHolder): string => folder ?? incarnation
+
+const refusal = ({ dataDir, log }: LogConfig, holder: LogHolder): string => {
+  const prefix = log.kind === 'kafka' ? log.topicPrefix : ''
+  const way =
+    holder.folder === noFolder
+      ? `The log ${prefix} on Kafka is used by processes with DATABASE_URL and CLICKHOUSE_URL, where this one would keep its state in ${dataDir}. Set both; `
+      : `The log ${prefix} on Kafka is used with another data folder than ${dataDir}. Start with that folder (TRIBUTARY_DATA_DIR); `
+  return `${way}only if that state is lost, set TRIBUTARY_LOST_FOLDER=${nameOf(holder)} to go on without it.`
+}
+
+/** Whether the database already has the journals of processes that share all state. */
+const hasSharedJournals = async (url: string, logger: Logger): Promise<boolean> => {
+  await using relational = openRelational({ url, logger, maxConnections: 1, statementMs: 10_000 })
+  const { rows } = await relational.pool.query<{ known: boolean }>(
+    `select to_regclass('journal_positions') is not null as known`,
+  )
+  if (rows[0]?.known !== true) return false
+  const found = await relational.pool.query('select from journal_positions limit 1')
+  return found.rowCount === 1
+}
+
+/** Whether a version that noted no folder may have used the log with this folder. */
+const wasUsedBefore = async ({ dataDir, relational, ...config }: LogConfig, logger: Logger): Promise<boolean> => {
+  if (existsSync(join(dataDir, 'journal'))) return true
+  if (!isShared({ relational, ...config }) || relational.kind !== 'remote') return false
+  return await hasSharedJournals(relational.url, logger)
+}
+
+/** How the log is to be used: `lost` says whose state is lost. */
+export type LogUse = { lost: LogHolder | undefined }
+
+/**
+ * Checks that the log was last used with this data folder, or that the operator declares the earlier folder lost.
+ * Changes nothing.
+ *
+ * @throws LogOfOtherFolder
+ */
+export const requireLogFolder = async (
+  config: LogConfig,
+  holder: LogHolder | undefined,
+  logger: Logger,
+): Promise<LogUse> => {
+  const own = { lost: undefined }
+  if (holder === undefined) return own
+  const { folder } = holder
+  if (folder === undefined ? await wasUsedBefore(config, logger) : folder === (await readId(config.dataDir))) return own
+  if (folder === noFolder && isShared(config)) return own
+  if (config.lostFolder === nameOf(holder)) return { lost: holder }
+  throw new LogOfOtherFolder(refusal(config, holder))
+}
+
+const placesOfLost = async (
+  relational: Relational,
+  holder: LogHolder,
+  consumer: (typeof copiedConsumers)[number],
+): Promise<KeptPlace[]> => {
+  if (holder.folder !== noFolder) return await readKeptPlaces(relational, consumer)
+  const groups = consumer === 'delivery' ? await partitionGroups(relational) : 1
+  return (await journalPlaces(relational, consumer, groups)).map((place) => ({ ...place, note: '' }))
+}
+
+/**
+ * Takes the log for this data folder: deliveries that were made with a lost folder are not repeated. Resolves to the ID
+ * of the folder, for the log to note; undefined where the log is in the folder. To be called before a consumer starts.
+ */
+export const takeLogFolder = async (
+  config: LogConfig,
+  { lost }: LogUse,
+  { relational, logger }: { relational: Relational; logger: Logger },
+): Promise<string | undefined> => {
+  if (config.log.kind !== 'kafka') return undefined
+  if (lost !== undefined) {
+    for (const consumer of copiedConsumers) {
+      const places = await placesOfLost(relational, lost, consumer)
+      setJournalPlaces(folders(config.dataDir).journal(consumer), places)
+      logger.warn(
+        { folder: nameOf(lost), consumer, partitions: places.length },
+        places.length === 0
+          ? 'nothing is known of what was done with the lost data folder: all that the log holds is done again'
+          : 'the log is taken over from a lost data folder: what was done with it is not done again',
+      )
+    }
+  }
+  const id = (await readId(config.dataDir)) ?? (await makeId(config.dataDir))
+  return isShared(config) ? noFolder : id
+}

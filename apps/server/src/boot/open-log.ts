@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type LogAppender, type LogReader, type LogWriter, openLogReader, openLogWriter } from '@tributary/storage'
+import type { KafkaOptions, LogHolder, LogProgress } from '@tributary/storage/kafka'
+import type { Config } from '../config/config.ts'
+
+/** The logs of the product; in the data folder or on Kafka. */
+export type LogName = 'requests' | 'stream' | 'outcomes'
+
+type LogsConfig = Pick<Config, 'dataDir' | 'log' | 'retention'>
+
+/** Folders in the data folder. That of the stream was named when it held only deliveries. */
+const folderOf = { requests: 'requests', stream: 'deliveries', outcomes: 'outcomes' } as const
+
+export type Logs = {
+  /** Creates what a log requires before it is opened, and checks that it is as required. */
+  prepare(): Promise<void>
+  writer(
+    name: LogName,
+    given: {
+      /** The calling thread is a worker itself. */
+      inline?: true
+      onCommit?: () => void
+      /** The partitions that it appends to; all unless given. Others may be another writer's. */
+      owned?: readonly number[] | undefined
+      /** Another process has taken the log: nothing can be appended any more. */
+      onReplaced: (error: Error) => void
+      /** The data folder of this process, which the log notes where it is not in that folder. */
+      folder?: string
+    },
+  ): Promise<LogWriter>
+  reader(
+    name: LogName,
+    given?: {
+      keepsChunks?: true | undefined
+      /** Waits for an engine that is away, without limit: for callers that have nothing else to do. */
+      isPatient?: true
+    },
+  ): Promise<LogReader>
+  /**
+   * Whether other processes append to a log, beside the main thread of the main process, which opens it for writing.
+   */
+  isShared(name: LogName): boolean
+  /** Opens a log for appending beside its writer. Rejects where only one process can append. */
+  appender(name: LogName): Promise<LogAppender>
+  /** Which process opened the log of requests for writing last; undefined where none did, and for a log in the data folder. */
+  holder(): Promise<LogHolder | undefined>
+  /** Opens the processed positions of the log of requests, for other processes; undefined where there are none. */
+  progress(): Promise<LogProgress | undefined>
+}
+
+/** Which logs on Kafka several processes append to: requests by collecting processes, outcomes by delivering ones. */
+const isShared = (name: LogName): boolean => name !== 'stream'
+
+const textOf = (name: string, path: string | undefined): string | undefined => {
+  if (path === undefined) return undefined
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const failure = new Error(`${name}: ${path} cannot be read (${String(error)})`)
+    failure.name = 'KafkaUnusable'
+    throw failure
+  }
+}
+
+/** How Kafka is reached. @throws KafkaUnusable where a file of it cannot be read */
+export const kafkaOptions = ({
+  brokers,
+  topicPrefix,
+  tls,
+  sasl,
+}: Extract<Config['log'], { kind: 'kafka' }>): KafkaOptions => ({
+  brokers,
+  topicPrefix,
+  tls: tls && {
+    ca: textOf('KAFKA_TLS_CA_FILE', tls.caFile),
+    cert: textOf('KAFKA_TLS_CERT_FILE', tls.certFile),
+    key: textOf('KAFKA_TLS_KEY_FILE', tls.keyFile),
+  },
+  sasl,
+})
+
+const embeddedLogs = ({ dataDir, retention }: LogsConfig): Logs => {
+  const dirOf = (name: LogName): string => join(dataDir, 'log', folderOf[name])
+  return {
+    prepare: async () => {},
+    // The folder is locked: no other process takes it over.
+    writer: (name, { inline, onCommit }) =>
+      openLogWriter({
+        dir: dirOf(name),
+        segmentMs: retention.logSegmentMs,
+        ...(inline === undefined ? {} : { inline }),
+        ...(onCommit === undefined ? {} : { onCommit }),
+      }),
+    reader: async (name, { keepsChunks } = {}) =>
+      openLogReader({ dir: dirOf(name), ...(keepsChunks === undefined ? {} : { keepsChunks }) }),
+    isShared: () => false,
+    appender: () => Promise.reject(new Error('A log in the data folder has one process that appends')),
+    holder: async () => undefined,
+    progress: async () => undefined,
+  }
+}
+
+const kafkaLogs = (log: Extract<Config['log'], { kind: 'kafka' }>, { retention }: LogsConfig): Logs => {
+  const options = kafkaOptions(log)
+  const topics = { segmentMs: retention.logSegmentMs }
+  // Loaded only with Kafka: otherwise its client takes no memory and time.
+  const adapter = import('@tributary/storage/kafka')
+  return {
+    async prepare() {
+      const { prepareKafkaLogs } = await adapter
+      await prepareKafkaLogs(options, ['requests', 'stream', 'outcomes'], topics)
+    },
+    isShared,
+    async writer(name, { onCommit, onReplaced, owned, folder }) {
+      const { openKafkaLogWriter } = await adapter
+      return await openKafkaLogWriter({
+        ...options,
+        ...topics,
+        name,
+        isShared: isShared(name),
+        onReplaced,
+        ...(onCommit === undefined ? {} : { onCommit }),
+        ...(owned === undefined ? {} : { owned }),
+        ...(folder === undefined ? {} : { folder }),
+      })
+    },
+    async reader(name, { isPatient } = {}) {
+      const { openKafkaLogReader } = await adapter
+      const patience = isPatient === undefined ? {} : { isPatient }
+      return await openKafkaLogReader({ ...options, ...patience, name, isShared: isShared(name) })
+    },
+    async appender(name) {
+      const { openKafkaLogAppender } = await adapter
+      return await openKafkaLogAppender({ ...options, ...topics, name })
+    },
+    async holder() {
+      const { readKafkaLogHolder } = await adapter
+      return await readKafkaLogHolder({ ...options, name: 'requests' })
+    },
+    async progress() {
+      const { openKafkaProgress } = await adapter
+      return openKafkaProgress({ ...options, name: 'requests' })
+    },
+  }
+}
+
+/** Returns the configured logs. Opens nothing yet. */
+export const openLogs = (config: LogsConfig): Logs =>
+  config.log.kind === 'kafka' ? kafkaLogs(config.log, config) : embeddedLogs(config)

@@ -1,0 +1,116 @@
+import { hostname } from 'node:os'
+import { type Logger, randomToken } from '@tributary/kernel'
+import { createMembers, forgetMembers, type Relational, seenMembers } from '@tributary/storage'
+import { version } from '../boot/built.ts'
+
+/**
+ * Removes collecting processes that have not been seen for a while: an operator confirms that they do not run any more.
+ */
+export const forgetGone = async (pool: Pick<Relational['pool'], 'query'>): Promise<void> => {
+  await forgetMembers(pool, 'collect', beats * defaultEveryMs)
+}
+
+export type CollectingProcesses = {
+  /** Resolves when this process was counted, or could not be. */
+  begun: Promise<void>
+  /** Number of processes that collect, this one included; the last known number while PostgreSQL is away. */
+  count(): number
+  /**
+   * Removes this process from the count, unless requests of it may still reach the log: then its row stays, as that of
+   * a killed process.
+   */
+  stop(isUnsure?: boolean): Promise<void>
+}
+
+/** Interval at which a process renews its row, ms. */
+const defaultEveryMs = 2000
+/** Two beats may fail, and the third be late. */
+const beats = 4
+/** Interval at which this process reports its pauses while a spread changes, ms. */
+const pausedEveryMs = 100
+/**
+ * A process that was seen within this time, ms, and has not left, may be cut off from PostgreSQL alone and still
+ * collect with its last configuration.
+ */
+const lostMs = 24 * 3_600_000
+
+/**
+ * Returns, for each process that collects, the spread changes for which it has paused.
+ *
+ * @throws Error while a process is missing that may still collect
+ */
+export const pausedProcesses = async (pool: Pick<Relational['pool'], 'query'>): Promise<(readonly string[])[]> => {
+  const members = await seenMembers(pool, 'collect', lostMs)
+  const missing = members.find(({ seenMs }) => seenMs > beats * defaultEveryMs)
+  if (missing !== undefined)
+    throw new Error(
+      `A process that collects on ${missing.host} was not stopped, and has not been seen for ${Math.round(missing.seenMs / 1000)} seconds. It may still collect, cut off from PostgreSQL. Add --gone if it does not run any more`,
+    )
+  return members.map(({ held }) => held)
+}
+
+/**
+ * Renews the row of this collecting process every `everyMs`, and immediately when it has paused for a spread change;
+ * counts the processes that collect. The count begins at 1.
+ */
+export const countCollectingProcesses = ({
+  pool,
+  paused = () => [],
+  logger,
+  everyMs = defaultEveryMs,
+}: {
+  pool: Pick<Relational['pool'], 'query'>
+  paused?: () => readonly string[]
+  logger: Pick<Logger, 'warn'>
+  everyMs?: number
+}): CollectingProcesses => {
+  const members = createMembers({
+    pool,
+    id: randomToken(9),
+    host: hostname(),
+    version,
+    roles: ['collect'],
+    ttlMs: beats * everyMs,
+  })
+  let known = 1
+  let isAway = false
+  let looking = Promise.resolve()
+  let reported = ''
+  const look = async (): Promise<void> => {
+    try {
+      const held = paused()
+      known = (await members.beat(held)).filter(({ roles }) => roles.includes('collect')).length
+      reported = held.join()
+      isAway = false
+    } catch (error) {
+      if (!isAway)
+        logger.warn({ err: error }, 'the number of processes that collect cannot be read now: the last one counts')
+      isAway = true
+    }
+  }
+  let isLooking = false
+  const lookNow = (): void => {
+    if (isLooking) return
+    isLooking = true
+    looking = look().finally(() => {
+      isLooking = false
+    })
+  }
+  const timers = [
+    setInterval(lookNow, everyMs),
+    setInterval(() => {
+      if (paused().join() !== reported) lookNow()
+    }, pausedEveryMs),
+  ]
+  lookNow()
+  const begun = looking
+  return {
+    begun,
+    count: () => known,
+    async stop(isUnsure = false) {
+      for (const timer of timers) clearInterval(timer)
+      await looking
+      if (!isUnsure) await members.leave().catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,149 @@
+import { createCollect } from '@tributary/collect'
+import { createCustomDomainCache, createWriteKeyCache } from '@tributary/configuration'
+import { createRefusalSink, verifySecretKey } from '@tributary/control'
+import { type Logger, systemClock } from '@tributary/kernel'
+import { createCoordinationHub, openRelational, requireSchema } from '@tributary/storage'
+import { announce } from '../boot/announce.ts'
+import { assembled } from '../boot/assembled.ts'
+import { builtTag, version } from '../boot/built.ts'
+import { openLogs } from '../boot/open-log.ts'
+import type { Config } from '../config/config.ts'
+import { createProxyWatch } from '../http/client-ip.ts'
+import { createDomainQuestions, createMayAskDomains } from '../http/domain-questions.ts'
+import { createHttpServer, listeningUrl, requireFreePort } from '../http/http-server.ts'
+import { answersOfOneJob } from '../http/one-job.ts'
+import { createSourceWebhooks } from '../http/source-webhooks.ts'
+import { installFault } from '../operations/faults.ts'
+import { createLogger } from '../operations/logger.ts'
+import { createPrometheus } from '../operations/metrics.ts'
+import { createOperations, type PartState } from '../operations/operations.ts'
+import { awaited, stateOfEngine } from '../operations/readiness.ts'
+import { createTokenCheck } from '../secrets/metrics-token.ts'
+import { createProductSecretBox, newSecretKey } from '../secrets/secret-key.ts'
+import { startHeldWork } from '../threads/watchdog/held-work.ts'
+import { type CollectingProcesses, countCollectingProcesses } from './collecting-processes.ts'
+import { followLogProgress } from './log-progress.ts'
+import { endOrphanedChanges } from './spreads/orphaned-changes.ts'
+import { createWorkspaceSpreads } from './spreads/workspace-spreads.ts'
+
+export type RunningCollector = { url: string; stop(): Promise<void> }
+
+/** Both caches listen on a connection each, and read changes over others. */
+const maxConnections = 6
+
+const otherJobs = answersOfOneJob({
+  reason: 'COLLECTION_ONLY',
+  message:
+    'This process only collects events. Send this request to the process that serves the API and the web application.',
+})
+
+/** Opens the configuration that collection follows in the relational store and serves from memory. */
+const openConfiguration = async (config: Config, stack: AsyncDisposableStack, logger: Logger) => {
+  // Its configuration requires both.
+  const url = config.relational.kind === 'remote' ? config.relational.url : ''
+  const secretBox = createProductSecretBox(config.secretKey ?? '')
+  const relational = stack.use(openRelational({ url, logger, maxConnections, statementMs: 10_000 }))
+  const { db, pool } = relational
+  await requireSchema(db)
+  const heldWork = await startHeldWork({ relational: { db, pool }, dataDir: config.dataDir, logger })
+  stack.defer(() => heldWork.stop())
+  const announced = await announce(config, { pool, logger })
+  stack.defer(() => announced?.stop())
+  await verifySecretKey({ db, secretBox })
+  const webhooks = createSourceWebhooks(logger)
+  const keys = createWriteKeyCache({ db, pool, secretBox, connectors: webhooks, logger })
+  await keys.start()
+  stack.defer(() => keys.stop())
+  const domains = createCustomDomainCache({ db, pool, logger })
+  await domains.start()
+  stack.defer(() => domains.stop())
+  return { db, pool, webhooks, keys, domains }
+}
+
+/**
+ * Starts a process that only collects, beside the one that runs every other role. It appends to the log on Kafka,
+ * follows the configuration in PostgreSQL, and keeps nothing on its own disk. When a step fails, the started parts are
+ * stopped again and the error is thrown.
+ */
+export const startCollector = (config: Config): Promise<RunningCollector> =>
+  assembled((stack) => assemble(config, stack))
+
+const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<RunningCollector> => {
+  const logger = createLogger(config.logLevel)
+  const metrics = createPrometheus()
+  installFault(config.fault)
+  await requireFreePort(config.port, config.host)
+  const { db, pool, webhooks, keys, domains } = await openConfiguration(config, stack, logger)
+  let collecting: CollectingProcesses | undefined
+  const logs = openLogs(config)
+  // It counts as a collecting process until none of its requests is on its way any more.
+  stack.defer(() => collecting?.stop(log.isUnsure?.()))
+  const log = await logs.appender('requests')
+  stack.defer(() => log.close())
+  const hub = createCoordinationHub({ logger })
+  stack.defer(() => hub.close())
+
+  const tag = builtTag()
+  const spreads = createWorkspaceSpreads(keys)
+  const collect = createCollect({
+    ...(tag === undefined ? {} : { tag }),
+    processes: () => collecting?.count() ?? 1,
+    log,
+    keys,
+    spreads,
+    webhooks,
+    domains,
+    refusals: createRefusalSink({ db }),
+    coordination: hub.coordination,
+    clock: systemClock,
+    logger,
+    metrics,
+    trustedProxies: config.trustedProxies,
+    ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
+    settings: { quotaBytes: config.workspaceBacklogBytes },
+  })
+  collect.start()
+  const orphaned = endOrphanedChanges({ db, changes: spreads.changes, logger })
+  stack.defer(orphaned.stop)
+  collecting = countCollectingProcesses({ pool, paused: collect.paused, logger })
+  await collecting.begun
+  // Reads changes that were made before the other processes counted this one, before it accepts a request.
+  await keys.refresh()
+  const progress = await logs.progress()
+  if (progress !== undefined) stack.defer(followLogProgress({ progress, logger, coordination: hub.coordination }))
+
+  const parts = async (): Promise<Record<string, PartState>> => {
+    const [logState, database] = await Promise.all([
+      stateOfEngine(awaited.log, () => log.check()),
+      stateOfEngine(awaited.relational, () => pool.query('select 1')),
+    ])
+    return {
+      writeKeys: { ok: keys.ready() },
+      log: logState,
+      // Events are accepted without it: a balancer is not to send them elsewhere.
+      relational: { ok: true, detail: database.ok ? 'ready' : 'away: the last known configuration is used' },
+    }
+  }
+  const http = createHttpServer({
+    isHttps: config.publicUrl?.startsWith('https:') === true,
+    look: createProxyWatch(config.trustedProxies, logger),
+    collect,
+    operations: createOperations({
+      parts,
+      metrics: () => metrics.render(),
+      // Without a configured token no request is authorized: there is no folder to keep a token in.
+      mayReadMetrics: createTokenCheck(config.metricsToken ?? newSecretKey()),
+      version,
+    }),
+    domainQuestions: createDomainQuestions({ ...domains, mayAsk: createMayAskDomains(config) }),
+    ...otherJobs,
+  })
+  const port = await http.listen(config.port, config.host)
+  // Runs first at a stop: accepts no new connections, then answers the requests that still wait for Kafka.
+  stack.defer(async () => {
+    const closed = http.close()
+    await collect.stop()
+    await closed
+  })
+  return { url: config.publicUrl ?? listeningUrl(config.host, port), stop: () => stack.disposeAsync() }
+}

@@ -1,0 +1,188 @@
+import { deserialize, serialize } from 'node:v8'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { type Logger, randomToken, requireKnownFormat } from '@tributary/kernel'
+import type { Coordination } from '@tributary/storage'
+import type { GroupAnswer, GroupQuestion } from '../../threads/messages/groups.ts'
+import type { RoleThread } from '../../threads/role-thread.ts'
+import type { GroupRole } from './owned-groups.ts'
+
+const askTopic = 'groups.ask'
+const answerTopic = 'groups.answer'
+/** Maximum characters of one message; longer ones are split. */
+const pieceLength = 512 * 1024
+/** Maximum bytes of a question or an answer. */
+const maxBytes = 64 * 1024 * 1024
+/** Pieces of an incomplete message are discarded after this time, ms. */
+const pieceMs = 60_000
+/** Interval at which a waiting question looks whether the owner is still the same, ms. */
+const lookMs = 1000
+
+/** The group has no owner, or its owner has changed. */
+export class GroupUnowned extends Error {
+  override readonly name = 'GroupUnowned'
+}
+
+/** The owner of the group is starting: its state may be older than the question. */
+export class GroupBeginning extends Error {
+  override readonly name = 'GroupBeginning'
+}
+
+type Piece = { from: string; to: string; id: string; at: number; count: number; text: string }
+
+// Encoded as messages between threads: bytes stay bytes, and undefined values stay undefined.
+const toText = (value: unknown): string => deflateRawSync(serialize(value)).toString('base64')
+const fromText = (text: string): unknown =>
+  deserialize(inflateRawSync(Buffer.from(text, 'base64'), { maxOutputLength: maxBytes }))
+
+/**
+ * Decodes a message, by the format of its last piece. Throws for one of a newer version, which a later Node.js may have
+ * written, too.
+ */
+const readMessage = (piece: Piece, text: string): unknown => {
+  requireKnownFormat('A question between processes', piece)
+  return fromText(text)
+}
+
+const isPiece = (message: unknown): message is Piece =>
+  typeof message === 'object' && message !== null && 'from' in message && 'id' in message && 'text' in message
+
+/** Joins the pieces of messages, by sender. */
+const createPieces = () => {
+  const begun = new Map<string, { at: number; texts: string[] }>()
+  return (piece: Piece): string | undefined => {
+    for (const [key, { at }] of begun) if (performance.now() - at > pieceMs) begun.delete(key)
+    const key = `${piece.from} ${piece.id}`
+    const texts = [...(begun.get(key)?.texts ?? []), piece.text]
+    begun.delete(key)
+    // Messages of a process come in their order: one that was missed leaves the rest useless.
+    if (texts.length !== piece.at + 1) return undefined
+    if (texts.length === piece.count) return texts.join('')
+    begun.set(key, { at: performance.now(), texts })
+    return undefined
+  }
+}
+
+export type GroupQuestions = {
+  /**
+   * Passes a message on to the owner of a group, in this process or in another one. Rejects with GroupUnowned when the
+   * group has no owner, or another one by now, and with GroupBeginning when its thread is not running yet. Also rejects
+   * when there is no answer in time: then it is unknown whether the owner received the question.
+   */
+  relay(role: GroupRole, group: number, name: string, request: unknown, waitMs: number): Promise<unknown>
+  close(): void
+}
+
+/** Questions between the processes that share groups of partitions, over the coordination that they share. */
+export const createGroupQuestions = (deps: {
+  coordination: Pick<Coordination, 'publish' | 'subscribe'>
+  thread(role: GroupRole, group: number): Pick<RoleThread, 'relay' | 'running'> | undefined
+  /** The epoch of the current owner of a group; undefined while it has none. */
+  epochOf(role: GroupRole, group: number): Promise<number | undefined>
+  logger: Logger
+}): GroupQuestions => {
+  const { coordination, thread, epochOf, logger } = deps
+  const self = randomToken(9)
+  const waiting = new Map<string, (answer: GroupAnswer) => void>()
+  const [asked, answered] = [createPieces(), createPieces()]
+
+  const send = (topic: string, to: string, id: string, value: unknown): void => {
+    const text = toText(value)
+    const count = Math.max(1, Math.ceil(text.length / pieceLength))
+    for (let at = 0; at < count; at++)
+      coordination.publish(topic, {
+        from: self,
+        to,
+        id,
+        at,
+        count,
+        text: text.slice(at * pieceLength, (at + 1) * pieceLength),
+      } satisfies Piece)
+  }
+
+  const answer = async (piece: Piece, text: string): Promise<void> => {
+    const { from, id } = piece
+    let read: GroupQuestion
+    try {
+      read = readMessage(piece, text) as GroupQuestion
+    } catch (error) {
+      // The group cannot be read from it: another process may answer.
+      logger.warn({ err: error }, 'A question of another process cannot be read')
+      return
+    }
+    const { role, group, question, about } = read
+    const here = thread(role, group)
+    // Another process has the group, or none has.
+    if (here === undefined) return
+    const found = here.running()
+      ? here.relay(question, about).then(
+          (value) => ({ value }),
+          (error: unknown) => ({ error: error instanceof Error ? error.message : String(error) }),
+        )
+      : { isBeginning: true as const }
+    send(answerTopic, from, id, await found)
+  }
+
+  const stops = [
+    coordination.subscribe(askTopic, (message) => {
+      if (!isPiece(message) || message.from === self) return
+      const text = asked(message)
+      if (text === undefined) return
+      answer(message, text).catch((error: unknown) => logger.warn({ err: error }, 'A question cannot be answered'))
+    }),
+    coordination.subscribe(answerTopic, (message) => {
+      if (!isPiece(message) || message.to !== self) return
+      const text = answered(message)
+      if (text === undefined) return
+      let found: GroupAnswer
+      try {
+        found = readMessage(message, text) as GroupAnswer
+      } catch (error) {
+        found = { error: error instanceof Error ? error.message : String(error) }
+      }
+      waiting.get(message.id)?.(found)
+    }),
+  ]
+
+  const askOthers = async (what: GroupQuestion, waitMs: number): Promise<unknown> => {
+    const { role, group, question } = what
+    const epoch = await epochOf(role, group)
+    if (epoch === undefined) throw new GroupUnowned(`Nobody has the group ${group + 1} of the ${role} now`)
+    const id = randomToken(9)
+    const { promise, resolve, reject } = Promise.withResolvers<GroupAnswer>()
+    waiting.set(id, resolve)
+    const late = setTimeout(
+      () => reject(new Error(`No answer to "${question}" of the owner of group ${group + 1} of the ${role}`)),
+      waitMs,
+    )
+    // The owner may be gone. Messages can be lost, so the epoch is read again at each interval.
+    const look = setInterval(() => {
+      epochOf(role, group).then(
+        (now) => now === epoch || reject(new GroupUnowned(`The owner of group ${group + 1} of the ${role} is gone`)),
+        () => {},
+      )
+    }, lookMs)
+    try {
+      send(askTopic, '', id, what)
+      const { value, error, isBeginning } = await promise
+      if (isBeginning) throw new GroupBeginning(`The owner of group ${group + 1} of the ${role} only begins`)
+      if (error !== undefined) throw new Error(error)
+      return value
+    } finally {
+      clearTimeout(late)
+      clearInterval(look)
+      waiting.delete(id)
+    }
+  }
+
+  return {
+    async relay(role, group, name, request, waitMs) {
+      const here = thread(role, group)
+      if (here?.running()) return await here.relay(name, request)
+      if (here !== undefined) throw new GroupBeginning(`Group ${group + 1} of the ${role} only begins`)
+      return await askOthers({ role, group, question: name, about: request }, waitMs)
+    },
+    close() {
+      for (const stop of stops) stop()
+    },
+  }
+}

@@ -1,0 +1,379 @@
+import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { silentLogger } from '@tributary/kernel'
+import {
+  connectionsOf,
+  createMembers,
+  LeaseLost,
+  leaseEpoch,
+  openLeases,
+  openPostgresJournal,
+  openRelational,
+  PartitionGroupsInUse,
+  settlePartitionGroups,
+} from '@tributary/storage'
+import { createTestDatabase, eventually, type TestDatabase } from '@tributary/test-kit'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { RoleThread } from '../../threads/role-thread.ts'
+import { createOwnedGroups, groupRoles, type OwnedGroups, shareOf } from './owned-groups.ts'
+
+describe('the share of a process', () => {
+  it('leads to the same number for all, or one more, whatever each has at first, and then nothing moves', () => {
+    for (const groups of [1, 2, 3, 4, 7, 16])
+      for (const first of [[groups], [groups, 0], [0, 0, groups], [1, groups - 1, 0, 0], [0, 0, 0, 0, 0]]) {
+        const held = new Map(first.map((count, at) => [`p${at}`, count]))
+        let free = groups - first.reduce((sum, count) => sum + count, 0)
+        let moves = 0
+        for (let moved = true; moved && moves < 500; ) {
+          moved = false
+          for (const [id, count] of held) {
+            const { mayTake, shouldGive } = shareOf(held, id, groups)
+            const taken = Math.min(mayTake, free)
+            if (taken + shouldGive === 0) continue
+            held.set(id, count + taken - shouldGive)
+            free += shouldGive - taken
+            moves++
+            moved = true
+          }
+        }
+        const counts = [...held.values()]
+        expect([free, Math.max(...counts) - Math.min(...counts) <= 1], `${groups} of ${first.join()}`).toEqual([
+          0,
+          true,
+        ])
+        expect(moves, `${groups} of ${first.join()}`).toBeLessThan(4 * groups + 4)
+      }
+  })
+
+  it('does not move a group when the giver would then lack what the taker gains', () => {
+    expect(
+      shareOf(
+        new Map([
+          ['a', 2],
+          ['b', 1],
+        ]),
+        'a',
+        3,
+      ),
+    ).toEqual({ mayTake: 0, shouldGive: 0 })
+    expect(
+      shareOf(
+        new Map([
+          ['a', 2],
+          ['b', 1],
+        ]),
+        'b',
+        3,
+      ),
+    ).toEqual({ mayTake: 1, shouldGive: 0 })
+  })
+})
+
+describe('groups of partitions', () => {
+  let store: TestDatabase
+  let stack: AsyncDisposableStack
+  beforeEach(async () => {
+    store = await createTestDatabase()
+    stack = new AsyncDisposableStack()
+  })
+  afterEach(async () => {
+    await stack.disposeAsync()
+    await store.close()
+  })
+
+  /** When a process looked last, and how many it said that it has. */
+  const said = async (id: string): Promise<{ held: number; seen: number }> => {
+    const { rows } = await store.pool.query<{ held: number; seen: number }>(
+      'select cardinality(held) as held, extract(epoch from seen_time)::float as seen from processes where id = $1',
+      [id],
+    )
+    return rows[0] ?? { held: -1, seen: 0 }
+  }
+
+  /** A process that notes what it does; `drain` holds its threads' end. */
+  const startProcess = async (
+    id: string,
+    groups: number,
+    {
+      drain = async () => {},
+      fails = () => false,
+      begins = async () => {},
+      check = async () => {},
+      silentMs = () => 0,
+      leaves = async () => {},
+    }: {
+      drain?: () => Promise<void>
+      fails?: () => boolean
+      begins?: (lose: (why: string) => void) => Promise<void>
+      check?: (lose: (why: string) => void) => Promise<void>
+      silentMs?: () => number
+      leaves?: () => Promise<void>
+    } = {},
+  ) => {
+    const log: string[] = []
+    const running = new Map<string, (why: string) => void>()
+    const leases = openLeases({ url: store.url, logger: silentLogger })
+    let lose: (why: string) => void = () => {}
+    const members = createMembers({
+      pool: store.pool,
+      id,
+      host: 'here',
+      version: '1',
+      roles: ['pipeline'],
+      ttlMs: 2000,
+    })
+    const owned: OwnedGroups = createOwnedGroups({
+      roles: ['pipeline'],
+      groups,
+      id,
+      leases: {
+        ...leases,
+        take(lease) {
+          log.push(`take ${lease.name}`)
+          lose = lease.onLost
+          return leases.take(lease)
+        },
+      },
+      members: {
+        ...members,
+        async leave() {
+          await leaves()
+          await members.leave()
+        },
+      },
+      // It is asked before each look, too.
+      check: async () => (log.length === 0 ? undefined : await check(lose)),
+      epochOf: (name) => leaseEpoch(store, name),
+      silentMs,
+      onRefused: (why) => log.push(`refused: ${why}`),
+      make(_role, { group }, _tenure, onReplaced): RoleThread {
+        return {
+          async start() {
+            log.push(`start ${group}`)
+            if (fails()) throw new Error('The topic cannot be read')
+            await begins(onReplaced)
+            running.set(String(group), onReplaced)
+          },
+          running: () => true,
+          wake: () => {},
+          relay: async () => undefined,
+          async stop(deadlineMs) {
+            if (deadlineMs !== 0) await drain()
+            log.push(`${deadlineMs === 0 ? 'end' : 'stop'} ${group}`)
+            running.delete(String(group))
+          },
+        }
+      },
+      logger: silentLogger,
+    })
+    await owned.start()
+    let stopped: Promise<void> | undefined
+    const stop = () => (stopped ??= owned.stop().then(() => leases.close()))
+    stack.defer(stop)
+    return { log, running, owned, stop, has: () => [...running.keys()].sort() }
+  }
+
+  it('each have one owner at a time, and who comes gets its part after the other has drained it', async () => {
+    const drained = Promise.withResolvers<void>()
+    const one = await startProcess('one', 4, { drain: () => drained.promise })
+    expect(one.has()).toEqual(['0', '1', '2', '3'])
+    const two = await startProcess('two', 4)
+    stack.defer(() => drained.resolve())
+    await eventually('asked to hand over', async () => (await said('one')).held === 2)
+    const { seen } = await said('two')
+    await eventually('the other has looked again', async () => (await said('two')).seen > seen + 1)
+    expect(two.has()).toEqual([])
+    drained.resolve()
+    await eventually('shared', () => two.has().length === 2)
+    expect([one.has(), two.has()]).toEqual([
+      ['2', '3'],
+      ['0', '1'],
+    ])
+    const before = await two.owned.epochOf('pipeline', 3)
+    await one.stop()
+    await eventually('all of it', () => two.has().length === 4)
+    expect(await two.owned.epochOf('pipeline', 3)).toBe(Number(before) + 1)
+    await two.stop()
+    expect(await two.owned.epochOf('pipeline', 3)).toBeUndefined()
+    expect(two.log.filter((line) => line.startsWith('stop'))).toHaveLength(4)
+  })
+
+  it('whose lease another has, or whose log, are ended at once, and taken again later', async () => {
+    const one = await startProcess('one', 2)
+    one.running.get('1')?.('Another process has opened the log')
+    await eventually('ended', () => one.log.includes('end 1'))
+    expect(one.has()).toEqual(['0'])
+    await eventually('taken again', () => one.has().length === 2)
+    expect(one.log.filter((line) => line === 'start 1')).toHaveLength(2)
+    await store.pool.query(
+      `update coordination_leases set holder = 'somebody', epoch = epoch + 1, expire_time = now() + interval '1 hour' where name = 'pipeline 1/2'`,
+    )
+    await eventually('lost', () => one.log.includes('end 0'), 20_000)
+    expect(one.has()).toEqual(['1'])
+    expect([one.owned.owns('pipeline', 0), one.owned.owns('pipeline', 1)]).toEqual([false, true])
+  })
+
+  it.each(['check', 'begins'] as const)('that are lost before they have begun are taken again: %s', async (when) => {
+    let isFirst = true
+    const one = await startProcess('one', 1, {
+      async [when](lose: (why: string) => void) {
+        if (!isFirst) return
+        isFirst = false
+        lose('PostgreSQL has not confirmed it')
+        // As a thread that is ended before it is ready.
+        if (when === 'begins') throw new Error('ended')
+      },
+    })
+    await eventually('taken again', () => one.log.filter((line) => line.startsWith('take')).length === 2)
+    await eventually('begun', () => one.has().length === 1)
+    expect(one.log.filter((line) => line === 'start 0')).toHaveLength(when === 'check' ? 1 : 2)
+  })
+
+  it('are left to others while the log does not answer here, and taken again when it does; who is alone keeps them', async () => {
+    const silent = { one: 9000, two: 0 }
+    const one = await startProcess('one', 2, { silentMs: () => silent.one })
+    const two = await startProcess('two', 2, { silentMs: () => silent.two })
+    await eventually('shared', () => one.has().length === 1 && two.has().length === 1)
+    silent.one = 10_000
+    await eventually('the other has both', () => two.has().length === 2)
+    expect(one.has()).toEqual([])
+    expect((await said('one')).held).toBe(-1)
+    // The log answers no process now: the last one keeps waiting for it.
+    silent.two = 10_000
+    const { seen } = await said('two')
+    await eventually('it has looked again', async () => (await said('two')).seen > seen + 1)
+    expect(two.has()).toHaveLength(2)
+    Object.assign(silent, { one: 0, two: 0 })
+    await eventually('shared again', () => one.has().length === 1 && two.has().length === 1)
+  })
+
+  it('are left to others also when PostgreSQL does not answer just when the log does not', async () => {
+    let silent = 0
+    let refusals = 0
+    const leaves = async (): Promise<void> => {
+      if (silent > 0 && refusals++ === 0) throw new Error('PostgreSQL does not answer')
+    }
+    const one = await startProcess('one', 2, { silentMs: () => silent, leaves })
+    const two = await startProcess('two', 2)
+    await eventually('shared', () => one.has().length === 1 && two.has().length === 1)
+    silent = 10_000
+    await eventually('the other has both', () => two.has().length === 2)
+    expect(one.has()).toEqual([])
+    expect(refusals).toBeGreaterThan(0)
+  })
+
+  it('of a process that was paused for longer than its leases are not its own, before it has noticed', async () => {
+    const one = await startProcess('one', 1)
+    expect(one.owned.owns('pipeline', 0)).toBe(true)
+    const now = Date.now()
+    vi.spyOn(Date, 'now').mockReturnValue(now + 60_000)
+    try {
+      expect([one.has(), one.owned.owns('pipeline', 0)]).toEqual([['0'], false])
+    } finally {
+      vi.restoreAllMocks()
+    }
+  })
+
+  it('that cannot begin here are left to others, all of them', async () => {
+    let fails = false
+    const one = await startProcess('one', 2, { fails: () => fails })
+    fails = true
+    for (const group of ['0', '1']) one.running.get(group)?.('Another process has opened the log')
+    await eventually('failed', () => one.log.filter((line) => line.startsWith('end')).length >= 3)
+    const two = await startProcess('two', 2)
+    await eventually('taken', () => two.has().length === 2)
+    expect(one.has()).toEqual([])
+  })
+
+  it('are not taken by a process with another number of groups, and the refusal is reported', async () => {
+    let isOther = false
+    const one = await startProcess('one', 2, {
+      check: async () => {
+        if (isOther) throw new PartitionGroupsInUse('It is 4 in the processes beside this one')
+      },
+    })
+    isOther = true
+    one.running.get('1')?.('Another process has opened the log')
+    await eventually('reported', () => one.log.some((line) => line.startsWith('refused: It is 4')))
+    expect(one.log.filter((line) => line.startsWith('take'))).toHaveLength(2)
+  })
+
+  it('that are lost while they are drained are ended at once, since another may have them', async () => {
+    const drained = Promise.withResolvers<void>()
+    const one = await startProcess('one', 2, { drain: () => drained.promise })
+    await startProcess('two', 2)
+    stack.defer(() => drained.resolve())
+    await eventually('handed over', async () => (await said('one')).held === 1)
+    await store.pool.query(
+      `update coordination_leases set holder = 'somebody', epoch = epoch + 1 where name = 'pipeline 1/2'`,
+    )
+    await eventually('ended', () => one.log.includes('end 0'))
+  })
+
+  it('have no owner of before under another number: one that was paused writes nothing more', async () => {
+    const settle = (groups: number) => settlePartitionGroups(store, { roles: groupRoles, groups })
+    await settle(4)
+    const leases = openLeases({ url: store.url, logger: silentLogger, renewMs: 3_600_000 })
+    const tenure = await leases.take({ name: 'delivery 1/4', of: 'the owner', onLost: () => {} })
+    if (tenure === undefined) throw new Error('Somebody else has it')
+    await using pool = openRelational({
+      url: store.url,
+      logger: silentLogger,
+      maxConnections: 1,
+      ...connectionsOf(tenure),
+    })
+    stack.defer(() => tenure.release().then(leases.close))
+    await pool.pool.query('select 1')
+    await store.pool.query('update coordination_leases set expire_time = now()')
+    await settle(2)
+    await eventually('its connections are ended', async () => {
+      const { rows } = await store.pool.query(
+        `select from pg_stat_activity where application_name like 'tributary delivery%' and datname = current_database()`,
+      )
+      return rows.length === 0
+    })
+    await expect(pool.pool.query('select 1')).rejects.toThrow(LeaseLost)
+    const journal = openPostgresJournal({
+      url: store.url,
+      consumer: 'delivery 1/4',
+      lease: tenure,
+      file: join(tmpdir(), `${randomUUID()}.db`),
+      logger: silentLogger,
+    })
+    await expect(journal).rejects.toThrow(LeaseLost)
+    await settle(4)
+  })
+
+  it('are as many as they were when something is processed, or begun, and else as many as is said', async () => {
+    const settle = (groups: number, isInFile = false) =>
+      settlePartitionGroups(store, { roles: groupRoles, groups, isInFile: () => isInFile })
+    await expect(settle(2, true)).rejects.toThrow('Start once with 1')
+    await store.pool.query(`insert into journals (consumer, serial) values ('pipeline', 7), ('delivery', 3);
+      insert into journal_positions values ('pipeline', 0, 10, 'a'), ('pipeline', 5, 20, 'b'), ('delivery', 5, 4, 'b');
+      insert into journal_notes values ('pipeline', 5, 'here');
+      insert into journal_ids values ('pipeline', 'x', 5, 3, 1, now());
+      insert into coordination_leases values ('delivery', 'somebody', 1, now() + interval '1 hour')`)
+    await expect(settle(2)).rejects.toThrow('Stop all processes')
+    await store.pool.query(`update coordination_leases set expire_time = now()`)
+    await store.pool.query(`insert into journal_ranges values ('pipeline', 't', 5, 8, 0, 20, 30, 'b')`)
+    await expect(settle(2)).rejects.toThrow('start once more with 1')
+    await store.pool.query('delete from journal_ranges')
+    const known = async () => {
+      const { rows } = await store.pool.query<{ known: string }>(
+        `select p.consumer || ' ' || partition || ' ' || next || ' ' || coalesce(note, '') || ' ' || coalesce(i.record, 0) as known
+         from journal_positions p left join journal_notes n using (consumer, partition)
+         left join journal_ids i using (consumer, partition) order by p.consumer desc, partition`,
+      )
+      return rows.map(({ known: text }) => text)
+    }
+    const before = await known()
+    await settle(2, true)
+    expect(await known()).toEqual(['pipeline 2/2 5 20 here 3', 'pipeline 1/2 0 10  0', 'delivery 2/2 5 4  0'])
+    const { rows } = await store.pool.query<{ serial: string }>('select serial::text from journals order by consumer')
+    // Behind everything that was written under the old ones.
+    expect(rows.map(({ serial }) => Number(serial) - 2 ** 20)).toEqual([3, 3, 7, 7])
+    await settle(1)
+    expect(await known()).toEqual(before)
+  })
+})

@@ -1,0 +1,328 @@
+import type { Logger } from '@tributary/kernel'
+import {
+  isGroupOf,
+  isInTenure,
+  type Leases,
+  type Member,
+  type Members,
+  nameOfGroup,
+  namesOfGroups,
+  type PartitionGroup,
+  PartitionGroupsInUse,
+  SchemaTooNew,
+  type Tenure,
+  type TenureInfo,
+} from '@tributary/storage'
+import type { RoleThread } from '../../threads/role-thread.ts'
+
+/** The roles whose work is shared by groups of partitions. */
+export const groupRoles = ['pipeline', 'delivery'] as const
+export type GroupRole = (typeof groupRoles)[number]
+
+/** A group that this process has, and the thread that does its work. */
+type Owned = PartitionGroup & { role: GroupRole; name: string; tenure: Tenure; thread: RoleThread; isLeaving: boolean }
+
+export type OwnedGroups = {
+  /**
+   * Takes groups without an owner, up to this process's share, and resolves when all of them have started. Rejects when
+   * one of them cannot start.
+   */
+  start(): Promise<void>
+  /** Whether this process certainly has a group, and its thread runs. */
+  owns(role: GroupRole, group: number): boolean
+  /** The thread of a group, where this process has it. */
+  thread(role: GroupRole, group: number): RoleThread | undefined
+  /** The threads of a role. */
+  threads(role: GroupRole): RoleThread[]
+  /** The epoch of the current owner of a group, from the database; undefined while it has none. */
+  epochOf(role: GroupRole, group: number): Promise<number | undefined>
+  /** Hands all groups over: others take each group as soon as it is drained. */
+  stop(): Promise<void>
+}
+
+/** What one process may do about its share of a role now. */
+export type Share = { mayTake: number; shouldGive: number }
+
+/**
+ * Computes how many free groups a process may take and how many it should give away, from the counts of the processes
+ * of a role. Each process has the same number, or one more. A process with one more gives it away only to a process
+ * that lacks one, and only one process does so at a time.
+ */
+export const shareOf = (held: ReadonlyMap<string, number>, self: string, groups: number): Share => {
+  const mine = held.get(self) ?? 0
+  const minGroups = Math.floor(groups / held.size)
+  const maxGroups = Math.ceil(groups / held.size)
+  const lacking = [...held].filter(([, count]) => count < minGroups)
+  const othersLack = lacking.some(([id]) => id !== self)
+  const mayTake = Math.max(0, (othersLack ? minGroups : maxGroups) - mine)
+  if (mine > maxGroups) return { mayTake, shouldGive: mine - maxGroups }
+  const rich = [...held].filter(([, count]) => count === maxGroups && maxGroups > minGroups).map(([id]) => id)
+  // A process with more than its maximum gives first.
+  const isCrowded = [...held.values()].some((count) => count > maxGroups)
+  return { mayTake, shouldGive: othersLack && !isCrowded && rich.sort()[0] === self ? 1 : 0 }
+}
+
+/**
+ * How long a process that cannot start a group leaves all groups to others, ms: doubled each time, up to the maximum.
+ */
+const failedMs = { min: 10_000, max: 600_000 }
+
+const createPatience = () => {
+  let failures = 0
+  let until = 0
+  return {
+    isResting: (): boolean => performance.now() < until,
+    note(): void {
+      // Several that begin together fail together.
+      if (performance.now() < until) return
+      until = performance.now() + Math.min(failedMs.max, failedMs.min * 2 ** failures++)
+    },
+    forget(): void {
+      failures = 0
+    },
+  }
+}
+
+/** A process whose log does not answer for this time, ms, leaves its groups to others that share. */
+const cutOffMs = 10_000
+/** Interval at which a process looks for members and free groups, ms. */
+const lookMs = 400
+/** How long a group that could not be kept is left to others, ms. */
+const restMs = 2000
+
+export type OwnedGroupsDeps = {
+  /** The roles that this process takes groups of. */
+  roles: readonly GroupRole[]
+  groups: number
+  /** This process among the members. */
+  id: string
+  leases: Leases
+  members: Members
+  /**
+   * Rejects with PartitionGroupsInUse when the number of groups has changed, with SchemaTooNew when this process is too
+   * old for the schema.
+   */
+  check: () => Promise<void>
+  /** The epoch of the owner of a group, by its name, read over a connection that renews no leases. */
+  epochOf(name: string): Promise<number | undefined>
+  /** For how long the log has not answered this process, ms; 0 while it answers, or when that is unknown. */
+  silentMs?(): number
+  /** Called when `check` has rejected with one of these: nothing can be shared with the others any more. */
+  onRefused(why: string): void
+  /** Makes the thread of a group, which is not started yet. `onReplaced` is called when another process has opened its log or its journal. */
+  make(role: GroupRole, group: PartitionGroup, tenure: TenureInfo, onReplaced: (why: string) => void): RoleThread
+  logger: Logger
+}
+
+const countsOf = (members: readonly Member[], role: GroupRole): Map<string, number> =>
+  new Map(
+    members
+      .filter(({ roles }) => roles.includes(role))
+      .map(({ id, held }) => [id, held.filter((name) => isGroupOf(role, name)).length]),
+  )
+
+/** The groups that a process has: how it takes one, and lets go of it. */
+const createHolding = (deps: Pick<OwnedGroupsDeps, 'leases' | 'check' | 'make' | 'logger'>) => {
+  const { leases, logger } = deps
+  const owned = new Map<string, Owned>()
+  /** Until when groups are left to others, by `performance.now()`. */
+  const resting = new Map<string, number>()
+  const leaving = new Set<Promise<void>>()
+
+  const leave = (one: Owned, how: 'drained' | 'at once'): Promise<void> => {
+    if (one.isLeaving) return Promise.resolve()
+    one.isLeaving = true
+    resting.set(one.name, performance.now() + restMs)
+    const done = (async () => {
+      await one.thread.stop(how === 'drained' ? undefined : 0)
+      await one.tenure.release()
+      owned.delete(one.name)
+    })().finally(() => leaving.delete(done))
+    leaving.add(done)
+    return done
+  }
+
+  const drop = (name: string, why: string): void => {
+    const one = owned.get(name)
+    if (one === undefined) return
+    // Another process may have the group that it drains.
+    if (one.isLeaving) return void one.thread.stop(0)
+    logger.error({ group: name }, `${why}. This process lets go of it`)
+    void leave(one, 'at once')
+  }
+
+  return {
+    owned,
+    /** Whether a group is not to be taken now: it is had, or was let go of just now. */
+    isTaken: (name: string): boolean => owned.has(name) || (resting.get(name) ?? 0) > performance.now(),
+    kept: (): Owned[] => [...owned.values()].filter((one) => !one.isLeaving),
+    /** Takes a group without an owner; resolves to its start, or to undefined when another process was quicker. */
+    async take(role: GroupRole, group: PartitionGroup): Promise<{ begun: Promise<void> } | undefined> {
+      const name = nameOfGroup(role, group)
+      let isLost = false
+      const onLost = (why: string): void => {
+        isLost = true
+        drop(name, why)
+      }
+      const tenure = await leases.take({ name, of: `the owner of ${name}`, onLost })
+      if (tenure === undefined) return undefined
+      try {
+        await deps.check()
+      } catch (error) {
+        await tenure.release()
+        throw error
+      }
+      // `onLost` is called once, and there was no thread to end yet.
+      if (isLost) {
+        await tenure.release()
+        return undefined
+      }
+      const thread = deps.make(role, group, tenure, onLost)
+      const one = { ...group, role, name, tenure, thread, isLeaving: false }
+      owned.set(name, one)
+      logger.info({ group: name, epoch: tenure.epoch }, 'this process takes a group of partitions')
+      const since = performance.now()
+      const begun = thread.start().then(
+        () => logger.info({ group: name, ms: Math.round(performance.now() - since) }, 'the group has begun'),
+        (error: unknown) => {
+          // Lost, or handed over, before it had begun.
+          if (one.isLeaving) return
+          // Another process may be able to.
+          void leave(one, 'at once')
+          throw error
+        },
+      )
+      begun.catch(() => {})
+      return { begun }
+    },
+    /** Leaves a group to others for a while. */
+    rest: (name: string): void => void resting.set(name, performance.now() + restMs),
+    /** Ends the thread, drained or at once, and then lets go of the lease. */
+    leave,
+    /** Resolves when nothing is being let go of. */
+    async left(): Promise<void> {
+      await Promise.all(leaving)
+    },
+  }
+}
+
+/**
+ * Takes groups of partitions, each under its own lease with its own thread, and shares them with the other processes. A
+ * process that joins gets its share, and the groups of a process that is gone go to the others. A group whose lease
+ * cannot be renewed is ended immediately; its unfinished writes are fenced by the epoch.
+ */
+export const createOwnedGroups = (deps: OwnedGroupsDeps): OwnedGroups => {
+  const { roles, groups, id, leases, members, logger } = deps
+  const holding = createHolding(deps)
+  let stopping = false
+  let timer: NodeJS.Timeout | undefined
+  let looking: Promise<unknown> = Promise.resolve()
+
+  const lookAtRole = async (role: GroupRole, all: readonly Member[], free: ReadonlySet<string>) => {
+    const { mayTake, shouldGive } = shareOf(countsOf(all, role), id, groups)
+    const mine = holding.kept().filter((one) => one.role === role)
+    for (const one of mine.slice(0, shouldGive)) {
+      logger.info({ group: one.name }, 'this process hands a group of partitions over')
+      void holding.leave(one, 'drained')
+    }
+    const begun: Promise<void>[] = []
+    for (let group = 0; group < groups && begun.length < mayTake && !stopping; group++) {
+      const name = nameOfGroup(role, { group, groups })
+      if (!free.has(name) || holding.isTaken(name)) continue
+      // A group that cannot be taken now does not prevent taking the others.
+      const taken = await holding.take(role, { group, groups }).catch((error: unknown) => {
+        logger.warn({ err: error, group: name }, 'a group of partitions cannot be taken')
+        holding.rest(name)
+      })
+      if (taken !== undefined) begun.push(taken.begun)
+    }
+    return begun
+  }
+
+  /** A process that cannot begin what it takes is none of those that share, for longer each time. */
+  const failed = createPatience()
+
+  /**
+   * Whether no other process shared a role at the last look: a process that is alone keeps its groups, whatever the log
+   * says.
+   */
+  let isAlone = true
+  let isApart = false
+  /** Whether this process is none of those that share, since its log does not answer, while that of others may. */
+  const standsApart = async (): Promise<boolean> => {
+    const isCutOff = (deps.silentMs?.() ?? 0) >= cutOffMs
+    if (isCutOff && !isApart && !isAlone) {
+      logger.error({}, 'the log does not answer: this process gives its groups to processes that may reach it')
+      // Tried again when it fails: who counted no more, and kept its groups, would keep them from all others.
+      await members.leave()
+      isApart = true
+      for (const one of holding.kept()) void holding.leave(one, 'at once')
+    } else if (!isCutOff && isApart) {
+      isApart = false
+      logger.info({}, 'the log answers again: this process takes its share of the groups')
+    }
+    return isApart
+  }
+
+  const look = async (): Promise<Promise<void>[]> => {
+    await deps.check()
+    if ((await standsApart()) || failed.isResting()) return []
+    const all = await members.beat(holding.kept().map(({ name }) => name))
+    isAlone = roles.every((role) => countsOf(all, role).size === 1)
+    const free = new Set(await leases.free(roles.flatMap((role) => namesOfGroups(role, groups))))
+    const begun: Promise<void>[] = []
+    for (const role of roles) begun.push(...(await lookAtRole(role, all, free)))
+    for (const each of begun)
+      each.then(failed.forget, (error: unknown) => {
+        logger.error({ err: error }, 'a group of partitions does not begin')
+        failed.note()
+        void members.leave().catch(() => {})
+      })
+    return begun
+  }
+
+  let isAway = false
+  const again = (): void => {
+    if (stopping) return
+    timer = setTimeout(() => {
+      looking = look()
+        .then(
+          () => {
+            isAway = false
+          },
+          (error: unknown) => {
+            if (error instanceof PartitionGroupsInUse || error instanceof SchemaTooNew) deps.onRefused(error.message)
+            else if (!isAway)
+              logger.warn({ err: error }, 'the free groups of partitions cannot be read now; this process tries again')
+            isAway = true
+          },
+        )
+        .then(again)
+    }, lookMs)
+  }
+
+  return {
+    async start() {
+      const begun = await look()
+      again()
+      await Promise.all(begun)
+    },
+    owns(role, group) {
+      const one = holding.owned.get(nameOfGroup(role, { group, groups }))
+      // One that was paused beyond its lease has not noticed yet.
+      return one !== undefined && one.thread.running() && isInTenure(one.tenure)
+    },
+    thread: (role, group) => holding.owned.get(nameOfGroup(role, { group, groups }))?.thread,
+    threads: (role) => [...holding.owned.values()].filter((one) => one.role === role).map(({ thread }) => thread),
+    epochOf: (role, group) => deps.epochOf(nameOfGroup(role, { group, groups })),
+    async stop() {
+      stopping = true
+      clearTimeout(timer)
+      await looking
+      // Others count without this one, and take what it lets go of.
+      await members.leave().catch(() => {})
+      await Promise.all(holding.kept().map((one) => holding.leave(one, 'drained')))
+      await holding.left()
+    },
+  }
+}

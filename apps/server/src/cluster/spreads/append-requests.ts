@@ -1,0 +1,75 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { createPauses, type WorkspaceSpreads } from '@tributary/collect'
+import { type RequestMeta, requestMeta } from '@tributary/contract'
+import { cutRequest, type LogEntry, LogOverloaded, LogUnavailable, type LogWriter } from '@tributary/storage'
+
+/** Appends requests that do not come by collection to the log of accepted requests. */
+export type RequestAppender = {
+  /** Appends a request; resolves when all of it is in the log. When it rejects, parts of it may be there: it is to be appended again. */
+  append(meta: RequestMeta, body: Uint8Array): Promise<void>
+  /** The same for an entry of before, whatever its meta is. */
+  appendEntry(entry: LogEntry): Promise<void>
+  /** As of `Pauses`. */
+  paused(): string[]
+}
+
+const metaOf = (entry: LogEntry): RequestMeta | undefined => {
+  try {
+    return requestMeta.parse(JSON.parse(entry.meta))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Appends events that are sent again or come from syncs, and requests that were set aside, to the partitions that
+ * collection uses. Like collection it accepts nothing while the disk is nearly full, or the workspace's spread is being
+ * changed.
+ */
+export const createRequestAppender = (
+  log: Pick<LogWriter, 'append' | 'isUnsure'>,
+  spreads: WorkspaceSpreads,
+  diskOk: () => boolean,
+): RequestAppender => {
+  const pauses = createPauses(spreads, () => log.isUnsure?.() === true)
+
+  const put = async (entry: LogEntry): Promise<void> => {
+    const finished = pauses.begin()
+    try {
+      await log.append(entry)
+      finished()
+    } catch (error) {
+      finished(!(error instanceof LogOverloaded))
+      throw error
+    }
+  }
+
+  const appendEntry: RequestAppender['appendEntry'] = async (entry) => {
+    if (!diskOk()) throw new LogUnavailable(new Error('the disk is nearly full'))
+    if (pauses.isPaused(entry.key)) throw new LogUnavailable(new Error('the workspace is being moved'))
+    const spread = spreads.of(entry.key)
+    if (spread === undefined) return await put(entry)
+    const meta = metaOf(entry)
+    // Without readable meta the users of its events are unknown.
+    if (meta === undefined) return await put(entry)
+    const cutting = cutRequest(meta, entry.body, spread.partitions)
+    let cut = cutting.next()
+    while (cut.done !== true) {
+      await turn()
+      cut = cutting.next()
+    }
+    if (spreads.of(entry.key) !== spread) return await appendEntry(entry)
+    const parts = cut.value
+    await Promise.all(
+      parts.map((part) =>
+        put({ key: entry.key, partition: part.partition, meta: JSON.stringify(part.meta), body: part.body }),
+      ),
+    )
+  }
+
+  return {
+    append: (meta, body) => appendEntry({ key: meta.w, meta: JSON.stringify(meta), body }),
+    appendEntry,
+    paused: pauses.paused,
+  }
+}

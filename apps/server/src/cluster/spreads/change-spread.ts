@@ -1,0 +1,252 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { spreadChange } from '@tributary/configuration'
+import type { Clock, Logger } from '@tributary/kernel'
+import { type LogPosition, logPartitions, partitionsOf, type Relational } from '@tributary/storage'
+
+/** How long a change may be prepared, while events are accepted, ms: message ids of a day are read. */
+const prepareMs = 6 * 3_600_000
+/** Maximum time that a workspace's requests are paused, ms. */
+const pausedMs = 60_000
+const pollMs = 50
+/** Requests that came within this time, ms, are learned while requests are paused. */
+const catchUpMs = 5000
+/** Delay before a failed preparation begins again, ms: a group of partitions may have no owner for a while. */
+const prepareAgainMs = 2000
+
+/**
+ * How far message IDs are learned: those of everything stored before these places (`formatRecordPlaces`; '' when they
+ * were unknown). Later records came into the log from `since` on, epoch ms.
+ */
+export type Learned = { since: number; places: string }
+
+export type SpreadChangeDeps = {
+  db: Relational['db']
+  /** Brings this process's configuration cache up to date. */
+  refresh(): Promise<void>
+  /** For each process that accepts requests, the changes for which it has paused (`Pauses`). Rejects while one is missing that may accept some. */
+  paused(): Promise<readonly (readonly string[])[]>
+  /** Resolves once everything of a workspace that is in the log of requests is stored. */
+  whenStored(workspaceId: string, signal: AbortSignal): Promise<void>
+  /** Returns the places before which everything of a workspace is stored (`formatRecordPlaces`). */
+  storedBefore(workspaceId: string): Promise<string>
+  /**
+   * Makes the owners of the workspace's partitions learn its message IDs, those that are not learned or all of the
+   * window.
+   */
+  refill(workspaceId: string, learned: Learned | undefined, signal: AbortSignal): Promise<void>
+  /** The current end of the stream, by partition. */
+  ends(): Promise<readonly number[]>
+  /** The consumers of the stream, and the offset by partition that each reads next. */
+  readers: Readonly<Record<string, () => Promise<readonly LogPosition[]>>>
+  clock: Clock
+  logger: Logger
+  /** Aborted when this process ends. */
+  stopping: AbortSignal
+}
+
+export type SpreadChange = {
+  workspaceId: string
+  next: number
+  widest: number
+  changeTime: Date
+  /** Since when its requests are paused; undefined while they are not. */
+  pauseTime: Date | undefined
+}
+
+/** Thrown when another process continued a change while this process was away: the change belongs to that process. */
+class EndedElsewhere extends Error {
+  override readonly name = 'EndedElsewhere'
+  override readonly message = 'Another process went on with the change of a spread'
+}
+
+/** Waits until something holds; `what` is what it waits for, for people. */
+const until = async (what: string, holds: () => Promise<boolean>, signal: AbortSignal): Promise<void> => {
+  while (!(await holds())) {
+    if (signal.aborted) throw new Error(`Waited too long until ${what}`)
+    await pause(pollMs)
+  }
+}
+
+/** Resolves when all consumers of the stream have read what these partitions contain now. */
+const whenRead = async (
+  { ends, readers }: Pick<SpreadChangeDeps, 'ends' | 'readers'>,
+  partitions: readonly number[],
+  signal: AbortSignal,
+): Promise<void> => {
+  const reached = await ends()
+  for (const [name, positions] of Object.entries(readers))
+    await until(
+      `${name} had read its events`,
+      async () => {
+        const next = new Map((await positions()).map(({ partition, offset }) => [partition, offset]))
+        return partitions.every((partition) => (next.get(partition) ?? 0) >= (reached[partition] ?? 0))
+      },
+      signal,
+    )
+}
+
+/**
+ * Selects a change only while it is open: a change that was made, whose answer was lost, or that another main process
+ * has made, is not updated.
+ */
+const unended = ({ db }: Pick<SpreadChangeDeps, 'db'>, { workspaceId, next, changeTime }: SpreadChange) =>
+  db
+    .updateTable('workspace_spreads')
+    .where('workspace_id', '=', workspaceId)
+    .where('next', '=', next)
+    .where('change_time', '=', changeTime)
+
+/** @throws EndedElsewhere unless the change's requests are still paused since `pauseTime` */
+const requirePaused = async (
+  { db }: Pick<SpreadChangeDeps, 'db'>,
+  { workspaceId, next, changeTime }: SpreadChange,
+  pauseTime: Date,
+): Promise<void> => {
+  const row = await db
+    .selectFrom('workspace_spreads')
+    .select('workspace_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('next', '=', next)
+    .where('change_time', '=', changeTime)
+    .where('pause_time', '=', pauseTime)
+    .executeTakeFirst()
+  if (row === undefined) throw new EndedElsewhere()
+}
+
+/** Records why a change does not proceed; resolves to the text. */
+const noteProblem = async (
+  deps: Pick<SpreadChangeDeps, 'db'>,
+  change: SpreadChange,
+  error: unknown,
+  values: { next?: null; pause_time?: null } = {},
+): Promise<string> => {
+  const problem = error instanceof Error ? error.message : String(error)
+  await unended(deps, change)
+    .set({ ...values, problem })
+    .execute()
+  return problem
+}
+
+/** Waits until everything in the log is stored; resolves to how far a refill that begins then learns message IDs. */
+const storedNow = async (
+  { clock, whenStored, storedBefore }: SpreadChangeDeps,
+  workspaceId: string,
+  signal: AbortSignal,
+): Promise<Learned> => {
+  const since = clock()
+  await whenStored(workspaceId, signal)
+  return { since, places: await storedBefore(workspaceId) }
+}
+
+/**
+ * Refills the message IDs that came during the refill before, until that takes no time; resolves to how far they are
+ * learned.
+ */
+const catchUp = async (
+  deps: SpreadChangeDeps,
+  workspaceId: string,
+  from: Learned,
+  signal: AbortSignal,
+): Promise<Learned> => {
+  let learned = from
+  for (;;) {
+    const missingMs = deps.clock() - learned.since
+    if (missingMs <= catchUpMs) return learned
+    const next = await storedNow(deps, workspaceId, signal)
+    await deps.refill(workspaceId, learned, signal)
+    learned = next
+    // It gets no quicker: they come as fast as they are learned.
+    if (deps.clock() - learned.since > 0.9 * missingMs) return learned
+  }
+}
+
+/** Makes the owners learn the message IDs while events are accepted as before; resolves to how far they are learned. */
+const prepare = async (deps: SpreadChangeDeps, change: SpreadChange): Promise<Learned> => {
+  const { workspaceId, widest, changeTime } = change
+  const left = (): number => prepareMs - (deps.clock() - changeTime.getTime())
+  for (;;) {
+    const signal = AbortSignal.any([deps.stopping, AbortSignal.timeout(Math.max(0, left()))])
+    try {
+      // Nothing is paused for as long as one is missing.
+      await deps.paused()
+      // Events that were accepted before are learned too, however long they have waited.
+      const learned = await storedNow(deps, workspaceId, signal)
+      await whenRead(deps, partitionsOf(workspaceId, widest, logPartitions), signal)
+      await deps.refill(workspaceId, undefined, signal)
+      return await catchUp(deps, workspaceId, learned, signal)
+    } catch (error) {
+      if (deps.stopping.aborted || left() < 0) throw error
+      await noteProblem(deps, change, error)
+      deps.logger.info({ error: String(error) }, 'A change of a spread is prepared again')
+      await pause(prepareAgainMs, undefined, { signal: deps.stopping })
+    }
+  }
+}
+
+/** Moves a workspace whose requests are paused, of which message ids are learned so far. */
+const move = async (deps: SpreadChangeDeps, change: SpreadChange, pauseTime: Date, learned: Learned): Promise<void> => {
+  const { clock } = deps
+  const { workspaceId, next, widest } = change
+  const left = pausedMs - (clock() - pauseTime.getTime())
+  if (left <= 0) throw new Error('The process that made it ended in the middle')
+  const signal = AbortSignal.any([deps.stopping, AbortSignal.timeout(left)])
+  const name = spreadChange(workspaceId, pauseTime)
+  const whenPaused = (): Promise<void> =>
+    until(
+      'all processes that collect had paused',
+      async () => {
+        await requirePaused(deps, change, pauseTime)
+        return (await deps.paused()).every((changes) => changes.includes(name))
+      },
+      signal,
+    )
+  await whenPaused()
+  await deps.whenStored(workspaceId, signal)
+  await whenRead(deps, partitionsOf(workspaceId, widest, logPartitions), signal)
+  await deps.refill(workspaceId, learned, signal)
+  // One that has come meanwhile.
+  await whenPaused()
+  signal.throwIfAborted()
+  const { numUpdatedRows } = await unended(deps, change)
+    .set({ spread: next, next: null, pause_time: null, problem: '' })
+    .where('pause_time', '=', pauseTime)
+    .executeTakeFirst()
+  if (numUpdatedRows !== 1n) throw new EndedElsewhere()
+  const ms = clock() - pauseTime.getTime()
+  deps.logger.info({ workspaceId, partitions: next, pausedMs: ms }, 'A workspace was spread anew')
+}
+
+/**
+ * Changes over how many partitions a workspace is spread (ADR 74), or continues a change of another process. First the
+ * future owners of the workspace's partitions learn its message IDs, while it is accepted as before. Then its requests
+ * are paused: accepted requests are stored and read by all consumers of the stream, and the last IDs are learned. Only
+ * then are events appended to other partitions. So each event is stored once, and in the order of its user, whichever
+ * process is killed at any time. A change that takes too long is abandoned, and nothing has changed. Rejects when that
+ * cannot be recorded.
+ */
+export const changeSpread = async (deps: SpreadChangeDeps, change: SpreadChange): Promise<void> => {
+  const { clock, logger } = deps
+  const { workspaceId } = change
+  try {
+    if (change.pauseTime !== undefined)
+      await move(deps, change, change.pauseTime, { since: change.changeTime.getTime(), places: '' })
+    else {
+      const learned = await prepare(deps, change)
+      const pauseTime = new Date(clock())
+      const { numUpdatedRows } = await unended(deps, change)
+        .set({ pause_time: pauseTime })
+        .where('pause_time', 'is', null)
+        .executeTakeFirst()
+      if (numUpdatedRows !== 1n) throw new EndedElsewhere()
+      await deps.refresh()
+      await move(deps, change, pauseTime, learned)
+    }
+  } catch (error) {
+    // The next main process continues it.
+    if (deps.stopping.aborted) return
+    if (error instanceof EndedElsewhere) return logger.warn({ workspaceId }, error.message)
+    const problem = await noteProblem(deps, change, error, { next: null, pause_time: null })
+    logger.warn({ workspaceId, problem }, 'The change of a spread was given up, and nothing has changed')
+  }
+  await deps.refresh()
+}

@@ -1,0 +1,100 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { WriteKeyCache } from '@tributary/configuration'
+import { type Logger, systemClock } from '@tributary/kernel'
+import type { LogReader, Relational } from '@tributary/storage'
+import type { Threads } from '../../threads/threads.ts'
+import { pausedProcesses } from '../collecting-processes.ts'
+import { changeSpread, type SpreadChange, type SpreadChangeDeps } from './change-spread.ts'
+import { askRefill } from './refills.ts'
+
+/** Interval at which open changes are read, ms. */
+const lookMs = 2000
+
+/** Reads the change that was requested first and is not done. */
+export const readOpenChange = async (db: Relational['db']): Promise<SpreadChange | undefined> => {
+  const row = await db
+    .selectFrom('workspace_spreads')
+    .select(['workspace_id', 'next', 'widest', 'change_time', 'pause_time'])
+    .where('next', 'is not', null)
+    .orderBy('change_time')
+    .orderBy('workspace_id')
+    .limit(1)
+    .executeTakeFirst()
+  if (row === undefined || row.next === null) return undefined
+  const { workspace_id: workspaceId, next, widest, change_time: changeTime, pause_time } = row
+  return { workspaceId, next, widest, changeTime, pauseTime: pause_time ?? undefined }
+}
+
+/**
+ * Makes the requested changes of spreads (`askSpread`), one after the other. Only one process at a time may do this,
+ * the main process.
+ */
+export const createSpreadChanges = ({
+  relational: { db, pool },
+  keys,
+  paused,
+  others,
+  threads: { pipeline, delivery, profiles, signals },
+  deliveries,
+  whenStored,
+  storedBefore,
+  logger,
+}: {
+  relational: Relational
+  keys: Pick<WriteKeyCache, 'refresh'>
+  /** Pauses of each appender of requests in this process. */
+  paused: readonly (() => string[])[]
+  /** Whether other processes may collect. */
+  others: boolean
+  threads: Pick<Threads, 'pipeline' | 'delivery' | 'profiles' | 'signals'>
+  /** The stream; undefined where this process cannot read it. */
+  deliveries: Pick<LogReader, 'ends'> | undefined
+  whenStored: SpreadChangeDeps['whenStored']
+  storedBefore: SpreadChangeDeps['storedBefore']
+  logger: Logger
+}): { start(): void; stop(): Promise<void> } => {
+  const stopping = new AbortController()
+  const deps: SpreadChangeDeps = {
+    db,
+    refresh: () => keys.refresh(),
+    paused: async () => [...paused.map((ask) => ask()), ...(others ? await pausedProcesses(pool) : [])],
+    whenStored,
+    storedBefore,
+    refill: async (workspaceId, learned, signal) => {
+      if (pipeline === undefined) throw new Error('The pipeline does not run in this process')
+      await askRefill((request) => pipeline.ask('refill', request), { workspaceId, ...learned }, signal)
+    },
+    ends: async () => (await deliveries?.ends()) ?? [],
+    readers: {
+      ...(delivery && { delivery: () => delivery.ask('positions') }),
+      ...(profiles && { profiles: () => profiles.ask('needed') }),
+      ...(signals && { signals: () => signals.ask('needed') }),
+    },
+    clock: systemClock,
+    logger,
+    stopping: stopping.signal,
+  }
+  const look = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const change = await readOpenChange(db)
+      if (change === undefined) return
+      await changeSpread(deps, change)
+    }
+  }
+  let looking = Promise.resolve()
+  return {
+    start() {
+      looking = (async () => {
+        while (!stopping.signal.aborted) {
+          // Without the database there is nothing to be done.
+          await look().catch((error: unknown) => logger.warn({ error: String(error) }, 'Spreads cannot be changed now'))
+          await pause(lookMs, undefined, { signal: stopping.signal }).catch(() => {})
+        }
+      })()
+    },
+    async stop() {
+      stopping.abort()
+      await looking
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import type { Relational } from '@tributary/storage'
+
+type Db = Relational['db']
+
+/** A workspace that is in more than one partition, was, or will be. */
+export type Spread = {
+  workspaceId: string
+  title: string
+  spread: number
+  /** Number of partitions after the change; undefined while there is none. */
+  next: number | undefined
+  /** Why the change does not proceed, or the last one was abandoned; '' without a reason. */
+  problem: string
+}
+
+/** Thrown for a change that cannot be requested, with a message for the user. */
+export class SpreadRefused extends Error {
+  override readonly name = 'SpreadRefused'
+}
+
+/** Reads into how many groups the partitions are divided. */
+export const readGroups = async (db: Db): Promise<number> =>
+  (await db.selectFrom('partition_groups').select('groups').executeTakeFirst())?.groups ?? 1
+
+/** Lists all workspaces that are or were spread, by their names; at most 1000. */
+export const readSpreads = async (db: Db): Promise<Spread[]> => {
+  const rows = await db
+    .selectFrom('workspace_spreads')
+    .innerJoin('workspaces', 'workspaces.id', 'workspace_spreads.workspace_id')
+    .select(['workspace_id', 'title', 'spread', 'next', 'problem'])
+    .orderBy('title')
+    .orderBy('workspace_id')
+    .limit(1000)
+    .execute()
+  return rows.map(({ workspace_id, title, spread, next, problem }) => ({
+    workspaceId: workspace_id,
+    title,
+    spread,
+    next: next ?? undefined,
+    problem,
+  }))
+}
+
+/**
+ * Requests that the main process spreads a workspace over `spread` partitions, of which there are `groups` that can be
+ * processed separately. An equal request that is still open is not repeated. `readSpreads` returns the spread that
+ * results.
+ *
+ * @throws SpreadRefused
+ */
+export const askSpread = async (
+  db: Db,
+  asked: { workspaceId: string; spread: number; groups: number; time: Date },
+): Promise<void> => {
+  const { workspaceId, spread, groups, time } = asked
+  if (spread > groups)
+    throw new SpreadRefused(
+      groups === 1
+        ? 'There is one group of partitions, so a workspace in several would not be processed by more. Set TRIBUTARY_PARTITION_GROUPS first.'
+        : `There are ${groups} groups of partitions, so a workspace in more would not be processed by more. Choose at most ${groups}.`,
+    )
+  await db.transaction().execute(async (tx) => {
+    const workspace = await tx
+      .selectFrom('workspaces')
+      .select('id')
+      .where((row) => row(row.cast<string>('id', 'text'), '=', workspaceId))
+      .where('delete_time', 'is', null)
+      .forUpdate()
+      .executeTakeFirst()
+    if (workspace === undefined) throw new SpreadRefused(`There is no workspace ${workspaceId}.`)
+    const known = await tx
+      .selectFrom('workspace_spreads')
+      .select(['spread', 'widest', 'next'])
+      .where('workspace_id', '=', workspace.id)
+      .forUpdate()
+      .executeTakeFirst()
+    // Requested again: the open change is awaited, as after an operator confirmed that a missing process is gone.
+    if (known?.next === spread) return
+    if (known !== undefined && known.next !== null)
+      throw new SpreadRefused('Another change of this workspace is not done yet. Wait for it to finish.')
+    if ((known?.spread ?? 1) === spread)
+      throw new SpreadRefused(`The workspace is in ${spread === 1 ? '1 partition' : `${spread} partitions`} already.`)
+    // Before any event is there: readers of the workspace's data also read these partitions.
+    const widest = Math.max(known?.widest ?? 1, spread)
+    const change = { widest, next: spread, change_time: time, pause_time: null, problem: '' }
+    await tx
+      .insertInto('workspace_spreads')
+      .values({ workspace_id: workspace.id, ...change })
+      .onConflict((row) => row.column('workspace_id').doUpdateSet(change))
+      .execute()
+  })
+}

@@ -1,0 +1,124 @@
+// Runs the delivery role in its own worker thread: reads the log of deliveries, calls destinations.
+import { createAccessTokens } from '@tributary/configuration'
+import {
+  createEgressPolicy,
+  createLoadedConnectors,
+  createRequestClient,
+  type RequestClient,
+} from '@tributary/connector-kit'
+import { listedDestinations } from '@tributary/connectors'
+import { createDelivery } from '@tributary/delivery'
+import { retryPolicies, systemClock } from '@tributary/kernel'
+import { createForgottenUsers } from '@tributary/profiles'
+import { realtimeTopics } from '@tributary/realtime'
+import { isInTenure } from '@tributary/storage'
+import { deliveryMessages } from './messages/delivery.ts'
+import { openDestinationCache, openRoleContext } from './role-context.ts'
+import { hostRole, notifyReplaced, startCache } from './thread-host.ts'
+
+const context = await openRoleContext('delivery', { log: 'stream', keepsChunks: true, maxConnections: 6 })
+const { config, db, eventStore, journal, logger, metrics, reader, tenure } = context
+const connectors = createLoadedConnectors(listedDestinations, logger)
+const destinationCache = openDestinationCache(context, connectors)
+const started = startCache(destinationCache)
+// Producers have their own partitions there: every delivering process appends to any.
+const outcomes = context.logs.isShared('outcomes')
+  ? await context.logs.appender('outcomes')
+  : await context.logs.writer('outcomes', { inline: true, onReplaced: notifyReplaced })
+
+const client = createRequestClient({ egress: createEgressPolicy({ allow: config.egressAllow }), logger })
+
+/**
+ * Fences calls to destinations and appends to the log of outcomes, which do not check tenures. A process that was
+ * paused beyond its tenure sends nothing any more, and reports no failure: its successor repeats all of it.
+ */
+const inTenure = <Given extends unknown[], Answer>(
+  task: (...given: Given) => Promise<Answer>,
+): ((...given: Given) => Promise<Answer>) =>
+  tenure === undefined
+    ? task
+    : (...given) =>
+        isInTenure(tenure) ? task(...given) : Promise.reject(new Error('Another process may deliver by now'))
+const requestClient: Pick<RequestClient, 'request' | 'connect'> = {
+  request: inTenure(client.request),
+  connect: inTenure(client.connect),
+}
+
+/** How long deletions are remembered, ms: no event waits longer to be delivered. */
+const forgottenMs = 90 * 24 * 3_600_000
+/** Maximum age of the remembered deletions, ms. */
+const forgottenAgeMs = 1000
+const forgotten = createForgottenUsers({ db, keepMs: forgottenMs, clock: systemClock })
+let refreshing: Promise<void> | undefined
+const refreshForgotten = setInterval(() => {
+  refreshing ??= forgotten
+    .refresh()
+    // Until the database is back, the last known deletions hold.
+    .catch(() => {})
+    .finally(() => {
+      refreshing = undefined
+    })
+}, forgottenAgeMs)
+
+const delivery = createDelivery({
+  reader,
+  journal,
+  db,
+  eventStore,
+  outcomes: { appendGroup: inTenure(outcomes.appendGroup) },
+  destinationCache: { get: (id) => destinationCache.get(id), ready: () => started },
+  forgotten,
+  groups: context.groups,
+  connectors,
+  requestClient,
+  accessTokens: createAccessTokens({
+    db,
+    secretBox: context.secretBox,
+    requestClient,
+    live: (channel, event, data) => context.coordination.publish(realtimeTopics.publish, { channel, event, data }),
+    clock: systemClock,
+    logger,
+  }),
+  clock: systemClock,
+  logger,
+  metrics,
+  settings: { retry: { ...retryPolicies.delivery, maxElapsedMs: config.deliveryRetryMs } },
+})
+
+await hostRole({
+  role: {
+    async start() {
+      await started
+      await forgotten.refresh()
+      await delivery.start(context.owned && [...context.owned])
+    },
+    stop: () => delivery.stop(),
+    wake: () => delivery.wake(),
+  },
+  messages: deliveryMessages,
+  answers: {
+    refresh: () => destinationCache.refresh(),
+    forget: async () => {
+      // A refresh that began before may have read less, and must not be the last.
+      await refreshing
+      await forgotten.refresh()
+      await delivery.forget()
+    },
+    'take-up': ({ destinationId }) => delivery.takeUp(destinationId),
+    retry: ({ destinationId }) => delivery.retryNow(destinationId),
+    needed: () => delivery.minimumNeeded(),
+    positions: () => [...journal.places()].map(([partition, place]) => ({ partition, ...place })),
+    'outcomes-trim': async (before) => {
+      if (!('trim' in outcomes)) throw new Error('The log of outcomes is trimmed by the main process')
+      await outcomes.trim(before)
+    },
+  },
+  metrics,
+  async close() {
+    clearInterval(refreshForgotten)
+    await refreshing
+    await outcomes.close()
+    await destinationCache.stop()
+    await context.close()
+  },
+})

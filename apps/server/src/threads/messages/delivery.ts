@@ -1,0 +1,28 @@
+import type { LogPosition } from '@tributary/storage'
+import { z } from 'zod'
+import { forget, type Messages, needed, nothing, positions, refresh, trusted } from './message.ts'
+
+const ofDestination = z.object({ workspaceId: z.string(), destinationId: z.string() })
+
+/** A destination whose deliveries were made due. */
+export type DueDeliveries = z.output<typeof ofDestination>
+
+/**
+ * Messages to delivery. Processes of two adjacent versions send them to each other (ADR 73): their names and forms
+ * change over two versions.
+ */
+export const deliveryMessages = {
+  refresh,
+  forget,
+  /** Takes over what was made due for a destination. */
+  'take-up': { request: ofDestination, answer: nothing },
+  /** The same, and ends the back-off of the destination. */
+  retry: { request: ofDestination, answer: nothing },
+  needed,
+  /** Answers with the committed positions in the stream. */
+  positions: { request: nothing, answer: positions },
+  /** Trims the log of outcomes, where delivery has its only writer. */
+  'outcomes-trim': { request: trusted<readonly LogPosition[]>(), answer: nothing },
+} satisfies Messages
+
+export type DeliveryMessages = typeof deliveryMessages

@@ -1,0 +1,104 @@
+// Runs the profiles role in its own worker thread: reads the stream, writes identities into the relational store, and
+// copies them into the event store.
+
+import { hidingErased } from '@tributary/api-kit'
+import { createComputedTraitWorker, createIncrementalEvaluation } from '@tributary/audiences'
+import { createComputedTraitCache, createIdentityCache } from '@tributary/configuration'
+import { systemClock } from '@tributary/kernel'
+import { followStoredPositions, watchPipelineLag } from '@tributary/pipeline'
+import { createOwnersProjection, createProfileLedger, createProfiles, defaultRules, rulesOf } from '@tributary/profiles'
+import { storedForm } from '@tributary/replays'
+import { createCut, createReadingProgress, widestSpread, widestSpreads } from '@tributary/storage'
+import { profilesMessages } from './messages/profiles.ts'
+import { openRoleContext } from './role-context.ts'
+import { hostRole, startCache } from './thread-host.ts'
+
+// Under load profiles are behind, and make up for it: storing and delivering come first. Each configuration cache listens on a
+// connection, and looks for changes on another.
+const context = await openRoleContext('profiles', { log: 'stream', maxConnections: 8 })
+const { coordination, db, eventStore, journal, logger, logs, metrics, reader, relational } = context
+const requests = await logs.reader('requests', { isPatient: true })
+const stored = followStoredPositions(coordination)
+const lag = watchPipelineLag({ requests, stored, coordination })
+const identity = createIdentityCache({ db, pool: relational.pool, logger, make: rulesOf })
+const computed = createComputedTraitCache({ db, pool: relational.pool, logger })
+
+const profiles = createProfiles({
+  db,
+  isPipelineBehind: lag.isBehind,
+  rulesFor: (workspaceId) => identity.find(workspaceId) ?? defaultRules,
+  computed,
+  reader,
+  journal,
+  history: {
+    eventStore,
+    form: storedForm,
+    spreads: () => widestSpreads(relational.pool),
+    cut: createCut({ stream: reader, requests, whenStored: stored.whenStored }),
+  },
+  logger,
+  metrics,
+  // People see a profile seconds after its event: fewer transactions are worth a quarter of one. A batch is read while another one is
+  // handled, and no more: the rest waits on disk.
+  settings: { lingerMs: 250, aheadBytes: 2 * 1024 * 1024 },
+})
+
+const progress = createReadingProgress({
+  eventStore,
+  journal,
+  partitions: reader.partitions,
+  widestSpread: (workspaceId) => widestSpread(relational.pool, workspaceId),
+})
+const owners = createOwnersProjection({ db, eventStore, logger })
+const computing = createComputedTraitWorker({
+  db,
+  eventStore,
+  cache: computed,
+  ends: () => requests.ends(),
+  isStored: stored.isStored,
+  bringOwners: () => owners.catchUp(),
+  clock: systemClock,
+  logger,
+  metrics,
+})
+const audiences = createIncrementalEvaluation({
+  db,
+  eventStore: hidingErased(eventStore, db),
+  profileLedger: createProfileLedger(db),
+  clock: systemClock,
+  storing: { isStored: stored.isStored, isBehind: lag.isBehind },
+  logger,
+})
+
+await hostRole({
+  role: {
+    async start() {
+      await startCache(identity)
+      await startCache(computed)
+      profiles.give(Array.from({ length: reader.partitions }, (_, partition) => partition))
+      owners.start()
+      computing.start()
+      audiences.start()
+    },
+    async stop() {
+      // Calls that wait for the pipeline would otherwise wait beyond the end.
+      stored.close()
+      lag.close()
+      await Promise.all([profiles.stop(), computing.stop(), audiences.stop()])
+      await owners.stop()
+    },
+    wake: () => reader.notice(),
+  },
+  messages: profilesMessages,
+  answers: {
+    needed: () => profiles.needed(),
+    progress: (workspaceId) => progress(workspaceId),
+    refresh: () => identity.refresh(),
+  },
+  metrics,
+  async close() {
+    requests.close()
+    await Promise.all([identity.stop(), computed.stop()])
+    await context.close()
+  },
+})

@@ -1,0 +1,83 @@
+import { once } from 'node:events'
+import { silentLogger } from '@tributary/kernel'
+import { expect, test } from 'vitest'
+import { createRoleThread, type LoadedThread, loadThread } from './role-thread.ts'
+
+/** Reports when its code is loaded, gets its data, and answers with it. */
+const program = `
+  import { parentPort, threadId, workerData } from 'node:worker_threads'
+  parentPort.postMessage({ kind: 'metrics', changes: [] })
+  const data = await new Promise((resolve) => workerData.begin.once('message', resolve))
+  workerData.begin.close()
+  parentPort.on('message', (command) => {
+    if (command.kind === 'stop') parentPort.close()
+    else if (command.question === 'end') process.exit(1)
+    else parentPort.postMessage({ kind: 'answer', id: command.id, value: { ...data, threadId } })
+  })
+  parentPort.postMessage({ kind: 'ready' })`
+const code = { name: 'tested', entry: new URL(`data:text/javascript,${encodeURIComponent(program)}`), heapMiB: 64 }
+
+const threadOf = (loaded: LoadedThread | undefined) => {
+  let starts = 0
+  return createRoleThread({
+    ...code,
+    loaded,
+    data: () => ({ value: { start: ++starts }, transfer: [] }),
+    logger: silentLogger,
+    onMetrics: () => {},
+  })
+}
+
+test('a thread that was made ahead begins when the role starts, and a new one is made for each start behind it', async () => {
+  const loaded = loadThread(code)
+  await once(loaded.worker, 'message')
+  const ahead = loaded.worker.threadId
+  const thread = threadOf(loaded)
+  await thread.start()
+  expect(await thread.relay('who', undefined)).toEqual({ start: 1, threadId: ahead })
+  await loaded.worker.terminate()
+  await expect.poll(() => thread.running()).toBe(true)
+  expect(await thread.relay('who', undefined)).toEqual({
+    start: 2,
+    threadId: expect.not.toSatisfy((id) => id === ahead),
+  })
+  await thread.stop()
+})
+
+test('a role that is stopped while it waits to be started again does not start', async () => {
+  let starts = 0
+  const thread = createRoleThread({
+    ...code,
+    data: () => ({ value: { start: ++starts }, transfer: [] }),
+    logger: silentLogger,
+    onMetrics: () => {},
+  })
+  await thread.start()
+  await expect(thread.relay('end', undefined)).rejects.toThrow('ended')
+  expect(thread.running()).toBe(false)
+  await thread.stop()
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+  expect(starts).toBe(1)
+})
+
+test('waiting for a thread to begin ends with an error when the thread is ended before', async () => {
+  const never = { ...code, entry: new URL(`data:text/javascript,${encodeURIComponent('setInterval(() => {}, 1000)')}`) }
+  const thread = createRoleThread({
+    ...never,
+    data: () => ({ value: {}, transfer: [] }),
+    logger: silentLogger,
+    onMetrics: () => {},
+  })
+  const begun = expect(thread.start()).rejects.toThrow('ended before it was ready')
+  await thread.stop(0)
+  await begun
+})
+
+test('one that ended before it began is made anew', async () => {
+  const loaded = loadThread({ ...code, entry: new URL('data:text/javascript,throw new Error("no code")') })
+  await new Promise((resolve) => loaded.worker.once('exit', resolve))
+  const thread = threadOf(loaded)
+  await thread.start()
+  expect(await thread.relay('who', undefined)).toMatchObject({ start: 1 })
+  await thread.stop()
+})

@@ -1,0 +1,106 @@
+// Runs the signals role in its own worker thread: reads the stream, creates conversions, and writes them into the
+// relational store. The pipeline's thread puts them into the stream from there.
+
+import { createLoadedConnectors } from '@tributary/connector-kit'
+import { listedDestinations } from '@tributary/connectors'
+import { systemClock } from '@tributary/kernel'
+import { followStoredPositions } from '@tributary/pipeline'
+import { createForgottenUsers } from '@tributary/profiles'
+import { storedForm } from '@tributary/replays'
+import {
+  createSignalAudienceFollower,
+  createSignalCache,
+  createSignalConsumer,
+  removeExpired,
+} from '@tributary/signals'
+import { createCut, widestSpreads } from '@tributary/storage'
+import { signalsMessages } from './messages/signals.ts'
+import { openRoleContext } from './role-context.ts'
+import { hostRole, startCache } from './thread-host.ts'
+
+const context = await openRoleContext('signals', { log: 'stream', maxConnections: 6 })
+const { coordination, db, eventStore, journal, logger, logs, metrics, reader, relational } = context
+const requests = await logs.reader('requests', { isPatient: true })
+const stored = followStoredPositions(coordination)
+const cache = createSignalCache({
+  db,
+  pool: relational.pool,
+  logger,
+  connectors: createLoadedConnectors(listedDestinations, logger),
+})
+/** How long deletions are remembered, ms: no event waits longer to be read. */
+const forgottenMs = 90 * 24 * 3_600_000
+const forgotten = createForgottenUsers({ db, keepMs: forgottenMs, clock: systemClock })
+const refreshForgotten = setInterval(() => {
+  // Until the database is back nothing is handled.
+  forgotten.refresh().catch(() => {})
+}, 1000)
+const deps = { db, clock: systemClock, cache, logger }
+
+const signals = createSignalConsumer({
+  ...deps,
+  isForgotten: (workspaceId, event) => forgotten.isOf(workspaceId, event),
+  reader,
+  journal,
+  history: {
+    eventStore,
+    form: storedForm,
+    spreads: () => widestSpreads(relational.pool),
+    cut: createCut({ stream: reader, requests, whenStored: stored.whenStored }),
+  },
+  metrics,
+  // People see a conversion within seconds of its event: fewer transactions are worth a fifth of one.
+  settings: { lingerMs: 200 },
+})
+const audiences = createSignalAudienceFollower(deps)
+
+const hourMs = 3_600_000
+const sweep = setInterval(() => {
+  removeExpired(db, systemClock()).catch((error: unknown) =>
+    logger.warn({ err: error }, 'Clicks and conversions that are over cannot be removed now'),
+  )
+}, hourMs)
+
+/** Starts a new consumer at the end of the stream: earlier events are no conversions. */
+const beginAtEnd = async (): Promise<void> => {
+  const known = new Set(journal.places().keys())
+  const ends = await reader.ends()
+  const fresh = ends.flatMap((end, partition) => (known.has(partition) ? [] : [[partition, end] as const]))
+  if (fresh.length > 0) await journal.commit(new Map(fresh), new Map(fresh.map(([partition]) => [partition, ''])))
+}
+
+await hostRole({
+  role: {
+    async start() {
+      await startCache(cache)
+      await forgotten.refresh()
+      await beginAtEnd()
+      signals.give(Array.from({ length: reader.partitions }, (_, partition) => partition))
+      audiences.start()
+    },
+    async stop() {
+      clearInterval(sweep)
+      clearInterval(refreshForgotten)
+      // Calls that wait for the pipeline would otherwise wait beyond the end.
+      stored.close()
+      await Promise.all([signals.stop(), audiences.stop()])
+    },
+    wake: () => reader.notice(),
+  },
+  messages: signalsMessages,
+  answers: {
+    needed: () => signals.needed(),
+    refresh: () => cache.refresh(),
+    forget: async () => {
+      await forgotten.refresh()
+      // Batches that began before have not read the deletion.
+      await signals.idle()
+    },
+  },
+  metrics,
+  async close() {
+    requests.close()
+    await cache.stop()
+    await context.close()
+  },
+})

@@ -1,0 +1,83 @@
+import { readlinkSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parentPort, threadName } from 'node:worker_threads'
+import { joinThreadBoard } from '@tributary/kernel'
+import type { createRelayedMetrics } from '../operations/relayed-metrics.ts'
+import { type Answers, answerMessage, type Messages } from './messages/message.ts'
+import type { ThreadCommand, ThreadMessage } from './role-thread.ts'
+
+/** Sends to the main thread. */
+export const tell = (message: ThreadMessage): void => {
+  parentPort?.postMessage(message)
+}
+
+/** Reports that another process has taken a log that this thread writes; the thread never opens it again. */
+export const notifyReplaced = ({ message }: Error): void => tell({ kind: 'replaced', message })
+
+/**
+ * Lets the operating system prefer other threads over the calling one when the processors are short: accepting events
+ * comes before processing them. Linux schedules threads by their own priority; elsewhere, or where it is refused,
+ * nothing changes.
+ */
+export const yieldToAcceptance = (): void => {
+  try {
+    const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
+    setPriority(thread, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // Not Linux, or not allowed: the role runs with the same priority as the rest.
+  }
+}
+
+/**
+ * Runs a role in this thread until the main thread stops it: answers the main thread's commands, relays metrics once a
+ * second, and drains at the end.
+ */
+export const hostRole = async <Table extends Messages>(options: {
+  role: { start(): Promise<void> | void; stop(): Promise<void>; wake(): void }
+  /** The role's messages. Another one, as of another version, is answered with an error. */
+  messages: Table
+  answers: Answers<Table>
+  metrics: ReturnType<typeof createRelayedMetrics>
+  close: () => Promise<void>
+}): Promise<void> => {
+  const { role, metrics } = options
+  // Its open work is in a log until it is done: a new thread repeats it.
+  const place = joinThreadBoard(threadName || 'role', { isReplaceable: true })
+  let isReady = false
+  const relay = setInterval(() => tell({ kind: 'metrics', changes: metrics.drain() }), 1000)
+  const answer = async (id: number, question: string, about: unknown): Promise<void> => {
+    try {
+      const value = await answerMessage(options, question, about)
+      tell({ kind: 'answer', id, value })
+    } catch (error) {
+      tell({ kind: 'answer', id, error: error instanceof Error ? error.message : String(error) })
+    }
+  }
+  const stop = async (): Promise<void> => {
+    place.pause()
+    await role.stop()
+    clearInterval(relay)
+    tell({ kind: 'metrics', changes: metrics.drain() })
+    await options.close()
+    place.leave()
+    // Its start may wait for something that never comes.
+    if (!isReady) process.exit(0)
+    parentPort?.close()
+  }
+  parentPort?.on('message', (command: ThreadCommand) => {
+    if (command.kind === 'wake') role.wake()
+    else if (command.kind === 'ask') void answer(command.id, command.question, command.about)
+    else void stop()
+  })
+  await role.start()
+  isReady = true
+  place.watch()
+  tell({ kind: 'ready' })
+}
+
+/** Starts a configuration cache and waits for its first snapshot: without one, every workspace would look unknown. */
+export const startCache = async (cache: { start(): Promise<void>; ready(): boolean }): Promise<void> => {
+  await cache.start()
+  while (!cache.ready()) await pause(100)
+}

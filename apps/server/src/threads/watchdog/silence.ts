@@ -1,0 +1,68 @@
+import type { BoardThread } from '@tributary/kernel'
+
+/** Times in ms. */
+export type SilenceBounds = {
+  /** How often the watchdog looks. */
+  tickMs: number
+  /** From when a silent thread is named in the log. */
+  logMs: number
+  /** From when it is ended. */
+  endMs: number
+  /** How much longer the process waits for a thread that is to end by itself. */
+  graceMs: number
+}
+
+/** A step for a thread that does not answer: each is reported once per silence. */
+export type SilenceStep = { kind: 'log' | 'replace' | 'end'; thread: BoardThread; silentMs: number }
+
+type Silence = { thread: BoardThread; silentMs: number; queuedMs: number; said: SilenceStep['kind'] | undefined }
+
+/**
+ * Measures how long threads have not answered, and returns the steps that are due. Only time in which the watchdog
+ * itself ran counts. A look counts for two of its periods at most, so that a stopped process or a suspended machine
+ * counts for nothing. Time in which a thread waited for a processor does not count, either: `queuedMs` returns that
+ * time since the thread began.
+ */
+export const createSilenceWatch = (
+  { tickMs, logMs, endMs, graceMs }: SilenceBounds,
+  queuedMs: (thread: BoardThread) => number = () => 0,
+) => {
+  const silences = new Map<number, Silence>()
+  let last: number | undefined
+  const stepOf = ({ thread, silentMs, said }: Silence): SilenceStep['kind'] | undefined => {
+    if (said === 'end') return undefined
+    if (thread.isOnlyNamed) return silentMs >= logMs && said === undefined ? 'log' : undefined
+    if (silentMs >= endMs + graceMs || (silentMs >= endMs && !thread.isReplaceable)) return 'end'
+    if (silentMs >= endMs) return said === 'replace' ? undefined : 'replace'
+    return silentMs >= logMs && said === undefined ? 'log' : undefined
+  }
+  return {
+    /** Looks at all threads; `now` is of a clock that does not jump, ms. */
+    look(now: number, threads: readonly BoardThread[]): SilenceStep[] {
+      const passed = last === undefined ? 0 : Math.min(Math.max(0, now - last), 2 * tickMs)
+      last = now
+      const steps: SilenceStep[] = []
+      const slots = new Set<number>()
+      for (const thread of threads) {
+        slots.add(thread.slot)
+        const known = silences.get(thread.slot)
+        const isSame =
+          known !== undefined && known.thread.threadId === thread.threadId && known.thread.beat === thread.beat
+        if (!thread.isWatched || !isSame) {
+          silences.set(thread.slot, { thread, silentMs: 0, queuedMs: queuedMs(thread), said: undefined })
+          continue
+        }
+        const queued = queuedMs(thread)
+        known.silentMs += Math.max(0, passed - (queued - known.queuedMs))
+        known.queuedMs = queued
+        known.thread = thread
+        const kind = stepOf(known)
+        if (kind === undefined) continue
+        known.said = kind
+        steps.push({ kind, thread, silentMs: known.silentMs })
+      }
+      for (const slot of silences.keys()) if (!slots.has(slot)) silences.delete(slot)
+      return steps
+    },
+  }
+}

@@ -1,0 +1,87 @@
+import { Worker } from 'node:worker_threads'
+import { type BoardPlace, createThreadBoard, freeBoardPlace, joinThreadBoard } from '@tributary/kernel'
+import { blocksFileOf } from './blocks-file.ts'
+import type { SilenceBounds } from './silence.ts'
+
+/** Data of the watchdog's thread. */
+export type WatchdogData = {
+  board: SharedArrayBuffer
+  bounds: SilenceBounds
+  /** Path at which it notes the work that blocked a thread. */
+  file: string
+  /** The number of an open file through which the launcher learns why a process ends. */
+  launcher: number | undefined
+}
+
+/** Requests from the watchdog to the main thread. */
+export type WatchdogMessage = { kind: 'replace'; threadId: number }
+
+export type Watchdog = {
+  /** From now on the main thread has to answer: it has started. */
+  watch(): void
+  /** From now on nothing is watched: the process closes. */
+  pause(): void
+  stop(): Promise<void>
+}
+
+/** Threads that can be ended by themselves, by their IDs. */
+const replaceable = new Map<number, () => void>()
+
+/**
+ * Registers how a thread is ended alone when it does not answer. Its creator starts another one, which repeats the
+ * unfinished work.
+ *
+ * @returns a function that removes the registration, to be called when the thread has ended
+ */
+export const offerReplacing = (threadId: number, end: () => void): (() => void) => {
+  replaceable.set(threadId, end)
+  return () => {
+    replaceable.delete(threadId)
+    freeBoardPlace(createThreadBoard(), threadId)
+  }
+}
+
+/** How much longer than its bound a thread that is to end by itself may take, ms. */
+const graceMs = 10_000
+const tickMs = 500
+
+/**
+ * Watches the threads of this process that take a place on its board, from before any of them is created. `endMs` of 0
+ * watches none.
+ */
+export const startWatchdog = (options: {
+  dataDir: string
+  logMs: number
+  endMs: number
+  launcher: number | undefined
+}): Watchdog => {
+  if (options.endMs === 0) return { watch() {}, pause() {}, stop: async () => {} }
+  const board = createThreadBoard()
+  const place: BoardPlace = joinThreadBoard('main')
+  const { endMs, launcher } = options
+  const data: WatchdogData = {
+    board,
+    bounds: { tickMs: Math.min(tickMs, endMs / 4), logMs: Math.min(options.logMs, endMs), endMs, graceMs },
+    file: blocksFileOf(options.dataDir),
+    launcher,
+  }
+  const worker = new Worker(new URL('./watchdog-thread.ts', import.meta.url), {
+    name: 'watchdog',
+    workerData: data,
+    resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
+  })
+  worker.unref()
+  // A fault of the watchdog ends no process that works.
+  worker.on('error', (error) => {
+    process.stderr.write(`The watchdog has ended, and threads are not watched any more: ${String(error)}\n`)
+  })
+  worker.on('message', ({ threadId }: WatchdogMessage) => replaceable.get(threadId)?.())
+  return {
+    watch: place.watch,
+    pause: place.pause,
+    async stop() {
+      place.leave()
+      await worker.terminate()
+    },
+  }
+}

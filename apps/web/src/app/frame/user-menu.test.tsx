@@ -1,0 +1,13 @@
+// @vitest-environment happy-dom
+import { screen } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { openInWorkspace, workspaceOn } from '../../testing/page.tsx'
+import { UserMenu } from './user-menu.tsx'
+
+test('the user menu shows a person while it has neither a name nor a picture of its user (UI-08)', async () => {
+  const { settled } = openInWorkspace(<UserMenu workspace={workspaceOn('plans/free')} narrow={false} />, {
+    answers: (path) => (path === '/users/u1' ? Promise.reject(new TypeError('away')) : undefined),
+  })
+  await settled()
+  expect(screen.getByRole('button', { name: 'User menu' }).querySelector('svg.lucide-user-round')).not.toBeNull()
+})

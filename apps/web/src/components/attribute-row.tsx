@@ -1,0 +1,137 @@
+import { useQuery } from '@tanstack/react-query'
+import {
+  type AttributeOperator,
+  attributeOperators,
+  type ElementErrors,
+  type SelectedAttribute,
+  type ValueType,
+  valueTypes,
+} from '@tributary/contract'
+import { X } from 'lucide-react'
+import { useId, useState } from 'react'
+import { suggestionsQuery } from '../lib/queries/audience-queries.ts'
+import { useWorkspace } from '../lib/workspace.ts'
+import { Button } from '../ui/button.tsx'
+import { FieldError } from '../ui/forms/field.tsx'
+import { Select } from '../ui/forms/input.tsx'
+import { SuggestInput } from '../ui/forms/suggest-input.tsx'
+import { type AttributePart, ValueInput, type Wrong } from './attribute-values.tsx'
+
+/** How an operator is called; the negative ones also hold where there is no value. */
+const operatorTitles: Readonly<Record<AttributeOperator, string>> = {
+  equals: 'is',
+  not_equals: 'is not, or is missing',
+  equals_any: 'is one of',
+  not_equals_any: 'is none of, or is missing',
+  contains: 'contains',
+  contains_any: 'contains any of',
+  not_contains: 'does not contain, or is missing',
+  starts_with: 'starts with',
+  ends_with: 'ends with',
+  greater_than: 'is greater than',
+  at_least: 'is at least',
+  less_than: 'is less than',
+  at_most: 'is at most',
+  before: 'is before',
+  after: 'is after',
+  between: 'is between',
+  today: 'is today (UTC)',
+  within_last: 'is in the last … days',
+  before_last: 'is more than … days ago',
+  within_next: 'is in the next … days',
+  after_next: 'is more than … days away',
+  exists: 'is set',
+  not_exists: 'is not set',
+}
+
+const typeTitles = { text: 'Text', number: 'Number', date: 'Date' } as const
+
+/** The operator if the type has it, otherwise the first one of the type. */
+const ofType = (valueType: ValueType, operator: SelectedAttribute['operator']): Partial<SelectedAttribute> => ({
+  valueType,
+  ...(attributeOperators[valueType].some((each) => each === operator)
+    ? {}
+    : { operator: attributeOperators[valueType][0] }),
+})
+
+const NameInput = ({ noun, event, attribute, onChange, wrong }: AttributePart & { wrong: Wrong }) => {
+  const workspace = useWorkspace().name
+  const [asked, setAsked] = useState(false)
+  const names = useQuery({
+    ...suggestionsQuery(workspace, noun === 'trait' ? { kind: 'trait' } : { kind: 'property', event }),
+    enabled: asked && (noun === 'trait' || event !== ''),
+  }).data
+  const what = noun === 'trait' ? 'Trait' : 'Property'
+  return (
+    <SuggestInput
+      mono
+      aria-label={what}
+      placeholder={what}
+      value={attribute.name}
+      suggestions={(names ?? []).map(({ text }) => ({ value: text }))}
+      onFocus={() => setAsked(true)}
+      onChange={(name) => {
+        const type = names?.find(({ text }) => text === name)?.type
+        onChange({ name, ...(type === undefined ? {} : ofType(type, attribute.operator)) })
+      }}
+      {...wrong('name')}
+    />
+  )
+}
+
+/** One trait, or one property of an event: its name, how it is compared, and with what. */
+export const AttributeRow = ({
+  errors = {},
+  onRemove,
+  ...part
+}: AttributePart & { errors?: ElementErrors | undefined; onRemove: () => void }) => {
+  const { noun, attribute, onChange } = part
+  const { operator, valueType } = attribute
+  const id = useId()
+  const operators: readonly SelectedAttribute['operator'][] = attributeOperators[valueType]
+  const [[field, message] = ['', undefined]] = Object.entries(errors)
+  const wrong: Wrong = (of) => (field === of ? { 'aria-invalid': true, 'aria-describedby': id } : {})
+  return (
+    <li className="space-y-1">
+      <div className="flex items-start gap-2 max-sm:rounded-md max-sm:border max-sm:border-line max-sm:p-2">
+        <div className="grid min-w-0 flex-1 items-start gap-2 sm:grid-cols-2">
+          <NameInput {...part} wrong={wrong} />
+          <Select
+            aria-label="Type"
+            value={valueType}
+            onChange={({ target }) => {
+              const type = valueTypes.find((each) => each === target.value)
+              if (type !== undefined) onChange(ofType(type, operator))
+            }}
+          >
+            {valueTypes.map((type) => (
+              <option key={type} value={type}>
+                {typeTitles[type]}
+              </option>
+            ))}
+          </Select>
+          <Select
+            aria-label="Comparison"
+            value={operator}
+            onChange={({ target }) => {
+              const next = operators.find((each) => each === target.value)
+              if (next !== undefined) onChange({ operator: next })
+            }}
+            {...wrong('operator')}
+          >
+            {operators.map((each) => (
+              <option key={each} value={each}>
+                {operatorTitles[each]}
+              </option>
+            ))}
+          </Select>
+          <ValueInput {...part} wrong={wrong} />
+        </div>
+        <Button variant="none" square aria-label={`Remove ${noun}`} onClick={onRemove}>
+          <X aria-hidden />
+        </Button>
+      </div>
+      <FieldError id={id} message={message} />
+    </li>
+  )
+}

@@ -1,0 +1,11 @@
+import { FlaskConical } from 'lucide-react'
+import { useConfig } from '../../lib/config.ts'
+
+/** Shows on each screen of billing that the sandbox takes payments; nothing otherwise. */
+export const SandboxNote = () =>
+  useConfig()?.payment === 'sandbox' && (
+    <p className="flex items-start gap-2 rounded-md bg-warning-soft px-3 py-2 text-sm text-warning-ink">
+      <FlaskConical aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <span>Sandbox: no money is moved. Only test cards work.</span>
+    </p>
+  )

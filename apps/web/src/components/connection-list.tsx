@@ -1,0 +1,178 @@
+import { ArrowRight, CircleAlert, Plus } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { Link } from 'react-router'
+import { AppIcon } from '../ui/app-icon.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { SearchMenu } from '../ui/forms/search-select.tsx'
+import { Switch } from '../ui/forms/switch.tsx'
+import { ConfirmDialog } from '../ui/overlays/confirm-dialog.tsx'
+
+/** One connection seen from one of its ends: `title` and `to` are the other end's; seen from neither, `from` is its source. */
+export type ConnectionRow = {
+  name: string
+  from?: { title: string; to: string; icon: string }
+  title: string
+  to: string
+  icon: string
+  appTitle: string
+  /** The label when the other end is off; absent while it is on. */
+  otherOff?: string
+  enabled: boolean
+}
+export type ConnectionChoice = { name: string; title: string; icon: string }
+
+/** Chooses an end that is not connected yet. */
+export const ConnectMenu = ({
+  label,
+  choices,
+  failed,
+  loading,
+  onConnect,
+  addLabel,
+  addTo,
+}: {
+  label: string
+  choices: readonly ConnectionChoice[]
+  /** The message and the retry when the choices could not be loaded. */
+  failed?: { text: string; onRetry: () => void } | undefined
+  loading: boolean
+  onConnect: (name: string) => void
+  addLabel: string
+  addTo: string
+}) => (
+  <SearchMenu
+    label={label}
+    options={choices.map(({ name, title, icon }) => ({ value: name, title, icon }))}
+    onChoose={onConnect}
+    emptyText={failed === undefined ? 'Everything is connected' : ''}
+    button={
+      <Button variant="primary" loading={loading}>
+        <Plus aria-hidden />
+        {label}
+      </Button>
+    }
+    footer={(close) => (
+      <>
+        {failed !== undefined && (
+          <p className="flex items-center justify-between gap-2 px-2 py-1 text-sm text-danger-ink">
+            <span className="flex items-center gap-2">
+              <CircleAlert aria-hidden className="size-4 shrink-0" />
+              {failed.text}
+            </span>
+            <Button size="xs" onClick={failed.onRetry}>
+              Try again
+            </Button>
+          </p>
+        )}
+        <Link
+          to={addTo}
+          onClick={close}
+          className="flex min-h-8 items-center gap-2 rounded-sm px-2 py-1 text-sm hover:bg-hover focus-visible:-outline-offset-2"
+        >
+          <Plus aria-hidden className="size-4 shrink-0 text-ink-3" />
+          {addLabel}
+        </Link>
+      </>
+    )}
+  />
+)
+
+/** The connected ends, each with a switch and a button that disconnects it. */
+export const ConnectionList = ({
+  label,
+  rows,
+  mayEdit,
+  onEnable,
+  onDisconnect,
+  disconnectText,
+}: {
+  label: string
+  rows: readonly ConnectionRow[]
+  mayEdit: boolean
+  onEnable: (name: string, enabled: boolean) => void
+  onDisconnect: (name: string) => Promise<unknown>
+  disconnectText: (row: ConnectionRow) => ReactNode
+}) => {
+  const [leaving, setLeaving] = useState<ConnectionRow | undefined>()
+  const [open, setOpen] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<string | undefined>()
+  const confirm = async (row: ConnectionRow): Promise<void> => {
+    setBusy(true)
+    try {
+      await onDisconnect(row.name)
+      setOpen(false)
+    } catch (reason) {
+      setError(reason instanceof Error ? reason.message : 'unknown error')
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      <ul aria-label={label} className="divide-y divide-line rounded-lg border border-line bg-surface shadow-card">
+        {rows.map((row) => (
+          <li key={row.name} className="flex flex-wrap items-center gap-3 px-4 py-3">
+            {row.from !== undefined && (
+              <span className="flex w-full min-w-0 items-center gap-3 sm:w-2/5">
+                <AppIcon icon={row.from.icon} />
+                <Link to={row.from.to} className="min-w-0 flex-1 truncate rounded-sm font-medium hover:underline">
+                  {row.from.title}
+                </Link>
+                <ArrowRight aria-label="to" className="size-4 shrink-0 text-ink-3 max-sm:rotate-90" />
+              </span>
+            )}
+            <AppIcon icon={row.icon} />
+            <span className="min-w-0 flex-1 basis-24">
+              <Link to={row.to} className="block truncate rounded-sm font-medium hover:underline">
+                {row.title}
+              </Link>
+              <span className="text-xs text-ink-3">{row.appTitle}</span>
+            </span>
+            <span className="ml-auto flex items-center gap-3">
+              {row.otherOff !== undefined && <Badge tone="outline">{row.otherOff}</Badge>}
+              <Switch
+                checked={row.enabled}
+                disabled={!mayEdit}
+                label={
+                  row.from === undefined
+                    ? `Connection with ${row.title}`
+                    : `Connection from ${row.from.title} to ${row.title}`
+                }
+                onChange={(enabled) => onEnable(row.name, enabled)}
+              />
+              {mayEdit && (
+                <Button
+                  size="sm"
+                  variant="none"
+                  onClick={() => {
+                    setError(undefined)
+                    setLeaving(row)
+                    setOpen(true)
+                  }}
+                >
+                  Disconnect
+                </Button>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {leaving !== undefined && (
+        <ConfirmDialog
+          open={open}
+          onOpenChange={setOpen}
+          kind="danger"
+          title="Disconnect"
+          confirmLabel="Disconnect"
+          loading={busy}
+          error={error}
+          onConfirm={() => void confirm(leaving)}
+        >
+          {disconnectText(leaving)}
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}

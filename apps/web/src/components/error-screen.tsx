@@ -1,0 +1,170 @@
+import { CloudOff, LockKeyhole, SearchX, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { type ErrorScreenText, errorScreen } from '../lib/api/errors.ts'
+import { entryPaths } from '../lib/entry-paths.ts'
+import { Button, ButtonLink } from '../ui/button.tsx'
+import { useDocumentTitle } from '../ui/page/document-title.ts'
+
+const icons: Record<ErrorScreenText['kind'], typeof SearchX> = {
+  'not-found': SearchX,
+  'workspace-not-found': SearchX,
+  forbidden: LockKeyhole,
+  warehouse: CloudOff,
+  other: TriangleAlert,
+}
+
+const Frame = ({
+  icon: Icon,
+  heading: Heading = 'h2',
+  title,
+  documentTitle = title,
+  children,
+  action,
+}: {
+  icon: typeof SearchX
+  heading?: 'h1' | 'h2'
+  title: string
+  /** The title of the window when this is the whole page; the title by default. */
+  documentTitle?: string
+  children?: ReactNode
+  action?: ReactNode
+}) => {
+  useDocumentTitle(Heading === 'h1' ? documentTitle : undefined)
+  return (
+    <div role="alert" className="mx-auto flex max-w-lg flex-col items-center px-4 py-16 text-center">
+      <span
+        aria-hidden
+        className="mb-4 grid size-10 place-items-center rounded-lg border border-line bg-surface text-ink-2 shadow-card"
+      >
+        <Icon className="size-5" />
+      </span>
+      <Heading className="text-lg font-semibold">{title}</Heading>
+      {children !== undefined && <p className="mt-1 text-sm text-balance break-words text-ink-2">{children}</p>}
+      {action !== undefined && <div className="mt-5 flex flex-wrap justify-center gap-2">{action}</div>}
+    </div>
+  )
+}
+
+/**
+ * Shown in place of content whose query failed. A refresh reloads the page, a retry runs the query again.
+ * - `page` says that it replaces the whole page, whose heading it then is.
+ * - `onMissingWorkspace` is a further button when the workspace was not found.
+ * - `onUnreachable` is one when a database cannot be reached.
+ */
+export const ErrorScreen = ({
+  error,
+  onRetry,
+  title,
+  page = false,
+  onMissingWorkspace,
+  onUnreachable,
+}: {
+  error: unknown
+  onRetry?: () => void
+  title?: string
+  page?: boolean
+  onMissingWorkspace?: ReactNode
+  onUnreachable?: ReactNode
+}) => {
+  const text = errorScreen(error)
+  const act = text.action === 'Refresh' || onRetry === undefined ? () => window.location.reload() : onRetry
+  return (
+    <Frame
+      heading={page ? 'h1' : 'h2'}
+      icon={icons[text.kind]}
+      title={text.kind === 'other' && title !== undefined ? title : text.title}
+      action={
+        <>
+          <Button onClick={act}>{text.action}</Button>
+          {text.kind === 'not-found' && page && <ButtonLink to={entryPaths.root()}>Go to Home</ButtonLink>}
+          {text.kind === 'warehouse' && onUnreachable}
+          {text.kind === 'workspace-not-found' && (
+            <>
+              <ButtonLink to={entryPaths.root()}>Choose a workspace</ButtonLink>
+              {onMissingWorkspace}
+            </>
+          )}
+        </>
+      }
+    >
+      {text.message}
+      {text.detail !== undefined && <span className="mt-2 block font-mono text-xs wrap-anywhere">{text.detail}</span>}
+    </Frame>
+  )
+}
+
+/** For content that the user's role does not open. */
+export const NoAccess = () => (
+  <Frame icon={LockKeyhole} heading="h1" documentTitle="No access" title="You don't have access to this resource.">
+    Contact your admin for more information.
+  </Frame>
+)
+
+/** For a URL that names no page. */
+export const PageNotFound = ({ home }: { home: string }) => (
+  <Frame
+    icon={SearchX}
+    heading="h1"
+    title="The requested page was not found."
+    documentTitle="Page not found"
+    action={
+      <ButtonLink to={home} variant="primary">
+        Go to Home
+      </ButtonLink>
+    }
+  />
+)
+
+/** For a page whose code cannot be loaded because the server is unavailable; it retries automatically. */
+export const PageAway = ({ asking, onRetry }: { asking: boolean; onRetry: () => void }) => (
+  <Frame
+    icon={CloudOff}
+    heading="h1"
+    title="Could not load this page"
+    documentTitle="No connection"
+    action={
+      <Button loading={asking} onClick={onRetry}>
+        Retry
+      </Button>
+    }
+  >
+    The server can't be reached. This page opens automatically once the connection is back.
+  </Frame>
+)
+
+/** The last resort for a fault inside a workspace page. */
+export const LastResort = ({ onReset }: { onReset?: () => void }) => (
+  <Frame
+    icon={TriangleAlert}
+    heading="h1"
+    title="Ooops, something went wrong!"
+    action={
+      <>
+        {onReset !== undefined && <Button onClick={onReset}>Try again</Button>}
+        <Button variant="primary" onClick={() => window.location.reload()}>
+          Refresh
+        </Button>
+      </>
+    }
+  >
+    Refresh the page. If this keeps happening, tell your administrator what you were doing.
+  </Frame>
+)
+
+/** For a route outside the workspace area that failed. */
+export const UnexpectedError = ({ message, onReset }: { message: string; onReset: () => void }) => (
+  <Frame
+    icon={TriangleAlert}
+    heading="h1"
+    title="Unexpected Application Error!"
+    action={
+      <>
+        <Button onClick={onReset}>Try again</Button>
+        {/* Browsers remember the failure of a page's code: only a reload of the document loads it again. */}
+        <Button onClick={() => window.location.reload()}>Refresh</Button>
+      </>
+    }
+  >
+    {message}
+  </Frame>
+)

@@ -1,0 +1,135 @@
+import { ImageUp, Trash2 } from 'lucide-react'
+import { type DragEvent, useId, useRef, useState } from 'react'
+import { failureText } from '../lib/api/errors.ts'
+import { imageAccept, imageProblem } from '../lib/browser/image-file.ts'
+import { Avatar } from '../ui/avatar.tsx'
+import { Button } from '../ui/button.tsx'
+import { cn } from '../ui/cn.ts'
+import { FieldError } from '../ui/forms/field.tsx'
+import { Spinner } from '../ui/page/spinner.tsx'
+
+export type ImageInputProps = {
+  label: string
+  /** Path or URL of the present picture; empty for none. */
+  image: string
+  /** The title whose initials are shown without a picture. */
+  title: string
+  round?: 'md' | 'full'
+  /** Stores the chosen picture, which is shown until the call is settled. Errors are shown below. */
+  onPick: (file: File) => Promise<unknown>
+  /** Removes the present picture. */
+  onRemove?: () => Promise<unknown>
+  disabled?: boolean
+}
+
+/**
+ * A picture that is chosen by dialog or dropped: one file of at most 2 MB. An invalid file is named below and not
+ * passed on.
+ */
+export const ImageInput = ({
+  label,
+  image,
+  title,
+  round = 'md',
+  onPick,
+  onRemove,
+  disabled = false,
+}: ImageInputProps) => {
+  const id = useId()
+  const chooser = useRef<HTMLInputElement>(null)
+  const [busy, setBusy] = useState<'pick' | 'remove' | undefined>()
+  const [over, setOver] = useState(false)
+  const [error, setError] = useState<string | undefined>()
+  /** The address of the picture that is being stored. */
+  const [local, setLocal] = useState<string | undefined>()
+  const locked = disabled || busy !== undefined
+
+  const run = async (kind: 'pick' | 'remove', act: () => Promise<unknown>): Promise<void> => {
+    setBusy(kind)
+    setError(undefined)
+    try {
+      await act()
+    } catch (failure) {
+      setError(failureText(failure))
+    } finally {
+      setBusy(undefined)
+    }
+  }
+  const take = (files: readonly File[]): void => {
+    if (locked) return
+    const problem = imageProblem(files)
+    setError(problem)
+    const [file] = files
+    if (problem !== undefined || file === undefined) return
+    const address = URL.createObjectURL(file)
+    setLocal(address)
+    void run('pick', () => onPick(file)).finally(() => {
+      setLocal(undefined)
+      URL.revokeObjectURL(address)
+    })
+  }
+  const drop = (event: DragEvent): void => {
+    event.preventDefault()
+    setOver(false)
+    take([...event.dataTransfer.files])
+  }
+  return (
+    <fieldset className="min-w-0 space-y-1.5">
+      <legend className="mb-1.5 text-sm font-medium text-ink">{label}</legend>
+      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- dropping is a second way to the button */}
+      <div
+        onDragOver={(event) => {
+          event.preventDefault()
+          setOver(!locked)
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={drop}
+        className={cn(
+          'flex flex-wrap items-center gap-4 rounded-lg border border-dashed border-line-strong p-4 transition-colors',
+          over && 'border-accent bg-accent-soft',
+        )}
+      >
+        <span className="relative">
+          <Avatar title={title} image={local ?? image} round={round} size="md" className="size-16 text-lg" />
+          {busy !== undefined && (
+            <span className={cn('absolute inset-0 grid place-items-center bg-surface/70', `rounded-${round}`)}>
+              <Spinner size="md" label={busy === 'pick' ? 'Saving the image' : 'Removing the image'} />
+            </span>
+          )}
+        </span>
+        <div className="min-w-0 flex-1 basis-48 space-y-2">
+          <div className="flex flex-wrap gap-2">
+            <Button size="sm" disabled={locked} onClick={() => chooser.current?.click()}>
+              <ImageUp aria-hidden />
+              {image === '' ? 'Upload image' : 'Replace image'}
+            </Button>
+            {image !== '' && onRemove !== undefined && (
+              <Button size="sm" variant="none" disabled={locked} onClick={() => void run('remove', onRemove)}>
+                <Trash2 aria-hidden />
+                Remove
+              </Button>
+            )}
+          </div>
+          <p id={`${id}-hint`} className="text-xs text-ink-3">
+            Drop an image here or choose one. JPEG, PNG, or WebP, up to 2 MB.
+          </p>
+        </div>
+        <input
+          ref={chooser}
+          type="file"
+          accept={imageAccept}
+          disabled={locked}
+          aria-label={label}
+          aria-describedby={error === undefined ? `${id}-hint` : `${id}-hint ${id}-error`}
+          tabIndex={-1}
+          className="sr-only"
+          onChange={(event) => {
+            take([...(event.target.files ?? [])])
+            event.target.value = ''
+          }}
+        />
+      </div>
+      <FieldError id={`${id}-error`} message={error} live />
+    </fieldset>
+  )
+}

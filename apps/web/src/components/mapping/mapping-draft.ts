@@ -1,0 +1,231 @@
+import {
+  type Destination,
+  type DestinationAction,
+  type EventMapping,
+  type FieldMapping,
+  fieldMapping as fieldMappingRule,
+  type MappingSource,
+  type MappingSourceType,
+  type MappingTarget,
+} from '@tributary/contract'
+import { conditionProblems } from '../../lib/events/condition-words.ts'
+import { shortId } from '../../lib/format/short-id.ts'
+import { pluralise } from '../../lib/format/text.ts'
+
+/** The destination of the mapped fields, as the field editor needs it. */
+export type MappedDestination = { name: string; app: Pick<Destination['app'], 'display_name'> }
+
+/** Changes the mapping that is edited; steps with the same key in a row are undone together. */
+export type ChangeMapping = (change: (mapping: EventMapping) => EventMapping, key?: string) => void
+
+/** A place in the payload of an action, with its description. */
+export type ActionTarget = DestinationAction['targets'][number]
+
+/** A line of the table of fields: the action's description of the target, and the mapping, which can be absent. */
+export type FieldRow = {
+  key: string
+  target: MappingTarget
+  known: ActionTarget | undefined
+  field: FieldMapping | undefined
+}
+
+const sourceBase = { display_name: '', is_event_name_key: false, kind: 'custom' } as const
+
+/** A source of a type without anything in it yet. */
+export const emptySource = (type: MappingSourceType): MappingSource =>
+  type === 'FIELD' || type === 'VARIABLE' ? { type, name: '', ...sourceBase } : { type, value: '', ...sourceBase }
+
+/** True for a source without a value. A constant can be an empty text. */
+export const isEmptySource = (source: MappingSource): boolean =>
+  'name' in source ? source.name.trim() === '' : source.type === 'TEMPLATE' && source.value.trim() === ''
+
+/** The part of a target that a mapping keeps. */
+const keptTarget = ({ name, display_name, is_required, is_recommended, type, kind }: MappingTarget): MappingTarget => ({
+  name,
+  display_name,
+  is_required,
+  is_recommended,
+  type,
+  kind,
+})
+
+/** A new field for a target, with an id that none of the others has. */
+export const newField = (
+  target: MappingTarget,
+  others: readonly FieldMapping[],
+  source = emptySource('FIELD'),
+): FieldMapping => ({
+  id: shortId(others.map(({ id }) => id)),
+  source,
+  target: keptTarget(target),
+  enabled: true,
+})
+
+/** A target that the user names. */
+export const customTarget = (name: string): MappingTarget => ({
+  name,
+  display_name: '',
+  is_required: false,
+  is_recommended: false,
+  type: 'any',
+  kind: 'custom',
+})
+
+/** A mapping of any event for an action, with an id that none of the others has. */
+export const newMapping = (action: DestinationAction, others: readonly EventMapping[]): EventMapping => ({
+  id: shortId(others.map(({ id }) => id)),
+  enabled: true,
+  event_name: '',
+  event_type: action.event_types.length === 1 ? (action.event_types[0] ?? '') : '',
+  filters: [],
+  filter_match: 'all',
+  destination: action.name,
+  field_mappings: [],
+})
+
+/** The list with a copy of one of them behind it. */
+export const withDuplicate = (mappings: readonly EventMapping[], id: string): readonly EventMapping[] =>
+  mappings.flatMap((each) =>
+    each.id === id ? [each, { ...each, id: shortId(mappings.map((other) => other.id)) }] : [each],
+  )
+
+/** The list with one mapping moved by a number of places; unchanged at an end. */
+export const withMoved = (mappings: readonly EventMapping[], id: string, by: number): readonly EventMapping[] => {
+  const from = mappings.findIndex((each) => each.id === id)
+  const moved = mappings[from]
+  const to = from + by
+  if (moved === undefined || to < 0 || to >= mappings.length) return mappings
+  const rest = mappings.filter((each) => each !== moved)
+  return [...rest.slice(0, to), moved, ...rest.slice(to)]
+}
+
+/**
+ * Required targets first, then the recommended, both in the action's order; then other mapped fields in their order.
+ */
+export const fieldRows = (mapping: EventMapping, action: DestinationAction): FieldRow[] => {
+  const fields = mapping.field_mappings
+  const fixed = [
+    ...action.targets.filter((target) => target.is_required),
+    ...action.targets.filter((target) => target.is_recommended && !target.is_required),
+  ]
+  const names = new Set(fixed.map(({ name }) => name))
+  const firstOf = (name: string) => fields.find((field) => field.target.name === name)
+  const above = fixed.map((known): FieldRow => {
+    // Its key stays when its field is created, so that typing continues.
+    return { key: known.name, target: known, known, field: firstOf(known.name) }
+  })
+  const shown = new Set(above.map(({ field }) => field))
+  const below = fields
+    .filter((field) => !shown.has(field))
+    .map((field): FieldRow => {
+      const known = names.has(field.target.name)
+        ? undefined
+        : action.targets.find(({ name }) => name === field.target.name)
+      return { key: field.id, target: known ?? field.target, known, field }
+    })
+  return [...above, ...below]
+}
+
+/** Targets of the action that no line of the table is for. */
+export const freeTargets = (mapping: EventMapping, action: DestinationAction): ActionTarget[] => {
+  const taken = new Set(mapping.field_mappings.map(({ target }) => target.name))
+  return action.targets.filter(
+    ({ name, is_required, is_recommended }) => !is_required && !is_recommended && !taken.has(name),
+  )
+}
+
+/** The part of a mapping that can be tried or saved: without incomplete fields and conditions. */
+export const sendable = (mapping: EventMapping): EventMapping => {
+  const unfinished = conditionProblems(mapping.filters)
+  return {
+    ...mapping,
+    filters: mapping.filters.filter(({ id }) => unfinished[id] === undefined),
+    field_mappings: mapping.field_mappings.filter((field) => fieldMappingRule.safeParse(field).success),
+  }
+}
+
+/** The saved form of a mapping: optional fields without a choice are omitted. */
+export const saved = (mapping: EventMapping): EventMapping => ({
+  ...mapping,
+  field_mappings: mapping.field_mappings.filter(
+    ({ source, target }) => target.is_required || !isEmptySource(source) || target.name.trim() === '',
+  ),
+})
+
+/** The problems that prevent saving a mapping: by the ID of a field or condition, the name of a target, or `action`. */
+export type MappingProblems = Readonly<Record<string, string>>
+
+const fieldProblem = (row: FieldRow): string | undefined => {
+  const { field, known, target } = row
+  const required = known?.is_required === true
+  const title = target.display_name === '' ? target.name : target.display_name
+  if (field === undefined) return required ? `${title} is required. Choose a value` : undefined
+  if (target.name.trim() === '') return 'Enter the target field'
+  if (required && !field.enabled) return `${title} is required. Turn it on`
+  if (isEmptySource(field.source)) return required ? `${title} is required. Choose a value` : undefined
+  return fieldMappingRule.safeParse(field).error?.issues[0]?.message
+}
+
+/** The problems to fix before a mapping can be saved; the server checks the same and more. */
+export const problemsOf = (mapping: EventMapping, action: DestinationAction | undefined): MappingProblems => {
+  if (action === undefined) return { action: 'This action no longer exists. Choose another one' }
+  const whole = action.whole_event && mapping.field_mappings.length === 0
+  const problems: Record<string, string> = { ...conditionProblems(mapping.filters) }
+  for (const row of whole ? [] : fieldRows(mapping, action)) {
+    const problem = fieldProblem(row)
+    if (problem !== undefined) problems[row.field?.id ?? row.key] = problem
+  }
+  const twice = new Set<string>()
+  for (const { id, target } of mapping.field_mappings) {
+    if (target.name !== '' && twice.has(target.name)) problems[id] ??= `${target.name} is mapped twice`
+    twice.add(target.name)
+  }
+  return problems
+}
+
+const place = /^event_mappings\.(\d+)(?:\.(field_mappings|filters)(?:\.(\d+))?|\.(\w+))?/
+
+/** The server's errors by the ID of the mapping, in the form of `problemsOf`; '' stands for those without a place. */
+export const refusedProblems = (
+  metadata: Readonly<Record<string, string>>,
+  sent: readonly EventMapping[],
+): Record<string, Record<string, string>> => {
+  const found: Record<string, Record<string, string>> = {}
+  for (const [key, message] of Object.entries(metadata)) {
+    const [, at, list, index] = place.exec(key) ?? []
+    const mapping = sent[Number(at)]
+    if (at === undefined || mapping === undefined) continue
+    const item =
+      list === 'field_mappings'
+        ? mapping.field_mappings[Number(index)]?.id
+        : list === 'filters'
+          ? mapping.filters[Number(index)]?.id
+          : 'action'
+    found[mapping.id] = { ...found[mapping.id], [item ?? '']: message }
+  }
+  return found
+}
+
+const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+/** The changes of a list of mappings, as text; '' for none. */
+export const changeWords = (before: readonly EventMapping[], after: readonly EventMapping[]): string => {
+  const old = new Map(before.map((each) => [each.id, each]))
+  const now = new Set(after.map(({ id }) => id))
+  const added = after.filter(({ id }) => !old.has(id)).length
+  const removed = before.filter(({ id }) => !now.has(id)).length
+  const changed = after.filter((each) => old.has(each.id) && !same(saved(each), saved(old.get(each.id) ?? each))).length
+  const kept = before.filter(({ id }) => now.has(id)).map(({ id }) => id)
+  const moved = !same(
+    kept,
+    after.filter(({ id }) => old.has(id)).map(({ id }) => id),
+  )
+  const counted = (count: number, done: string): string[] =>
+    count === 0 ? [] : [`${count} ${pluralise(count, 'mapping')} ${done}`]
+  return [
+    ...counted(added, 'added'),
+    ...counted(changed, 'changed'),
+    ...counted(removed, 'deleted'),
+    ...(moved ? ['order changed'] : []),
+  ].join(', ')
+}

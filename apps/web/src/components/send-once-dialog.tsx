@@ -1,0 +1,59 @@
+import type { UseMutationResult } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { failureText } from '../lib/api/errors.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/overlays/dialog.tsx'
+
+/** Asks before something is sent to a destination for a try, sends it, and shows the answer; it can be sent again. */
+export const SendOnceDialog = <Answer, Trial>({
+  title,
+  description,
+  send,
+  trial,
+  question,
+  answer,
+  onClosed,
+}: {
+  title: string
+  description: string
+  send: UseMutationResult<Answer, Error, Trial>
+  /** The test to send. */
+  trial: Trial
+  /** The effect of sending, before it happens. */
+  question: ReactNode
+  answer: (answer: Answer) => ReactNode
+  onClosed: () => void
+}) => {
+  const [open, setOpen] = useState(true)
+  const isNew = send.data === undefined
+  return (
+    <Dialog
+      open={open}
+      onClose={() => setOpen(false)}
+      onClosed={onClosed}
+      size="lg"
+      title={title}
+      description={description}
+      footer={
+        <>
+          <Button onClick={() => setOpen(false)}>{isNew ? 'Cancel' : 'Close'}</Button>
+          <Button variant={isNew ? 'primary' : 'secondary'} loading={send.isPending} onClick={() => send.mutate(trial)}>
+            {isNew ? 'Send' : 'Send again'}
+          </Button>
+        </>
+      }
+    >
+      <div aria-live="polite" className="text-sm break-words">
+        {send.error !== null ? (
+          <p role="alert" className="text-danger-ink">
+            {failureText(send.error)}
+          </p>
+        ) : send.data === undefined ? (
+          <div className="space-y-2 text-ink-2">{question}</div>
+        ) : (
+          answer(send.data)
+        )}
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,10 @@
+import type { SettingOption } from '@tributary/contract'
+import type { ReactNode } from 'react'
+import { settingHint } from '../../lib/settings/setting-values.ts'
+import { Markup } from '../../ui/code/markup.tsx'
+
+/** The hint below a setting, or undefined without one. */
+export const shownHint = (option: SettingOption): ReactNode | undefined => {
+  const text = settingHint(option)
+  return text === undefined ? undefined : <Markup text={text} />
+}

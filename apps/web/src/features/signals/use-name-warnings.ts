@@ -1,0 +1,19 @@
+import { useQuery } from '@tanstack/react-query'
+import type { SignalPreview } from '@tributary/contract'
+import { signalNamesQuery } from '../../lib/queries/signal-queries.ts'
+import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
+import { definitionOf, isDone, type Part, type SignalDraft } from './draft.ts'
+
+/** The parts that must be valid before the server can look up the names. */
+const needed: readonly Part[] = ['trigger', 'conversion', 'value', 'event_id']
+
+const none: SignalPreview['warnings'] = []
+
+/** Names of a draft that were never received, once what it says of events can be saved. */
+export const useNameWarnings = (draft: SignalDraft): SignalPreview['warnings'] => {
+  const workspace = useWorkspace().name
+  const mayEdit = useMayEdit() === true
+  const ready = mayEdit && draft.trigger === 'events' && needed.every((part) => isDone(draft, part))
+  const { data } = useQuery({ ...signalNamesQuery(workspace, definitionOf(draft)), enabled: ready })
+  return ready ? (data?.warnings ?? none) : none
+}

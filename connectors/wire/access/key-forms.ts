@@ -1,0 +1,41 @@
+/** Whole numbers and UUIDs as databases write them: two of these are equal only as the same text. */
+export const integerKeys = '^(?:0|-?[1-9][0-9]*)$'
+export const uuidKeys = '^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+
+/** The form of a key that the database does not take. */
+const formOfRefused = (key: string): string => `refused ${key}`
+
+/**
+ * The forms of keys, given as JSON. `fit` turns a key into the column's form, undefined if impossible, and `formsOf`
+ * asks for many. When the database refuses one of them (`isOfKey`), they are asked for in halves. Throws errors that no
+ * key caused.
+ */
+export const splitByFault = async <Value>(
+  keys: readonly string[],
+  given: {
+    fit: (key: string) => Value | undefined
+    formsOf: (values: readonly Value[]) => Promise<readonly string[]>
+    isOfKey: (error: unknown) => boolean
+  },
+): Promise<readonly string[]> => {
+  const forms = keys.map(formOfRefused)
+  const fitting = keys.flatMap((key, place) => {
+    const value = given.fit(key)
+    return value === undefined ? [] : [{ place, value }]
+  })
+  const ask = async (some: typeof fitting): Promise<void> => {
+    if (some.length === 0) return
+    try {
+      const found = await given.formsOf(some.map(({ value }) => value))
+      for (const [index, { place }] of some.entries()) forms[place] = found[index] ?? forms[place] ?? ''
+    } catch (error) {
+      if (!given.isOfKey(error)) throw error
+      if (some.length === 1) return
+      const middle = Math.ceil(some.length / 2)
+      await ask(some.slice(0, middle))
+      await ask(some.slice(middle))
+    }
+  }
+  await ask(fitting)
+  return forms
+}

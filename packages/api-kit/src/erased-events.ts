@@ -1,0 +1,236 @@
+import { faultPoint } from '@tributary/kernel'
+import { deliveryRemovals, type EventStore, eventRemoval, type MarkedRows, prepared } from '@tributary/storage'
+import { sql } from 'kysely'
+import type { Db } from './db.ts'
+import type { ProfileLedger } from './profiles/ledger.ts'
+import { isId } from './resource-ids.ts'
+
+/** Whose events are erased, and until when they were received. */
+export type ErasedPeople = {
+  workspaceId: string
+  requestId: string
+  identifiers: readonly { type: string; value: string }[]
+  /** The column `owner` of further identifiers, whose values are gone. */
+  owners: readonly string[]
+  until: Date
+}
+
+/** An id of ours as a literal: mutations are kept as text. */
+const idLiteral = (id: string): string => {
+  if (!isId(id)) throw new Error(`'${id}' is no id`)
+  return `'${id}'`
+}
+
+const anyId = new Set(['user_id', 'anonymous_id', 'previous_id'])
+
+/**
+ * Marks the stored events that belong to people, and rejected ones that contain one of their IDs: from then on `hidingErased` leaves them
+ * out. May be repeated, and then finds events that were stored since.
+ */
+export const markErasedEvents = async (
+  eventStore: Pick<EventStore, 'command'>,
+  ownerOf: ProfileLedger['ownerOf'],
+  { workspaceId, requestId, identifiers, owners, until }: ErasedPeople,
+): Promise<void> => {
+  const valuesOf = (type: string): string[] =>
+    identifiers.filter((each) => each.type === type || each.type === 'previous_id').map(({ value }) => value)
+  const quoted = identifiers.filter(({ type }) => anyId.has(type)).map(({ value }) => JSON.stringify(value))
+  const within = `workspace_id = ${idLiteral(workspaceId)} and receive_time <= fromUnixTimestamp64Milli({until:Int64})
+    and event_id not in (select event_id from erased_events where workspace_id = ${idLiteral(workspaceId)}
+      and request_id = ${idLiteral(requestId)})`
+  const mark = (where: string, params: Record<string, unknown>): Promise<void> =>
+    eventStore.command(
+      `insert into erased_events (workspace_id, request_id, event_id)
+       select workspace_id, ${idLiteral(requestId)}, event_id from events where ${within} and ${where}`,
+      { until: until.getTime(), ...params },
+    )
+  if (owners.length > 0) await mark('owner in {owners:Array(UInt64)}', { owners: owners.map((owner) => BigInt(owner)) })
+  if (quoted.length === 0) return
+  const [users, devices] = [valuesOf('user_id'), valuesOf('anonymous_id')]
+  // By one index, which finds either; an event with another user id is not theirs.
+  await mark(
+    `(user_id in {users:Array(String)} or anonymous_id in {devices:Array(String)})
+      and (user_id in {users:Array(String)} or owner in {owners:Array(UInt64)})`,
+    {
+      users,
+      devices,
+      owners: devices.map((value) => BigInt(ownerOf(workspaceId, { type: 'anonymous_id', value }))),
+    },
+  )
+  await mark(`status = 'rejected' and arrayExists(text -> position(original, text) > 0, {texts:Array(String)})`, {
+    texts: quoted,
+  })
+}
+
+/**
+ * Marks rows of the delivery log that sent the membership of these profiles in audiences to destinations. May be repeated.
+ */
+export const markErasedMembers = async (
+  eventStore: Pick<EventStore, 'command'>,
+  { workspaceId, requestId }: Pick<ErasedPeople, 'workspaceId' | 'requestId'>,
+  profiles: readonly string[],
+): Promise<void> => {
+  if (profiles.length === 0) return
+  await eventStore.command(
+    `insert into erased_events (workspace_id, request_id, event_id)
+     select distinct workspace_id, ${idLiteral(requestId)}, event_id from deliveries
+     where workspace_id = ${idLiteral(workspaceId)} and producer = 'audience' and key in {profiles:Array(String)}
+       and event_id not in (select event_id from erased_events where workspace_id = ${idLiteral(workspaceId)}
+         and request_id = ${idLiteral(requestId)})`,
+    { profiles },
+  )
+}
+
+/** Ids of ours as a list of literals. */
+export const idList = (ids: readonly string[]): string => [...new Set(ids)].map(idLiteral).join(', ')
+
+type Marked = Pick<ErasedPeople, 'workspaceId' | 'requestId'>
+
+const workspacesOf = (requests: readonly Marked[]): string =>
+  `workspace_id in (${idList(requests.map(({ workspaceId }) => workspaceId))})`
+
+const markedOf = (requests: readonly Marked[]): string =>
+  `(workspace_id, event_id) in (select workspace_id, event_id from erased_events
+    where ${workspacesOf(requests)} and request_id in (${idList(requests.map(({ requestId }) => requestId))}))`
+
+const rowsOf = (requests: readonly Marked[]): MarkedRows => ({
+  own: workspacesOf(requests),
+  marked: markedOf(requests),
+})
+
+/** Changes that remove deliveries of marked events for requests, in their order; each may be repeated. */
+export const deliveryChanges = (requests: readonly Marked[]): string[] => deliveryRemovals(rowsOf(requests))
+
+/** Marks rows without events for a request: `select` has the rest of a query whose only column is the mark. */
+export const markErasedRows = (
+  eventStore: Pick<EventStore, 'command'>,
+  { workspaceId, requestId }: Marked,
+  select: string,
+  params: Record<string, unknown>,
+): Promise<void> =>
+  eventStore.command(
+    `insert into erased_events (workspace_id, request_id, event_id) select {workspace:String}, {request:String}, ${select}`,
+    { ...params, workspace: workspaceId, request: requestId },
+  )
+
+/** Marks events by their IDs for a request; `token` is one of `EventStore.insert`. */
+export const markErasedIds = (
+  eventStore: Pick<EventStore, 'insert'>,
+  { workspaceId, requestId }: Marked,
+  eventIds: readonly string[],
+  token: string,
+): Promise<void> => {
+  const lines = eventIds.map((event_id) =>
+    JSON.stringify({ workspace_id: workspaceId, request_id: requestId, event_id }),
+  )
+  return eventStore.insert('erased_events', lines.join('\n'), { token })
+}
+
+/** Removes the marks of requests, whose events are gone. */
+export const clearErasedMarks = (
+  eventStore: Pick<EventStore, 'command'>,
+  requestIds: readonly string[],
+): Promise<void> =>
+  eventStore.command('delete from erased_events where request_id in {requests:Array(String)}', { requests: requestIds })
+
+/** How often a change is checked, ms. */
+const pollMs = 200
+
+/** Waits until the engine has written every part anew that a change which names this request concerns. */
+const changesDone = async (eventStore: EventStore, requestId: string, signal: AbortSignal): Promise<void> => {
+  for (;;) {
+    signal.throwIfAborted()
+    const [row] = await eventStore.query<{ open: number; reason: string }>(
+      `select count() as open, max(latest_fail_reason) as reason from system.mutations
+       where database = currentDatabase() and not is_done and position(command, {request:String}) > 0`,
+      { request: requestId },
+      { owner: 'system', signal },
+    )
+    if (Number(row?.open ?? 0) === 0) return
+    if (row !== undefined && row.reason !== '') throw new Error(row.reason.slice(0, 500))
+    await new Promise((resolve) => setTimeout(resolve, pollMs))
+  }
+}
+
+/**
+ * Makes changes, each of which names this request: resolves when every part that they concern is written anew. The engine
+ * lets go of the files of before within minutes.
+ */
+export const makeChanges = async (
+  eventStore: EventStore,
+  changes: readonly string[],
+  requestId: string,
+  signal: AbortSignal,
+): Promise<void> => {
+  for (const change of changes) {
+    await eventStore.command(change)
+    faultPoint('erasure.within-events')
+    await changesDone(eventStore, requestId, signal)
+  }
+}
+
+/** Removes the marked events of requests and their deliveries from the event store, as `makeChanges` does. */
+export const removeErasedEvents = async (
+  eventStore: EventStore,
+  requests: readonly Marked[],
+  signal: AbortSignal,
+): Promise<void> => {
+  const changes = [...deliveryChanges(requests), eventRemoval(rowsOf(requests))]
+  await makeChanges(eventStore, changes, requests[0]?.requestId ?? '', signal)
+}
+
+/** Ids of the events that are marked for a request, by pages. */
+export const erasedEventIds = async function* (
+  eventStore: EventStore,
+  { workspaceId, requestId }: Pick<ErasedPeople, 'workspaceId' | 'requestId'>,
+  signal: AbortSignal,
+): AsyncGenerator<string[]> {
+  const size = 10_000
+  let after = ''
+  for (;;) {
+    const rows = await eventStore.query<{ event_id: string }>(
+      `select distinct event_id from erased_events where workspace_id = {workspace:String}
+         and request_id = {request:String} and event_id > {after:String} order by event_id limit ${size}`,
+      { workspace: workspaceId, request: requestId, after },
+      { owner: 'system', signal },
+    )
+    if (rows.length > 0) yield rows.map(({ event_id }) => event_id)
+    if (rows.length < size) return
+    after = rows.at(-1)?.event_id ?? ''
+  }
+}
+
+/**
+ * The event store for queries of people. Events of users who are being deleted are left out, with their deliveries. This holds for
+ * every query whose owner is a workspace with such users, or its organization. A query may fail before its caller awaits it.
+ */
+export const hidingErased = (eventStore: EventStore, db: Db): EventStore => {
+  const erasing = async (owner: string): Promise<string[]> => {
+    if (!isId(owner)) return []
+    const { rows } = await sql<{ id: string }>`${prepared('workspaces-erasing')}
+      select distinct w.id from privacy_places p
+      join privacy_requests r on r.id = p.request_id join workspaces w on w.id = r.workspace_id
+      where p.place = 'events' and p.state <> 'done' and ${owner}::uuid in (w.id, w.organization_id)`.execute(db)
+    return rows.map(({ id }) => id)
+  }
+  const ask = async <Row>(
+    text: string,
+    params: Record<string, unknown> | undefined,
+    options: Parameters<EventStore['query']>[2],
+  ): Promise<Row[]> => {
+    const workspaces = await erasing(options.owner)
+    if (workspaces.length === 0) return eventStore.query<Row>(text, params, options)
+    const hide = `(workspace_id, event_id) not in (select workspace_id, event_id from erased_events
+      where workspace_id in (${workspaces.map(idLiteral).join(', ')}))`
+    return eventStore.query<Row>(text, params, { ...options, filters: { events: hide, deliveries: hide } })
+  }
+  return {
+    ...eventStore,
+    query<Row>(text: string, params: Record<string, unknown> | undefined, options: Parameters<EventStore['query']>[2]) {
+      const answer = ask<Row>(text, params, options)
+      // The caller that awaits it gets the error. A query that is not awaited yet must not end the process.
+      answer.catch(() => {})
+      return answer
+    },
+  }
+}

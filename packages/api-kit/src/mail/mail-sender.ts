@@ -1,0 +1,68 @@
+import type { Clock } from '@tributary/kernel'
+import { cutText } from '@tributary/kernel'
+import { JobGivenUp } from '@tributary/storage'
+import type { Db } from '../db.ts'
+
+/** A mail as it goes out. The id stays the same when it is sent again. */
+export type OutgoingMail = { id: string; recipient: string; subject: string; text: string; html: string }
+
+/** Takes mail to where it is read. Throws when it cannot; MailRefused when trying again is of no use. */
+export type MailTransport = { send(mail: OutgoingMail): Promise<void> }
+
+/** The mail server will not take this mail, now or later. */
+export class MailRefused extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'MailRefused'
+  }
+}
+
+/** Removes the text from a row that will not be sent any more. */
+const withoutText = { body_text: '', body_html: '' } as const
+
+/**
+ * Runs a job of `mailJob`: sends the mail and then marks it as sent. When a process dies between, the mail is sent again. A mail that is
+ * sent already, or of no use any more, is skipped. The text is removed as soon as the mail is sent or given up.
+ *
+ * @throws JobGivenUp when the mail is refused for good; the transport's error when it is to be tried again
+ */
+export const createMailSender = ({ db, transport, clock }: { db: Db; transport: MailTransport; clock: Clock }) => {
+  const ofMail = (id: string) => db.updateTable('mails').where('id', '=', id).where('sent_time', 'is', null)
+  return async ({ mail: id }: { mail: string }): Promise<void> => {
+    const mail = await ofMail(id)
+      .where('expire_time', '>', new Date(clock()))
+      .set((row) => ({ attempts: row('attempts', '+', 1) }))
+      .returning(['recipient', 'subject', 'body_text', 'body_html'])
+      .executeTakeFirst()
+    if (mail === undefined) return void (await ofMail(id).set(withoutText).execute())
+    const { recipient, subject, body_text: text, body_html: html } = mail
+    try {
+      await transport.send({ id, recipient, subject, text, html })
+    } catch (error) {
+      const last_error = cutText(error instanceof Error ? error.message : String(error), 1000)
+      if (!(error instanceof MailRefused)) {
+        await ofMail(id).set({ last_error }).execute()
+        throw error
+      }
+      await ofMail(id)
+        .set({ last_error, expire_time: new Date(clock()), ...withoutText })
+        .execute()
+      throw new JobGivenUp(last_error)
+    }
+    await ofMail(id)
+      .set({ sent_time: new Date(clock()), last_error: '', ...withoutText })
+      .execute()
+  }
+}
+
+/** Removes the texts of mails that are of no use at a time, and those of them that were queued before another time. */
+export const clearOldMails = async (db: Db, time: Date, before: Date): Promise<void> => {
+  await db
+    .updateTable('mails')
+    .set(withoutText)
+    .where('sent_time', 'is', null)
+    .where('expire_time', '<=', time)
+    .where('body_text', '<>', '')
+    .execute()
+  await db.deleteFrom('mails').where('create_time', '<', before).where('expire_time', '<', time).execute()
+}

@@ -1,0 +1,67 @@
+import { newId } from '@tributary/kernel'
+import { type JobKind, type JobSender, withoutEnd } from '@tributary/storage'
+import { z } from 'zod'
+import type { Db, Tx } from '../db.ts'
+import { oneLine } from './layout.ts'
+import type { Mail } from './templates.ts'
+
+const data = z.object({ mail: z.string() })
+
+/** The sending of a mail. It names the mail and holds nothing of it: texts lie in one place, from which they are removed. */
+export const mailJob: JobKind<z.output<typeof data>> = {
+  name: 'mail',
+  data,
+  // Until the mail is of no use, which the run checks.
+  retries: { most: withoutEnd, pauseSeconds: 1, maxPauseSeconds: 10 * 60 },
+  // Longer than a transport takes to give up, should the database be away meanwhile.
+  leaseSeconds: 60,
+  maxSeconds: 5 * 60,
+  atOnce: 4,
+  exclusive: false,
+  keepSeconds: 24 * 60 * 60,
+}
+
+/**
+ * Queues a mail in the caller's transaction: it is sent once that is committed, within about a second when the mail
+ * server takes it, and tried again until `expireTime` otherwise.
+ */
+export const queueMail = async (
+  tx: Tx,
+  jobs: JobSender,
+  given: {
+    /** One address. */
+    recipient: string
+    mail: Mail
+    time: Date
+    /** After this the mail is of no use and is given up. */
+    expireTime: Date
+  },
+): Promise<void> => {
+  const id = newId()
+  await tx
+    .insertInto('mails')
+    .values({
+      id,
+      kind: given.mail.kind,
+      recipient: oneLine(given.recipient),
+      subject: oneLine(given.mail.subject),
+      body_text: given.mail.text,
+      body_html: given.mail.html,
+      create_time: given.time,
+      expire_time: given.expireTime,
+    })
+    .execute()
+  await jobs.send(tx, mailJob, { mail: id }, { id })
+}
+
+/** Sees to it that every mail that waits has a job: also what a version queued that had none. For every start. */
+export const queueWaitingMails = async (db: Db, jobs: JobSender, now: number): Promise<void> => {
+  const waiting = await db
+    .selectFrom('mails')
+    .select('id')
+    .where('sent_time', 'is', null)
+    .where('expire_time', '>', new Date(now))
+    .orderBy('create_time')
+    .execute()
+  for (const { id } of waiting) await jobs.send(db, mailJob, { mail: id }, { id })
+}

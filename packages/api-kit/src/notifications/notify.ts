@@ -1,0 +1,48 @@
+import { type NotificationKind, userChannel } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import type { Tx } from '../db.ts'
+import type { LiveChannel } from '../live.ts'
+import { presentNotification } from './present.ts'
+
+export type Notice = {
+  /** Null for a notice about the whole installation. */
+  organizationId: string | null
+  kind: NotificationKind
+  title: string
+  body: string
+  /** Path of the page it is about, or empty. */
+  link: string
+  /** The cause: it makes one notification for each user. */
+  cause: string
+  /** Epoch ms. */
+  now: number
+}
+
+/** Shows the written notices in inboxes that are open now. */
+export type Announce = (live: LiveChannel) => void
+
+/**
+ * Puts a notice into the inboxes of these users in the transaction of the reported change. Users who were notified of the cause before are
+ * left out. Call the returned function once that is committed.
+ */
+export const notify = async (tx: Tx, userIds: readonly string[], notice: Notice): Promise<Announce> => {
+  if (userIds.length === 0) return () => {}
+  const { organizationId, now, ...shown } = notice
+  const rows = await tx
+    .insertInto('notifications')
+    .values(
+      userIds.map((user_id) => ({
+        id: newId(),
+        user_id,
+        organization_id: organizationId,
+        ...shown,
+        create_time: new Date(now),
+      })),
+    )
+    .onConflict((conflict) => conflict.columns(['user_id', 'cause']).where('cause', '<>', '').doNothing())
+    .returningAll()
+    .execute()
+  return (live) => {
+    for (const row of rows) live(userChannel(row.user_id), 'notification', presentNotification(row))
+  }
+}

@@ -1,0 +1,209 @@
+import type { EventCondition } from '@tributary/api-kit'
+import { type ComputedTraitDefinition, eventTypes } from '@tributary/contract'
+import { withoutEnd } from '@tributary/kernel'
+import { propertyCondition, propertyValue } from '../attributes.ts'
+import { type Condition, condition, createEventsParams, joined } from '../sql-builder.ts'
+
+/**
+ * The profiles whose events are read, by their numbers in the event store: all between two numbers, or some. Given all IDs of a few
+ * profiles, an index finds their events.
+ */
+export type Scope = { from: bigint; to: bigint } | { profiles: readonly bigint[]; ids?: readonly string[] | undefined }
+
+export type CompileOptions = {
+  workspaceId: string
+  /** Epoch ms: where the window ends. */
+  asOf: number
+  scope: Scope
+  /** The condition of events that came after their user was suppressed and do not count; undefined where no user is suppressed. */
+  suppressed: EventCondition | undefined
+}
+
+/** What the statement answers for each profile that has a value. */
+export type ValueRow = {
+  profile: string
+  /** By the operation: JSON text, a number as text, or the sum in billionths. Null when it is too large. */
+  value: string | null
+  /** Events that were counted. */
+  n: string | number
+  /** The time of the event that leaves the window first of those that make the value, epoch ms. */
+  edge: string | number
+}
+
+export type ValuesStatement = { text: string; params: Readonly<Record<string, unknown>> }
+
+/** Bytes of a value as JSON, as of any trait. */
+export const valueBytes = 8192
+const dayMs = 86_400_000
+
+/** ms that a definition looks back; undefined for all stored events. */
+export const windowMs = ({ window_days }: Pick<ComputedTraitDefinition, 'window_days'>): number | undefined =>
+  window_days === null ? undefined : window_days * dayMs
+
+const types: ReadonlySet<string> = new Set(eventTypes)
+/** An event happened when it says, but never after it was received. */
+const happened = 'least(timestamp, receive_time)'
+/** Ties go by the id, so that the answer is always the same. */
+const order = `tuple(${happened}, event_id)`
+/** Larger numbers are not added up: the sum of billionths has 256 bits. */
+const largest = '1e30'
+
+/** How values of one owner are gathered, those of one profile are brought together, and which events have one. */
+type Gathering = { state: string; value: string; has?: Condition }
+
+const gatheringOf = (
+  { operation, property }: ComputedTraitDefinition,
+  column: 'properties' | 'traits',
+  params: ReturnType<typeof createEventsParams>,
+): Gathering => {
+  if (operation === 'count') return { state: 'countState()', value: 'toString(countMerge(state))' }
+  const { path, number } = propertyValue(property, column, params)
+  const json = `toJSONString(${path})`
+  const isThere = condition`isNotNull(${path})`
+  // The elements of a list one by one, and any other value as the only one; a null is none.
+  const known = `ifNull(${json}, 'null')`
+  const elements = `arrayFilter(x -> x != 'null', JSONExtractArrayRaw(if(startsWith(${known}, '['), ${known}, concat('[', ${known}, ']'))))`
+  const isNotEmpty = `notEmpty(${elements})` as Condition
+  const kept = (text: string): string => `if(length(${text}) > ${valueBytes}, null, ${text})`
+  switch (operation) {
+    case 'sum':
+    case 'average': {
+      // In billionths, as whole numbers: the sum is the same in whatever order they are added up.
+      const sure = number()
+      return {
+        state: `sumState(toInt256(round(assumeNotNull(${sure}) * 1e9)))`,
+        value: 'toString(sumMerge(state))',
+        has: `ifNull(abs(${sure}) <= ${largest}, false)` as Condition,
+      }
+    }
+    case 'minimum':
+    case 'maximum': {
+      const [gather, sure] = [operation === 'minimum' ? 'min' : 'max', number()]
+      return {
+        state: `${gather}State(assumeNotNull(${sure}))`,
+        value: `toString(${gather}Merge(state))`,
+        has: condition`isNotNull(${sure})`,
+      }
+    }
+    case 'unique_count':
+      return { state: `uniqExactState(${json})`, value: 'toString(uniqExactMerge(state))', has: isThere }
+    case 'unique_values':
+      return {
+        state: `uniqExactArrayState(${elements})`,
+        value: 'toString(uniqExactArrayMerge(state))',
+        has: isNotEmpty,
+      }
+    case 'most_frequent': {
+      // Keys come in their order, so that of several that are as frequent it is always the same.
+      const mode = 'arrayMap(m -> m.1[indexOf(m.2, arrayMax(m.2))], [sumMapMerge(state)])[1]'
+      return {
+        state: `sumMapState(${elements}, arrayMap(x -> toUInt64(1), ${elements}))`,
+        value: kept(mode),
+        has: isNotEmpty,
+      }
+    }
+    case 'first':
+      return { state: `argMinState(${json}, ${order})`, value: kept('argMinMerge(state)'), has: isThere }
+    case 'last':
+      return { state: `argMaxState(${json}, ${order})`, value: kept('argMaxMerge(state)'), has: isThere }
+  }
+}
+
+const own = 'workspace_id = {workspace:String} and owner != 0'
+
+/** Conditions on an event's owner and on the profile that comes of it. An owner may have joined another profile. */
+const scoped = (scope: Scope, add: (name: string, type: string, value: unknown) => string) => {
+  const within = (column: string): string =>
+    'from' in scope
+      ? `${column} between ${add('from', 'UInt64', scope.from)} and ${add('to', 'UInt64', scope.to)}`
+      : `${column} in ${add('profiles', 'Array(UInt64)', scope.profiles)}`
+  const known = 'profiles' in scope && scope.ids !== undefined ? add('ids', 'Array(String)', scope.ids) : undefined
+  return {
+    owner: `(${within('owner')} or owner in (select owner from profile_owners where ${own} and ${within('profile')}))${
+      known === undefined ? '' : ` and (user_id in ${known} or anonymous_id in ${known})`
+    }`,
+    profile: within('whose'),
+  }
+}
+
+/**
+ * The statement that computes a trait for profiles: preview, passes and changes all run it. It reads accepted events of one workspace that
+ * are no tests, and adds up by owner and then by profile. Each value is a parameter. Profiles without such an event are not
+ * in its answer.
+ */
+export const compileComputedTrait = (
+  definition: ComputedTraitDefinition,
+  { workspaceId, asOf, scope, suppressed }: CompileOptions,
+): ValuesStatement => {
+  const params = createEventsParams()
+  const { event, conditions, operation } = definition
+  const column = event === 'identify' || event === 'group' ? 'traits' : 'properties'
+  const { state, value, has } = gatheringOf(definition, column, params)
+  const name = params.add('event', 'String', event)
+  const window = windowMs(definition)
+  const since = window === undefined ? undefined : params.add('since', 'Int64', asOf - window)
+  const where = joined(
+    [
+      types.has(event) ? condition`(event = ${name} or (event = '' and type = ${name}))` : condition`event = ${name}`,
+      // Recent events were received recently, which lets the event store skip the others.
+      ...(since === undefined
+        ? []
+        : [
+            condition`receive_time > fromUnixTimestamp64Milli(${since})`,
+            condition`least(timestamp, receive_time) > fromUnixTimestamp64Milli(${since})`,
+          ]),
+      ...(has === undefined ? [] : [has]),
+      ...conditions.map((each) => propertyCondition(each, column, params, asOf)),
+    ],
+    'and',
+  )
+  const values: Record<string, unknown> = { ...params.values, ...suppressed?.params, workspace: workspaceId }
+  const { owner, profile } = scoped(scope, (key, type, given) => {
+    values[key] = given
+    return `{${key}:${type}}`
+  })
+  const edge = operation === 'last' ? 'max' : 'min'
+  const text = `select toString(whose) as profile, ${value} as value, sum(n) as n,
+  toUnixTimestamp64Milli(${edge}(edge)) as edge
+from (
+  select if(joined.profile = 0, seen.owner, joined.profile) as whose, seen.state as state, seen.n as n, seen.edge as edge
+  from (
+    select owner, ${state} as state, count() as n, ${edge}(${happened}) as edge
+    from events
+    where ${own} and status = 'accepted' and not test and ${where}
+      and ${owner}${suppressed === undefined ? '' : ` and not (${suppressed.where})`}
+    group by owner
+  ) as seen
+  left join (
+    select owner, argMax(profile, version) as profile from profile_owners where ${own} group by owner
+  ) as joined on joined.owner = seen.owner
+)
+where ${profile}
+group by whose
+settings precise_float_parsing = 1, output_format_json_quote_64bit_integers = 0, output_format_json_escape_forward_slashes = 0`
+  return { text, params: values }
+}
+
+/** A number of billionths as JSON. */
+const ofBillionths = (text: string): string => {
+  const billionths = BigInt(text)
+  const digits = String(billionths < 0n ? -billionths : billionths).padStart(10, '0')
+  const fraction = withoutEnd(digits.slice(-9), '0')
+  return `${billionths < 0n ? '-' : ''}${digits.slice(0, -9)}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+/** The value of a profile as JSON text; null when it is too large to be kept. */
+export const valueOf = (operation: ComputedTraitDefinition['operation'], { value, n }: ValueRow): string | null => {
+  if (value === null) return null
+  switch (operation) {
+    case 'sum':
+      return ofBillionths(value)
+    case 'average':
+      return JSON.stringify(Number(ofBillionths(value)) / Number(n))
+    case 'minimum':
+    case 'maximum':
+      return JSON.stringify(Number(value))
+    default:
+      return value
+  }
+}

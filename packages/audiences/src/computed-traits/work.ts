@@ -1,0 +1,322 @@
+import type { Db, Tx } from '@tributary/api-kit'
+import type { ComputedTraitCache } from '@tributary/configuration'
+import { type Clock, faultPoint, type Logger, type Metrics } from '@tributary/kernel'
+import {
+  type ComputedValue,
+  type EventStore,
+  EventStoreBusy,
+  EventStoreLimitExceeded,
+  EventStoreQueryError,
+  removeComputedValues,
+  settleComputedTraitChanges,
+  writeComputedValues,
+} from '@tributary/storage'
+import { sql } from 'kysely'
+import { computeValues, numberOfProfile } from './compute.ts'
+import { noteMoved, passEveryMs, readPending, readProfilesAfter, type StoredLog } from './pending.ts'
+import { type ComputedTraitRow, definitionOf } from './read.ts'
+
+export type WorkDeps = StoredLog & {
+  db: Db
+  /** Without the events of users who are being deleted. */
+  eventStore: Pick<EventStore, 'query'>
+  /** Has the traits whose changes are recorded when an event comes. */
+  cache: Pick<ComputedTraitCache, 'knows'>
+  /** Brings merges and splits of now to the event store. */
+  bringOwners(): Promise<void>
+  clock: Clock
+  logger: Logger
+  metrics: Metrics
+  signal: AbortSignal
+  /** Profiles of one page of a pass. */
+  pageProfiles: number
+  /** A workspace begins no other trait once its turn has taken so long, ms. */
+  turnMs: number
+}
+
+/** Changes that one statement computes; of fewer profiles than `few` an index finds the events. */
+const chunk = 5000
+const few = 50
+/** Values that are removed in one statement. */
+const removedAtOnce = 5000
+/** When a trait that takes too much is tried again, ms. */
+const retryAfterMs = 10 * 60_000
+
+/** Why a definition cannot be computed, in words; undefined when something else is the matter. */
+const failureOf = (error: unknown): string | undefined => {
+  if (error instanceof EventStoreBusy) return undefined
+  if (error instanceof EventStoreLimitExceeded)
+    return error.limit === 'time'
+      ? 'Computing it takes too long. Choose a shorter window or a rarer event'
+      : 'Computing it reads too many events. Choose a shorter window or a rarer event'
+  return error instanceof EventStoreQueryError ? 'The event store could not compute it' : undefined
+}
+
+/** Runs a task for a trait. A task that takes too much is shown as a failure of the trait, and others continue. */
+const attempt = async (
+  { db, clock, logger, signal }: WorkDeps,
+  row: ComputedTraitRow,
+  task: () => Promise<void>,
+): Promise<void> => {
+  try {
+    await task()
+  } catch (error) {
+    const failure = failureOf(error)
+    if (failure === undefined || signal.aborted) throw error
+    logger.warn({ computedTrait: row.id, err: error }, 'a trait cannot be computed')
+    await db
+      .updateTable('computed_traits')
+      // The next try computes all profiles.
+      .set({ failure, retry_time: new Date(clock() + retryAfterMs), pass_time: null, compute_time: null })
+      .where('id', '=', row.id)
+      .where('version', '=', row.version)
+      .execute()
+  }
+}
+
+/** Writes what was computed, unless the definition is another one by now. */
+const store = (db: Db, row: ComputedTraitRow, write: (tx: Tx) => Promise<void>): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    const same = await tx
+      .selectFrom('computed_traits')
+      .select('id')
+      .where('id', '=', row.id)
+      .where('version', '=', row.version)
+      .where('delete_time', 'is', null)
+      // The lock lets changes be recorded meanwhile.
+      .forNoKeyUpdate()
+      .executeTakeFirst()
+    if (same !== undefined) await write(tx)
+  })
+
+/** Ids by which an index finds the events of a few profiles; undefined for more. */
+const readIds = async (db: Db, workspaceId: string, profiles: readonly string[]): Promise<string[] | undefined> => {
+  if (profiles.length > few) return undefined
+  const { rows } = await sql<{ value: string }>`
+    select value from profile_identifiers where workspace_id = ${workspaceId}::uuid
+      and profile_id = any(${profiles}::uuid[]) and type in ('user_id', 'anonymous_id')`.execute(db)
+  return rows.map(({ value }) => value)
+}
+
+/** Computes a trait for profiles of which something has changed. */
+const computeChanged = async (deps: WorkDeps, row: ComputedTraitRow, profiles: readonly string[]): Promise<void> => {
+  if (profiles.length === 0) return
+  const { db, clock, metrics, signal } = deps
+  const { workspace_id: workspaceId } = row
+  // Merges of which the profiles are, are to be known there.
+  await deps.bringOwners()
+  const asOf = clock()
+  const ids = await readIds(db, workspaceId, profiles)
+  const values = await computeValues(deps, {
+    workspaceId,
+    definition: definitionOf(row),
+    profiles,
+    scope: { profiles: profiles.map(numberOfProfile), ids },
+    asOf,
+    slot: 'short',
+    signal,
+  })
+  await store(db, row, (tx) => writeComputedValues(tx, { ...row, workspaceId }, profiles, values, asOf))
+  metrics.count('computed_trait_values', profiles.length)
+}
+
+const beginPass = async ({ db, clock }: WorkDeps, row: ComputedTraitRow): Promise<ComputedTraitRow | undefined> =>
+  await db
+    .updateTable('computed_traits')
+    .set((of) => ({
+      pass_time: new Date(clock()),
+      pass_after: null,
+      pass_done: 0,
+      pass_total: of
+        .selectFrom('profiles')
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .where('workspace_id', '=', row.workspace_id)
+        .where('merged_into', 'is', null),
+    }))
+    .where('id', '=', row.id)
+    .where('version', '=', row.version)
+    .returningAll()
+    .executeTakeFirst()
+
+/** Text values are large: pages of them are smaller. */
+const pageOf = (row: ComputedTraitRow, pageProfiles: number): number => {
+  const { operation } = definitionOf(row)
+  return operation === 'first' || operation === 'last' ? Math.ceil(pageProfiles / 4) : pageProfiles
+}
+
+/** Computes a trait for a page of profiles. */
+const computePage = async (
+  deps: WorkDeps,
+  row: ComputedTraitRow,
+  profiles: readonly string[],
+  asOf: number,
+): Promise<Map<string, ComputedValue>> => {
+  const [first, last] = [profiles[0], profiles.at(-1)]
+  if (first === undefined || last === undefined) return new Map()
+  return await computeValues(deps, {
+    workspaceId: row.workspace_id,
+    definition: definitionOf(row),
+    profiles,
+    // Ids are in the order of the numbers that they begin with.
+    scope: { from: numberOfProfile(first), to: numberOfProfile(last) },
+    asOf,
+    slot: 'heavy',
+    signal: deps.signal,
+  })
+}
+
+/** One page of a pass, which begins or ends with it; true when there is more of it. */
+const goOn = async (deps: WorkDeps, given: ComputedTraitRow): Promise<boolean> => {
+  const { db, clock, metrics, pageProfiles } = deps
+  const row = given.pass_time === null ? await beginPass(deps, given) : given
+  if (row === undefined) return false
+  const { workspace_id: workspaceId } = row
+  const size = pageOf(row, pageProfiles)
+  const profiles = await readProfilesAfter(db, workspaceId, row.pass_after, size)
+  const asOf = clock()
+  const values = await computePage(deps, row, profiles, asOf)
+  faultPoint('computed-traits.before-page')
+  const ends = profiles.length < size
+  const ended = {
+    pass_time: null,
+    computed_version: row.version,
+    compute_time: row.pass_time,
+    failure: '',
+    retry_time: null,
+  }
+  await store(db, row, async (tx) => {
+    await writeComputedValues(tx, { ...row, workspaceId }, profiles, values, asOf)
+    await tx
+      .updateTable('computed_traits')
+      .set({
+        pass_after: profiles.at(-1) ?? row.pass_after,
+        pass_done: row.pass_done + profiles.length,
+        ...(ends ? ended : {}),
+      })
+      .where('id', '=', row.id)
+      .execute()
+  })
+  metrics.count('computed_trait_values', profiles.length)
+  return !ends
+}
+
+/** Removes a part of the values of a deleted trait, and at last the trait; true when there is more. */
+const remove = async ({ db }: WorkDeps, row: ComputedTraitRow): Promise<boolean> => {
+  if (await removeComputedValues(db, { workspaceId: row.workspace_id, id: row.id }, removedAtOnce)) return true
+  await db.deleteFrom('computed_traits').where('id', '=', row.id).execute()
+  return false
+}
+
+const isPassing = ({ pass_time, compute_time, computed_version, version }: ComputedTraitRow, now: Date): boolean =>
+  pass_time !== null ||
+  computed_version < version ||
+  compute_time === null ||
+  compute_time.getTime() <= now.getTime() - passEveryMs
+
+/** State of a workspace between its turns. */
+export type Memory = {
+  /** The trait that was computed last: the others come before it. */
+  last: string
+  /** Where the log ended when a pass was found that is to begin, by the trait and its version. */
+  readonly passes: Map<string, readonly number[]>
+  /** Where the log ended at a moment of before. */
+  mark: { at: Date; ends: readonly number[] } | undefined
+}
+
+export const createMemory = (): Memory => ({ last: '', passes: new Map(), mark: undefined })
+
+const areStored = ({ isStored }: Pick<WorkDeps, 'isStored'>, ends: readonly number[]): boolean =>
+  ends.every((end, partition) => isStored(partition, end))
+
+/** Whether a pass can continue. Earlier events of a new trait are not noted, so they must be stored before it begins. */
+const mayPass = async (deps: WorkDeps, { passes }: Memory, row: ComputedTraitRow): Promise<boolean> => {
+  if (row.pass_after !== null && row.pass_time !== null) return true
+  const key = `${row.id} ${row.version}`
+  const ends = passes.get(key) ?? (await deps.ends())
+  passes.set(key, ends)
+  if (!areStored(deps, ends)) return false
+  passes.delete(key)
+  return true
+}
+
+/** The traits behind the last one, and then the others. */
+const inTurn = (traits: readonly ComputedTraitRow[], last: string): ComputedTraitRow[] => {
+  const at = traits.findIndex(({ id }) => id === last) + 1
+  return [...traits.slice(at), ...traits.slice(0, at)]
+}
+
+type Rest = { more: boolean; waits: boolean }
+
+/** Computes a part of what is to be computed of a trait. */
+const workOnTrait = async (deps: WorkDeps, memory: Memory, row: ComputedTraitRow, now: Date): Promise<Rest> => {
+  const { profiles, changes, more, waits } = await readPending(deps, row, now, chunk)
+  await computeChanged(deps, row, profiles)
+  await settleComputedTraitChanges(deps.db, row.id, changes)
+  if (!isPassing(row, now)) return { more, waits }
+  if (!(await mayPass(deps, memory, row))) return { more, waits: true }
+  await deps.bringOwners()
+  return { more: (await goOn(deps, row)) || more, waits }
+}
+
+/** Stores since when values are up to date: the times of events that are not stored yet are known. */
+const storeAsOf = async (
+  deps: WorkDeps,
+  memory: Memory,
+  workspaceId: string,
+  { began, ends, waits }: { began: Date; ends: readonly number[]; waits: boolean },
+): Promise<void> => {
+  const { mark } = memory
+  const isPast = mark !== undefined && areStored(deps, mark.ends)
+  if (waits && !isPast) {
+    memory.mark ??= { at: began, ends }
+    return
+  }
+  memory.mark = waits ? { at: began, ends } : undefined
+  await deps.db
+    .updateTable('computed_trait_places')
+    .set({ as_of: waits && mark !== undefined ? mark.at : began })
+    .where('workspace_id', '=', workspaceId)
+    .execute()
+}
+
+/**
+ * Gives the computed traits of a workspace a turn: each trait after the others, and none after `turnMs`. Resolves to whether there is
+ * more that can be done now.
+ */
+export const workOn = async (deps: WorkDeps, memory: Memory, workspaceId: string): Promise<boolean> => {
+  const { db, cache, clock, signal, turnMs } = deps
+  const until = performance.now() + turnMs
+  const began = new Date(clock())
+  const ends = await deps.ends()
+  const rows = await db
+    .selectFrom('computed_traits')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('create_time')
+    .orderBy('id')
+    .execute()
+  let more = false
+  for (const row of rows) if (row.delete_time !== null && (await remove(deps, row))) more = true
+  // Events of those that are not known yet are not noted yet.
+  const traits = rows.filter(
+    ({ id, version, delete_time, retry_time }) =>
+      delete_time === null && cache.knows(workspaceId, id, version) && (retry_time === null || retry_time <= began),
+  )
+  if (await noteMoved(db, workspaceId, traits)) more = true
+  let waits = false
+  for (const [index, row] of inTurn(traits, memory.last).entries()) {
+    signal.throwIfAborted()
+    if (index > 0 && performance.now() >= until) {
+      more = true
+      break
+    }
+    memory.last = row.id
+    await attempt(deps, row, async () => {
+      const rest = await workOnTrait(deps, memory, row, began)
+      more ||= rest.more
+      waits ||= rest.waits
+    })
+  }
+  if (!more) await storeAsOf(deps, memory, workspaceId, { began, ends, waits })
+  return more
+}

@@ -1,0 +1,120 @@
+import type { Db } from '@tributary/api-kit'
+import { audienceEventNames, type PipelineEvent } from '@tributary/contract'
+import { jsonText } from '@tributary/kernel'
+import { sql } from 'kysely'
+import type { ReportedChange } from './changes.ts'
+
+/** Bytes of the traits that an event carries; names in the order of the alphabet, the ones beyond are left out. */
+const traitBytes = 16 * 1024
+
+/** A profile now: identifiers in the order in which they were seen first, traits as JSON text by name. */
+export type ReportedProfile = {
+  identifiers: readonly { type: string; value: string }[]
+  traits: readonly (readonly [name: string, json: string])[]
+}
+
+/** Why a destination receives members that did not enter just now, and when that was requested. */
+export type Fill = { kind: 'first_fill' | 'resend'; time: Date }
+
+type Member = readonly [name: string, text: string]
+
+const valuesOf = ({ identifiers }: ReportedProfile, type: string): string[] =>
+  identifiers.filter((each) => each.type === type).map(({ value }) => value)
+
+/** Identifiers that are neither, as SDKs send them. */
+const externalIdsOf = ({ identifiers }: ReportedProfile) =>
+  identifiers
+    .filter(({ type }) => !['user_id', 'anonymous_id', 'previous_id'].includes(type))
+    .map(({ type, value }) => ({ type, id: value, collection: 'users', encoding: 'none' }))
+
+/**
+ * The event that reports to a destination that a profile entered or left. It is a `track` with the first user ID and anonymous ID
+ * of the profile, as the JSON text that delivery takes apart without parsing. The permanent message ID is `id`: an event that is
+ * made again is the same message. An earlier member has the time of the fill, since destinations refuse old events.
+ */
+export const audienceEventText = (
+  audience: { id: string; title: string },
+  { kind, profileId, time }: Pick<ReportedChange, 'kind' | 'profileId' | 'time'>,
+  profile: ReportedProfile,
+  { id, fill }: { id: string; fill?: Fill | undefined },
+): string => {
+  const at = (fill?.time ?? time).toISOString()
+  const [userIds, anonymousIds] = [valuesOf(profile, 'user_id'), valuesOf(profile, 'anonymous_id')]
+  const json = (value: unknown): string => JSON.stringify(value)
+  const one = (name: keyof PipelineEvent, [value]: readonly string[]): Member[] =>
+    value === undefined ? [] : [[name, json(value)]]
+  const external = externalIdsOf(profile)
+  const context: Member[] = [
+    ['traits', jsonText(profile.traits)],
+    ...(external.length === 0 ? [] : [['externalIds', json(external)] as const]),
+  ]
+  const properties = {
+    audience_id: audience.id,
+    audience_title: audience.title,
+    profile_id: profileId,
+    user_ids: userIds,
+    anonymous_ids: anonymousIds,
+    changed_at: time.toISOString(),
+    first_fill: fill?.kind === 'first_fill',
+    resend: fill?.kind === 'resend',
+  }
+  const members: Member[] = [
+    ['eventId', json(id)],
+    ['messageId', json(id)],
+    ['type', '"track"'],
+    ['event', json(audienceEventNames[kind])],
+    ...one('userId', userIds),
+    ...one('anonymousId', anonymousIds),
+    ['properties', json(properties)],
+    ['context', jsonText(context)],
+    ['test', 'false'],
+    // Delivery drops the event when its user is deleted after this time.
+    ['receivedAt', json(at)],
+    ['timestamp', json(at)],
+  ]
+  return jsonText(members)
+}
+
+/**
+ * Profiles with their present values. A merged profile is read as the profile that it became. Deleted profiles are missing,
+ * since they have no values.
+ */
+export const readReportedProfiles = async (
+  db: Db,
+  workspaceId: string,
+  profileIds: readonly string[],
+): Promise<ReadonlyMap<string, ReportedProfile>> => {
+  if (profileIds.length === 0) return new Map()
+  const now = sql`
+    recursive found as (
+      select id as asked, id from unnest(${profileIds}::uuid[]) as asked (id)
+      union
+      select found.asked, p.merged_into from found
+      join profiles p on p.workspace_id = ${workspaceId}::uuid and p.id = found.id and p.merged_into is not null
+    ), known as (
+      select found.asked, i.type, i.value, i.sequence from found
+      join profile_identifiers i on i.workspace_id = ${workspaceId}::uuid and i.profile_id = found.id
+    )`
+  const { rows: identifiers } = await sql<{ asked: string; type: string; value: string }>`
+    with ${now} select asked, type, value from known order by sequence`.execute(db)
+  const { rows: traits } = await sql<{ asked: string; name: string; value: string }>`
+    with ${now}, latest as (
+      select distinct on (known.asked, t.name) known.asked, t.name, t.value from known
+      join current_traits t on t.workspace_id = ${workspaceId}::uuid and t.identifier = known.sequence
+      where t.name <> '' order by known.asked, t.name, t.time desc, t.event_id desc
+    ), sized as (
+      select *, sum(octet_length(name) + octet_length(value)) over (partition by asked order by name) as bytes
+      from latest where value is not null
+    )
+    select asked, name, value from sized where bytes <= ${traitBytes} order by name`.execute(db)
+  const traitsOf = Map.groupBy(traits, ({ asked }) => asked)
+  return new Map(
+    [...Map.groupBy(identifiers, ({ asked }) => asked)].map(([id, known]) => [
+      id,
+      {
+        identifiers: known.map(({ type, value }) => ({ type, value })),
+        traits: (traitsOf.get(id) ?? []).map(({ name, value }) => [name, value] as const),
+      },
+    ]),
+  )
+}

@@ -1,0 +1,181 @@
+import type { Db, Tx } from '@tributary/api-kit'
+import type { AudienceProgress } from '@tributary/contract'
+import { AppError, badRequest } from '@tributary/kernel'
+import { createQuerySlots, type EventStore } from '@tributary/storage'
+import { CompiledQuery, sql } from 'kysely'
+import type { CompiledAudience } from './compile.ts'
+import { type EventsStatement, type ProfilesStatement, setLimit } from './sql-builder.ts'
+
+/** The workspace that an audience is evaluated for, and how long that may take. */
+export type EvaluateOptions = {
+  workspaceId: string
+  slot: 'short' | 'heavy'
+  signal: AbortSignal
+  /** Receives the step that runs and, where it can be counted, its finished share. Evaluation goes on when the promise resolves. */
+  onProgress?: (progress: AudienceProgress) => Promise<void> | void
+}
+
+/** A statement that reads `members` of the statement of profiles, with its parameters. `before` runs first in the same transaction. */
+export type MembersStatement = { text: string; params?: readonly unknown[]; before?: (tx: Tx) => Promise<void> }
+
+/** Evaluates compiled audiences: what both stores answer, within bounds. */
+export type Evaluation = {
+  /**
+   * Runs `ask`, which follows the statement of profiles and reads `members`, in a transaction, and then `settle` with its rows.
+   * Throws 400 `QUERY_TOO_LARGE` for a query that takes more than one may, 429 when the workspace waits for its own. Both stores
+   * end an evaluation whose caller has gone.
+   */
+  run<Row, Result>(
+    compiled: CompiledAudience,
+    ask: MembersStatement,
+    settle: (tx: Tx, rows: readonly Row[]) => Promise<Result>,
+    options: EvaluateOptions,
+  ): Promise<Result>
+  /** Does other work of the relational store within the same bounds; throws `tooLong` for what takes longer. */
+  inPlace<Result>(work: (tx: Tx) => Promise<Result>, options: EvaluateOptions, tooLong: () => Error): Promise<Result>
+}
+
+/** ms that the relational store may take. */
+const timeouts = { short: 15_000, heavy: 50_000 } as const
+
+const tooLarge = (): AppError =>
+  badRequest('QUERY_TOO_LARGE', 'This audience has too many profiles to look at. Choose shorter times or rarer events')
+
+/** Sets of profiles: how many each has, and lists as texts, by the names of their columns. */
+export type ProfileSets = { sizes: readonly number[]; columns: Readonly<Record<string, string>> }
+
+/** The sets of an audience that asks for no events. */
+export const noSets: ProfileSets = { sizes: [], columns: {} }
+
+/** The sets that a statement of the event store answers. Throws 400 for one that is too large. */
+export const runEvents = async (
+  eventStore: Pick<EventStore, 'query'>,
+  { text, params, sets }: EventsStatement,
+  { workspaceId, slot, signal, onProgress }: EvaluateOptions,
+): Promise<ProfileSets> => {
+  const rows = await eventStore.query<Record<string, string | number>>(text, params, {
+    owner: workspaceId,
+    slot,
+    signal,
+    ...(onProgress && { onProgress: ({ read, total }) => void onProgress({ step: 'events', share: read / total }) }),
+  })
+  const row = rows[0] ?? {}
+  const sizes = Array.from({ length: sets }, (_, index) => Number(row[`size_${index}`] ?? 0))
+  if (sizes.some((size) => size > setLimit)) throw tooLarge()
+  const lists = Object.entries(row).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  return { sizes, columns: Object.fromEntries(lists) }
+}
+
+/** As few profiles as this have their traits looked up one by one: about 15 µs each, where going through all takes 0.3 s of 200,000. */
+const fewProfiles = 20_000
+
+/** The statement with its parameters, the sets among them, and those of what is asked behind. */
+export const profilesQuery = (
+  { text, narrow, most, params }: ProfilesStatement,
+  { sizes, columns }: ProfileSets,
+  ask: Pick<MembersStatement, 'text' | 'params'>,
+): CompiledQuery => {
+  const own = params.map((each) =>
+    typeof each === 'object' && 'column' in each ? (columns[each.column] ?? '{}') : each,
+  )
+  const asked = ask.text.replace(/\$(\d+)/g, (_, number: string) => `$${own.length + Number(number)}`)
+  const few = most(sizes) <= fewProfiles
+  return CompiledQuery.raw(`${few ? narrow : text} ${asked}`, [...own, ...(ask.params ?? [])])
+}
+
+/** Runs a statement of a connection of the relational store, which is ended when the signal aborts. */
+const endedBy = async <Result>(
+  db: Db,
+  signal: AbortSignal,
+  pid: number,
+  run: () => Promise<Result>,
+): Promise<Result> => {
+  let ending: Promise<unknown> = Promise.resolve()
+  const end = (): void => {
+    // Where that fails, the statement ends at its timeout.
+    ending = sql`select pg_cancel_backend(${pid}::int)`.execute(db).catch(() => {})
+  }
+  signal.throwIfAborted()
+  signal.addEventListener('abort', end, { once: true })
+  try {
+    return await run()
+  } finally {
+    signal.removeEventListener('abort', end)
+    // What the connection does next is another's.
+    await ending
+  }
+}
+
+/**
+ * The relational store evaluates two audiences at a time, and one of each workspace: all callers share the connections. The event
+ * store has queues of its own.
+ */
+export const createEvaluation = ({ db, eventStore }: { db: Db; eventStore: Pick<EventStore, 'query'> }): Evaluation => {
+  const slots = createQuerySlots([1, 2], {
+    perKey: 1,
+    maxQueue: 200,
+    maxQueuePerKey: 20,
+    maxWaitMs: 30_000,
+    refuse: (_, own) =>
+      own
+        ? new AppError(
+            429,
+            'WORKSPACE_BUSY',
+            'This workspace has too many audiences to compute. Try again in a moment',
+            {
+              retry_after: '2',
+            },
+          )
+        : new AppError(503, 'UNAVAILABLE', 'Too many audiences are being computed. Try again in a moment', {
+            retry_after: '2',
+          }),
+  })
+  /** Work in a transaction; what is run by `run` ends with the signal. */
+  const bounded = async <Result>(
+    work: (tx: Tx, run: <Rows>(query: () => Promise<Rows>) => Promise<Rows>) => Promise<Result>,
+    { slot, signal }: EvaluateOptions,
+    tooLong: () => Error,
+  ): Promise<Result> => {
+    try {
+      return await db.transaction().execute(async (tx) => {
+        // Sorting and hashing of 200,000 profiles stays in memory.
+        const { rows: own } = await sql<{ pid: number }>`
+          select set_config('statement_timeout', ${String(timeouts[slot])}, true),
+            set_config('work_mem', '32MB', true), pg_backend_pid() as pid`.execute(tx)
+        return await work(tx, (query) => endedBy(db, signal, own[0]?.pid ?? 0, query))
+      })
+    } catch (error) {
+      signal.throwIfAborted()
+      // Canceled by the time it may take.
+      throw error instanceof Error && 'code' in error && error.code === '57014' ? tooLong() : error
+    }
+  }
+  return {
+    inPlace: (work, options, tooLong) =>
+      slots.run(options.workspaceId, options.signal, () => bounded((tx, run) => run(() => work(tx)), options, tooLong)),
+    async run<Row, Result>(
+      { events, profiles }: CompiledAudience,
+      ask: MembersStatement,
+      settle: (tx: Tx, rows: readonly Row[]) => Promise<Result>,
+      options: EvaluateOptions,
+    ) {
+      const { workspaceId, signal, onProgress } = options
+      return await slots.run(workspaceId, signal, async () => {
+        if (events !== undefined) await onProgress?.({ step: 'events', share: null })
+        const sets = events === undefined ? noSets : await runEvents(eventStore, events, options)
+        signal.throwIfAborted()
+        await onProgress?.({ step: 'profiles', share: null })
+        return await bounded(
+          async (tx, run) => {
+            await ask.before?.(tx)
+            const query = profilesQuery(profiles, sets, ask) as CompiledQuery<Row>
+            const { rows } = await run(() => tx.executeQuery<Row>(query))
+            return await settle(tx, rows)
+          },
+          options,
+          tooLarge,
+        )
+      })
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import { type Db, displayName, type Tx } from '@tributary/api-kit'
+import { type AudienceListChange, type AudienceQuery, audienceQuery, listLimits, listOf } from '@tributary/contract'
+import { type Actor, badRequest } from '@tributary/kernel'
+import { type AudienceListChangesTable, deleteOldListEntries, writeListEntries } from '@tributary/storage'
+import { type Insertable, sql } from 'kysely'
+
+/** The query of an audience that is a list, as a version of it left the list. */
+export const listQuery = (name: string, version: number): AudienceQuery =>
+  audienceQuery.parse({
+    groups: {
+      list: { segments: [{ id: 'only', queries: [{ id: 'item', type: 'list', selectedList: { name, version } }] }] },
+    },
+  })
+
+/** How the list of an audience was changed by a version; null for an audience without one. */
+export const readListChange = async (
+  db: Db,
+  audienceId: string,
+  version: number | undefined,
+): Promise<AudienceListChange | null> => {
+  if (version === undefined) return null
+  const row = await db
+    .selectFrom('audience_list_changes as c')
+    .leftJoin('users', 'users.id', 'c.author_id')
+    .select(['c.operation', 'c.kind', 'c.value_count', 'c.found_count', 'c.create_time'])
+    .select(['users.email', 'users.first_name', 'users.last_name'])
+    .where('c.audience_id', '=', audienceId)
+    .where('c.version', '=', version)
+    .executeTakeFirst()
+  if (row === undefined) return null
+  const { operation, kind, value_count, found_count, create_time, email, first_name, last_name } = row
+  return {
+    operation,
+    kind,
+    value_count,
+    found_count,
+    time: create_time.toISOString(),
+    author: email === null ? '' : displayName({ email, first_name: first_name ?? '', last_name: last_name ?? '' }),
+  }
+}
+
+/** A list and its new version. It begins with the identifiers of the version `base`; with none when that is undefined. */
+export type ListVersion = { workspaceId: string; audienceId: string; version: number; base: number | undefined }
+
+/**
+ * Writes the entries of a list from a version on: those of `base` and `add`, without `remove`, by the sequences of identifiers.
+ * Identifiers that no profile has any more are left out. Throws 400 for a list that gets too long, by itself or with its versions.
+ */
+export const storeEntries = async (
+  tx: Tx,
+  version: ListVersion,
+  change: { add: readonly string[]; remove: readonly string[] },
+): Promise<void> => {
+  const { size, kept } = await writeListEntries(tx, { ...version, base: version.base ?? 0 }, change)
+  if (size > listLimits.identifiers)
+    throw badRequest('LIMIT_REACHED', `A list can have at most ${listLimits.identifiers} identifiers`)
+  if (kept > listLimits.kept)
+    throw badRequest('LIMIT_REACHED', 'The versions of this list have too many identifiers. Create another audience')
+}
+
+/** Writes down how a list was changed. */
+export const storeListChange = async (
+  tx: Tx,
+  by: { actor: Actor; time: Date },
+  change: Omit<Insertable<AudienceListChangesTable>, 'author_id' | 'create_time'>,
+): Promise<void> => {
+  await tx
+    .insertInto('audience_list_changes')
+    .values({ ...change, author_id: by.actor.userId, create_time: by.time })
+    .execute()
+}
+
+/** Removes entries of a list that no stored version of its audience has any more. */
+export const forgetOldLists = async (tx: Tx, audienceId: string): Promise<void> => {
+  const rows = await tx.selectFrom('audience_versions').select('query').where('audience_id', '=', audienceId).execute()
+  const kept = rows.flatMap(({ query }) => listOf(audienceQuery.parse(JSON.parse(query)))?.version ?? [])
+  await deleteOldListEntries(tx, audienceId, kept)
+  await sql`
+    delete from audience_list_changes
+    where audience_id = ${audienceId}::uuid and version <> all(${kept}::integer[])`.execute(tx)
+}
+
+/** Throws 400 for a query that would put conditions in place of a list, a list in place of conditions, or names another list. */
+export const checkList = async (
+  tx: Tx,
+  audience: { id: string; query: string },
+  query: AudienceQuery,
+): Promise<void> => {
+  const refuse = (text: string): Error => badRequest('VALIDATION', text, { query: text })
+  const [own, asked] = [listOf(audienceQuery.parse(JSON.parse(audience.query))), listOf(query)]
+  if (own === undefined && asked === undefined) return
+  if (asked === undefined) throw refuse('An audience from a list has no conditions. Create another audience')
+  const known = await tx
+    .selectFrom('audience_list_changes')
+    .select('version')
+    .where('audience_id', '=', audience.id)
+    .where('version', '=', asked.version)
+    .executeTakeFirst()
+  if (known === undefined) throw refuse('This query names a version of a list that does not exist')
+}

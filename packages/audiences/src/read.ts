@@ -1,0 +1,169 @@
+import { type Db, isId } from '@tributary/api-kit'
+import {
+  type Audience,
+  type AudienceQuery,
+  type AudienceSummary,
+  audienceQuery,
+  listOf,
+  queriesOf,
+  resourceNames,
+} from '@tributary/contract'
+import { notFound } from '@tributary/kernel'
+import type { AudiencesTable } from '@tributary/storage'
+import { type Selectable, sql } from 'kysely'
+import { readListChange } from './lists/stored.ts'
+
+export type AudienceRow = Selectable<AudiencesTable>
+
+export const audienceName = (workspace: string, audience: string): string =>
+  resourceNames.audience.format({ workspace, audience })
+
+/** An audience of this workspace; throws 404 for one that is absent or of another. */
+export const readAudience = async (db: Db, workspaceId: string, audienceId: string): Promise<AudienceRow> => {
+  const row = isId(audienceId)
+    ? await db
+        .selectFrom('audiences')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .where('id', '=', audienceId)
+        .executeTakeFirst()
+    : undefined
+  if (row === undefined) throw notFound('audience not found')
+  return row
+}
+
+/** An audience as others refer to it; `text` is its query as JSON. Lists may be long: it is read when it is asked for. */
+export type KnownAudience = { id: string; name: string; title: string; text: string; readonly query: AudienceQuery }
+
+const knownOf = (workspaceId: string, { id, title, query: text }: Pick<AudienceRow, 'id' | 'title' | 'query'>) => {
+  let query: AudienceQuery | undefined
+  return {
+    id,
+    name: audienceName(workspaceId, id),
+    title,
+    text,
+    get query(): AudienceQuery {
+      query ??= audienceQuery.parse(JSON.parse(text))
+      return query
+    },
+  }
+}
+
+const selectKnown = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('audiences')
+    .select(['id', 'title', 'query'])
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('create_time')
+    .orderBy('id')
+
+/** Every audience of a workspace with its query. */
+export const readKnown = async (db: Db, workspaceId: string): Promise<KnownAudience[]> => {
+  const rows = await selectKnown(db, workspaceId).execute()
+  return rows.map((row) => knownOf(workspaceId, row))
+}
+
+/** Resource names of the audiences that a query names. */
+export const namedIn = (query: AudienceQuery): string[] =>
+  queriesOf(query).flatMap(({ type, selectedAudience }) =>
+    type === 'audience' && selectedAudience !== null ? [selectedAudience.name] : [],
+  )
+
+/** The audiences whose queries name an audience. */
+export const dependentsOf = (name: string, known: readonly KnownAudience[]): KnownAudience[] =>
+  known.filter((each) => each.name !== name && each.text.includes(name) && namedIn(each.query).includes(name))
+
+/** The audiences of a workspace whose queries name an audience; other queries are not read. */
+const readDependents = async (db: Db, workspaceId: string, name: string): Promise<KnownAudience[]> => {
+  const rows = await selectKnown(db, workspaceId).where('query', 'like', `%${name}%`).execute()
+  return dependentsOf(
+    name,
+    rows.map((row) => knownOf(workspaceId, row)),
+  )
+}
+
+type Uses = { id: string; destinations: number; syncs: number }
+
+/** How many destinations receive each audience, and how many syncs send its members. */
+const readUses = async (db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, Uses>> => {
+  const { rows } = await sql<Uses>`
+    select audience.id,
+      (select count(*) from audience_destinations d where d.audience_id = audience.id)::int as destinations,
+      (select count(*) from models m join syncs s on s.model_id = m.id where m.audience_id = audience.id)::int as syncs
+    from unnest(${ids}::uuid[]) as audience (id)`.execute(db)
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+const summaryOf = (row: Omit<AudienceRow, 'query'>, uses: Uses | undefined): AudienceSummary => ({
+  name: audienceName(row.workspace_id, row.id),
+  title: row.title,
+  state: row.state,
+  progress: row.state === 'computing' ? { step: row.progress_step ?? 'waiting', share: row.progress_share } : null,
+  size: row.size,
+  as_of: row.as_of?.toISOString() ?? null,
+  destination_count: uses?.destinations ?? 0,
+  sync_count: uses?.syncs ?? 0,
+  create_time: row.create_time.toISOString(),
+  update_time: row.update_time.toISOString(),
+})
+
+/** Rows of the list as the wire shows them. */
+export const presentSummaries = async (
+  db: Db,
+  rows: readonly Omit<AudienceRow, 'query'>[],
+): Promise<AudienceSummary[]> => {
+  const uses = await readUses(
+    db,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => summaryOf(row, uses.get(row.id)))
+}
+
+/** The name of a member who changed something; '' for one who has left. */
+export const authorOf = async (db: Db, userId: string | null): Promise<string> => {
+  if (userId === null) return ''
+  const user = await db
+    .selectFrom('users')
+    .select(['first_name', 'last_name', 'email'])
+    .where('id', '=', userId)
+    .executeTakeFirst()
+  return user === undefined ? '' : `${user.first_name} ${user.last_name}`.trim() || user.email
+}
+
+/** When a profile entered or left an audience last; null for never. */
+const readChangeTime = async (db: Db, audienceId: string): Promise<string | null> => {
+  const row = await db
+    .selectFrom('audience_changes')
+    .select('time')
+    .where('audience_id', '=', audienceId)
+    .orderBy('time', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.time.toISOString() ?? null
+}
+
+/** An audience as its page shows it. */
+export const presentAudience = async (db: Db, row: AudienceRow): Promise<Audience> => {
+  const name = audienceName(row.workspace_id, row.id)
+  const query = audienceQuery.parse(JSON.parse(row.query))
+  const [uses, dependents, author, changeTime, list] = await Promise.all([
+    readUses(db, [row.id]),
+    readDependents(db, row.workspace_id, name),
+    authorOf(db, row.author_id),
+    readChangeTime(db, row.id),
+    readListChange(db, row.id, listOf(query)?.version),
+  ])
+  return {
+    ...summaryOf(row, uses.get(row.id)),
+    query,
+    version: row.version,
+    failure: row.failure,
+    change_time: changeTime,
+    entered_count: row.entered_count,
+    left_count: row.left_count,
+    author,
+    dependents: dependents.map(({ name, title }) => ({ name, title })),
+    list,
+    warnings: [],
+  }
+}

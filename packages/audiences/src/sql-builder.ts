@@ -1,0 +1,350 @@
+declare const made: unique symbol
+
+/** A part of a statement that names no table: made of columns, operators and placeholders. Values are parameters. */
+export type Condition = string & { readonly [made]: 'condition' }
+
+/** Writes a condition. Its parts are conditions or placeholders, never values. */
+export const condition = (parts: TemplateStringsArray, ...inside: readonly Condition[]): Condition =>
+  String.raw({ raw: parts }, ...inside) as Condition
+
+/** Conditions joined by an operator, in brackets; with none of them what holds for an empty list. */
+export const joined = (conditions: readonly Condition[], operator: 'and' | 'or'): Condition => {
+  const [first = (operator === 'and' ? 'true' : 'false') as Condition] = conditions
+  return conditions.length < 2 ? first : (`(${conditions.join(` ${operator} `)})` as Condition)
+}
+
+/** A statement of the event store that reads one workspace. Made by `statementOfEvents` only. */
+export type EventsStatement = {
+  readonly [made]: 'events'
+  readonly text: string
+  readonly params: Readonly<Record<string, unknown>>
+  /**
+   * How many sets of profiles it answers. It answers their sizes as `size_0` …, and all profiles that are in any set as `owners`.
+   * In the same order, `bits_0` … say which sets each profile is in. So a profile is listed once, in however many sets it is.
+   */
+  readonly sets: number
+}
+
+/** Parameters of a statement of the event store while it is written. */
+export type EventsParams = {
+  /** The placeholder of a value of a type. */
+  add(
+    name: string,
+    type:
+      | 'String'
+      | 'Identifier'
+      | 'Int64'
+      | 'UInt64'
+      | 'Float64'
+      | 'Array(String)'
+      | 'Array(Float64)'
+      | 'Array(UInt64)',
+    value: unknown,
+  ): Condition
+}
+
+export const createEventsParams = (): EventsParams & { values: Record<string, unknown> } => {
+  const values: Record<string, unknown> = {}
+  let serial = 0
+  return {
+    values,
+    add(name, type, value) {
+      const key = `${name}_${serial++}`
+      values[key] = value
+      return `{${key}:${type}}` as Condition
+    },
+  }
+}
+
+/** The events that are counted for each profile, and the rule for counts that puts it into a set. */
+export type CountedEvents = { readonly where: Condition; readonly count: (column: Condition) => Condition }
+
+/** A profile with the numbers of its identifiers in the event store, as decimal numbers. */
+export type Person = { readonly id: string; readonly owners: readonly string[] }
+
+/**
+ * Whose ids begin with less than a share of all numbers: one profile of `share` (a power of two), the same ones each time. Ids are hashes,
+ * so that who they are has nothing to do with what is asked of them.
+ */
+export type Sample = { readonly share: number }
+
+/** The first number that is too large for a sample, as the event store numbers profiles. */
+const endOfSample = ({ share }: Sample): bigint => 2n ** 64n / BigInt(share)
+
+/** The first id of a profile that is not in a sample. */
+export const idAfterSample = (sample: Sample): string =>
+  `${endOfSample(sample).toString(16).padStart(16, '0')}${'0'.repeat(16)}`
+
+/** The number of a profile in the event store, as a decimal number. */
+const ownerOfProfile = (id: string): bigint => BigInt(`0x${id.replaceAll('-', '').slice(0, 16)}`)
+
+/** Profiles that one set holds at most; with one more it is too large. */
+export const setLimit = 1_000_000
+
+const own = 'workspace_id = {workspace:String} and owner != 0'
+
+/** The profile of an owner, by the merges that are in the event store. */
+const profileOfSeen = 'if(joined.profile = 0, seen.owner, joined.profile)'
+const joinProfiles = `
+  left join (
+    select owner, argMax(profile, version) as profile from profile_owners where ${own} group by owner
+  ) as joined on joined.owner = seen.owner`
+
+/** Sets whose bits fit into one number: fewer than a signed number of 64 bits has. */
+const setsOfWord = 60
+const wordOf = (set: number): number => Math.floor(set / setsOfWord)
+const bitOf = (set: number): bigint => 1n << BigInt(set % setsOfWord)
+
+/** The numbers of 0 to one less than a count. */
+const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
+
+/** Answers the sets of the profiles of a statement: it has `profile`, and is in the set of a number where that one of `conditions` is true. */
+const selectSets = (conditions: readonly string[], from: string): string => {
+  const sets = range(conditions.length)
+  const words = range(wordOf(conditions.length - 1) + 1)
+  const bits = words.map(
+    (word) =>
+      `${sets
+        .filter((set) => wordOf(set) === word)
+        .map((set) => `bitShiftLeft(toInt64(s${set}), ${set % setsOfWord})`)
+        .join(' + ')} as b${word}`,
+  )
+  const column = (place: number, name: string): string =>
+    `concat('{', arrayStringConcat(arrayMap(each -> toString(each.${place}), found), ','), '}') as ${name}`
+  return `select ${[...sets.map((set) => `size_${set}`), column(1, 'owners'), ...words.map((word) => column(word + 2, `bits_${word}`))].join(',\n  ')}
+from (
+  select ${sets.map((set) => `countIf(s${set}) as size_${set}`).join(', ')},
+    groupArray((toInt64(profile), ${words.map((word) => `b${word}`).join(', ')})) as found
+  from (
+    select profile, ${conditions.map((where, set) => `${where} as s${set}`).join(', ')},
+      ${bits.join(',\n      ')}
+    from (
+${from}
+    )
+    where ${words.map((word) => `b${word} != 0`).join(' or ')}
+  )
+)`
+}
+
+/** The profiles that have an event for which a condition is true, as a set: of the same events as `statementOfEvents` counts. */
+export const statementOfSeen = (
+  workspaceId: string,
+  where: Condition,
+  params: ReturnType<typeof createEventsParams>,
+): EventsStatement => {
+  const text = selectSets(
+    ['true'],
+    `  select distinct ${profileOfSeen} as profile
+  from (
+    select distinct owner from events where ${own} and status = 'accepted' and not test and ${where}
+  ) as seen${joinProfiles}`,
+  )
+  return { text, params: { ...params.values, workspace: workspaceId }, sets: 1 } as unknown as EventsStatement
+}
+
+/**
+ * The sets of profiles whose events come to a count. Only this statement reads events and owners. It reads accepted events of one
+ * workspace that have a user, are no tests, and were received by `as_of`. Every counted event meets `any`, which excludes all
+ * others early. With `people`, only their events count, for the profiles that the given identifiers belong to: these may be newer
+ * than those of the event store. With a sample, sets hold only its profiles.
+ */
+export const statementOfEvents = (
+  workspaceId: string,
+  counted: readonly CountedEvents[],
+  any: Condition,
+  params: ReturnType<typeof createEventsParams>,
+  { people, sample }: { people?: readonly Person[] | undefined; sample?: Sample | undefined } = {},
+): EventsStatement => {
+  const pairs = people?.flatMap(({ id, owners }) => owners.map((owner) => [BigInt(owner), ownerOfProfile(id)] as const))
+  const owners =
+    pairs &&
+    params.add(
+      'owners',
+      'Array(UInt64)',
+      pairs.map(([owner]) => owner),
+    )
+  const ofOwners =
+    pairs &&
+    params.add(
+      'profiles',
+      'Array(UInt64)',
+      pairs.map(([, profile]) => profile),
+    )
+  const profile = owners === undefined ? profileOfSeen : `transform(seen.owner, ${owners}, ${ofOwners}, toUInt64(0))`
+  const within = sample && `\n  where ${profile} < ${params.add('sample', 'UInt64', String(endOfSample(sample)))}`
+  const columns = counted.map((_, index) => `c${index}`)
+  const text = `${selectSets(
+    counted.map(({ count }, index) => count(`c${index}` as Condition)),
+    `  select ${profile} as profile,
+    ${columns.map((column) => `sum(seen.${column}) as ${column}`).join(', ')}
+  from (
+    select owner,
+      ${counted.map(({ where }, index) => `countIf(${where}) as c${index}`).join(',\n      ')}
+    from events
+    ${owners === undefined ? 'where' : `prewhere owner in ${owners} where`} ${own} and status = 'accepted' and not test and ${any}
+    group by owner
+  ) as seen${owners === undefined ? joinProfiles : ''}${within ?? ''}
+  group by profile`,
+  )}
+settings precise_float_parsing = 1`
+  return {
+    text,
+    params: { ...params.values, workspace: workspaceId },
+    sets: counted.length,
+  } as unknown as EventsStatement
+}
+
+/** A column that the statement of the event store answers, where a statement of profiles has a parameter. */
+export type SetParam = { readonly column: string }
+
+/** A statement of the relational store that reads one workspace, whose id is the first parameter. Made by `statementOfProfiles` only. */
+export type ProfilesStatement = {
+  readonly [made]: 'profiles'
+  /** Ends with a common table expression `members (id, sequence, …)`; what is asked of it follows. */
+  readonly text: string
+  /** The same of the same parameters, for when few profiles are left by other conditions: traits are looked up one by one. */
+  readonly narrow: string
+  /** How many profiles are left by conditions on events at most, by the sizes of the sets. */
+  readonly most: MaxSize
+  readonly params: readonly (string | number | readonly string[] | SetParam)[]
+}
+
+/** A bound that follows from the sizes of sets. */
+export type MaxSize = (sizes: readonly number[]) => number
+
+/** Parameters of a statement of profiles while it is written; the first is the workspace. */
+export const createProfilesParams = (workspaceId: string) => {
+  const values: (string | number | readonly string[] | SetParam)[] = [workspaceId]
+  let words = 0
+  return {
+    values,
+    /** True for the profiles of a set that the event store answers. */
+    inSet(set: number): Condition {
+      words = Math.max(words, wordOf(set) + 1)
+      return `p.owner in (select owner from seen where b${wordOf(set)} & ${bitOf(set)} <> 0)` as Condition
+    },
+    /** The table `seen` of those sets, to be named before what asks for them; '' where nothing does. */
+    seen(): string {
+      if (words === 0) return ''
+      const columns = ['owners', ...range(words).map((word) => `bits_${word}`)]
+      const lists = columns.map((column) => this.add('bigint[]', { column }))
+      return `seen as materialized (
+  select * from unnest(${lists.join(', ')}) as seen (owner, ${range(words)
+    .map((word) => `b${word}`)
+    .join(', ')})
+), `
+    },
+    add(
+      type: 'text' | 'text[]' | 'numeric' | 'numeric[]' | 'bigint[]' | 'int8range' | 'uuid' | 'uuid[]' | 'integer',
+      value: (typeof values)[number],
+    ): Condition {
+      values.push(value)
+      return `$${values.length}::${type}` as Condition
+    },
+  }
+}
+export type ProfilesParams = ReturnType<typeof createProfilesParams>
+
+/** A trait that is asked for; with dots in its name also `holders`, the names of traits that may be objects with it inside. */
+type AskedTrait = { readonly name: Condition; readonly holders: Condition | undefined }
+
+/** The names of traits that may hold one: itself, and every object around it, the longest first. */
+const holdersOf = (name: string): string[] => {
+  const steps = name.split('.')
+  return steps.map((_, index) => steps.slice(0, steps.length - index).join('.'))
+}
+
+/** The latest of each trait, for many profiles: in one pass, and by time only where several identifiers or objects of a profile have it. */
+const traitsOfMany = (asked: readonly AskedTrait[], only: (id: string) => string): string => {
+  const counted = asked.map(({ name, holders }, index) => {
+    const value = holders === undefined ? `coalesce(t.value, '')` : `trait_within(t.name, ${name}, t.value)`
+    const where = holders === undefined ? `t.name = ${name}` : `t.name = any(${holders}) and ${value} is not null`
+    return `count(*) filter (where ${where}) as n${index}, min(${value}) filter (where ${where}) as v${index}`
+  })
+  const latest = asked.map(
+    (trait, index) =>
+      `case when n${index} = 1 then v${index} when n${index} > 1 then ${latestTrait(trait, 'found.profile_id')} end as t${index}`,
+  )
+  const named = asked.map(({ name, holders }) =>
+    holders === undefined ? `t.name = ${name}` : `t.name = any(${holders})`,
+  )
+  return `found as (
+  select i.profile_id, ${counted.join(',\n    ')}
+  from profile_traits t
+  join profile_identifiers i on i.workspace_id = t.workspace_id and i.sequence = t.identifier
+  where t.workspace_id = $1::uuid and (${named.join(' or ')})${only('i.profile_id')}
+  group by i.profile_id
+), traits as materialized (
+  select profile_id, ${latest.join(',\n    ')}
+  from found
+), `
+}
+
+const latestTrait = ({ name, holders }: AskedTrait, profile: 'found.profile_id' | 'p.id'): string => {
+  const own = `from profile_identifiers i
+    join current_traits t on t.workspace_id = i.workspace_id and t.identifier = i.sequence`
+  const ofProfile = `where i.workspace_id = $1::uuid and i.profile_id = ${profile}`
+  return holders === undefined
+    ? `(
+    select coalesce(t.value, '') ${own} and t.name = ${name}
+    ${ofProfile} order by t.time desc, t.event_id desc limit 1)`
+    : `(
+    select within.value from (
+      select trait_within(t.name, ${name}, t.value) as value, t.time, t.event_id, t.name ${own} and t.name = any(${holders})
+      ${ofProfile}
+    ) as within where within.value is not null
+    order by within.time desc, within.event_id desc, length(within.name) desc limit 1)`
+}
+
+/**
+ * The profiles of a workspace that are not suppressed and meet a condition. It may use `p.owner`, `p.named` (whether a user ID is
+ * known) and `traits.t0` …. These are the latest values of `names` as JSON text: '' for one that was too large, null for none.
+ * With several conditions it answers all profiles, and in `met` which conditions each meets. With `people` or a sample, it looks
+ * only at these.
+ */
+export const statementOfProfiles = (
+  params: ProfilesParams,
+  names: readonly string[],
+  where: Condition | readonly Condition[],
+  {
+    people,
+    sample,
+    most = () => people?.length ?? Number.POSITIVE_INFINITY,
+  }: { people?: readonly Person[] | undefined; sample?: Sample | undefined; most?: MaxSize } = {},
+): ProfilesStatement => {
+  const ids =
+    people &&
+    params.add(
+      'uuid[]',
+      people.map(({ id }) => id),
+    )
+  const end = sample && params.add('uuid', idAfterSample(sample))
+  const only = (id: string): string =>
+    `${ids === undefined ? '' : ` and ${id} = any(${ids})`}${end === undefined ? '' : ` and ${id} < ${end}`}`
+  const asked = names.map((name) => ({
+    name: params.add('text', name),
+    holders: name.includes('.') ? params.add('text[]', holdersOf(name)) : undefined,
+  }))
+  const met = typeof where === 'string' ? '' : `, array[${where.join(',\n    ')}]::boolean[] as met`
+  const seen = params.seen()
+  const statement = (before: string, join: string): string => `with ${seen}${before}members as materialized (
+  select p.id, p.sequence${met}
+  from (
+    select id, sequence, ('x' || left(replace(id::text, '-', ''), 16))::bit(64)::bigint as owner
+    from profiles where workspace_id = $1::uuid and merged_into is null${only('id')}
+  ) as p${join}
+  where p.id not in (
+    select i.profile_id from privacy_hashes h
+    join profile_identifiers i on i.workspace_id = h.workspace_id and i.sequence = h.identifier
+    where h.workspace_id = $1::uuid and h.suppress_time is not null
+  )${typeof where === 'string' ? ` and ${where}` : ''}
+)`
+  const oneByOne = asked.map((trait, index) => `${latestTrait(trait, 'p.id')} as t${index}`)
+  const text =
+    names.length === 0
+      ? statement('', '')
+      : statement(traitsOfMany(asked, only), '\n  left join traits on traits.profile_id = p.id')
+  const narrow =
+    names.length === 0 ? text : statement('', `\n  cross join lateral (select ${oneByOne.join(', ')}) as traits`)
+  return { text, narrow, most, params: params.values } as unknown as ProfilesStatement
+}

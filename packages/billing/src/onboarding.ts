@@ -1,0 +1,136 @@
+import type { Db } from '@tributary/api-kit'
+import { minorUnits } from '@tributary/contract'
+import { badRequest } from '@tributary/kernel'
+import type { PlanCatalogue } from './catalogue.ts'
+import type { Price } from './provider.ts'
+import { type BillingDeps, changeSubscription } from './subscription.ts'
+
+/** The currency of the amounts of an onboarding. */
+const currency = 'USD'
+/** In how many days invoices that are sent are due. */
+export const daysUntilDue = 30
+
+/** The minor units of a decimal text of the database or of the wire. */
+export const agreedAmount = (text: string): number => minorUnits(text, currency) ?? 0
+
+/** What payment providers charge at once at most, in minor units (docs.stripe.com/currencies, "Minimum and maximum charge amounts"). */
+const maxAmount = 99_999_999
+
+/** Refuses amounts that no invoice can have: 400 with the field. */
+export const requireAgreedAmounts = (given: { setup_amount: string; yearly_amount: string }): void => {
+  for (const field of ['setup_amount', 'yearly_amount'] as const) {
+    const text = 'At most 999,999.99'
+    if (agreedAmount(given[field]) > maxAmount) throw badRequest('VALIDATION', text, { [field]: text })
+  }
+}
+
+/** What a yearly amount that was agreed upon buys: the plan with a custom price, or the largest one. */
+export const agreedPrice = ({ plans }: PlanCatalogue, amount: number): Price | undefined => {
+  const custom = plans.find(({ monthly, annually }) => monthly === null || annually === null) ?? plans.at(-1)
+  return custom === undefined
+    ? undefined
+    : { plan: custom.name, title: custom.title, interval: 'ANNUALLY', amount, currency }
+}
+
+/** Onboardings of which something is still to be asked of the payment provider now. */
+export const openOnboardings = (db: Db, now: number): Promise<{ id: string }[]> =>
+  db
+    .selectFrom('onboardings')
+    .select('id')
+    .where('billing', '=', 'open')
+    .where((where) =>
+      where.or([
+        where.and([where('setup_amount', '>', '0'), where('invoice', 'is', null)]),
+        where('complete_time', 'is not', null),
+        where('revoke_time', 'is not', null),
+        where('expire_time', '<=', new Date(now)),
+      ]),
+    )
+    .limit(100)
+    .execute()
+
+const readOnboarding = (db: Db, id: string) =>
+  db.selectFrom('onboardings').selectAll().where('id', '=', id).where('billing', '=', 'open').executeTakeFirst()
+type Onboarding = NonNullable<Awaited<ReturnType<typeof readOnboarding>>>
+
+/**
+ * Whether an onboarding was taken up. This is so when its link was used. It is also so when its user signed in by a code instead: then
+ * it is the newest one of the user, unless the link of another one was used.
+ */
+const isTaken = async (db: Db, { id, user_id, complete_time }: Onboarding): Promise<boolean> => {
+  if (complete_time !== null) return true
+  const user = await db
+    .selectFrom('users')
+    .select(['password_hash', 'email_verified_at'])
+    .where('id', '=', user_id)
+    .executeTakeFirstOrThrow()
+  if (user.password_hash === null && user.email_verified_at === null) return false
+  const all = await db
+    .selectFrom('onboardings')
+    .select(['id', 'complete_time'])
+    .where('user_id', '=', user_id)
+    .orderBy('create_time', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+  return all[0]?.id === id && all.every((each) => each.complete_time === null)
+}
+
+const isOver = ({ revoke_time, expire_time }: Onboarding, now: number): boolean =>
+  revoke_time !== null || expire_time.getTime() <= now
+
+const finish = (db: Db, id: string) =>
+  db.updateTable('onboardings').set({ billing: 'done' }).where('id', '=', id).execute()
+
+/** Makes the invoice of the set-up fee; one that is not needed any more by then is taken back. */
+const invoiceSetup = async (
+  { db, payment }: BillingDeps & { payment: NonNullable<BillingDeps['payment']> },
+  row: Onboarding,
+): Promise<void> => {
+  const customer = await payment.customerOf(row.organization_id)
+  const amount = agreedAmount(row.setup_amount)
+  const made = await payment.createInvoice(row.id, customer, {
+    lines: [{ description: 'Set-up fee', amount }],
+    currency,
+    daysUntilDue,
+  })
+  const kept = await db
+    .updateTable('onboardings')
+    .set({ invoice: made.id, invoice_url: made.url })
+    .where('id', '=', row.id)
+    .where('billing', '=', 'open')
+    .returning('id')
+    .executeTakeFirst()
+  if (kept === undefined) await payment.voidInvoice(customer, made.id)
+}
+
+/**
+ * Makes the calls to the payment provider that an onboarding needs now. These are the invoice of the set-up fee when the link is made, the
+ * subscription once it is used, and voiding the invoice when the link is revoked or over. It may be called again, and by several
+ * processes at once: the ID of the onboarding is the key. Throws PaymentUnavailable.
+ */
+export const settleOnboarding = async (deps: BillingDeps, id: string): Promise<void> => {
+  const { db, clock, payment, billing } = deps
+  if (payment === undefined) return
+  const before = await readOnboarding(db, id)
+  if (before === undefined) return
+  const due = agreedAmount(before.setup_amount) > 0 && before.invoice === null
+  if (due && (!isOver(before, clock()) || (await isTaken(db, before)))) await invoiceSetup({ ...deps, payment }, before)
+  const row = await readOnboarding(db, id)
+  if (row === undefined) return
+  const taken = await isTaken(db, row)
+  if (!taken && isOver(row, clock())) {
+    if (row.invoice !== null) await payment.voidInvoice(await payment.customerOf(row.organization_id), row.invoice)
+    await finish(db, id)
+    return
+  }
+  if (!taken) return
+  const yearly = agreedAmount(row.yearly_amount)
+  const price = yearly > 0 ? agreedPrice(billing.plans, yearly) : undefined
+  if (price !== undefined)
+    await changeSubscription(
+      deps,
+      { organizationId: row.organization_id, userId: null, action: 'subscriptions.update' },
+      async (held) => (held === undefined ? { kind: 'change', price, when: 'now', daysUntilDue } : undefined),
+    )
+  await finish(db, id)
+}

@@ -1,0 +1,28 @@
+import type { StripeSettings } from './stripe/stripe.ts'
+import { customerIn, isSigned } from './stripe/webhook.ts'
+import { type BillingDeps, finishOpen, readSubscription } from './subscription.ts'
+
+/**
+ * Takes a webhook of the payment provider: 400 when the provider has not signed it just now, 200 otherwise. The subscription is read anew
+ * for each, so a webhook may come late, twice, or before another one. Rejects when the read fails: then the webhook is sent again.
+ */
+export const receivePaymentWebhook = async (
+  deps: BillingDeps,
+  stripe: StripeSettings | undefined,
+  { body, signature }: { body: Uint8Array; signature: string },
+): Promise<200 | 400 | 404> => {
+  const secret = stripe?.webhookSecret
+  if (stripe === undefined || secret === undefined) return 404
+  if (!isSigned(body, signature, secret, deps.clock())) return 400
+  const customer = customerIn(body, stripe)
+  if (customer === undefined) return 200
+  const row = await deps.db
+    .selectFrom('stripe_customers')
+    .select('organization_id')
+    .where('customer', '=', customer)
+    .executeTakeFirst()
+  if (row === undefined) return 200
+  await finishOpen(deps, row.organization_id)
+  await readSubscription(deps, row.organization_id)
+  return 200
+}

@@ -1,0 +1,57 @@
+import type { Tx } from '@tributary/api-kit'
+import { randomToken } from '@tributary/kernel'
+import { PaymentDeclined, unconfirmedText } from '../provider.ts'
+import type { Outcome } from './answers.ts'
+
+/** The result of a charge to the customer's default payment method. A charge without its confirmation is declined. */
+export const chargeOutcome = async (tx: Tx, customer: string): Promise<'succeeds' | 'declines' | 'confirms'> => {
+  const method = await tx
+    .selectFrom('sandbox_payment_methods')
+    .innerJoin('sandbox_customers', 'sandbox_customers.default_payment_method', 'sandbox_payment_methods.id')
+    .select(['sandbox_payment_methods.declines', 'sandbox_payment_methods.confirms'])
+    .where('sandbox_customers.id', '=', customer)
+    .executeTakeFirst()
+  if (method === undefined || method.declines) return 'declines'
+  return method.confirms ? 'confirms' : 'succeeds'
+}
+
+/** Whether a charge succeeds without a confirmation. */
+export const chargeable = async (tx: Tx, customer: string): Promise<boolean> =>
+  (await chargeOutcome(tx, customer)) === 'succeeds'
+
+/** That a charge was declined, and why. */
+export const declinedAnswer = (outcome: 'declines' | 'confirms'): { declined: string } => ({
+  declined: outcome === 'confirms' ? unconfirmedText : new PaymentDeclined().message,
+})
+
+/** How long a payment can be confirmed, ms. */
+const confirmableMs = 23 * 3_600_000
+
+/** Asks for the confirmation of a payment, in place of an earlier one of the same kind. */
+export const askToConfirm = async (
+  tx: Tx,
+  { customer, request, time }: { customer: string; request: string; time: Date },
+): Promise<Outcome<never>> => {
+  await tx.deleteFrom('sandbox_confirmations').where('customer', '=', customer).execute()
+  const clientSecret = `sandbox_pi_${randomToken(24)}`
+  await tx
+    .insertInto('sandbox_confirmations')
+    .values({ client_secret: clientSecret, customer, request, create_time: time })
+    .execute()
+  return { confirm: clientSecret }
+}
+
+/** What a secret confirms, which it does once; undefined for one that is over or of another customer. */
+export const takeConfirmation = async (
+  tx: Tx,
+  { customer, clientSecret, time }: { customer: string; clientSecret: string; time: Date },
+): Promise<string | undefined> => {
+  const row = await tx
+    .deleteFrom('sandbox_confirmations')
+    .where('client_secret', '=', clientSecret)
+    .where('customer', '=', customer)
+    .where('create_time', '>', new Date(time.getTime() - confirmableMs))
+    .returning('request')
+    .executeTakeFirst()
+  return row?.request
+}

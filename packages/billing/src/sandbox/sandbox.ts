@@ -1,0 +1,310 @@
+import type { Db, Tx } from '@tributary/api-kit'
+import { amountText, type BillingCompany, type Invoice } from '@tributary/contract'
+import { badRequest, type Clock, newId, randomToken } from '@tributary/kernel'
+import { PaymentConfirmation, PaymentDeclined, type PaymentProvider } from '../provider.ts'
+import { answerOf, once } from './answers.ts'
+import { testCard } from './cards.ts'
+import { takeConfirmation } from './charges.ts'
+import {
+  applyChange,
+  applyConfirmed,
+  charge,
+  issue,
+  payInvoice,
+  payOpenInvoices,
+  presentSubscription,
+  previewChange,
+  settle,
+} from './subscriptions.ts'
+
+/** Payment methods of a customer at most. */
+const maxPaymentMethods = 10
+
+export type Sandbox = PaymentProvider & {
+  /**
+   * Adds a test card with the secret of a setup intent. Throws 400 for any other number, PaymentDeclined for the one that is
+   * declined, and PaymentConfirmation for those that are to be confirmed, until they are; numbers are not kept.
+   */
+  confirmSetupIntent(
+    customer: string,
+    clientSecret: string,
+    card: { number: string; expMonth: number; expYear: number },
+    confirmed?: boolean,
+  ): Promise<{ id: string }>
+  /** Confirms a payment, in the place of a bank. Throws 400 for a secret that is over. */
+  confirmPayment(customer: string, clientSecret: string): Promise<void>
+  /** An invoice by the secret of its address. */
+  getInvoice(secret: string): Promise<Invoice | undefined>
+  kind: 'sandbox'
+}
+
+const invoicePath = (id: string): string => `/invoices/${id}`
+
+const pickDefault = async (tx: Tx, customer: string, id: string | null): Promise<void> => {
+  await tx.updateTable('sandbox_customers').set({ default_payment_method: id }).where('id', '=', customer).execute()
+  await payOpenInvoices(tx, customer)
+}
+
+const lockCustomer = (tx: Tx, customer: string) =>
+  tx.selectFrom('sandbox_customers').selectAll().where('id', '=', customer).forUpdate().executeTakeFirstOrThrow()
+
+const methodsOf = (db: Db, customer: string) =>
+  db
+    .selectFrom('sandbox_payment_methods')
+    .selectAll()
+    .where('customer', '=', customer)
+    .orderBy('create_time')
+    .orderBy('id')
+
+/** Refuses a number that is no test number, and a card that has expired. */
+const checkCard = ({ number, expMonth, expYear }: { number: string; expMonth: number; expYear: number }, now: Date) => {
+  const card = testCard(number)
+  if (card === undefined) {
+    const text = 'The sandbox takes test card numbers only, such as 4242 4242 4242 4242'
+    throw badRequest('VALIDATION', text, { number: text })
+  }
+  if (Date.UTC(expYear, expMonth, 1) <= now.getTime()) {
+    const text = 'The card has expired'
+    throw badRequest('VALIDATION', text, { exp_year: text })
+  }
+  if (card.added === 'declines') throw new PaymentDeclined()
+  return card
+}
+
+const cards = ({
+  db,
+  clock,
+}: {
+  db: Db
+  clock: Clock
+}): Pick<
+  Sandbox,
+  'createSetupIntent' | 'confirmSetupIntent' | 'listPaymentMethods' | 'setDefaultPaymentMethod' | 'detachPaymentMethod'
+> => ({
+  createSetupIntent: (customer) =>
+    db.transaction().execute(async (tx) => {
+      await lockCustomer(tx, customer)
+      const now = new Date(clock())
+      const old = new Date(now.getTime() - 86_400_000)
+      const mine = tx.deleteFrom('sandbox_setup_intents').where('customer', '=', customer)
+      await mine.where('create_time', '<', old).execute()
+      const clientSecret = `sandbox_seti_${randomToken(24)}`
+      await tx
+        .insertInto('sandbox_setup_intents')
+        .values({ client_secret: clientSecret, customer, create_time: now })
+        .execute()
+      return { clientSecret }
+    }),
+  confirmSetupIntent: (customer, clientSecret, given, confirmed = false) =>
+    db.transaction().execute(async (tx) => {
+      await lockCustomer(tx, customer)
+      const now = new Date(clock())
+      const intent = await tx
+        .selectFrom('sandbox_setup_intents')
+        .select('client_secret')
+        .where('client_secret', '=', clientSecret)
+        .where('customer', '=', customer)
+        .executeTakeFirst()
+      if (intent === undefined) throw badRequest('SETUP_OVER', 'The card form has expired. Open it again.')
+      const card = checkCard(given, now)
+      if (card.added === 'confirms' && !confirmed) throw new PaymentConfirmation(clientSecret)
+      const known = await methodsOf(tx, customer).execute()
+      if (known.length >= maxPaymentMethods)
+        throw badRequest('LIMIT_REACHED', `An organization can have at most ${maxPaymentMethods} payment methods`)
+      await tx.deleteFrom('sandbox_setup_intents').where('client_secret', '=', clientSecret).execute()
+      const id = newId()
+      await tx
+        .insertInto('sandbox_payment_methods')
+        .values({
+          id,
+          customer,
+          brand: card.brand,
+          last4: given.number.slice(-4),
+          exp_month: given.expMonth,
+          exp_year: given.expYear,
+          declines: card.charged === 'declines',
+          confirms: card.charged === 'confirms',
+          create_time: now,
+        })
+        .execute()
+      if (known.length === 0) await pickDefault(tx, customer, id)
+      return { id }
+    }),
+  async listPaymentMethods(customer) {
+    const { default_payment_method } = await db
+      .selectFrom('sandbox_customers')
+      .select('default_payment_method')
+      .where('id', '=', customer)
+      .executeTakeFirstOrThrow()
+    const rows = await methodsOf(db, customer).execute()
+    return rows.map(({ id, brand, last4, exp_month, exp_year }) => ({
+      id,
+      brand,
+      last4,
+      expMonth: exp_month,
+      expYear: exp_year,
+      default: id === default_payment_method,
+    }))
+  },
+  setDefaultPaymentMethod: (customer, id) =>
+    db.transaction().execute(async (tx) => {
+      await lockCustomer(tx, customer)
+      const found = (await methodsOf(tx, customer).execute()).some((each) => each.id === id)
+      if (found) await pickDefault(tx, customer, id)
+      return found
+    }),
+  detachPaymentMethod: (customer, id) =>
+    db.transaction().execute(async (tx) => {
+      const { default_payment_method } = await lockCustomer(tx, customer)
+      const known = await methodsOf(tx, customer).execute()
+      if (!known.some((each) => each.id === id)) return false
+      await tx.deleteFrom('sandbox_payment_methods').where('id', '=', id).execute()
+      if (default_payment_method === id)
+        await pickDefault(tx, customer, known.find((each) => each.id !== id)?.id ?? null)
+      return true
+    }),
+})
+
+const invoicesOf = ({
+  db,
+  clock,
+}: {
+  db: Db
+  clock: Clock
+}): Pick<
+  Sandbox,
+  'createInvoice' | 'voidInvoice' | 'payInvoice' | 'confirmPayment' | 'listInvoices' | 'getInvoice'
+> => ({
+  async createInvoice(key, customer, { lines, currency, daysUntilDue }) {
+    const time = new Date(clock())
+    const id = await once(db, { key, customer, time }, async (tx) => ({
+      answer: await (daysUntilDue === undefined ? charge : issue)(tx, customer, { lines, currency, time, paid: false }),
+    }))
+    return { id, url: invoicePath(id) }
+  },
+  async voidInvoice(customer, id) {
+    await db
+      .updateTable('sandbox_invoices')
+      .set({ status: 'void' })
+      .where('id', '=', id)
+      .where('customer', '=', customer)
+      .where('status', '=', 'open')
+      .execute()
+  },
+  async payInvoice(customer, id) {
+    const outcome = await db.transaction().execute(async (tx) => {
+      await lockCustomer(tx, customer)
+      return await payInvoice(tx, customer, id, new Date(clock()))
+    })
+    return answerOf(outcome)
+  },
+  confirmPayment: (customer, clientSecret) =>
+    db.transaction().execute(async (tx) => {
+      await lockCustomer(tx, customer)
+      const time = new Date(clock())
+      const request = await takeConfirmation(tx, { customer, clientSecret, time })
+      if (request === undefined || !(await applyConfirmed(tx, customer, request, time)))
+        throw badRequest('CONFIRMATION_OVER', 'This payment can no longer be confirmed. Start again.')
+    }),
+  async listInvoices(customer) {
+    const rows = await db
+      .selectFrom('sandbox_invoices')
+      .selectAll()
+      .where('customer', '=', customer)
+      .orderBy('number', 'desc')
+      .limit(100)
+      .execute()
+    return rows.map((row) => ({
+      id: row.id,
+      number: `SANDBOX-${row.number}`,
+      status: row.status,
+      create_time: row.create_time.toISOString(),
+      currency: row.currency,
+      total: amountText(Number(row.total), row.currency),
+      url: invoicePath(row.id),
+    }))
+  },
+  async getInvoice(secret) {
+    const row = await db
+      .selectFrom('sandbox_invoices')
+      .innerJoin('sandbox_customers', 'sandbox_customers.id', 'sandbox_invoices.customer')
+      .innerJoin('organizations', 'organizations.id', 'sandbox_customers.organization_id')
+      .selectAll('sandbox_invoices')
+      .select('organizations.title')
+      .where('sandbox_invoices.id', '=', secret)
+      .executeTakeFirst()
+    if (row === undefined) return undefined
+    const lines = JSON.parse(row.lines) as { description: string; amount: number }[]
+    return {
+      number: `SANDBOX-${row.number}`,
+      organization: row.title,
+      company: row.company === null ? null : (JSON.parse(row.company) as BillingCompany),
+      status: row.status,
+      create_time: row.create_time.toISOString(),
+      currency: row.currency,
+      lines: lines.map(({ description, amount }) => ({ description, amount: amountText(amount, row.currency) })),
+      total: amountText(Number(row.total), row.currency),
+      payment: 'sandbox',
+    }
+  },
+})
+
+/** A payment provider that moves no money, and keeps everything else as a real one would: durably, in tables of its own. */
+export const createSandbox = (deps: { db: Db; clock: Clock }): Sandbox => {
+  const { db, clock } = deps
+  return {
+    kind: 'sandbox',
+    async findCustomer(organizationId) {
+      const found = await db
+        .selectFrom('sandbox_customers')
+        .select('id')
+        .where('organization_id', '=', organizationId)
+        .executeTakeFirst()
+      return found?.id
+    },
+    async customerOf(organizationId) {
+      await db
+        .insertInto('sandbox_customers')
+        .values({
+          id: `sandbox_cus_${newId()}`,
+          organization_id: organizationId,
+          default_payment_method: null,
+          company: null,
+        })
+        .onConflict((conflict) => conflict.column('organization_id').doNothing())
+        .execute()
+      const { id } = await db
+        .selectFrom('sandbox_customers')
+        .select('id')
+        .where('organization_id', '=', organizationId)
+        .executeTakeFirstOrThrow()
+      return id
+    },
+    async updateCustomer(customer, company) {
+      const text = JSON.stringify(company)
+      await db.updateTable('sandbox_customers').set({ company: text }).where('id', '=', customer).execute()
+    },
+    ...cards(deps),
+    getSubscription: (customer) =>
+      db.transaction().execute(async (tx) => {
+        await lockCustomer(tx, customer)
+        const row = await settle(tx, customer, new Date(clock()))
+        return row === undefined ? undefined : await presentSubscription(tx, row)
+      }),
+    previewChange: (customer, change) =>
+      db.transaction().execute(async (tx) => {
+        await lockCustomer(tx, customer)
+        return await previewChange(tx, customer, change, new Date(clock()))
+      }),
+    async changeSubscription(key, customer, change) {
+      const time = new Date(clock())
+      await once(db, { key, customer, time }, async (tx) => {
+        const outcome = await applyChange(tx, customer, change, time)
+        return 'answer' in outcome ? { answer: outcome.answer?.id ?? null } : outcome
+      })
+      // As it is now: an answer that is given again may be old.
+      return await this.getSubscription(customer)
+    },
+    ...invoicesOf(deps),
+  }
+}

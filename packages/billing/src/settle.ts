@@ -1,0 +1,60 @@
+import { AppError } from '@tributary/kernel'
+import { openOnboardings, settleOnboarding } from './onboarding.ts'
+import { billOverage, findUnbilled, type OverageDeps } from './overage/bill.ts'
+import type { BillingServices } from './services.ts'
+import { finishOpen, readSubscription } from './subscription.ts'
+
+/** Reads subscriptions anew whose period has ended, or whose change was cut off, so that limits follow. Call it regularly. */
+export const settleSubscriptions = async (deps: OverageDeps & Pick<BillingServices, 'logger'>): Promise<void> => {
+  if (deps.payment === undefined) return
+  const { db, clock } = deps
+  const due = await db
+    .selectFrom('subscriptions')
+    .select('organization_id')
+    // An annual subscription has months that end, which are billed for their profiles.
+    .where((where) =>
+      where.or([
+        where('period_end_time', '<=', new Date(clock())),
+        where.not(
+          where.exists(
+            where
+              .selectFrom('usage_periods')
+              .select('start_time')
+              .whereRef('usage_periods.organization_id', '=', 'subscriptions.organization_id')
+              .where('usage_periods.end_time', '>', new Date(clock())),
+          ),
+        ),
+      ]),
+    )
+    .limit(500)
+    .execute()
+  // An operation that another process carries out right now is left to it.
+  const cutOff = await db
+    .selectFrom('payment_operations')
+    .select('organization_id')
+    .where('done_time', 'is', null)
+    .where('create_time', '<', new Date(clock() - 60_000))
+    .limit(500)
+    .execute()
+  const agreed = await openOnboardings(db, clock())
+  await settleEach(deps, cutOff, ({ organization_id }) => finishOpen(deps, organization_id))
+  await settleEach(deps, due, async ({ organization_id }) => void (await readSubscription(deps, organization_id)))
+  await settleEach(deps, agreed, ({ id }) => settleOnboarding(deps, id))
+  // Only now: the subscriptions say how many profiles a period includes.
+  await settleEach(deps, await findUnbilled(deps), ({ organization_id }) => billOverage(deps, organization_id))
+}
+
+/** Continues with the next row when one fails, except when the provider is away. */
+const settleEach = async <T extends Record<string, string>>(
+  { logger }: Pick<BillingServices, 'logger'>,
+  rows: readonly T[],
+  settle: (row: T) => Promise<void>,
+): Promise<void> => {
+  for (const row of rows)
+    try {
+      await settle(row)
+    } catch (cause) {
+      logger.warn({ ...row, err: cause }, 'billing could not be settled')
+      if (cause instanceof AppError && cause.code === 503) return
+    }
+}

@@ -1,0 +1,43 @@
+import { PaymentRefused, PaymentUnavailable } from '../provider.ts'
+import { idPath, type StripeApi } from './api.ts'
+import { idOf, type StripeSubscription, stripeSubscription, stripeSubscriptions } from './objects.ts'
+
+const live: ReadonlySet<string> = new Set(['active', 'trialing', 'past_due', 'unpaid'])
+
+// At most four levels deep, as docs.stripe.com/api/expanding_objects says.
+const expand = ['items.data.price.product', 'schedule.phases.items.price', 'latest_invoice']
+
+/** A subscription with the members that are read. */
+export const readSubscription = async (api: StripeApi, id: string): Promise<StripeSubscription> =>
+  stripeSubscription.parse(await api.get(`subscriptions/${idPath(id)}`, { expand }))
+
+/** Takes back first payments that were left unconfirmed, except that of this operation: only one can begin a subscription. */
+export const dropUnconfirmed = async (api: StripeApi, customer: string, key: string): Promise<void> => {
+  const { data } = stripeSubscriptions.parse(await api.get('subscriptions', { customer, limit: 100 }))
+  for (const { id, status, metadata } of data)
+    if (status === 'incomplete' && metadata?.operation !== key) await api.delete(`subscriptions/${idPath(id)}`)
+}
+
+/** Takes back an upgrade that was left unconfirmed, except that of this operation: it is discarded with its invoice. */
+export const dropPending = async (
+  api: StripeApi,
+  { pending_update, latest_invoice }: StripeSubscription,
+  key: string,
+): Promise<void> => {
+  const invoice = idOf(latest_invoice)
+  if (!pending_update || pending_update.metadata?.operation === key || invoice === undefined) return
+  try {
+    await api.post(`invoices/${idPath(invoice)}/void`, {}, `${invoice}:void`)
+  } catch (cause) {
+    // It was confirmed, or has expired, meanwhile: the present state is read before anything else is decided.
+    if (cause instanceof PaymentRefused) throw new PaymentUnavailable({ cause })
+    throw cause
+  }
+}
+
+/** The oldest subscription of a customer that is not over. */
+export const findSubscription = async (api: StripeApi, customer: string): Promise<StripeSubscription | undefined> => {
+  const { data } = stripeSubscriptions.parse(await api.get('subscriptions', { customer, limit: 100 }))
+  const [first] = data.filter(({ status }) => live.has(status)).toSorted((a, b) => a.created - b.created)
+  return first === undefined ? undefined : await readSubscription(api, first.id)
+}

@@ -1,0 +1,160 @@
+import { amountText } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import { PaymentConfirmation, PaymentDeclined, type PaymentProvider, PaymentRefused } from '../provider.ts'
+import { idPath, type StripeApi } from './api.ts'
+import { findSubscription } from './find-subscription.ts'
+import { fromStripe, idOf, type StripeInvoice, stripeInvoice, stripeInvoices, toStripe } from './objects.ts'
+
+const statuses = { open: 'open', uncollectible: 'open', paid: 'paid', void: 'void' } as const
+
+/** In how many days invoices that are sent are due, where a subscription does not say. */
+const daysOfSent = 30
+
+/** Pays an open invoice with a card, the default one unless one is given. One that is declined stays open, which is shown. */
+const tryToPay = async (api: StripeApi, invoice: string, card: string | undefined): Promise<void> => {
+  try {
+    await api.post(`invoices/${idPath(invoice)}/pay`, { payment_method: card }, `${invoice}:${card ?? 'first'}`)
+  } catch (cause) {
+    if (!(cause instanceof PaymentRefused || cause instanceof PaymentDeclined)) throw cause
+  }
+}
+
+const openInvoices = async (api: StripeApi, customer: string): Promise<StripeInvoice[]> =>
+  stripeInvoices.parse(await api.get('invoices', { customer, status: 'open', limit: 100 })).data
+
+const ofOurs = ({ collection_method, metadata }: StripeInvoice): boolean =>
+  collection_method === 'charge_automatically' && metadata?.operation !== undefined
+
+/** Since when an invoice of ours that could not be charged is open: of those of subscriptions Stripe itself keeps count. */
+export const unpaidSince = async (api: StripeApi, customer: string): Promise<Date | undefined> => {
+  const times = (await openInvoices(api, customer)).filter(ofOurs).map(({ created }) => created)
+  return times.length === 0 ? undefined : new Date(Math.min(...times) * 1000)
+}
+
+/**
+ * The invoice of a first payment, or of an upgrade, that was not confirmed (yet): it is none until the subscription begins, or
+ * the upgrade holds.
+ */
+const isUnconfirmed = ({ billing_reason, collection_method, status }: StripeInvoice): boolean =>
+  (billing_reason === 'subscription_create' || billing_reason === 'subscription_update') &&
+  collection_method === 'charge_automatically' &&
+  status !== 'paid'
+
+/** Invoices that could not be charged are charged again as soon as there is another card. */
+export const payLate = async (api: StripeApi, customer: string, card: string): Promise<void> => {
+  const held = await findSubscription(api, customer)
+  const due = (await openInvoices(api, customer)).filter((invoice) => !isUnconfirmed(invoice))
+  // While an upgrade is to be confirmed, its invoice is the latest one.
+  const renewal = due.find(({ billing_reason }) => billing_reason === 'subscription_cycle')
+  const latest = held?.pending_update ? renewal?.id : idOf(held?.latest_invoice)
+  for (const invoice of due)
+    if (ofOurs(invoice) || (held?.status === 'past_due' && invoice.id === latest)) await tryToPay(api, invoice.id, card)
+}
+
+/** Invoices at Stripe. */
+export const invoicesOf = (
+  api: StripeApi,
+): Pick<PaymentProvider, 'createInvoice' | 'voidInvoice' | 'payInvoice' | 'listInvoices'> => {
+  const list = async (customer: string) =>
+    stripeInvoices.parse(await api.get('invoices', { customer, limit: 100 })).data
+  /** How an invoice is collected that has no days of its own: as those of the subscription. */
+  const likeSubscription = async (customer: string): Promise<number | undefined> => {
+    const held = await findSubscription(api, customer)
+    return held?.collection_method === 'send_invoice' ? (held.days_until_due ?? daysOfSent) : undefined
+  }
+  const begin = async (
+    key: string,
+    customer: string,
+    { currency, daysUntilDue }: { currency: string; daysUntilDue: number | undefined },
+  ): Promise<StripeInvoice> => {
+    const days = daysUntilDue ?? (await likeSubscription(customer))
+    const collected =
+      days === undefined
+        ? { collection_method: 'charge_automatically' }
+        : { collection_method: 'send_invoice', days_until_due: days }
+    const values = {
+      customer,
+      currency: currency.toLowerCase(),
+      ...collected,
+      auto_advance: false,
+      pending_invoice_items_behavior: 'exclude',
+      metadata: { operation: key },
+    }
+    return stripeInvoice.parse(await api.post('invoices', values, `${key}:invoice`))
+  }
+  return {
+    async createInvoice(key, customer, { lines, currency, daysUntilDue }) {
+      // Stripe forgets keys after a day: an older invoice is found by the operation in its metadata.
+      const begun = (await list(customer)).find(({ metadata }) => metadata?.operation === key)
+      let made = begun ?? (await begin(key, customer, { currency, daysUntilDue }))
+      const charged = made.collection_method === 'charge_automatically'
+      if (made.status === 'draft') {
+        const before = made.total
+        if (before === 0)
+          for (const [index, { description, amount }] of lines.entries())
+            await api.post(
+              'invoiceitems',
+              {
+                customer,
+                invoice: made.id,
+                currency: currency.toLowerCase(),
+                description,
+                amount: toStripe(amount, currency),
+              },
+              `${key}:line-${index}`,
+            )
+        // One that is charged is tried again by Stripe's rules when the first time fails.
+        made = stripeInvoice.parse(
+          await api.post(`invoices/${idPath(made.id)}/finalize`, { auto_advance: charged }, `${key}:finalize`),
+        )
+      }
+      if (charged && made.status === 'open') await tryToPay(api, made.id, undefined)
+      const url = made.hosted_invoice_url ?? made.invoice_pdf
+      if (url === null || url === undefined) throw new PaymentRefused('The invoice has no address')
+      return { id: made.id, url }
+    },
+    async voidInvoice(_customer, id) {
+      const found = await api.find(`invoices/${idPath(id)}`)
+      const status = found === undefined ? undefined : stripeInvoice.parse(found).status
+      if (status === 'draft') await api.delete(`invoices/${idPath(id)}`)
+      if (status === 'open' || status === 'uncollectible')
+        await api.post(`invoices/${idPath(id)}/void`, {}, `${id}:void`)
+    },
+    async payInvoice(customer, id) {
+      const found = await api.find(`invoices/${idPath(id)}`, { expand: ['confirmation_secret'] })
+      const known = found === undefined ? undefined : stripeInvoice.parse(found)
+      if (known === undefined || idOf(known.customer) !== customer) return false
+      if (known.status === 'paid') return true
+      if (known.status !== 'open' && known.status !== 'uncollectible') return false
+      try {
+        // An invoice is paid once; each call of a user is another try.
+        await api.post(`invoices/${idPath(id)}/pay`, { off_session: false }, newId())
+      } catch (cause) {
+        const secret = known.confirmation_secret?.client_secret
+        if (cause instanceof PaymentDeclined && cause.unconfirmed && secret !== undefined)
+          throw new PaymentConfirmation(secret)
+        throw cause
+      }
+      return true
+    },
+    async listInvoices(customer) {
+      return (await list(customer)).flatMap((each) => {
+        const { status, number, id, created, hosted_invoice_url, invoice_pdf } = each
+        // One that is still written has no number and no address.
+        if (status === null || status === 'draft' || isUnconfirmed(each)) return []
+        const currency = each.currency.toUpperCase()
+        return [
+          {
+            id,
+            number: number ?? id,
+            status: statuses[status],
+            create_time: new Date(created * 1000).toISOString(),
+            currency,
+            total: amountText(fromStripe(each.total, currency), currency),
+            url: hosted_invoice_url ?? invoice_pdf ?? '',
+          },
+        ]
+      })
+    },
+  }
+}

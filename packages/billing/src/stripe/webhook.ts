@@ -1,0 +1,55 @@
+import { hmacSha256, sameSignature } from '@tributary/connector-kit'
+import { z } from 'zod'
+import type { StripeSettings } from './stripe.ts'
+
+/** How old a signature may be (docs.stripe.com/webhooks#replay-attacks). */
+const toleranceSeconds = 300
+
+const event = z.object({
+  id: z.string(),
+  livemode: z.boolean(),
+  /** That of a connected account; what happens in our own has none. */
+  account: z.string().nullish(),
+  data: z.object({
+    object: z.object({
+      id: z.string(),
+      object: z.string(),
+      customer: z.union([z.string(), z.object({ id: z.string() })]).nullish(),
+    }),
+  }),
+})
+
+/** Whether Stripe has signed these bytes just now: `t=<seconds>,v1=<hex>`, one `v1` for each secret that is valid. */
+export const isSigned = (body: Uint8Array, header: string, secret: string, now: number): boolean => {
+  const parts = header
+    .slice(0, 2000)
+    .split(',')
+    .map((part) => part.trim())
+  const time = parts.find((part) => part.startsWith('t='))?.slice(2) ?? ''
+  if (!/^\d{1,12}$/.test(time) || Math.abs(now / 1000 - Number(time)) > toleranceSeconds) return false
+  const expected = hmacSha256(secret, `${time}.`, body)
+  return parts
+    .filter((part) => /^v1=[0-9a-f]{64}$/.test(part))
+    .slice(0, 10)
+    .some((part) => sameSignature(Buffer.from(part.slice(3), 'hex'), expected))
+}
+
+/**
+ * The customer that a webhook is about. Undefined for a webhook of another account, of the other mode, or without a customer: it changes
+ * nothing. The rest of the webhook is ignored: the object is read anew.
+ */
+export const customerIn = (body: Uint8Array, { secretKey }: Pick<StripeSettings, 'secretKey'>): string | undefined => {
+  let json: unknown
+  try {
+    json = JSON.parse(Buffer.from(body).toString())
+  } catch {
+    return undefined
+  }
+  const parsed = event.safeParse(json)
+  if (!parsed.success) return undefined
+  const { account, livemode, data } = parsed.data
+  if (typeof account === 'string' || livemode !== /^[rs]k_live_/.test(secretKey)) return undefined
+  const { object, id, customer } = data.object
+  if (object === 'customer') return id
+  return typeof customer === 'string' ? customer : customer?.id
+}

@@ -1,0 +1,68 @@
+import type { Db, ProfilesCounted } from '@tributary/api-kit'
+import type { UsagePeriod } from './period.ts'
+
+/** The events of workspaces in a period. Events that a sync imported, and that happened before the period, are history and are left out. */
+export const inPeriod = (workspaces: readonly string[], { start, end }: UsagePeriod): ProfilesCounted => ({
+  workspaces,
+  conditions: [
+    'receive_time >= fromUnixTimestamp64Milli({period_start:Int64})',
+    'receive_time < fromUnixTimestamp64Milli({period_end:Int64})',
+    'not (imported and timestamp < fromUnixTimestamp64Milli({period_start:Int64}))',
+  ],
+  params: { period_start: start.getTime(), period_end: end.getTime() },
+})
+
+/** The day in UTC of an event, as seconds. */
+export const dayOfEvent = 'intDiv(toUnixTimestamp(receive_time), 86400) * 86400'
+
+/** The usage of deleted workspaces on a day (epoch ms) of a period. */
+export type DeletedUsageDay = { day: number; events: number; profiles: number }
+
+/** Workspaces whose events are counted: also a deleted one, until its usage is stored. */
+const readWorkspaces = async (db: Db, organizationId: string): Promise<string[]> => {
+  const rows = await db
+    .selectFrom('workspaces')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('usage_kept_time', 'is', null)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** By day, oldest first. A period that began within this one, such as one that a change of the plan cut, is part of it. */
+const readKept = async (db: Db, organizationId: string, { start, end }: UsagePeriod): Promise<DeletedUsageDay[]> => {
+  const rows = await db
+    .selectFrom('kept_usage')
+    .select(({ fn }) => ['day', fn.sum<string>('events').as('events'), fn.sum<string>('profiles').as('profiles')])
+    .where('organization_id', '=', organizationId)
+    .where('period_start_time', '>=', start)
+    .where('period_start_time', '<', end)
+    .groupBy('day')
+    .orderBy('day')
+    .execute()
+  return rows.map(({ day, events, profiles }) => ({
+    day: day.getTime(),
+    events: Number(events),
+    profiles: Number(profiles),
+  }))
+}
+
+/**
+ * Counts the usage of an organization in a period: `count` reads the stored events of workspaces. The stored usage of deleted workspaces
+ * is given beside it. No workspace counts in both, or in neither: the count is repeated when one was deleted meanwhile.
+ */
+export const countUsage = async <Counted>(
+  db: Db,
+  organizationId: string,
+  period: UsagePeriod,
+  count: (workspaces: readonly string[]) => Promise<Counted>,
+): Promise<{ counted: Counted; kept: DeletedUsageDay[] }> => {
+  for (;;) {
+    const workspaces = await readWorkspaces(db, organizationId)
+    const counted = await count(workspaces)
+    const kept = await readKept(db, organizationId, period)
+    const after = await readWorkspaces(db, organizationId)
+    if (workspaces.every((id) => after.includes(id))) return { counted, kept }
+  }
+}

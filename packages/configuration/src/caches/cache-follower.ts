@@ -1,0 +1,151 @@
+import type { Db, Tx } from '@tributary/api-kit'
+import type { Logger } from '@tributary/kernel'
+import { createListener, type Relational } from '@tributary/storage'
+
+export type CacheFollowerDeps = {
+  db: Db
+  /** For the connection that listens for changes. */
+  pool: Relational['pool']
+  logger: Logger
+  /** How long a change can go unseen when its notification is lost, in ms. */
+  pollMs?: number
+}
+
+export type CacheFollower = {
+  /** True once the first snapshot is there, and from then on. */
+  ready(): boolean
+  /** Looks for changes now; resolves when everything committed before the call is in the snapshot, or could not be had. */
+  refresh(): Promise<void>
+  /** Begins to follow; resolves when the first snapshot is there or could not be had yet. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Ids of what may have changed or gone since the last snapshot. */
+export type Changed = {
+  readonly sources: readonly string[]
+  readonly destinations: readonly string[]
+  readonly writeKeys: readonly string[]
+  /** Workspaces whose identity settings may have changed. */
+  readonly identitySettings: readonly string[]
+  readonly profileKeys: readonly string[]
+  /** Workspaces whose computed traits may have changed. */
+  readonly computedTraits: readonly string[]
+  readonly syncTokens: readonly string[]
+  /** Workspaces whose signals may have changed. */
+  readonly signals: readonly string[]
+}
+
+/** Changes that are loaded one by one; with more of them everything is loaded, which then costs less. */
+const maxChanges = 1000
+
+const changedSince = async (tx: Tx, version: string | undefined): Promise<Changed | undefined> => {
+  if (version === undefined) return undefined
+  const rows = await tx
+    .selectFrom('directory_changes')
+    .select(['kind', 'id'])
+    .where('version', '>', version)
+    .limit(maxChanges + 1)
+    .execute()
+  if (rows.length > maxChanges) return undefined
+  const idsOf = (kind: (typeof rows)[number]['kind']): string[] =>
+    rows.filter((row) => row.kind === kind).map(({ id }) => id)
+  return {
+    sources: idsOf('source'),
+    destinations: idsOf('destination'),
+    writeKeys: idsOf('write_key'),
+    identitySettings: idsOf('identity_settings'),
+    profileKeys: idsOf('profile_key'),
+    computedTraits: idsOf('computed_traits'),
+    syncTokens: idsOf('sync_token'),
+    signals: idsOf('signals'),
+  }
+}
+
+/**
+ * Keeps a snapshot of the relational store in memory. It is checked after each notification and at least every `pollMs`, and brought
+ * up to the version of the configuration whenever that has grown. The argument of `load` is the set of changes since. Undefined stands
+ * for everything: at first, after very many changes, and when the store is older than before. It returns a function that puts the
+ * rows into the snapshot. Version and rows are read in one snapshot of the store, so no change is missed. While the store is away
+ * the last snapshot is served.
+ */
+export const createCacheFollower = (
+  { db, pool, logger, pollMs = 1000 }: CacheFollowerDeps,
+  options: { name: string; load: (tx: Tx, changed: Changed | undefined) => Promise<() => void> },
+): CacheFollower => {
+  let seen: string | undefined
+  let running: Promise<void> | undefined
+  let again = false
+  let failing = false
+  let timer: NodeJS.Timeout | undefined
+  let stopped = true
+
+  const look = async (): Promise<void> => {
+    const row = await db.selectFrom('directory_version').select('version').executeTakeFirstOrThrow()
+    if (row.version === seen) return
+    const loaded = await db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute(async (tx) => {
+        const { version } = await tx.selectFrom('directory_version').select('version').executeTakeFirstOrThrow()
+        const known = seen !== undefined && BigInt(version) > BigInt(seen) ? seen : undefined
+        return { version, apply: await options.load(tx, await changedSince(tx, known)) }
+      })
+    seen = loaded.version
+    loaded.apply()
+  }
+
+  const lookSafely = async (): Promise<void> => {
+    try {
+      await look()
+      if (failing) logger.info({ cache: options.name }, 'the directory follows again')
+      failing = false
+    } catch (error) {
+      if (!failing) logger.warn({ err: error, cache: options.name }, 'the directory serves its last snapshot')
+      failing = true
+    }
+  }
+
+  /** One check at a time; a call during one is answered by another check after it. */
+  const refresh = (): Promise<void> => {
+    if (running !== undefined) {
+      again = true
+      return running
+    }
+    running = (async () => {
+      do {
+        again = false
+        await lookSafely()
+      } while (again && !stopped)
+      // In the same step: a call after the last check begins a check of its own.
+      running = undefined
+    })()
+    return running
+  }
+
+  const listener = createListener(pool, 'directory_changed', () => void refresh())
+
+  const tick = (): void => {
+    void listener.ensure()
+    void refresh()
+  }
+
+  return {
+    ready: () => seen !== undefined,
+    refresh,
+    async start() {
+      stopped = false
+      timer = setInterval(tick, pollMs)
+      timer.unref()
+      await listener.ensure()
+      await refresh()
+    },
+    async stop() {
+      stopped = true
+      clearInterval(timer)
+      listener.stop()
+      await running
+    },
+  }
+}

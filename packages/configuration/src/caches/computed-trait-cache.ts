@@ -1,0 +1,60 @@
+import { computedTraitDefinition } from '@tributary/contract'
+import { sql } from 'kysely'
+import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
+
+export type ComputedTraitCache = CacheFollower & {
+  /** The computed traits of a workspace by the event that they are made of: their ids. Undefined for a workspace without any. */
+  find(workspaceId: string): ReadonlyMap<string, readonly string[]> | undefined
+  /** Whether no workspace has any. */
+  isEmpty(): boolean
+  /** Whether the cache has this version of a definition: from then on its events are recorded. */
+  knows(workspaceId: string, id: string, version: number): boolean
+}
+
+type Known = { events: ReadonlyMap<string, readonly string[]>; versions: ReadonlyMap<string, number> }
+type Row = { id: string; workspace_id: string; version: number; definition: string }
+
+/** The event that a trait is made of; undefined for a definition of a later version. */
+const eventOf = ({ definition }: Row): string | undefined =>
+  computedTraitDefinition.safeParse(JSON.parse(definition)).data?.event
+
+/** Skips a definition that this version cannot read: the others, of all workspaces, are still in the cache. */
+const knownOf = (given: readonly Row[]): Known => {
+  const rows = given.flatMap((row) => {
+    const event = eventOf(row)
+    return event === undefined ? [] : [{ ...row, event }]
+  })
+  return {
+    versions: new Map(rows.map(({ id, version }) => [id, version])),
+    events: new Map(
+      [...Map.groupBy(rows, ({ event }) => event)].map(([event, own]) => [event, own.map(({ id }) => id)]),
+    ),
+  }
+}
+
+/** The computed traits of every workspace that has some, in memory, as far as recording events needs them. */
+export const createComputedTraitCache = (deps: CacheFollowerDeps): ComputedTraitCache => {
+  const snapshot = new Map<string, Known>()
+  const follower = createCacheFollower(deps, {
+    name: 'computed traits',
+    async load(tx, changed) {
+      const rows = await tx
+        .selectFrom('computed_traits')
+        .select(['id', 'workspace_id', 'version', 'definition'])
+        .where('delete_time', 'is', null)
+        .where(changed === undefined ? sql<boolean>`true` : sql<boolean>`workspace_id = any(${changed.computedTraits})`)
+        .execute()
+      return () => {
+        if (changed === undefined) snapshot.clear()
+        for (const id of changed?.computedTraits ?? []) snapshot.delete(id)
+        for (const [id, own] of Map.groupBy(rows, ({ workspace_id }) => workspace_id)) snapshot.set(id, knownOf(own))
+      }
+    },
+  })
+  return {
+    ...follower,
+    find: (workspaceId) => snapshot.get(workspaceId)?.events,
+    isEmpty: () => snapshot.size === 0,
+    knows: (workspaceId, id, version) => snapshot.get(workspaceId)?.versions.get(id) === version,
+  }
+}

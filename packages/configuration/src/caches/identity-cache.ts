@@ -1,0 +1,38 @@
+import { defaultIdentityRules, type IdentityRules } from '@tributary/contract'
+import { sql } from 'kysely'
+import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
+
+export type IdentityCache<Rules> = CacheFollower & {
+  /** The rules made of the identity settings of a workspace, from memory; undefined while they are the defaults. */
+  find(workspaceId: string): Rules | undefined
+}
+
+/**
+ * The identity settings of every workspace that has some, in memory, as what `make` makes of them and of a text that is another
+ * one after each change.
+ */
+export const createIdentityCache = <Rules>({
+  make,
+  ...deps
+}: CacheFollowerDeps & { make: (decided: IdentityRules, version: string) => Rules }): IdentityCache<Rules> => {
+  const snapshot = new Map<string, Rules>()
+  const follower = createCacheFollower(deps, {
+    name: 'identity settings',
+    async load(tx, changed) {
+      const rows = await tx
+        .selectFrom('identity_settings')
+        .selectAll()
+        .where(
+          changed === undefined ? sql<boolean>`true` : sql<boolean>`workspace_id = any(${changed.identitySettings})`,
+        )
+        .execute()
+      return () => {
+        if (changed === undefined) snapshot.clear()
+        for (const id of changed?.identitySettings ?? []) snapshot.delete(id)
+        for (const { workspace_id, rules, update_time } of rows)
+          snapshot.set(workspace_id, make({ ...defaultIdentityRules, ...rules }, update_time.toISOString()))
+      }
+    },
+  })
+  return { ...follower, find: (workspaceId) => snapshot.get(workspaceId) }
+}

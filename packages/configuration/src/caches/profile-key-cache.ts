@@ -1,0 +1,53 @@
+import { hashToken } from '@tributary/api-kit'
+import type { ProfileKeyKind } from '@tributary/contract'
+import { sql } from 'kysely'
+import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
+
+/** What a key of the Profile API may read. */
+export type CachedProfileKey = {
+  id: string
+  workspaceId: string
+  kind: ProfileKeyKind
+  traits: readonly string[]
+}
+
+export type ProfileKeyCache = CacheFollower & {
+  /** What a valid key may read, from memory. A revocation shows within two seconds. */
+  find(key: string): CachedProfileKey | undefined
+}
+
+/** What every key begins with; another text is not even hashed. */
+const form = /^profile_(?:secret|public)_[\w-]{32}$/
+
+/** Every valid key of the Profile API in memory: a request without one is refused without a query. */
+export const createProfileKeyCache = (deps: CacheFollowerDeps): ProfileKeyCache => {
+  const byHash = new Map<string, CachedProfileKey>()
+  const hashOf = new Map<string, string>()
+  const forget = (id: string): void => {
+    byHash.delete(hashOf.get(id) ?? '')
+    hashOf.delete(id)
+  }
+  const follower = createCacheFollower(deps, {
+    name: 'profile keys',
+    async load(tx, changed) {
+      const rows = await tx
+        .selectFrom('profile_keys')
+        .select(['id', 'workspace_id', 'kind', 'traits', 'key_hash'])
+        .where('revoke_time', 'is', null)
+        .where(changed === undefined ? sql<boolean>`true` : sql<boolean>`id = any(${changed.profileKeys})`)
+        .execute()
+      return () => {
+        for (const id of changed === undefined ? [...hashOf.keys()] : changed.profileKeys) forget(id)
+        for (const { id, workspace_id, kind, traits, key_hash } of rows) {
+          const hash = Buffer.from(key_hash).toString('latin1')
+          byHash.set(hash, { id, workspaceId: workspace_id, kind, traits })
+          hashOf.set(id, hash)
+        }
+      }
+    },
+  })
+  return {
+    ...follower,
+    find: (key) => (form.test(key) ? byHash.get(hashToken(key).toString('latin1')) : undefined),
+  }
+}

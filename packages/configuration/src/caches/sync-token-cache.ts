@@ -1,0 +1,47 @@
+import { hashToken } from '@tributary/api-kit'
+import { sql } from 'kysely'
+import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
+
+/** Whose syncs a token starts. */
+export type CachedSyncToken = { id: string; workspaceId: string }
+
+export type SyncTokenCache = CacheFollower & {
+  /** The workspace of a valid token, from memory. A revocation shows within two seconds. */
+  find(token: string): CachedSyncToken | undefined
+}
+
+/** What every token is made of; another text is not even hashed. */
+const form = /^sync_[\w-]{32}$/
+
+/** Every valid token of orchestrators in memory: a request without one is refused without a query. */
+export const createSyncTokenCache = (deps: CacheFollowerDeps): SyncTokenCache => {
+  const byHash = new Map<string, CachedSyncToken>()
+  const hashOf = new Map<string, string>()
+  const forget = (id: string): void => {
+    byHash.delete(hashOf.get(id) ?? '')
+    hashOf.delete(id)
+  }
+  const follower = createCacheFollower(deps, {
+    name: 'sync tokens',
+    async load(tx, changed) {
+      const rows = await tx
+        .selectFrom('sync_tokens')
+        .select(['id', 'workspace_id', 'token_hash'])
+        .where('revoke_time', 'is', null)
+        .where(changed === undefined ? sql<boolean>`true` : sql<boolean>`id = any(${changed.syncTokens})`)
+        .execute()
+      return () => {
+        for (const id of changed === undefined ? [...hashOf.keys()] : changed.syncTokens) forget(id)
+        for (const { id, workspace_id, token_hash } of rows) {
+          const hash = Buffer.from(token_hash).toString('latin1')
+          byHash.set(hash, { id, workspaceId: workspace_id })
+          hashOf.set(id, hash)
+        }
+      }
+    },
+  })
+  return {
+    ...follower,
+    find: (token) => (form.test(token) ? byHash.get(hashToken(token).toString('latin1')) : undefined),
+  }
+}

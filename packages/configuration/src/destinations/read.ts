@@ -1,0 +1,87 @@
+import { type Db, isId } from '@tributary/api-kit'
+import type { DestinationDefinition, ListedDestination, Settings } from '@tributary/connector-kit'
+import { type Destination, type DestinationApp, resourceNames } from '@tributary/contract'
+import { notFound } from '@tributary/kernel'
+import type { DestinationsTable } from '@tributary/storage'
+import type { Selectable } from 'kysely'
+import { missingSettings } from '../connector-settings/change-setting.ts'
+import { presentSettings } from '../connector-settings/present-setting.ts'
+import { readableSettings } from '../connector-settings/stored-settings.ts'
+import { instanceCounts } from '../instance-counts.ts'
+import { type GrantRow, presentGrant, readGrants } from '../oauth-grants/grants.ts'
+import type { ConfigurationServices } from '../services.ts'
+
+export type DestinationRow = Selectable<DestinationsTable>
+
+/** A destination of this workspace; throws 404 for one that is absent, deleted or of another workspace. */
+export const readDestination = async (db: Db, workspaceId: string, destinationId: string): Promise<DestinationRow> => {
+  const row =
+    isId(workspaceId) && isId(destinationId)
+      ? await db
+          .selectFrom('destinations')
+          .selectAll()
+          .where('id', '=', destinationId)
+          .where('workspace_id', '=', workspaceId)
+          .where('delete_time', 'is', null)
+          .executeTakeFirst()
+      : undefined
+  if (row === undefined) throw notFound('destination not found')
+  return row
+}
+
+type PresentDeps = Pick<ConfigurationServices, 'catalog' | 'secretBox' | 'logger'>
+
+/** The app of a destination as the wire shows it: no secret's value is in it. */
+const presentApp = (
+  row: DestinationRow,
+  counts: ReadonlyMap<string, number>,
+  entry: ListedDestination | undefined,
+  definition: DestinationDefinition | undefined,
+  settings: Settings,
+): DestinationApp => ({
+  name: resourceNames.destinationApp.format({ workspace: row.workspace_id, destination: row.id }),
+  catalog_app: resourceNames.catalogDestination.format({ app: row.app }),
+  title: entry?.title ?? row.app,
+  display_name: entry?.title ?? row.app,
+  docs_url: entry?.docsUrl ?? '',
+  instance_count: counts.get(row.app) ?? 0,
+  extra: { app_icon: entry?.icon ?? '' },
+  settings: presentSettings(definition?.settings.fields ?? [], settings),
+})
+
+/** A destination as the wire shows it. */
+export const presentDestination = async (
+  row: DestinationRow,
+  counts: ReadonlyMap<string, number>,
+  grant: GrantRow | undefined,
+  { catalog, secretBox, logger }: PresentDeps,
+): Promise<Destination> => {
+  const entry = catalog.destinations.find(({ slug }) => slug === row.app)
+  const definition = await entry?.load()
+  const settings = readableSettings(`destinations/${row.id}`, row, secretBox, logger)
+  const missing = definition === undefined ? [] : missingSettings(definition, settings, row)
+  return {
+    name: resourceNames.destination.format({ workspace: row.workspace_id, destination: row.id }),
+    title: row.title,
+    app: presentApp(row, counts, entry, definition, settings),
+    state: missing.length > 0 ? 'needs_setup' : 'ready',
+    missing_settings: [...missing],
+    enabled: row.enabled,
+    consent_categories: row.consent_categories,
+    grant: presentGrant(definition?.oauth2?.(settings), grant),
+    create_time: row.create_time.toISOString(),
+    update_time: row.update_time.toISOString(),
+  }
+}
+
+/** Reads a destination and presents it. */
+export const showDestination = async (
+  deps: PresentDeps & { db: Db },
+  workspaceId: string,
+  destinationId: string,
+): Promise<Destination> => {
+  const row = await readDestination(deps.db, workspaceId, destinationId)
+  const grants = await readGrants(deps.db, [row.id])
+  const counts = await instanceCounts(deps.db, 'destinations', workspaceId)
+  return await presentDestination(row, counts, grants.get(row.id), deps)
+}

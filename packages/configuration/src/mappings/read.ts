@@ -1,0 +1,69 @@
+import {
+  type ActionDefinition,
+  type DestinationDefinition,
+  mappingTargetOf,
+  presetMappings,
+} from '@tributary/connector-kit'
+import {
+  type DestinationAction,
+  type DestinationMappings,
+  type EventMapping,
+  eventMappings,
+  mappingVariables,
+  resourceNames,
+} from '@tributary/contract'
+import { badRequest } from '@tributary/kernel'
+import type { DestinationRow } from '../destinations/read.ts'
+import type { Catalog } from '../services.ts'
+
+/** An action of an app as the wire shows it. */
+export const presentAction = (action: ActionDefinition): DestinationAction => ({
+  name: action.name,
+  title: action.title,
+  description: action.description,
+  targets: action.targets.map((target) => ({
+    ...mappingTargetOf(target),
+    help_text: target.help,
+    pii: target.pii ?? '',
+  })),
+  custom_targets: action.customTargets,
+  whole_event: action.wholeEvent,
+  event_types: [...action.eventTypes],
+})
+
+/** What a destination is an instance of; undefined when its app is no longer in the catalogue. */
+export const definitionOf = async (
+  catalog: Catalog,
+  row: Pick<DestinationRow, 'app'>,
+): Promise<DestinationDefinition | undefined> => await catalog.destinations.find(({ slug }) => slug === row.app)?.load()
+
+/** As `definitionOf`, for what cannot be done without; throws 400 naming `field`. */
+export const requireDefinition = async (
+  catalog: Catalog,
+  row: Pick<DestinationRow, 'app'>,
+  field: string,
+): Promise<DestinationDefinition> => {
+  const definition = await definitionOf(catalog, row)
+  const text = 'The app of this destination is no longer in the catalog'
+  if (definition === undefined) throw badRequest('VALIDATION', text, { [field]: text })
+  return definition
+}
+
+const ownMappings = (row: Pick<DestinationRow, 'mappings'>): EventMapping[] | undefined =>
+  row.mappings === null ? undefined : eventMappings.parse(row.mappings)
+
+/** The mappings of a destination as the wire shows them. */
+export const presentMappings = async (row: DestinationRow, catalog: Catalog): Promise<DestinationMappings> => {
+  const definition = await definitionOf(catalog, row)
+  const own = ownMappings(row)
+  const name = resourceNames.destination.format({ workspace: row.workspace_id, destination: row.id })
+  return {
+    name: `${name}/mappings`,
+    is_preset: own === undefined,
+    revision: row.mappings_revision,
+    event_mappings: own ?? (definition === undefined ? [] : presetMappings(definition)),
+    actions: (definition?.actions ?? []).map(presentAction),
+    variables: mappingVariables.map((variable) => ({ ...variable })),
+    warnings: [],
+  }
+}

@@ -1,0 +1,92 @@
+import { type Db, isId } from '@tributary/api-kit'
+import {
+  enforcements,
+  resourceNames,
+  type Source,
+  type SourceWithSchema,
+  sourceTypes,
+  targetProducts,
+} from '@tributary/contract'
+import { notFound } from '@tributary/kernel'
+import type { SourcesTable } from '@tributary/storage'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { presentSettings } from '../connector-settings/present-setting.ts'
+import { readableSettings } from '../connector-settings/stored-settings.ts'
+import type { ConfigurationServices } from '../services.ts'
+
+export type SourceRow = Selectable<SourcesTable> & { last_used_time: Date | null }
+
+/** When a key of the source was last used. */
+const lastUsed: RawBuilder<Date | null> = sql`(
+  select max(write_keys.last_used_time) from write_keys where write_keys.source_id = sources.id)`
+
+/** The living sources of a workspace. */
+export const selectSources = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('sources')
+    .selectAll('sources')
+    .select(lastUsed.as('last_used_time'))
+    .where('sources.workspace_id', '=', workspaceId)
+    .where('sources.delete_time', 'is', null)
+
+/** A source of this workspace; throws 404 for one that is absent, deleted or of another workspace. */
+export const readSource = async (db: Db, workspaceId: string, sourceId: string): Promise<SourceRow> => {
+  const row =
+    isId(workspaceId) && isId(sourceId)
+      ? await selectSources(db, workspaceId).where('sources.id', '=', sourceId).executeTakeFirst()
+      : undefined
+  if (row === undefined) throw notFound('source not found')
+  return row
+}
+
+type PresentDeps = Pick<ConfigurationServices, 'catalog' | 'secretBox' | 'logger'>
+
+/** A source as the wire shows it: no secret's value is in it. */
+export const presentSource = async (row: SourceRow, { catalog, secretBox, logger }: PresentDeps): Promise<Source> => {
+  const ids = { workspace: row.workspace_id, source: row.id }
+  const entry = catalog.sources.find(({ slug }) => slug === row.app)
+  const fields = (await entry?.load())?.settings?.fields ?? []
+  return {
+    name: resourceNames.source.format(ids),
+    title: row.title,
+    app: {
+      name: resourceNames.sourceApp.format(ids),
+      catalog_app: resourceNames.catalogSource.format({ app: row.app }),
+      display_name: entry?.title ?? row.app,
+      docs_url: entry?.docsUrl ?? '',
+      type: entry?.type ?? sourceTypes.Unspecified,
+      extra: { app_icon: entry?.icon ?? '' },
+      settings: presentSettings(
+        fields,
+        fields.length === 0 ? {} : readableSettings(`sources/${row.id}`, row, secretBox, logger),
+      ),
+    },
+    target_product: targetProducts.find((product) => product === row.target_product) ?? 'CDP',
+    enabled: row.enabled,
+    enforcement: enforcements.find((each) => each === row.enforcement) ?? 'allow',
+    schema_version: row.schema_version,
+    create_time: row.create_time.toISOString(),
+    update_time: row.update_time.toISOString(),
+    has_received: row.last_used_time !== null,
+    last_event_time: row.last_used_time?.toISOString() ?? null,
+  }
+}
+
+/** A source with its schema, as the wire shows it. */
+export const presentWithSchema = async (deps: PresentDeps & { db: Db }, row: SourceRow): Promise<SourceWithSchema> => {
+  const current = await deps.db
+    .selectFrom('source_schemas')
+    .select(['schema', 'version', 'create_time'])
+    .where('source_id', '=', row.id)
+    .orderBy('version', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  return {
+    ...(await presentSource({ ...row, schema_version: current.version }, deps)),
+    schema: {
+      schema: current.schema,
+      version: current.version,
+      update_time: current.create_time.toISOString(),
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { methodList } from '@tributary/contract'
+import { expect, test } from 'vitest'
+import { staffReads } from './staff-reads.ts'
+
+test.each([
+  'profiles.get',
+  'events.list',
+  'apiKeys.list',
+  'memberships.listByOrganization',
+  'audiences.listMembers',
+  'audiences.suggest',
+  'audiences.preview',
+  'computedTraits.preview',
+  'failureGroups.get',
+  'heldWork.list',
+  'mappings.suggest',
+  'replays.preview',
+  'signals.preview',
+  'syncDryRuns.get',
+  'violations.listBySource',
+])('%s shows people, events, keys, or members: a platform admin who asks it leaves a record', (name) => {
+  expect(methodList.map((method) => method.name)).toContain(name)
+  expect(staffReads).toContain(name)
+})
+
+test.each(['sources.list', 'destinations.get', 'metrics.get', 'catalogSources.list', 'destinations.update'])(
+  '%s leaves no record as a read of people',
+  (name) => {
+    expect(staffReads).not.toContain(name)
+  },
+)
+
+test('reads that change nothing count by what they show, whatever their verb', () => {
+  const verbs = new Set(methodList.filter(({ name }) => staffReads.includes(name)).map(({ verb }) => verb))
+  expect(verbs).toEqual(new Set(['GET', 'POST']))
+})

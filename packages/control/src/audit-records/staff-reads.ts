@@ -1,0 +1,105 @@
+import { audit } from '@tributary/api-kit'
+import { methodList } from '@tributary/contract'
+import type { Client, Handlers, OrganizationRef, WorkspaceRef } from '@tributary/http'
+import { type Actor, canSee } from '@tributary/kernel'
+import type { ControlDeps } from '../deps.ts'
+
+/** Groups of methods that show people, events, keys and members, and single ones of other groups. */
+const groups: ReadonlySet<string> = new Set([
+  'profiles',
+  'events',
+  'suppressions',
+  'privacyRequests',
+  'refusedRequests',
+  'deliveries',
+  'failureGroups',
+  'heldWork',
+  'apiKeys',
+  'writekeys',
+  'profileKeys',
+  'syncTokens',
+  'memberships',
+  'invitations',
+  'invitationLinks',
+  'auditRecords',
+])
+const single: ReadonlySet<string> = new Set([
+  'audiences.suggest',
+  'audiences.preview',
+  'audiences.listMembers',
+  'audiences.listChanges',
+  'audiences.explain',
+  'computedTraits.preview',
+  'mappings.suggest',
+  'replays.preview',
+  'signals.listConversions',
+  'signals.preview',
+  'syncDryRuns.get',
+  'syncRuns.listRows',
+  'syncRuns.getRowAttempt',
+  'violations.listBySource',
+])
+
+/** Names of the reads that leave a record in an organization when a platform admin of none of its members makes them. */
+export const staffReads: readonly string[] = methodList
+  .filter(({ name, verb, access, reads }) => {
+    const isOfPlace = access.scope === 'workspace' || access.scope === 'organization'
+    const isRead = verb === 'GET' || reads === true
+    return isRead && isOfPlace && (groups.has(name.split('.')[0] ?? '') || single.has(name))
+  })
+  .map(({ name }) => name)
+
+/** A page that is open reads again and again: one record in so long, ms, of what one person reads at one address. */
+const quietMs = 60 * 60_000
+
+type Call = {
+  actor: Actor | undefined
+  params: Readonly<Record<string, string>>
+  client: Client
+  organization?: OrganizationRef
+  workspace?: WorkspaceRef
+}
+type AnyRun = (call: Call) => Promise<unknown>
+
+/** Whether the caller is staff, and of the organization no member. */
+const isForeign = (actor: Actor, organizationId: string): boolean =>
+  actor.isPlatformAdmin && !canSee({ ...actor, isPlatformAdmin: false }, organizationId)
+
+/**
+ * The same handlers, but a platform admin's read of another organization's people, events, keys or members leaves an audit record
+ * there. Only the first read of an address in an hour does. Sound because a call and its answer stay what they were.
+ */
+export const recordingStaffReads = (
+  { db, clock, counters }: Pick<ControlDeps, 'db' | 'clock' | 'counters'>,
+  handlers: Handlers,
+): Handlers => {
+  const all: Record<string, Record<string, unknown>> = { ...handlers }
+  for (const name of staffReads) {
+    const [group = '', verb = ''] = name.split('.')
+    const run = all[group]?.[verb] as AnyRun
+    const recorded: AnyRun = async (call) => {
+      const answer = await run(call)
+      const { actor, params, organization, workspace } = call
+      const organizationId = organization?.id ?? workspace?.organizationId
+      if (actor === undefined || organizationId === undefined || !isForeign(actor, organizationId)) return answer
+      const method = methodList.find((each) => each.name === name)
+      const resource = (method?.path ?? '').slice(1).replace(/\{(\w+)\}/g, (_, key: string) => params[key] ?? '')
+      if ((await counters.increment(`staff-read:${actor.userId}:${name}:${resource}`, 1, quietMs)) > 1) return answer
+      await db.transaction().execute((tx) =>
+        audit(tx, {
+          actor,
+          action: name,
+          // An invitation link is its own secret, which no record holds.
+          resource: group === 'invitationLinks' ? `organizations/${organizationId}` : resource,
+          organizationId,
+          workspaceId: workspace?.id ?? null,
+          detail: {},
+          time: new Date(clock()),
+        }),
+      )
+      return answer
+    }
+    all[group] = { ...all[group], [verb]: recorded }
+  }
+  return all as typeof all & Handlers
+}

@@ -1,0 +1,106 @@
+import {
+  type AudienceQuery,
+  attributesWithDays,
+  attributesWithList,
+  attributesWithoutValue,
+  type Condition,
+  type EventMapping,
+  type FieldMapping,
+  type SelectedAttribute,
+} from '@tributary/contract'
+import { hidden } from './mask.ts'
+
+/** Values that stand for others of their type, since a comparison must stay one of numbers or dates. */
+const placeholders = { text: [hidden, hidden], number: ['0', '0'], date: ['2000-01-01', '2000-01-02'] } as const
+
+/** A comparison of a trait or property without what it compares with. A number of days is of no person. */
+export const maskAttribute = <Each extends SelectedAttribute>(attribute: Each): Each => {
+  const { operator, valueType } = attribute
+  if (attributesWithoutValue.has(operator) || attributesWithDays.has(operator)) return attribute
+  const [first, second] = placeholders[valueType]
+  if (operator === 'between') return { ...attribute, value: '', values: [first, second] }
+  return attributesWithList.has(operator)
+    ? { ...attribute, value: '', values: [first] }
+    : { ...attribute, value: first, values: [] }
+}
+
+/** The query of an audience without the values that it compares with. */
+export const maskQuery = (query: AudienceQuery): AudienceQuery => ({
+  ...query,
+  groups: Object.fromEntries(
+    Object.entries(query.groups).map(([id, group]) => [
+      id,
+      {
+        ...group,
+        segments: group.segments.map((segment) => ({
+          ...segment,
+          queries: segment.queries.map((each) => ({
+            ...each,
+            selectedAttributes: each.selectedAttributes.map(maskAttribute),
+          })),
+        })),
+      },
+    ]),
+  ),
+})
+
+/** Conditions on events without the values that they compare with. */
+export const maskConditions = <Each extends Condition>(conditions: readonly Each[]): Each[] =>
+  conditions.map((each) => ({ ...each, value: each.value === '' ? '' : hidden }))
+
+/** A tag of a template without its quoted texts, and without long numbers. */
+const maskTag = (tag: string): string => {
+  let masked = ''
+  for (let at = 0; at < tag.length; ) {
+    const quote = tag[at] ?? ''
+    if (quote !== '"' && quote !== "'") {
+      masked += quote
+      at++
+      continue
+    }
+    const end = tag.indexOf(quote, at + 1)
+    masked += `${quote}${hidden}${quote}`
+    at = end < 0 ? tag.length : end + 1
+  }
+  return masked.replace(/\d{5,}/g, hidden)
+}
+
+/** A template with what it takes of the event, and without texts of its own. */
+export const maskTemplate = (template: string): string => {
+  let masked = ''
+  for (let at = 0; at < template.length; ) {
+    const opens = [template.indexOf('{{', at), template.indexOf('{%', at)].filter((place) => place >= 0)
+    const from = opens.length === 0 ? template.length : Math.min(...opens)
+    const text = template.slice(at, from)
+    masked += text.trim() === '' ? text : `${/^\s/.test(text) ? ' ' : ''}${hidden}${/\s$/.test(text) ? ' ' : ''}`
+    if (from === template.length) break
+    const end = template.indexOf(template[from + 1] === '{' ? '}}' : '%}', from + 2)
+    const until = end < 0 ? template.length : end + 2
+    masked += maskTag(template.slice(from, until))
+    at = until
+  }
+  return masked
+}
+
+const maskSource = (source: FieldMapping['source']): FieldMapping['source'] => {
+  if (source.type === 'CONSTANT') return { ...source, value: hidden }
+  return source.type === 'TEMPLATE' ? { ...source, value: maskTemplate(source.value) } : source
+}
+
+/** Fields of a mapping without values that a member has entered. */
+export const maskFields = (fields: readonly FieldMapping[]): FieldMapping[] =>
+  fields.map((field) => ({ ...field, source: maskSource(field.source) }))
+
+/** A mapping without values that a member has entered. */
+export const maskMapping = <Each extends EventMapping>(mapping: Each): Each => ({
+  ...mapping,
+  filters: maskConditions(mapping.filters),
+  field_mappings: maskFields(mapping.field_mappings),
+})
+
+/** SQL without its texts: those in single quotes are hidden. */
+export const maskSql = (text: string): string => {
+  const parts = text.split("'")
+  // Every second part is inside of quotes; a doubled quote is two of them with nothing in between.
+  return parts.map((part, index) => (index % 2 === 1 && part !== '' ? hidden : part)).join("'")
+}

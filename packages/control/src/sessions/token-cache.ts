@@ -1,0 +1,42 @@
+import type { Authentication } from '@tributary/http'
+import type { Clock } from '@tributary/kernel'
+
+/** How long an answer about a token may be old: what ended elsewhere is refused after this time. */
+const cacheMs = 2000
+const cachedTokens = 10_000
+
+export type TokenCache = {
+  /** The holder of a token. Answers may be two seconds old. */
+  ask(token: string): Promise<Authentication>
+  /** Forgets all answers, so that changes count here at once. */
+  clear(): void
+}
+
+type Kept = { until: number; answer: Promise<Authentication> }
+
+/** Remembers the holder of a token for two seconds, so that a page of many calls looks it up once. */
+export const createTokenCache = (clock: Clock, look: (token: string) => Promise<Authentication>): TokenCache => {
+  const kept = new Map<string, Kept>()
+
+  const forget = (now: number): void => {
+    for (const [token, entry] of kept) if (entry.until <= now || kept.size > cachedTokens) kept.delete(token)
+  }
+
+  return {
+    async ask(token) {
+      const now = clock()
+      const found = kept.get(token)
+      if (found !== undefined && found.until > now) return await found.answer
+      if (kept.size >= cachedTokens || kept.size % 256 === 255) forget(now)
+      const answer = look(token)
+      kept.set(token, { until: now + cacheMs, answer })
+      try {
+        return await answer
+      } catch (error) {
+        kept.delete(token)
+        throw error
+      }
+    },
+    clear: () => kept.clear(),
+  }
+}

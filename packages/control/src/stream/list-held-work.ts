@@ -1,0 +1,17 @@
+import { createdCursor, openPage } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
+import type { Handler } from '@tributary/http'
+import type { ControlDeps } from '../deps.ts'
+import { readHeldWork } from './held-work.ts'
+
+/** The work of a workspace that is not tried again by itself. */
+export const listHeldWork =
+  (deps: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.heldWork.list> =>
+  ({ workspace, params, query }) =>
+    readHeldWork(deps, workspace.id, openPage('heldWork.list', params, query, createdCursor))
+
+/** The same of all workspaces, and of none. */
+export const listAllHeldWork =
+  (deps: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.heldWork.listAll> =>
+  ({ params, query }) =>
+    readHeldWork(deps, undefined, openPage('heldWork.listAll', params, query, createdCursor))

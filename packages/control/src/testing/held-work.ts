@@ -1,0 +1,60 @@
+import { newId } from '@tributary/kernel'
+import type { Harness } from './control-harness.ts'
+
+/** Something that stopped a thread twice and is held; resolves to its ID. */
+export const makeHeldWork = async (
+  harness: Harness,
+  workspaceId: string | null,
+  { item = `call models.preview ${newId()}`, step = 'models.preview', thread = 'main' } = {},
+): Promise<string> => {
+  const id = newId()
+  const time = new Date(harness.now())
+  await harness.db
+    .insertInto('held_work')
+    .values({
+      id,
+      item,
+      workspace_id: workspaceId,
+      thread,
+      step,
+      blocks: [newId(), newId()],
+      block_time: time,
+      hold_time: time,
+    })
+    .execute()
+  return id
+}
+
+/** The same, when no other release is so recent that it is refused. */
+export const makeReleasable = async (harness: Harness, workspaceId: string): Promise<string> => {
+  await harness.db.deleteFrom('work_releases').execute()
+  return makeHeldWork(harness, workspaceId)
+}
+
+let place = 0
+
+/** An accepted request on which processing failed three times; resolves to its ID. */
+export const makeSetAsideRequest = async (harness: Harness, workspaceId: string, error: string): Promise<string> => {
+  const id = newId()
+  const time = new Date(harness.now())
+  await harness.db
+    .insertInto('set_aside_requests')
+    .values({
+      id,
+      workspace_id: workspaceId,
+      partition: 0,
+      record: place++,
+      incarnation: newId(),
+      key: workspaceId,
+      meta: '{}',
+      body: Buffer.from('{}'),
+      bytes: 2,
+      failures: 3,
+      error,
+      receive_time: time,
+      fail_time: time,
+      set_aside_time: time,
+    })
+    .execute()
+  return id
+}

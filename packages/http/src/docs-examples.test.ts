@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { type Method, methodList } from '@tributary/contract'
+import { expect, test } from 'vitest'
+import { ignoredBy, unknownBodyKeys } from './unknown-keys.ts'
+
+const folder = fileURLToPath(new URL('../../../docs', import.meta.url))
+
+type Example = { page: string; verb: string; path: string; body: unknown }
+
+/** Calls of the API with a JSON body, as the pages show them to copy. */
+const examples = readdirSync(folder)
+  .filter((name) => name.endsWith('.md'))
+  .flatMap((page) =>
+    readFileSync(`${folder}/${page}`, 'utf8')
+      .split('```sh\n')
+      .slice(1)
+      .flatMap((rest): Example[] => {
+        const [code = ''] = rest.split('\n```')
+        const path = code.split('/api/')[1]?.split(/["\s]/)[0]
+        const json = code.split("-d '")[1]?.split("'")[0]
+        // Values that the shell puts in are not known here.
+        if (code.includes('$(')) return []
+        if (path === undefined || json === undefined || !json.startsWith('{')) return []
+        const verb = code.split('-X ')[1]?.split(' ')[0] ?? 'POST'
+        return [{ page, verb, path: `/${path.split('?')[0]}`, body: JSON.parse(json) }]
+      }),
+  )
+
+/** The method of a path whose variables stand in capitals. */
+const methodOf = ({ verb, path }: Example): Method | undefined =>
+  methodList.find((method) => {
+    const steps = method.path.split('/')
+    const given = path.split('/')
+    return (
+      method.verb === verb &&
+      steps.length === given.length &&
+      steps.every((step, index) => {
+        const own = given[index]?.replace(/^\$?[A-Z][A-Z_]+/, '{}') ?? ''
+        return own === step.replace(/\{\w+\}/, '{}')
+      })
+    )
+  })
+
+test('there are whole audiences, computed traits, mappings, and syncs to copy', () => {
+  const named = examples.map((example) => methodOf(example)?.name)
+  for (const name of ['audiences.create', 'computedTraits.create', 'mappings.update', 'syncs.create'])
+    expect(named).toContain(name)
+})
+
+test.each(examples.map((example) => [example.page, example.path, example] as const))(
+  '%s: what is shown to copy for %s is accepted, and all of it is known',
+  (_, __, example) => {
+    const method = methodOf(example)
+    if (method?.request === undefined) throw new Error(`No method takes ${example.verb} ${example.path}`)
+    expect(method.request.safeParse(example.body).error?.issues ?? []).toEqual([])
+    expect(unknownBodyKeys(method, ignoredBy(method, methodList).always, example.body)).toEqual([])
+  },
+)

@@ -1,0 +1,46 @@
+const keyStart = 'api_'
+const keyLength = 32
+
+const isWord = (code: number): boolean =>
+  (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95
+const isKeyCharacter = (code: number): boolean => isWord(code) || code === 45
+
+/** Text with each `%XX` as the one byte that it stands for; every other percent sign stays. */
+const decoded = (text: string): string => {
+  const parts = text.split('%')
+  let made = parts[0] ?? ''
+  for (const part of parts.slice(1)) {
+    const code = /^[0-9a-fA-F]{2}/.test(part) ? Number.parseInt(part.slice(0, 2), 16) : undefined
+    made += code === undefined ? `%${part}` : String.fromCharCode(code) + part.slice(2)
+  }
+  return made
+}
+
+const hasKey = (text: string): boolean => {
+  for (let at = text.indexOf(keyStart); at >= 0; at = text.indexOf(keyStart, at + 1)) {
+    if (at > 0 && isWord(text.charCodeAt(at - 1))) continue
+    let end = at + keyStart.length
+    // One more character than a key has shows that the text is longer.
+    while (end < text.length && end - at - keyStart.length <= keyLength && isKeyCharacter(text.charCodeAt(end)))
+      end += 1
+    if (end - at - keyStart.length === keyLength) return true
+  }
+  return false
+}
+
+/**
+ * Maximum of decodings: proxies and browsers may encode an address again, and a server behind them decodes it as often.
+ */
+const maxDecodings = 4
+
+/** True when an address has an API key in its path or its query, unencoded or percent-encoded, also more than once. */
+export const hasKeyInAddress = (address: string): boolean => {
+  let text = address
+  for (let round = 0; round <= maxDecodings; round += 1) {
+    if (hasKey(text)) return true
+    const next = text.includes('%') ? decoded(text) : text
+    if (next === text) return false
+    text = next
+  }
+  return false
+}

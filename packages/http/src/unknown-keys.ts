@@ -1,0 +1,254 @@
+import type { Method } from '@tributary/contract'
+import { cutText, isJsonObject, nearestText } from '@tributary/kernel'
+import { z } from 'zod'
+import type { Issue } from './validation.ts'
+
+/** Maximum of reported unknown keys: an answer must not be larger than its question. */
+const maxReported = 100
+/** Maximum of reported characters of an unknown key. */
+const maxKeyLength = 100
+
+/** A schema without its wrappers: defaults, `optional`, refinements, conversions. */
+const unwrap = (schema: z.core.$ZodType): z.core.$ZodType => {
+  if (schema instanceof z.ZodLazy) return unwrap(schema.unwrap())
+  if (schema instanceof z.ZodPipe) return unwrap(schema.in instanceof z.ZodTransform ? schema.out : schema.in)
+  if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodCatch ||
+    schema instanceof z.ZodNonOptional ||
+    schema instanceof z.ZodReadonly
+  )
+    return unwrap(schema.def.innerType)
+  return schema
+}
+
+type Literals = readonly (readonly [key: string, values: readonly unknown[]])[]
+const literals = new WeakMap<z.core.$ZodType, Literals>()
+
+/** The fields of an object schema that are literals, such as its `type`. */
+const literalsOf = (schema: z.core.$ZodType): Literals => {
+  const known = literals.get(schema)
+  if (known !== undefined) return known
+  const shape = schema instanceof z.ZodObject ? Object.entries(schema.shape) : []
+  const found = shape.flatMap(([key, field]) => {
+    const inner = unwrap(field as z.core.$ZodType)
+    return inner instanceof z.ZodLiteral ? [[key, inner.def.values] as const] : []
+  })
+  literals.set(schema, found)
+  return found
+}
+
+/** Whether the literals of an object schema, such as its `type`, are those of the value. */
+const hasItsLiterals = (schema: z.core.$ZodType, value: Readonly<Record<string, unknown>>): boolean =>
+  literalsOf(schema).every(([key, values]) => value[key] === undefined || values.includes(value[key]))
+
+/** The schemas that a value may be meant for: the options of unions whose literals are those of the value. */
+const candidatesFor = (schemas: readonly z.core.$ZodType[], value: unknown): z.core.$ZodType[] =>
+  schemas.flatMap((wrapped) => {
+    const schema = unwrap(wrapped)
+    if (!(schema instanceof z.ZodUnion)) return [schema]
+    const options = candidatesFor(schema.options, value)
+    const fitting = isJsonObject(value) ? options.filter((option) => hasItsLiterals(option, value)) : options
+    // The intended option is unknown then, and the schema refuses the value anyway.
+    return fitting.length === 0 ? options : fitting
+  })
+
+const isOpen = (schema: z.core.$ZodType): boolean => schema instanceof z.ZodUnknown || schema instanceof z.ZodAny
+
+/** The schemas of fields, by their key. */
+const fieldsOf = (schemas: readonly z.core.$ZodType[]): Map<string, z.core.$ZodType[]> => {
+  const fields = new Map<string, z.core.$ZodType[]>()
+  for (const schema of schemas) {
+    if (!(schema instanceof z.ZodObject)) continue
+    for (const [key, field] of Object.entries(schema.shape))
+      fields.set(key, [...(fields.get(key) ?? []), field as z.core.$ZodType])
+  }
+  return fields
+}
+
+/** Schemas of the values of keys that an object schema does not list: those of records, and of open objects. */
+const restOf = (schemas: readonly z.core.$ZodType[]): z.core.$ZodType[] =>
+  schemas.flatMap((schema) => {
+    if (schema instanceof z.ZodRecord) return [schema.def.valueType]
+    const rest = schema instanceof z.ZodObject ? schema.def.catchall : undefined
+    return rest === undefined || rest instanceof z.ZodNever ? [] : [rest]
+  })
+
+const elementsOf = (schemas: readonly z.core.$ZodType[]): z.core.$ZodType[] =>
+  schemas.flatMap((schema) => (schema instanceof z.ZodArray ? [schema.def.element] : []))
+
+const messageOf = (key: string, known: Iterable<string>): string => {
+  const nearest = nearestText(key, known)
+  const hint = nearest === undefined ? 'No fields are known here' : `The nearest known field is "${nearest}"`
+  return `Unknown field "${cutText(key, maxKeyLength)}". ${hint}`
+}
+
+/**
+ * The accepted schemas of a place, and those of answers that may be sent back as received: keys of answers are ignored.
+ * Results about the schemas are computed once for all values of the place: a body may have a hundred thousand of them.
+ */
+type Place = {
+  request: readonly z.core.$ZodType[]
+  answers: readonly z.core.$ZodType[]
+  /**
+   * The literals, by their keys, by which a value says which of several schemas is meant; undefined where there is one
+   * kind only.
+   */
+  choices: ReadonlyMap<string, ReadonlySet<unknown>> | undefined
+  /** By the kind of a value. */
+  shapes: Map<string, Shape>
+}
+
+/** The shape of values of a place. */
+type Shape = {
+  isOpen: boolean
+  isObject: boolean
+  fields: ReadonlyMap<string, z.core.$ZodType[]>
+  /** The place of the value of a key; `ignored` and `unknown` have none. */
+  at(key: string): Place | 'ignored' | 'unknown'
+  elements: Place | undefined
+}
+
+const choicesOf = (schemas: readonly z.core.$ZodType[]): Place['choices'] => {
+  if (!schemas.some((schema) => schema instanceof z.ZodUnion)) return undefined
+  const choices = new Map<string, Set<unknown>>()
+  for (const [key, values] of schemas.flatMap(literalsBelow))
+    choices.set(key, new Set([...(choices.get(key) ?? []), ...values]))
+  return choices
+}
+
+const placeOf = (given: readonly z.core.$ZodType[], givenBack: readonly z.core.$ZodType[]): Place => {
+  // Answers have most schemas in common.
+  const distinct = (schemas: readonly z.core.$ZodType[]) => [...new Set(schemas.map(unwrap))]
+  const [request, answers] = [distinct(given), distinct(givenBack)]
+  return { request, answers, choices: choicesOf([...request, ...answers]), shapes: new Map() }
+}
+
+const shapeOf = (request: readonly z.core.$ZodType[], answers: readonly z.core.$ZodType[]): Shape => {
+  const rest = restOf(request)
+  const [fields, answered, answeredRest] = [fieldsOf(request), fieldsOf(answers), restOf(answers)]
+  const elements = elementsOf(request)
+  const places = new Map<string, Place | 'ignored'>()
+  const named = (key: string): Place | 'ignored' => {
+    const next = [...(fields.get(key) ?? []), ...rest]
+    return next.length === 0 ? 'ignored' : placeOf(next, [...(answered.get(key) ?? []), ...answeredRest])
+  }
+  const others: Place | 'unknown' = rest.length === 0 ? 'unknown' : placeOf(rest, answeredRest)
+  return {
+    isOpen: request.some(isOpen),
+    isObject: rest.length > 0 || request.some((schema) => schema instanceof z.ZodObject),
+    fields,
+    at(key) {
+      // A caller decides the number of other keys.
+      if (!fields.has(key) && !answered.has(key)) return others
+      const place = places.get(key) ?? named(key)
+      places.set(key, place)
+      return place
+    },
+    elements: elements.length === 0 ? undefined : placeOf(elements, elementsOf(answers)),
+  }
+}
+
+/** The literals of a schema, and of the options of a union. */
+const literalsBelow = (schema: z.core.$ZodType): Literals =>
+  schema instanceof z.ZodUnion ? schema.options.flatMap((option) => literalsBelow(unwrap(option))) : literalsOf(schema)
+
+/** The part of a value that decides which schemas it is meant for: its literals, as far as a schema has them. */
+const kindOf = (choices: ReadonlyMap<string, ReadonlySet<unknown>>, value: unknown): string => {
+  if (!isJsonObject(value)) return ''
+  let kind = '{'
+  for (const [key, values] of choices) {
+    const own = value[key]
+    kind += own === undefined ? ',' : values.has(own) ? `${JSON.stringify(own)},` : '?,'
+  }
+  return kind
+}
+
+/** The intended shape of a value of a place. */
+const shapeAt = ({ request, answers, choices, shapes }: Place, value: unknown): Shape => {
+  const kind = choices === undefined ? '' : kindOf(choices, value)
+  const known = shapes.get(kind)
+  if (known !== undefined) return known
+  const shape = shapeOf(candidatesFor(request, value), candidatesFor(answers, value))
+  shapes.set(kind, shape)
+  return shape
+}
+
+const walk = (place: Place, value: unknown, path: readonly PropertyKey[], issues: Issue[]): void => {
+  if (typeof value !== 'object' || value === null || issues.length >= maxReported) return
+  const shape = shapeAt(place, value)
+  if (shape.isOpen) return
+  if (Array.isArray(value)) {
+    const { elements } = shape
+    if (elements !== undefined)
+      for (const [index, element] of value.entries()) walk(elements, element, [...path, index], issues)
+    return
+  }
+  if (!shape.isObject) return
+  for (const [key, inner] of Object.entries(value)) {
+    const next = shape.at(key)
+    if (typeof next === 'object') walk(next, inner, [...path, key], issues)
+    else if (next === 'unknown' && issues.length < maxReported)
+      issues.push({ path: [...path, key.slice(0, maxKeyLength)], message: messageOf(key, shape.fields.keys()) })
+  }
+}
+
+const nothing = z.object({})
+
+/** Parts of a body that a method does not use and callers may still send. */
+export type Ignored = {
+  /** Answers whose fields may come back as they were received: only the server sets them (AIP-203). */
+  answers: readonly z.ZodType[]
+  /** Fields of the body itself. */
+  fields: readonly string[]
+}
+
+/**
+ * The unknown keys of a request's body, the first 100: each issue names the nearest known one. Does not look into
+ * values that the schema refuses.
+ */
+export const unknownBodyKeys = (method: Method, { answers, fields }: Ignored, body: unknown): Issue[] => {
+  const issues: Issue[] = []
+  walk(placeOf([method.request ?? nothing], answers), body, [], issues)
+  return issues.filter(({ path }) => path.length > 1 || !fields.includes(String(path[0])))
+}
+
+/** The unknown parameters of an address, the first 100. */
+export const unknownQueryKeys = (method: Method, query: unknown): Issue[] => {
+  const issues: Issue[] = []
+  walk(placeOf([method.query ?? nothing], []), query, [], issues)
+  return issues
+}
+
+/** Methods whose answer, or a row of it, is the resource in its public form. */
+const standardVerbs: readonly string[] = ['get', 'list', 'create', 'update']
+
+const fieldsOfRequest = (method: Method | undefined): string[] =>
+  method?.request === undefined ? [] : [...fieldsOf([unwrap(method.request)]).keys()]
+
+/**
+ * The ignored parts of the body of a method.
+ * - Always its own answer.
+ * - For `create`, `update`, and calls that replace a resource, the resource as other calls of its group answer it.
+ * - For a call that only reads, such as a preview, and for an update whose mask names the changes, the fields of
+ *   `create`.
+ */
+export const ignoredBy = (method: Method, methods: readonly Method[]): { always: Ignored; masked: Ignored } => {
+  const [group, verb] = method.name.split('.')
+  const related = methods.filter(({ name }) => name.split('.')[0] === group)
+  const isResource = verb === 'create' || verb === 'update'
+  const answers = isResource
+    ? related
+        .filter(({ name }) => standardVerbs.includes(name.split('.')[1] ?? ''))
+        .flatMap(({ response }) => {
+          const rows = response instanceof z.ZodObject ? elementsOf(Object.values(response.shape).map(unwrap)) : []
+          return [response, ...rows.filter((row): row is z.ZodType => row instanceof z.ZodType)]
+        })
+    : [method.response]
+  const ofCreate = fieldsOfRequest(related.find(({ name }) => name === `${group}.create`))
+  const fields = [...(method.alsoKnown ?? []), ...(method.reads === true ? ofCreate : [])]
+  return { always: { answers, fields }, masked: { answers, fields: [...fields, ...ofCreate] } }
+}

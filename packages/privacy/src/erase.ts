@@ -1,0 +1,272 @@
+import { setTimeout } from 'node:timers/promises'
+import {
+  clearErasedMarks,
+  clearRefusedSamples,
+  type Db,
+  type ErasedPeople,
+  erasedEventIds,
+  markErasedEvents,
+  markErasedMembers,
+  removeErasedEvents,
+} from '@tributary/api-kit'
+import type { PrivacyPlaceName } from '@tributary/contract'
+import { cutText, faultPoint } from '@tributary/kernel'
+import { eraseConversions } from '@tributary/signals'
+import { eraseParked, type JobRun } from '@tributary/storage'
+import { sql } from 'kysely'
+import { readDeletionOutcomes } from './notify-destinations.ts'
+import type { PrivacyServices } from './services.ts'
+import { eraseSyncRows } from './sync-rows.ts'
+
+export type ErasureDeps = Pick<
+  PrivacyServices,
+  'db' | 'eventStore' | 'profileLedger' | 'notifyDestinations' | 'whenStored' | 'forgetInDeliveries' | 'clock'
+> & {
+  /** For how long it is waited that destinations answer, ms; 3 s unless given. */
+  outcomesWaitMs?: number
+}
+
+/** For how long it is waited that rows of syncs are removed before it is gone on later, ms. */
+const sweepMs = 5 * 60_000
+
+/** How far apart is looked whether destinations have answered, ms. */
+const outcomesLookMs = 300
+
+const setPlaces = async (
+  db: Db,
+  requestIds: readonly string[],
+  places: readonly PrivacyPlaceName[],
+  set: { state: 'running' | 'done'; last_error?: string },
+  now: number,
+): Promise<void> => {
+  await db
+    .updateTable('privacy_places')
+    .set({ last_error: '', ...set, update_time: new Date(now) })
+    .where('request_id', 'in', requestIds)
+    .where('place', 'in', places)
+    .where('state', '<>', 'done')
+    .execute()
+}
+
+/** Works on places of requests, which say so meanwhile, and what went wrong. */
+const inPlaces = async (
+  db: Db,
+  clock: () => number,
+  requestIds: readonly string[],
+  places: readonly PrivacyPlaceName[],
+  work: () => Promise<void>,
+): Promise<void> => {
+  await setPlaces(db, requestIds, places, { state: 'running' }, clock())
+  try {
+    await work()
+  } catch (error) {
+    const last_error = cutText(error instanceof Error ? error.message : String(error), 500)
+    await setPlaces(db, requestIds, places, { state: 'running', last_error }, clock())
+    throw error
+  }
+}
+
+/** A request whose people are to be removed: their profiles are the last `profiles` entries of the ledger up to `sequence`. */
+type Waiting = { id: string; sequence: number; profiles: number; people: ErasedPeople }
+
+/** The profiles that a request has erased, and those that were merged into them. */
+const readErasedProfiles = async (
+  db: Db,
+  { sequence, profiles, people: { workspaceId } }: Waiting,
+): Promise<string[]> => {
+  const { rows } = await sql<{ id: string }>`
+    with recursive gone as (
+      select profile_id as id from identity_operations where workspace_id = ${workspaceId}::uuid and kind = 'erase'
+        and sequence > ${sequence - profiles} and sequence <= ${sequence}
+      union
+      select o.other_id from gone join identity_operations o
+        on o.workspace_id = ${workspaceId}::uuid and o.profile_id = gone.id and o.kind = 'merge'
+    )
+    select id from gone where id is not null`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Requests whose events are removed by one change of the event store. */
+const together = 100
+
+type WaitingRow = { id: string; workspace_id: string; sequence: string; profiles: number; create_time: Date }
+
+/**
+ * A request, and waiting requests of all workspaces, oldest first: a change of the event store rewrites its parts once, for one request
+ * or for all. Without those that are removed, or whose workspace is gone.
+ */
+const readWaiting = async (db: Db, id: string): Promise<Waiting[]> => {
+  const { rows } = await sql<WaitingRow>`
+    select r.id, r.workspace_id, r.sequence, r.profiles, r.create_time from privacy_requests r
+    where r.id = ${id}::uuid or exists (select from privacy_places p
+      where p.request_id = r.id and p.place = 'events' and p.state <> 'done')
+    order by r.id <> ${id}::uuid, r.create_time limit ${together}`.execute(db)
+  const waiting = await Promise.all(
+    rows.map(async (row): Promise<Waiting> => {
+      const [identifiers, owners] = await Promise.all([
+        db.selectFrom('privacy_identifiers').select(['type', 'value']).where('request_id', '=', row.id).execute(),
+        db.selectFrom('privacy_owners').select('owner').where('request_id', '=', row.id).execute(),
+      ])
+      const people = {
+        workspaceId: row.workspace_id,
+        requestId: row.id,
+        identifiers,
+        owners: owners.map(({ owner }) => owner),
+        until: row.create_time,
+      }
+      return { id: row.id, sequence: Number(row.sequence), profiles: row.profiles, people }
+    }),
+  )
+  return waiting.filter(({ people: { identifiers, owners } }) => identifiers.length > 0 || owners.length > 0)
+}
+
+/** Everything of a request but the changes of the event store: its events are marked, and hidden, when it resolves. */
+const prepare = async (deps: ErasureDeps, request: Waiting, signal: AbortSignal): Promise<void> => {
+  const { id, sequence, people } = request
+  const { db, eventStore, profileLedger, whenStored, clock } = deps
+  const { workspaceId, identifiers } = people
+  // First, so that a failure shows while the rest is under way.
+  await deps.notifyDestinations(id, workspaceId)
+  await inPlaces(db, clock, [id], ['profiles'], () =>
+    profileLedger.forgetValues(workspaceId, { identifiers, sequence }),
+  )
+  await setPlaces(db, [id], ['profiles'], { state: 'done' }, clock())
+  faultPoint('erasure.after-profiles')
+  await inPlaces(db, clock, [id], ['events', 'deliveries'], async () => {
+    const mark = () => markErasedEvents(eventStore, profileLedger.ownerOf, people)
+    await mark()
+    // What came before the request and was not stored yet.
+    await whenStored(workspaceId, signal)
+    await mark()
+    await deps.forgetInDeliveries()
+    await eraseConversions({ db, eventStore }, people)
+    await markErasedMembers(eventStore, people, await readErasedProfiles(db, request))
+    for await (const ids of erasedEventIds(eventStore, people, signal)) await eraseParked(db, workspaceId, ids)
+    await clearRefusedSamples(
+      db,
+      workspaceId,
+      identifiers.map(({ value }) => value),
+    )
+  })
+}
+
+/** Removes the events of prepared requests, and then the stored values of their people. */
+const remove = async (deps: ErasureDeps, requests: readonly Waiting[], signal: AbortSignal): Promise<void> => {
+  const { db, eventStore, clock } = deps
+  const ids = requests.map(({ id }) => id)
+  faultPoint('erasure.before-events')
+  await inPlaces(db, clock, ids, ['events', 'deliveries'], () =>
+    removeErasedEvents(
+      eventStore,
+      requests.map(({ people }) => people),
+      signal,
+    ),
+  )
+  // Deliveries that were under way at the deletion, and have failed for good since.
+  for (const { people } of requests)
+    for await (const eventIds of erasedEventIds(eventStore, people, signal))
+      await eraseParked(db, people.workspaceId, eventIds)
+  await setPlaces(db, ids, ['events'], { state: 'done' }, clock())
+  faultPoint('erasure.before-values')
+  await db.deleteFrom('privacy_identifiers').where('request_id', 'in', ids).execute()
+  await db.deleteFrom('privacy_owners').where('request_id', 'in', ids).execute()
+}
+
+/**
+ * Runs a job of `erasureJob`: removes the people of a request from the ledger of profiles, stored events and deliveries. It also
+ * removes the people of other waiting requests, by the same changes of the event store. At the end it removes the values by which
+ * the requests identified them. It may be killed anywhere and is done again from the start. Logs go by age, for which
+ * `finishPrivacyRequests` waits.
+ */
+export const createErasure = (deps: ErasureDeps) => {
+  const { db, eventStore, clock, outcomesWaitMs = 3000 } = deps
+  return async ({ request: id }: { request: string }, { signal }: Pick<JobRun, 'signal'>): Promise<void> => {
+    const prepared: Waiting[] = []
+    let failure: { error: unknown } | undefined
+    for (const request of await readWaiting(db, id))
+      try {
+        await prepare(deps, request, signal)
+        prepared.push(request)
+      } catch (error) {
+        signal.throwIfAborted()
+        // The others have jobs of their own, which try again.
+        if (request.id === id) failure = { error }
+      }
+    if (prepared.length > 0) await remove(deps, prepared, signal)
+    if (failure !== undefined) throw failure.error
+    faultPoint('erasure.after-values')
+    const own = await db.selectFrom('privacy_requests').select('workspace_id').where('id', '=', id).executeTakeFirst()
+    await clearErasedMarks(eventStore, [id, ...prepared.map((each) => each.id)])
+    // Its workspace is gone.
+    if (own === undefined) return
+    await eraseSyncRows({ db, eventStore }, signal)
+    await endDeliveries(db, clock())
+    // Most destinations have answered by now; `finishPrivacyRequests` reads the other answers.
+    const request = { id, workspaceId: own.workspace_id }
+    for (
+      let waited = 0;
+      !(await readDeletionOutcomes(deps, request)) && waited < outcomesWaitMs;
+      waited += outcomesLookMs
+    )
+      await setTimeout(outcomesLookMs, undefined, { signal })
+  }
+}
+
+/** Deliveries are done when the events are, and no sync has rows of the people of a request any more. */
+const endDeliveries = async (db: Db, now: number): Promise<void> => {
+  await sql`update privacy_places p set state = 'done', last_error = '', update_time = ${new Date(now)}
+    where p.place = 'deliveries' and p.state <> 'done'
+      and not exists (select from privacy_syncs s where s.request_id = p.request_id)
+      and exists (select from privacy_places e
+        where e.request_id = p.request_id and e.place = 'events' and e.state = 'done')`.execute(db)
+  await sql`update privacy_places p set last_error = waiting.words from (
+      select o.request_id, 'Waiting for a run of ' || string_agg(s.title, ', ' order by s.title) as words
+      from privacy_syncs o join syncs s on s.id = o.sync_id group by o.request_id) as waiting
+    where p.place = 'deliveries' and p.state <> 'done' and p.request_id = waiting.request_id
+      and exists (select from privacy_places e
+        where e.request_id = p.request_id and e.place = 'events' and e.state = 'done')`.execute(db)
+}
+
+/** Ends the requests of which no store and no log has anything left. Call it regularly. */
+export const finishPrivacyRequests = async ({
+  db,
+  eventStore,
+  oldestLogged,
+  rewriteFiles,
+  clock,
+}: Pick<PrivacyServices, 'db' | 'eventStore' | 'oldestLogged' | 'rewriteFiles' | 'clock'>): Promise<void> => {
+  await sql`delete from privacy_tellings t using destinations d
+    where d.id = t.destination_id and d.delete_time is not null and t.state not in ('done','not_told')`.execute(db)
+  const telling = await db
+    .selectFrom('privacy_tellings')
+    .innerJoin('privacy_requests', 'privacy_requests.id', 'privacy_tellings.request_id')
+    .select(['privacy_requests.id', 'privacy_requests.workspace_id'])
+    .where('privacy_tellings.state', 'not in', ['done', 'not_told'])
+    .distinct()
+    .execute()
+  for (const { id, workspace_id } of telling)
+    await readDeletionOutcomes({ db, eventStore }, { id, workspaceId: workspace_id })
+  const waiting = await db
+    .selectFrom('privacy_places')
+    .innerJoin('privacy_requests', 'privacy_requests.id', 'privacy_places.request_id')
+    .select(['privacy_requests.id', 'privacy_requests.workspace_id', 'privacy_requests.create_time'])
+    .where('privacy_places.place', '=', 'logs')
+    .where('privacy_places.state', '<>', 'done')
+    .where('privacy_places.until', '<=', new Date(clock()))
+    .execute()
+  for (const [workspaceId, requests] of Map.groupBy(waiting, ({ workspace_id }) => workspace_id)) {
+    const oldest = await oldestLogged(workspaceId)
+    for (const { id, create_time } of requests)
+      if (oldest > create_time.getTime()) await setPlaces(db, [id], ['logs'], { state: 'done' }, clock())
+  }
+  await sql`
+    update privacy_requests r set finish_time = ${new Date(clock())}
+    where r.finish_time is null and (r.files_time is not null or r.kind = 'suppress' or ${rewriteFiles === undefined})
+      and not exists (select from privacy_places p where p.request_id = r.id and p.state <> 'done')
+      and not exists (select from privacy_tellings t where t.request_id = r.id and t.state not in ('done','not_told'))`.execute(
+    db,
+  )
+  // Last: what fails there holds nothing else up, and what it ends is found by the next call.
+  await eraseSyncRows({ db, eventStore }, AbortSignal.timeout(sweepMs))
+  await endDeliveries(db, clock())
+}

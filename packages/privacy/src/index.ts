@@ -1,0 +1,8 @@
+export { createPrivacyRequest } from './create.ts'
+export { createErasure, finishPrivacyRequests } from './erase.ts'
+export { erasureJob } from './erasure-job.ts'
+export { createDestinationNotices } from './notify-destinations.ts'
+export { presentPrivacyRequests, readPrivacyRequest } from './read.ts'
+export { reapplyForgotten } from './reapply.ts'
+export { createRemoveFromFiles } from './remove-from-files.ts'
+export type { PrivacyServices } from './services.ts'

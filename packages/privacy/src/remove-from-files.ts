@@ -1,0 +1,98 @@
+import type { Db } from '@tributary/api-kit'
+import type { FileRoundsTable } from '@tributary/storage'
+import { type Selectable, sql } from 'kysely'
+import type { PrivacyServices } from './services.ts'
+
+/**
+ * Minimum time between the starts of two rounds, ms. Requests that are done elsewhere meanwhile share the next round,
+ * so they are removed from files well within 24 hours, and a table is not rewritten for each of them.
+ */
+export const roundMs = 6 * 3_600_000
+/** Pause after the first failed try of a round, ms; it doubles with each. */
+const retryMs = 10 * 60_000
+
+type Round = Selectable<FileRoundsTable>
+
+/** Requests that are done in every place but the logs, and whose people can be in files of the database. */
+const readPending = async (db: Db): Promise<string[]> => {
+  const { rows } = await sql<{ id: string }>`
+    select r.id from privacy_requests r
+    where r.files_time is null and exists (select from privacy_places p where p.request_id = r.id)
+      and not exists (select from privacy_places p
+        where p.request_id = r.id and p.place <> 'logs' and p.state <> 'done')`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** The newest round; undefined before the first. */
+export const readFileRound = (db: Db): Promise<Round | undefined> =>
+  db.selectFrom('file_rounds').selectAll().orderBy('start_time', 'desc').limit(1).executeTakeFirst()
+
+const isRecent = ({ start_time }: Round, now: number): boolean => Math.abs(now - start_time.getTime()) < roundMs
+
+/** Begins a round for all requests that wait for one; undefined without any. */
+const beginRound = async (db: Db, now: number): Promise<Round | undefined> => {
+  const pending = await readPending(db)
+  if (pending.length === 0) return undefined
+  const time = new Date(now)
+  return db.transaction().execute(async (tx) => {
+    await tx.deleteFrom('file_rounds').execute()
+    await tx.updateTable('privacy_requests').set({ files_round: time }).where('id', 'in', pending).execute()
+    return await tx
+      .insertInto('file_rounds')
+      .values({ start_time: time, next_time: time })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+}
+
+/** The round to go on with now: a new one, or an unfinished one whose time to be tried again has come. */
+const currentRound = async (db: Db, now: number): Promise<Round | undefined> => {
+  const round = await readFileRound(db)
+  if (round === undefined || !isRecent(round, now)) return beginRound(db, now)
+  return round.end_time === null && round.next_time.getTime() <= now ? round : undefined
+}
+
+export type RemoveFromFiles = (signal: AbortSignal) => Promise<void>
+
+/**
+ * Rewrites the files of an embedded database once for all requests that are done everywhere else. The files then hold
+ * nothing of their people. Does nothing without `rewriteFiles`. Called each minute. A round begins six hours after the
+ * one before at the earliest. A failed try repeats only the tables that are left, at intervals that double from ten
+ * minutes on. A process that ends meanwhile counts as a failed try.
+ */
+export const createRemoveFromFiles =
+  ({
+    db,
+    rewriteFiles,
+    clock,
+    logger,
+  }: Pick<PrivacyServices, 'db' | 'rewriteFiles' | 'clock' | 'logger'>): RemoveFromFiles =>
+  async (signal) => {
+    if (rewriteFiles === undefined) return
+    const round = await currentRound(db, clock())
+    if (round === undefined) return
+    const { start_time, done_tables, tries } = round
+    const ofRound = db.updateTable('file_rounds').where('start_time', '=', start_time)
+    const requests = db
+      .updateTable('privacy_requests')
+      .where('files_round', '=', start_time)
+      .where('files_time', 'is', null)
+    const next_time = new Date(clock() + retryMs * 2 ** tries)
+    await ofRound.set({ tries: tries + 1, next_time }).execute()
+    const onDone = async (table: string): Promise<void> => {
+      await ofRound.set({ done_tables: sql`array_append(done_tables, ${table})` }).execute()
+    }
+    const { left } = await rewriteFiles(signal, { done: new Set(done_tables), onDone }).catch((error: unknown) => {
+      signal.throwIfAborted()
+      // Such as a full disk: the tables are not rewritten again each minute because of it.
+      return { left: [`The files could not be rewritten: ${error instanceof Error ? error.message : String(error)}`] }
+    })
+    if (left.length === 0) {
+      const time = new Date(clock())
+      await requests.set({ files_time: time, files_error: '' }).execute()
+      await ofRound.set({ end_time: time }).execute()
+      return
+    }
+    logger.warn({ left, next_time }, 'files of the database could not be rewritten and are tried again')
+    await requests.set({ files_error: left.join('; ').slice(0, 500) }).execute()
+  }

@@ -1,0 +1,65 @@
+import type { Database } from '@tributary/storage'
+import { type Kysely, sql } from 'kysely'
+import { type Identifier, identifierKey } from './identifiers.ts'
+import type { LedgerTx } from './ledger.ts'
+import type { Observed } from './observe.ts'
+
+/** Identifiers whose earliest event is remembered, over all workspaces, before all are forgotten: about 20 MB. */
+const remembered = 100_000
+
+type FirstTime = Identifier & { readonly workspaceId: string; readonly time: string }
+
+/** The earliest events of identifiers in a batch, by workspace and identifier. */
+export type FirstTimes = Map<string, FirstTime>
+
+/**
+ * Keeps the times at which identifiers were seen first at their earliest event, in whatever order events come: a backfill brings old ones of
+ * people who are known. Most events are later than one that is remembered, and cost a look at memory.
+ */
+export const createFirstTimes = (db: Kysely<Database>) => {
+  let known = new Map<string, string>()
+  const isEarlier = (time: string, other: string | undefined): boolean =>
+    other === undefined || Date.parse(time) < Date.parse(other)
+
+  return {
+    /** Notes an event where it is earlier than what is remembered of its identifiers, and what was noted of this batch. */
+    note(times: FirstTimes, { event: { workspaceId }, identifiers, time }: Observed): void {
+      for (const identifier of identifiers) {
+        const key = `${workspaceId} ${identifierKey(identifier)}`
+        const own = time()
+        if (isEarlier(own, known.get(key)) && isEarlier(own, times.get(key)?.time))
+          times.set(key, { ...identifier, workspaceId, time: own })
+      }
+    },
+    /** Writes what was noted, once the identifiers are stored; one that is not there is passed over. */
+    async write(times: FirstTimes): Promise<void> {
+      if (times.size === 0) return
+      await sql`
+        update profile_identifiers i set create_time = given.time
+        from jsonb_to_recordset(${JSON.stringify([...times.values()])}::jsonb)
+          as given ("workspaceId" uuid, type text, value text, time timestamptz)
+        where i.workspace_id = given."workspaceId" and i.value = given.value and i.type = given.type
+          and i.create_time > given.time`.execute(db)
+      if (known.size + times.size > remembered) known = new Map()
+      for (const [key, { time }] of times) known.set(key, time)
+    },
+    /** Forgets what is remembered: the database may be another one. */
+    forget(): void {
+      known = new Map()
+    },
+  }
+}
+
+/** Keeps the times of a workspace's identifiers while `make` makes them anew of the ledger, in this transaction. */
+export const keepingFirstTimes = async (
+  tx: LedgerTx,
+  workspaceId: string,
+  make: () => Promise<void>,
+): Promise<void> => {
+  await sql`create temporary table first_times on commit drop as
+    select type, value, create_time from profile_identifiers where workspace_id = ${workspaceId}::uuid`.execute(tx)
+  await make()
+  await sql`update profile_identifiers i set create_time = kept.create_time from first_times kept
+    where i.workspace_id = ${workspaceId}::uuid and i.value = kept.value and i.type = kept.type
+      and i.create_time > kept.create_time`.execute(tx)
+}

@@ -1,0 +1,67 @@
+import type { Tx } from '@tributary/api-kit'
+import { makeLettersDue } from '@tributary/storage'
+import { sql } from 'kysely'
+import type { ReplayRun, ReplayRunnerDeps, ReplayRunnerSettings, ReplayState } from './runner-ports.ts'
+
+/** Steps in one second of the rate limit. */
+const stepsPerSecond = 2
+
+/** Marked dead letters, the oldest first, that hold so many events. */
+const nextMarked = async (tx: Tx, replayId: string, createTime: Date, size: number): Promise<string[]> => {
+  const { rows } = await sql<{ id: string }>`
+    select id from (
+      select id, first_time, sum(events) over (order by first_time, id) - events as before
+      from (
+        select id, first_time, coalesce(cardinality(replay_indexes), event_count) as events
+        from parked_deliveries
+        where replay_id = ${replayId}::uuid and state = 'dead' and first_time <= ${createTime}::timestamptz) marked
+    ) summed where before < ${size}`.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * A replay of dead letters: those that were marked when it was made become due a few at a time, as if a user retried them. The due
+ * letters and the sent count change in one transaction. A range of held records goes as a whole.
+ */
+export const createDeadRun = (
+  { db, onDue, clock }: Pick<ReplayRunnerDeps, 'db' | 'onDue' | 'clock'>,
+  settings: ReplayRunnerSettings,
+  { id, workspace_id, destination_id, create_time, events_per_second }: ReplayState,
+): ReplayRun => {
+  const size = Math.max(1, Math.min(settings.stepEvents, Math.round(events_per_second / stepsPerSecond)))
+  return {
+    step: () =>
+      db
+        .transaction()
+        .execute(async (tx) => {
+          const row = await tx
+            .selectFrom('replays')
+            .select('state')
+            .where('id', '=', id)
+            .forUpdate()
+            .executeTakeFirstOrThrow()
+          if (row.state !== 'running') return undefined
+          const now = clock()
+          // A retried letter begins its time for retries anew, and never looks like one that is still marked.
+          const begun = new Date(Math.max(now, create_time.getTime() + 1))
+          const ids = await nextMarked(tx, id, create_time, size)
+          const events =
+            ids.length === 0 ? 0 : await makeLettersDue(tx, { replayId: id, ids, now: new Date(now), begun })
+          await tx
+            .updateTable('replays')
+            .set(
+              ids.length === 0
+                ? { state: 'done', finish_time: new Date(now) }
+                : { sent_count: sql<string>`sent_count + ${events}` },
+            )
+            .where('id', '=', id)
+            .execute()
+          return ids.length === 0 ? undefined : (events * 1000) / events_per_second
+        })
+        .then((wait) => {
+          if (wait !== undefined) onDue({ workspaceId: workspace_id, destinationId: destination_id })
+          return wait
+        }),
+    close: async () => {},
+  }
+}

@@ -1,0 +1,194 @@
+import { AppError, createWorkShare, inWork, WorkHeld, type WorkNote } from '@tributary/kernel'
+import { EventStoreUnavailable, isRelationalUnavailable, LogOverloaded, LogUnavailable } from '@tributary/storage'
+import { sql } from 'kysely'
+import { createDeadRun } from './run-dead.ts'
+import { createHistoryRun } from './run-history.ts'
+import {
+  defaultReplayRunnerSettings,
+  type ReplayRun,
+  type ReplayRunnerDeps,
+  type ReplayRunnerSettings,
+  type ReplayState,
+} from './runner-ports.ts'
+
+export type ReplayRunner = {
+  /** Begins to look for replays and to send their events. */
+  start(): void
+  /** Looks for replays at once. */
+  wake(): void
+  /** Ends after the step under way. The next runner sends the rest. */
+  stop(): Promise<void>
+}
+
+/** Failures in a row, of replays alone, after which one is given up. */
+const maxFailures = 5
+
+const passes = (error: unknown): boolean =>
+  error instanceof EventStoreUnavailable ||
+  error instanceof LogUnavailable ||
+  error instanceof LogOverloaded ||
+  isRelationalUnavailable(error)
+
+type Active = { run: ReplayRun; work: WorkNote; dueAt: number }
+
+/** The name of a replay on the board of threads; one that is held ends with the reason. */
+const workOf = ({ id, workspace_id, destination_id }: ReplayState): WorkNote => ({
+  step: 'replay',
+  workspaceId: workspace_id,
+  item: `replay ${destination_id} ${id}`,
+})
+
+/** Rests between turns. `wake` ends the one that is or comes next, `end` ends it and all that come. */
+const createRests = () => {
+  let wakeUp: (() => void) | undefined
+  let woken = false
+  let over = false
+  return {
+    rest: async (ms: number): Promise<void> => {
+      if (woken || over || ms <= 0) {
+        woken = false
+        return
+      }
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms)
+        wakeUp = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+      wakeUp = undefined
+      woken = false
+    },
+    wake: (): void => {
+      woken = true
+      wakeUp?.()
+    },
+    end: (): void => {
+      over = true
+      wakeUp?.()
+    },
+  }
+}
+
+/**
+ * Sends the events of running replays, each at its rate, one step of one replay at a time. So memory and the load of the stores are
+ * bounded for any number of replays. A runner that takes over a replay fences off the one before, which can append no more.
+ */
+export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
+  const { db, isMine, clock, logger } = deps
+  const workShare = deps.workShare ?? createWorkShare()
+  const settings: ReplayRunnerSettings = { ...defaultReplayRunnerSettings, ...deps.settings }
+  const active = new Map<string, Active>()
+  const failures = new Map<string, number>()
+  let stopping = false
+  let loop: Promise<void> | undefined
+  const { rest, wake, end } = createRests()
+
+  const drop = async (id: string): Promise<void> => {
+    const known = active.get(id)
+    active.delete(id)
+    await known?.run.close().catch(() => {})
+  }
+
+  const fail = async (id: string, failure: string): Promise<void> => {
+    await drop(id)
+    failures.delete(id)
+    await db
+      .updateTable('replays')
+      .set({ state: 'failed', failure, finish_time: new Date(clock()) })
+      .where('id', '=', id)
+      .where('state', '=', 'running')
+      .execute()
+  }
+
+  /** Takes up what runs, the oldest of each workspace before the second oldest of any, and lets go of what does not any more. */
+  const look = async (): Promise<void> => {
+    const running = await db
+      .with('placed', (of) =>
+        of
+          .selectFrom('replays')
+          .select(['id as placed_id'])
+          .select(sql<string>`row_number() over (partition by workspace_id order by create_time, id)`.as('place'))
+          .where('state', '=', 'running'),
+      )
+      .selectFrom('placed')
+      .innerJoin('replays', 'replays.id', 'placed.placed_id')
+      .innerJoin('destinations', 'destinations.id', 'replays.destination_id')
+      .selectAll('replays')
+      .select('destinations.delete_time')
+      // More than that of one workspace never send at the same time.
+      .where('placed.place', '<=', String(settings.replays))
+      .orderBy('placed.place')
+      .orderBy('replays.create_time')
+      .orderBy('replays.id')
+      .$if(isMine === undefined, (query) => query.limit(settings.replays))
+      .execute()
+    const mine = running.filter(({ workspace_id: workspaceId }) => isMine?.(workspaceId) !== false)
+    const rows = mine.slice(0, settings.replays)
+    for (const id of active.keys()) if (!rows.some((row) => row.id === id)) await drop(id)
+    for (const row of rows) {
+      if (row.delete_time !== null) await fail(row.id, 'The destination was deleted')
+      else if (!active.has(row.id)) {
+        const run =
+          row.kind === 'history'
+            ? createHistoryRun({ ...deps, workShare }, settings, row)
+            : createDeadRun(deps, settings, row)
+        active.set(row.id, { run, work: workOf(row), dueAt: clock() })
+      }
+    }
+  }
+
+  const advance = async (id: string, { run, work }: Active): Promise<void> => {
+    const began = clock()
+    try {
+      const wait = await inWork(work, () => run.step())
+      failures.delete(id)
+      if (wait === undefined) await drop(id)
+      else active.set(id, { run, work, dueAt: began + wait })
+    } catch (error) {
+      // Its position in memory may be ahead of the stored one: it begins anew.
+      await drop(id)
+      // What it asks cannot be answered, now or later.
+      if (error instanceof WorkHeld || (error instanceof AppError && error.code === 400))
+        return await fail(id, error.message)
+      const count = (failures.get(id) ?? 0) + (passes(error) ? 0 : 1)
+      failures.set(id, count)
+      logger.warn({ err: error, replay: id }, 'a replay cannot continue now; trying again')
+      if (count >= maxFailures) await fail(id, "It stopped at an unexpected error. See the server's log")
+      else throw error
+    }
+  }
+
+  const turn = async (): Promise<void> => {
+    await look()
+    const [next] = [...active].sort(([, a], [, b]) => a.dueAt - b.dueAt)
+    if (next === undefined) return rest(settings.pollMs)
+    const wait = next[1].dueAt - clock()
+    if (wait > 0) return rest(Math.min(wait, settings.pollMs))
+    await advance(...next)
+  }
+
+  const run = async (): Promise<void> => {
+    while (!stopping) {
+      try {
+        await turn()
+      } catch (error) {
+        logger.warn({ err: error }, 'replays cannot continue now; trying again')
+        await rest(settings.retryMs)
+      }
+    }
+    for (const id of active.keys()) await drop(id)
+  }
+
+  return {
+    start() {
+      loop ??= run()
+    },
+    wake,
+    async stop() {
+      stopping = true
+      end()
+      await loop
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import type { PipelineEvent } from '@tributary/contract'
+import { losesDigits, type Metrics, noteWork, parseExactJson } from '@tributary/kernel'
+import { type AcceptedEvent, consumerItem, createEventConsumer, type EventConsumerDeps } from '@tributary/storage'
+import type { SignalCache } from '../signal-cache.ts'
+import { type Candidate, type ConvertDeps, convert } from './convert.ts'
+
+export type SignalConsumerDeps = ConvertDeps &
+  Pick<EventConsumerDeps, 'reader' | 'journal' | 'history' | 'logger'> & {
+    cache: Pick<SignalCache, 'find'>
+    /** Whether an event belongs to a user who was deleted after it was received. */
+    isForgotten: (workspaceId: string, event: PipelineEvent) => boolean
+    metrics: Metrics
+    settings?: EventConsumerDeps['settings']
+  }
+
+const consumerName = 'signals'
+
+/** Kinds of names that a click or a first-party ID of an event has, and consent: of events without any nothing is kept. */
+const mayTell = /clid|braid|fbp|fbc|ttp|client_id|utm_|campaign|ga_session|browserIds|consent/i
+
+const valuesOf = (json: string): PipelineEvent =>
+  // Written by the pipeline: every key has its type. Numbers keep their digits.
+  (losesDigits(json) ? parseExactJson(json) : JSON.parse(json)) as PipelineEvent
+
+/** The event and the signals that it is a conversion of; undefined for one that says nothing to signals. */
+const candidateOf = (
+  { json, sourceId }: AcceptedEvent,
+  signals: NonNullable<ReturnType<SignalCache['find']>>['bySource'],
+): Candidate | undefined => {
+  const own = signals.get(sourceId)
+  // Events for destinations are complete, with a message ID; an event that was only stored is no conversion.
+  if (own === undefined || !json.includes('"messageId":')) return undefined
+  const event = valuesOf(json)
+  if (typeof event.messageId !== 'string') return undefined
+  const received = Date.parse(event.receivedAt)
+  const found = own.flatMap((signal) => {
+    const origin = received >= signal.enabledAt ? signal.matches(event) : undefined
+    return origin === undefined ? [] : [{ signal, origin }]
+  })
+  return found.length > 0 || mayTell.test(json) ? { event, signals: found } : undefined
+}
+
+/**
+ * Makes the consumer of the stream that makes conversions of accepted events. Events of a workspace come in their order; after a kill some
+ * come again, and what they were made is there already.
+ */
+export const createSignalConsumer = (deps: SignalConsumerDeps) => {
+  const { cache, metrics, isForgotten } = deps
+  return createEventConsumer({
+    name: consumerName,
+    ...deps,
+    async handle(events) {
+      for (const [workspaceId, own] of Map.groupBy(events, (event) => event.workspaceId)) {
+        const signals = cache.find(workspaceId)
+        if (signals === undefined || signals.bySource.size === 0) continue
+        const candidates = own
+          .flatMap((event) => {
+            noteWork('signals.match', workspaceId, consumerItem(consumerName, event.eventId))
+            return candidateOf(event, signals.bySource) ?? []
+          })
+          .filter(({ event }) => !isForgotten(workspaceId, event))
+        if (candidates.length === 0) continue
+        const { fresh, repeated } = await convert(deps, workspaceId, signals, candidates)
+        metrics.count('signal_conversions', fresh.length)
+        if (repeated.length > 0) metrics.count('signal_repetitions', repeated.length)
+      }
+    },
+  })
+}

@@ -1,0 +1,105 @@
+import type { Db } from '@tributary/api-kit'
+import { consentOf } from '@tributary/connector-kit'
+import { type PipelineEvent, pathNames, valueAt } from '@tributary/contract'
+import type { Clock } from '@tributary/kernel'
+import type { CachedSignal, WorkspaceSignals } from '../signal-cache.ts'
+import { type Facts, factsOf } from './click-facts.ts'
+import { idText, keyOf, makeConversion, type Origin, type Refunded } from './make.ts'
+import {
+  type Identifier,
+  identifiersOf,
+  personHash,
+  readKnownPersons,
+  readPersons,
+  type SeenFacts,
+  storeSeenFacts,
+} from './persons.ts'
+import { readRefunded, type StoredConversions, storeConversions } from './store.ts'
+
+/** An event that may be a conversion, and of which signals. */
+export type Candidate = { event: PipelineEvent; signals: readonly { signal: CachedSignal; origin: Origin }[] }
+
+type Looked = Candidate & { own: Facts; at: number; identifiers: Identifier[]; consent: ReturnType<typeof consentOf> }
+
+const orderOf = ({ definition: { refunds } }: CachedSignal, event: PipelineEvent): string => {
+  return refunds === null ? '' : idText(valueAt(event, pathNames(refunds.order_path)))
+}
+
+const refundsIn = (candidates: readonly Candidate[]) =>
+  candidates.flatMap(({ event, signals }) =>
+    signals.flatMap(({ signal, origin }) => {
+      const eventId = origin === 'refund' ? orderOf(signal, event) : ''
+      return eventId === '' ? [] : [{ signalId: signal.id, eventId, key: keyOf(signal.id, eventId) }]
+    }),
+  )
+
+export type ConvertDeps = { db: Db; clock: Clock }
+
+/**
+ * Makes conversions of the events of a workspace, in their order. The clicks in the events are stored first. Then each event that feeds
+ * a signal becomes a conversion, joined with the stored facts of its person, and is stored. May be repeated with the same events.
+ */
+export const convert = async (
+  { db, clock }: ConvertDeps,
+  workspaceId: string,
+  { settings }: Pick<WorkspaceSignals, 'settings'>,
+  candidates: readonly Candidate[],
+): Promise<StoredConversions> => {
+  const now = clock()
+  const consentPath = pathNames(settings.consent_path)
+  const looked = candidates.flatMap((candidate): Looked[] => {
+    const at = Date.parse(candidate.event.timestamp)
+    if (Number.isNaN(at)) return []
+    const consent = consentOf(valueAt(candidate.event, consentPath))
+    const own = factsOf(candidate.event, at)
+    return [{ ...candidate, own, at, identifiers: identifiersOf(candidate.event), consent }]
+  })
+  const seen = looked.map(
+    ({ own: facts, at, identifiers, consent }): SeenFacts => ({
+      hashes: identifiers.map((each) => personHash(workspaceId, each)),
+      facts,
+      at,
+      consent,
+    }),
+  )
+  await storeSeenFacts(db, workspaceId, seen)
+  const converting = looked.filter(({ signals }) => signals.length > 0)
+  if (converting.length === 0) return { fresh: [], repeated: [] }
+  const persons = await readPersons(
+    db,
+    workspaceId,
+    converting.map(({ identifiers }) => identifiers),
+  )
+  const known = await readKnownPersons(db, workspaceId, persons)
+  const make = (each: Looked, index: number, refunds: ReadonlyMap<string, Refunded>) =>
+    each.signals.map(({ signal, origin }) => {
+      const person = known[index] ?? { kept: new Map(), withdrawnAt: undefined }
+      const refunded =
+        origin === 'refund' ? (refunds.get(`${signal.id}\n${orderOf(signal, each.event)}`) ?? null) : undefined
+      const options = { settings, now }
+      const made = makeConversion({ signal, event: each.event, own: each.own, person, origin, refunded, options })
+      return { made, subjects: each.identifiers.map((identifier) => personHash(workspaceId, identifier)) }
+    })
+  const asked = refundsIn(converting)
+  if (asked.length === 0) {
+    const none = new Map<string, Refunded>()
+    return await storeConversions(
+      db,
+      workspaceId,
+      converting.flatMap((each, index) => make(each, index, none)),
+      now,
+    )
+  }
+  // A refund may be of an order of the same batch: one event after the other.
+  const stored: { fresh: StoredConversions['fresh'][number][]; repeated: StoredConversions['repeated'][number][] } = {
+    fresh: [],
+    repeated: [],
+  }
+  for (const [index, each] of converting.entries()) {
+    const refunds = await readRefunded(db, refundsIn([each]))
+    const part = await storeConversions(db, workspaceId, make(each, index, refunds), now)
+    stored.fresh.push(...part.fresh)
+    stored.repeated.push(...part.repeated)
+  }
+  return stored
+}

@@ -1,0 +1,150 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Db } from '@tributary/api-kit'
+import type { DeliveryMeta } from '@tributary/contract'
+import { createRestPace, faultPoint, type Logger, losesDigits } from '@tributary/kernel'
+import type { LogEntry, LogWriter } from '@tributary/storage'
+import { sql } from 'kysely'
+
+export type SignalSenderDeps = {
+  db: Db
+  stream: Pick<LogWriter, 'appendGroup' | 'beginEpoch' | 'lastSequences'>
+  /** Whether this process sends for a workspace; for all unless given. */
+  isMine?: (workspaceId: string) => boolean
+  /** Whether there is room for more on the disk. */
+  mayAppend: () => boolean
+  logger: Logger
+}
+
+export type SignalSender = {
+  start(): void
+  /** Sends what there is. Rejects where it cannot be sent now. */
+  send(): Promise<void>
+  stop(): Promise<void>
+}
+
+type Row = { id: string; signal_id: string; destinations: string[]; key: string; json: string }
+
+/** Conversions that are appended together, and of one record of the stream. */
+const rowsAtOnce = 1000
+const eventsOfRecord = 100
+/** Ms between two looks for something to send. */
+const looks = { leastMs: 250, mostMs: 1000 }
+
+/** The name by which the conversions of a workspace are appended to the stream. */
+const producerOf = (workspaceId: string): string => `signals ${workspaceId}`
+
+/** The name that delivery uses for the producer of the conversions of a signal. */
+export const signalProducer = (signalId: string): string => `signal ${signalId}`
+
+const recordOf = (workspaceId: string, rows: readonly Row[]): LogEntry => {
+  const [first] = rows
+  if (first === undefined) throw new Error('a record has conversions')
+  const meta: DeliveryMeta = {
+    w: workspaceId,
+    s: first.signal_id,
+    d: first.destinations,
+    n: rows.length,
+    b: { k: 'signal', n: signalProducer(first.signal_id), e: rows.map(({ key }) => key) },
+    ...(rows.some(({ json }) => losesDigits(json)) ? { e: true } : {}),
+  }
+  const body = `[${rows.map(({ json }) => json).join(',\n')}]\n`
+  return { key: workspaceId, meta: JSON.stringify(meta), body: Buffer.from(body) }
+}
+
+/** Records of conversions that go to the same destinations by the same signal, in their order. */
+const recordsOf = (workspaceId: string, rows: readonly Row[]): LogEntry[] =>
+  [...Map.groupBy(rows, ({ signal_id, destinations }) => `${signal_id} ${destinations.join(' ')}`).values()].flatMap(
+    (own) =>
+      Array.from({ length: Math.ceil(own.length / eventsOfRecord) }, (_, index) =>
+        recordOf(workspaceId, own.slice(index * eventsOfRecord, (index + 1) * eventsOfRecord)),
+      ),
+  )
+
+/**
+ * Puts conversions into the stream, for the destinations of their signals. The position is in the stream beside them, so each is appended
+ * once, even after a kill.
+ */
+export const createSignalSender = ({
+  db,
+  stream,
+  isMine = () => true,
+  mayAppend,
+  logger,
+}: SignalSenderDeps): SignalSender => {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  /** The epoch of each workspace that this process has taken up, and its last sequence in the stream. */
+  const taken = new Map<string, { epoch: number; sequence: number }>()
+
+  const takeUp = async (workspaceId: string): Promise<{ epoch: number; sequence: number }> => {
+    const known = taken.get(workspaceId)
+    if (known !== undefined) return known
+    const epoch = await stream.beginEpoch(producerOf(workspaceId))
+    const [last] = await stream.lastSequences(producerOf(workspaceId))
+    const made = { epoch, sequence: last?.sequence ?? 0 }
+    taken.set(workspaceId, made)
+    return made
+  }
+
+  /** Appends the next conversions of a workspace; true when there may be more. */
+  const step = async (workspaceId: string): Promise<boolean> => {
+    const { rows } = await sql<Row>`
+      select id, signal_id, destinations, key, json from signal_outbox
+      where workspace_id = ${workspaceId}::uuid order by id limit ${rowsAtOnce}`.execute(db)
+    const last = rows.at(-1)
+    if (last === undefined) return false
+    const at = await takeUp(workspaceId)
+    const sequence = Number(last.id)
+    const fresh = rows.filter(({ id }) => Number(id) > at.sequence)
+    if (fresh.length > 0) {
+      const stamp = { producer: producerOf(workspaceId), epoch: at.epoch, sequence }
+      await stream.appendGroup(recordsOf(workspaceId, fresh), stamp)
+      taken.set(workspaceId, { ...at, sequence })
+      faultPoint('signal-sender.after-append')
+    }
+    await sql`delete from signal_outbox
+      where workspace_id = ${workspaceId}::uuid and id <= ${last.id}::bigint`.execute(db)
+    return rows.length === rowsAtOnce
+  }
+
+  /** Whether there was something to send, and whether there may be more. */
+  const turn = async (): Promise<{ found: boolean; more: boolean }> => {
+    const waiting = await sql<{ id: string }>`
+      select distinct workspace_id as id from signal_outbox`.execute(db)
+    const mine = waiting.rows.filter(({ id }) => isMine(id))
+    let more = false
+    for (const { id } of mine) if (!signal.aborted && mayAppend() && (await step(id))) more = true
+    return { found: mine.length > 0, more }
+  }
+
+  const run = async (): Promise<void> => {
+    const pace = createRestPace(looks)
+    while (!signal.aborted) {
+      let rest: number = looks.leastMs
+      try {
+        const { found, more } = await turn()
+        if (more) continue
+        rest = pace.after(found)
+      } catch (error) {
+        // The position in memory may be behind the stream: it is read again.
+        taken.clear()
+        logger.warn({ err: error }, 'conversions cannot be sent now; trying again')
+      }
+      await pause(rest, undefined, { signal }).catch(() => {})
+    }
+  }
+
+  let running: Promise<void> | undefined
+  return {
+    start() {
+      running ??= run()
+    },
+    async send() {
+      while ((await turn()).more);
+    },
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}

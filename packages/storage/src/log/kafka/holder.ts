@@ -1,0 +1,28 @@
+import { openCluster } from './cluster.ts'
+import { followControl } from './control.ts'
+import { type KafkaLogOptions, topicsOf } from './options.ts'
+import { openPartitions } from './partitions.ts'
+
+/** The newest opening of a log for writing. */
+export type LogHolder = {
+  incarnation: string
+  /** The data folder of its process; undefined where a version wrote it that noted none. */
+  folder: string | undefined
+}
+
+/** Which process opened a log for writing last, whether it still runs or not; undefined for a log that was never opened. Its topics have to be there. */
+export const readKafkaLogHolder = async (options: KafkaLogOptions): Promise<LogHolder | undefined> => {
+  const cluster = openCluster(options)
+  try {
+    const names = topicsOf(options)
+    const control = followControl(
+      await openPartitions(cluster, names.control),
+      await openPartitions(cluster, names.data),
+    )
+    await control.refresh()
+    const opening = control.openings().at(-1)
+    return opening && { incarnation: opening.incarnation, folder: opening.folder }
+  } finally {
+    cluster.close()
+  }
+}

@@ -1,0 +1,93 @@
+import type { Logger } from '@tributary/kernel'
+import type { Relational } from '../../relational/open.ts'
+import type { ConsumerJournal, JournalPlace } from '../journal-port.ts'
+import { openJournal } from '../sqlite/journal.ts'
+
+/** A place that a consumer had, with the note beside it ('' for none). */
+export type KeptPlace = JournalPlace & { partition: number; note: string }
+
+type Pool = { pool: Pick<Relational['pool'], 'query'> }
+
+const keepText = `
+insert into kept_places (consumer, partition, next, incarnation, note)
+select $1, * from unnest($2::integer[], $3::bigint[], $4::text[], $5::text[])
+on conflict (consumer, partition) do update
+  set next = excluded.next, incarnation = excluded.incarnation, note = excluded.note`
+
+/** The places that a consumer had whose journal was in a data folder, as of about a second before that was lost. */
+export const readKeptPlaces = async ({ pool }: Pool, consumer: string): Promise<KeptPlace[]> => {
+  const { rows } = await pool.query<{ partition: number; next: string; incarnation: string | null; note: string }>(
+    'select partition, next::text, incarnation, note from kept_places where consumer = $1 order by partition',
+    [consumer],
+  )
+  return rows.map(({ partition, next, incarnation, note }) => ({
+    partition,
+    offset: Number(next),
+    incarnation: incarnation ?? undefined,
+    note,
+  }))
+}
+
+/**
+ * Copies the positions of a journal in a data folder to PostgreSQL, every `everyMs` and once more at `stop`. A copy is
+ * never ahead of the journal. While PostgreSQL is away, the last copy stays.
+ */
+export const keepPlaces = (
+  journal: Pick<ConsumerJournal, 'places' | 'notes'>,
+  {
+    pool,
+    consumer,
+    logger,
+    everyMs = 1000,
+  }: Pool & { consumer: string; logger: Pick<Logger, 'warn'>; everyMs?: number },
+): { stop(): Promise<void> } => {
+  const written = new Map<number, string>()
+  let isAway = false
+  const write = async (): Promise<void> => {
+    const notes = journal.notes()
+    const changed = [...journal.places()].flatMap(([partition, { offset, incarnation }]) => {
+      const row = { partition, offset, incarnation: incarnation ?? null, note: notes.get(partition) ?? '' }
+      const text = JSON.stringify(row)
+      return written.get(partition) === text ? [] : [{ ...row, text }]
+    })
+    if (changed.length === 0) return
+    try {
+      await pool.query(keepText, [
+        consumer,
+        changed.map(({ partition }) => partition),
+        changed.map(({ offset }) => offset),
+        changed.map(({ incarnation }) => incarnation),
+        changed.map(({ note }) => note),
+      ])
+      for (const { partition, text } of changed) written.set(partition, text)
+      isAway = false
+    } catch (error) {
+      if (!isAway) logger.warn({ err: error, consumer }, 'the copy of positions in PostgreSQL is not up to date')
+      isAway = true
+    }
+  }
+  let writing: Promise<void> | undefined
+  const timer = setInterval(() => {
+    writing ??= write().finally(() => {
+      writing = undefined
+    })
+  }, everyMs)
+  return {
+    async stop() {
+      clearInterval(timer)
+      await writing
+      await write()
+    },
+  }
+}
+
+/** Sets the journal in a file to places, whatever it said before; durable when it returns. Its consumer must not run. */
+export const setJournalPlaces = (file: string, places: readonly KeptPlace[]): void => {
+  const journal = openJournal({ file, filterBytes: 1024 * 1024 })
+  try {
+    for (const { partition, ...place } of places) journal.rewind(partition, place)
+    journal.commit(new Map(), new Map(places.map(({ partition, note }) => [partition, note])))
+  } finally {
+    journal.close()
+  }
+}

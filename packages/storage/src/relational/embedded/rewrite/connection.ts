@@ -1,0 +1,19 @@
+import { Client } from 'pg'
+import { rewriteSchema } from '../../rewrite-schema.ts'
+
+/** Opens a connection of a rewrite that writes every name in a definition with its schema. */
+export const connect = async (url: string, name: string): Promise<Client> => {
+  const client = new Client({ connectionString: url, ssl: false, application_name: name })
+  client.on('error', () => {})
+  await client.connect()
+  await client.query(`set search_path = pg_catalog; set client_min_messages = error`)
+  return client
+}
+
+/** True for a statement that was canceled, or a lock that was not granted in time. */
+export const isTimeout = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === '57014' || error.code === '55P03')
+
+/** The copy of the table, and the log of changed keys. */
+export const copy = `${rewriteSchema}.copy`
+export const log = `${rewriteSchema}.log`

@@ -1,0 +1,182 @@
+import { statfs } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Client } from 'pg'
+import { isTimeout } from './connection.ts'
+import { removeLeftovers } from './leftovers.ts'
+import { type OnlineOptions, rewriteOnline } from './rewrite-online.ts'
+
+/** What of a database was not rewritten, and why; nothing when all of it was. */
+export type RewrittenFiles = { left: readonly string[] }
+
+/** Tables that are rewritten already, by their names with schemas, and what to do with the name of each further one. */
+export type RewriteProgress = { done: ReadonlySet<string>; onDone(table: string): Promise<void> }
+
+export type RewriteOptions = {
+  /** The database, as an owner of all of it. */
+  url: string
+  /** Where its files are: a table is rewritten when the disk has room for it twice. */
+  dir: string
+  /** Free bytes of the disk; as the system says unless given. */
+  freeBytes?: () => Promise<number>
+  /** ms that a table is closed to others at most, the wait for it included. A table that takes longer is left as it was. */
+  maxClosedMs: number
+  /** ms that transactions of before are waited for: what they may still see is copied along. Default 10 s. */
+  transactionsMs?: number
+  /** Tables of this size and more are copied beside themselves without trying to close them for the time of a rewrite. Default 16 MB. */
+  onlineFromBytes?: number
+  signal: AbortSignal
+  /** What an earlier try did; nothing unless given. */
+  progress?: RewriteProgress
+} & Pick<OnlineOptions, 'swapTries' | 'onStep'>
+
+/** How often a table is tried that others hold, and ms between two tries. */
+const tries = 5
+const pauseMs = 300
+/** Files of the log that are left behind at most; each is 16 MB. */
+const maxLogFiles = 1000
+
+type Table = { name: string; bytes: string }
+
+/** Ordinary tables with content, the small ones first; the statistics of columns, which hold values, come last. */
+const listTables = async (client: Client): Promise<Table[]> => {
+  const { rows } = await client.query<Table>(`
+    select format('%I.%I', n.nspname, c.relname) as name, pg_total_relation_size(c.oid) as bytes
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'm') and c.relpersistence = 'p' and pg_relation_size(c.oid) > 0
+      and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'pg\\_%'
+    order by bytes`)
+  return rows
+}
+
+/** Waits until no transaction sees what was there before now; false when one goes on. */
+const transactionsEnded = async (client: Client, waitMs: number, signal: AbortSignal): Promise<boolean> => {
+  const { rows } = await client.query<{ mark: string }>('select pg_current_xact_id()::xid::text as mark')
+  const mark = rows[0]?.mark ?? '0'
+  for (let waited = 0; ; waited += pauseMs) {
+    const { rows: open } = await client.query(
+      `select from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()
+        and (age(backend_xmin) >= age($1::xid) or age(backend_xid) >= age($1::xid)) limit 1`,
+      [mark],
+    )
+    if (open.length === 0) return true
+    if (waited >= waitMs) return false
+    await pause(pauseMs, undefined, { signal })
+  }
+}
+
+const freeBytesOf = async (dir: string): Promise<number> => {
+  const { bavail, bsize } = await statfs(dir)
+  return bavail * bsize
+}
+
+/** Rewrites a table while it is closed. False when that took longer than it may be closed, every time. */
+const rewriteClosed = async (client: Client, name: string, signal: AbortSignal): Promise<boolean> => {
+  for (let count = 0; count < tries; count++) {
+    signal.throwIfAborted()
+    try {
+      // Others wait for the table from now on, also while this statement waits.
+      await client.query(`vacuum full ${name}`)
+      return true
+    } catch (error) {
+      if (!isTimeout(error)) throw error
+    }
+    await pause(pauseMs, undefined, { signal })
+  }
+  return false
+}
+
+/** Rewrites one table with its indexes and what is stored beside it. Answers why it could not be, or undefined. */
+const rewriteTable = async (
+  client: Client,
+  { name, bytes }: Table,
+  options: RewriteOptions,
+): Promise<string | undefined> => {
+  const { dir, maxClosedMs, signal, freeBytes = () => freeBytesOf(dir), onlineFromBytes = 16 * 2 ** 20 } = options
+  if ((await freeBytes()) < 2 * Number(bytes)) return `${name}: the disk has not enough free space`
+  const isCatalog = name.startsWith('pg_catalog.')
+  if ((isCatalog || Number(bytes) < onlineFromBytes) && (await rewriteClosed(client, name, signal))) return undefined
+  const reason = `${name}: it could not be rewritten within ${maxClosedMs} ms`
+  if (isCatalog) return reason
+  try {
+    const hindrance = await rewriteOnline(name, options)
+    if (hindrance === undefined) return undefined
+    // A table that cannot be copied may still be fast enough to rewrite.
+    if (Number(bytes) >= onlineFromBytes && (await rewriteClosed(client, name, signal))) return undefined
+    return `${reason}, and no copy took its place: ${hindrance}`
+  } catch (error) {
+    signal.throwIfAborted()
+    return `${reason}, and no copy took its place: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+/**
+ * Leaves behind the files of the write-ahead log that have old content. Files before the present one are removed. Files
+ * that were kept for later use are passed through, until the present one is new.
+ */
+const leaveLogFiles = async (client: Client, signal: AbortSignal): Promise<void> => {
+  await client.query('alter system set wal_recycle = off')
+  await client.query('select pg_reload_conf()')
+  try {
+    const next = async (): Promise<void> => {
+      signal.throwIfAborted()
+      // One without content is not left.
+      await client.query(`select pg_logical_emit_message(false, 'tributary', '')`)
+      await client.query('select pg_switch_wal()')
+      await client.query('checkpoint')
+    }
+    await next()
+    for (let count = 0; count < maxLogFiles; count++) {
+      const { rows } = await client.query(`select from pg_ls_waldir()
+        where name ~ '^[0-9A-F]{24}$' and name > pg_walfile_name(pg_current_wal_lsn()) limit 1`)
+      if (rows.length === 0) break
+      await next()
+    }
+    // The last of those is present now: the one behind it is new.
+    await next()
+    await client.query('checkpoint')
+  } finally {
+    await client.query('alter system reset wal_recycle')
+    await client.query('select pg_reload_conf()')
+  }
+}
+
+/**
+ * Rewrites the tables of an embedded PostgreSQL, so that its files no longer hold what was removed. It rewrites one
+ * table with its indexes after the other, then statistics and the write-ahead log. Others wait for a table for `maxClosedMs` at
+ * most, each time. Resolves to what could not be rewritten. The next call does all again, except the tables that
+ * `progress` names.
+ *
+ * @throws when the database cannot be reached, or the signal aborts
+ */
+export const rewriteFiles = async (options: RewriteOptions): Promise<RewrittenFiles> => {
+  const { url, maxClosedMs, transactionsMs = 10_000, signal, progress } = options
+  const client = new Client({ connectionString: url, ssl: false, application_name: 'rewrite files' })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await removeLeftovers(client, options)
+    if (!(await transactionsEnded(client, transactionsMs, signal)))
+      return { left: ['A transaction of before is still open'] }
+    const left: string[] = []
+    const rewrite = async (table: Table): Promise<boolean> => {
+      await client.query(`set statement_timeout = ${maxClosedMs}`)
+      const reason = await rewriteTable(client, table, options)
+      await client.query('set statement_timeout = 0')
+      if (reason !== undefined) left.push(reason)
+      return reason === undefined
+    }
+    for (const table of await listTables(client)) {
+      if (progress?.done.has(table.name)) continue
+      const isDone = await rewrite(table)
+      // Replaces samples of earlier values, without closing the table.
+      await client.query(`analyze ${table.name}`)
+      if (isDone) await progress?.onDone(table.name)
+    }
+    await rewrite({ name: 'pg_catalog.pg_statistic', bytes: '0' })
+    await client.query('checkpoint')
+    if (left.length === 0) await leaveLogFiles(client, signal)
+    return { left }
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,135 @@
+/** Destinations with their connections and permissions, deliveries that wait or failed, and replays. */
+export const destinationsSql = `
+create table destinations (
+  id uuid primary key,
+  workspace_id uuid not null references workspaces on delete cascade,
+  title text not null,
+  app text not null,
+  enabled boolean not null default true,
+  settings jsonb not null default '{}',
+  secrets_encrypted bytea,
+  create_time timestamptz not null default now(),
+  update_time timestamptz not null default now(),
+  delete_time timestamptz,
+  mappings jsonb,
+  mappings_revision integer not null default 0,
+  consent_categories text[] not null default '{}'
+);
+create index destinations_workspace on destinations (workspace_id) where delete_time is null;
+
+create table connections (
+  id uuid primary key,
+  workspace_id uuid not null references workspaces on delete cascade,
+  source_id uuid not null references sources on delete cascade,
+  destination_id uuid not null references destinations on delete cascade,
+  enabled boolean not null default true,
+  create_time timestamptz not null default now(),
+  filter jsonb not null default '{"match": "all", "conditions": []}',
+  unique (source_id, destination_id)
+);
+create index connections_workspace on connections (workspace_id);
+
+create table oauth_grants (
+  destination_id uuid primary key references destinations on delete cascade,
+  id uuid not null unique,
+  status text not null check (status in ('connected','expired')),
+  issued_for text not null,
+  tokens_encrypted bytea,
+  account text not null default '',
+  error text not null default '',
+  lease_id uuid,
+  lease_until timestamptz,
+  connected_by uuid references users on delete set null,
+  connect_time timestamptz not null,
+  update_time timestamptz not null,
+  check (status = 'expired' or tokens_encrypted is not null)
+);
+
+create table oauth_consents (
+  state_hash bytea primary key,
+  destination_id uuid not null references destinations on delete cascade,
+  user_id uuid not null references users on delete cascade,
+  verifier_encrypted bytea not null,
+  issued_for text not null,
+  redirect_uri text not null,
+  create_time timestamptz not null,
+  expire_time timestamptz not null
+);
+create index oauth_consents_destination on oauth_consents (destination_id);
+
+-- The hash stands for the indexes in the key: an index takes no key as long as the list of a large record.
+create table parked_deliveries (
+  id uuid primary key,
+  workspace_id uuid not null,
+  source_id uuid not null,
+  destination_id uuid not null,
+  log_partition integer not null,
+  log_offset bigint not null,
+  log_end bigint,
+  event_indexes integer[] not null,
+  event_count integer not null,
+  bytes bigint not null default 0,
+  state text not null check (state in ('waiting','dead')),
+  attempts integer not null default 0,
+  first_time timestamptz not null,
+  next_time timestamptz not null,
+  last_status integer,
+  last_reason text not null default '',
+  request text not null default '',
+  response text not null default '',
+  replay_id uuid,
+  event_ids text[] not null default '{}',
+  replay_indexes integer[],
+  tells boolean not null default false,
+  event_indexes_hash bigint not null generated always as (hash_array_extended(event_indexes, 0)) stored,
+  bulk boolean not null default false,
+  holds text not null default '' check (holds in ('','live','bulk')),
+  constraint parked_deliveries_key unique (destination_id, log_partition, log_offset, event_indexes_hash, holds)
+);
+create index parked_deliveries_position on parked_deliveries (log_partition, log_offset) where state = 'waiting';
+create index parked_deliveries_replay on parked_deliveries (replay_id) where state = 'dead' and replay_id is not null;
+create index parked_deliveries_untold on parked_deliveries (log_partition, log_offset) where tells and state = 'dead';
+create index parked_deliveries_due on parked_deliveries (destination_id, bulk, next_time) where state = 'waiting';
+
+create table replays (
+  id uuid primary key,
+  workspace_id uuid not null references workspaces on delete cascade,
+  destination_id uuid not null references destinations on delete cascade,
+  kind text not null check (kind in ('history','dead')),
+  start_time timestamptz not null,
+  end_time timestamptz not null,
+  source_id uuid references sources on delete cascade,
+  event text,
+  event_type text,
+  filter jsonb not null default '{"match": "all", "conditions": []}',
+  reason text,
+  events_per_second integer not null,
+  state text not null check (state in ('running','paused','cancelled','done','failed')),
+  failure text not null default '',
+  event_count bigint not null,
+  sent_count bigint not null default 0,
+  stored_before text not null default '',
+  cursor_ms bigint,
+  cursor_id text not null default '',
+  log_partition integer,
+  log_offset bigint,
+  creator_id uuid references users on delete set null,
+  create_time timestamptz not null default now(),
+  finish_time timestamptz,
+  time_by text not null default 'receive_time'
+);
+create unique index replays_open on replays (destination_id) where state in ('running','paused');
+create index replays_destination on replays (destination_id, create_time desc);
+
+create constraint trigger directory_destinations
+  after insert or delete or update on destinations
+  deferrable initially deferred for each row execute function note_directory_change();
+
+create constraint trigger directory_connections
+  after insert or delete or update on connections
+  deferrable initially deferred for each row execute function note_directory_change();
+
+create constraint trigger directory_oauth_grants
+  after insert or delete or update of id, status, issued_for on oauth_grants
+  deferrable initially deferred for each row execute function note_directory_change();
+`

@@ -1,0 +1,62 @@
+/**
+ * The version of the configuration, and its last changes: processes refresh what they keep in memory by them. Triggers are deferred: the row of the
+ * version is locked last, at commit, so that two transactions never wait for each other over it. Its version is given at commit, so a reader that has
+ * seen a version has missed no earlier change. A connection is a change of both its ends. A created or deleted source or destination is a change of
+ * everything that it is connected with. Deleted objects keep their rows, so that readers learn of the deletion.
+ */
+export const directorySql = `
+create table directory_version (
+  version bigint not null,
+  changed_by bigint not null
+);
+insert into directory_version values (1, 0);
+
+create table directory_changes (
+  kind text not null check (kind in (
+    'source','destination','write_key','identity_settings','profile_key','computed_traits','sync_token',
+    'signals')),
+  id uuid not null,
+  version bigint not null,
+  primary key (kind, id)
+);
+create index directory_changes_version on directory_changes (version);
+
+create function note_directory_objects(changed text, ids uuid[]) returns void language sql as $$
+  insert into directory_changes (kind, id, version)
+    select distinct changed, each, (select version from directory_version) from unnest(ids) as each
+    where each is not null
+  on conflict (kind, id) do update set version = excluded.version
+$$;
+
+create function note_directory_change() returns trigger language plpgsql as $$
+declare
+  comes_or_goes boolean := tg_op <> 'UPDATE';
+begin
+  update directory_version set version = version + 1, changed_by = txid_current()
+    where changed_by <> txid_current();
+  if found then
+    perform pg_notify('directory_changed', '');
+  end if;
+  if tg_table_name = 'write_keys' then
+    perform note_directory_objects('write_key', array[new.id, old.id]);
+  elsif tg_table_name = 'oauth_grants' then
+    perform note_directory_objects('destination', array[new.destination_id, old.destination_id]);
+  elsif tg_table_name = 'connections' then
+    perform note_directory_objects('source', array[new.source_id, old.source_id]);
+    perform note_directory_objects('destination', array[new.destination_id, old.destination_id]);
+  elsif tg_table_name = 'sources' then
+    perform note_directory_objects('source', array[new.id, old.id]);
+    if comes_or_goes or new.delete_time is distinct from old.delete_time then
+      perform note_directory_objects('destination', array(
+        select destination_id from connections where source_id in (new.id, old.id)));
+    end if;
+  else
+    perform note_directory_objects('destination', array[new.id, old.id]);
+    if comes_or_goes or new.delete_time is distinct from old.delete_time then
+      perform note_directory_objects('source', array(
+        select source_id from connections where destination_id in (new.id, old.id)));
+    end if;
+  end if;
+  return null;
+end $$;
+`

@@ -1,0 +1,298 @@
+// Every statement that writes `parked_deliveries`. Delivery parks events; replays, erasure and the API change the same
+// rows, and may not import delivery. Each function runs in the transaction of its caller.
+import { faultPoint } from '@tributary/kernel'
+import { type Insertable, type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely'
+import type { Database, ParkedDeliveriesTable } from '../relational/schema.ts'
+
+type Db = Kysely<Database>
+type Tx = Transaction<Database>
+type NewRow = Insertable<ParkedDeliveriesTable>
+
+/** Rows that have died beyond a limit. */
+type DeadColumns = { id: string; destination_id: string; event_count: number }
+const deadColumns = ['id', 'destination_id', 'event_count'] as const
+
+/** Rows of one statement: 22 values each, far below the protocol's 65,535. */
+const rowsPerStatement = 1000
+const deletesPerStatement = 10_000
+
+const keyColumns = ['destination_id', 'log_partition', 'log_offset', 'event_indexes_hash', 'holds'] as const
+
+/** Deletes rows by their IDs. */
+export const deleteParked = async (tx: Tx, ids: readonly string[]): Promise<void> => {
+  for (let at = 0; at < ids.length; at += deletesPerStatement)
+    await sql`delete from parked_deliveries where id = any(${ids.slice(at, at + deletesPerStatement)}::uuid[])`.execute(
+      tx,
+    )
+}
+
+/** Inserts rows of single records; resolves to the IDs of those whose events another row already has. */
+export const insertParked = async (tx: Tx, rows: readonly NewRow[]): Promise<Set<string>> => {
+  const unwritten = new Set(rows.map(({ id }) => id))
+  for (let at = 0; at < rows.length; at += rowsPerStatement) {
+    const written = await tx
+      .insertInto('parked_deliveries')
+      .values(rows.slice(at, at + rowsPerStatement))
+      // A record that is read again after a crash parks the same events again.
+      .onConflict((conflict) => conflict.columns([...keyColumns]).doNothing())
+      .returning('id')
+      .execute()
+    for (const { id } of written) unwritten.delete(id)
+  }
+  return unwritten
+}
+
+/** Writes a range of records, which may extend a range that begins at the same record. */
+export const writeParkedRange = async (tx: Tx, row: NewRow): Promise<void> => {
+  await tx
+    .insertInto('parked_deliveries')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.columns([...keyColumns]).doUpdateSet((set) => ({
+        id: set.ref('excluded.id'),
+        log_end: sql`greatest(parked_deliveries.log_end, excluded.log_end)`,
+        event_count: set.ref('excluded.event_count'),
+        bytes: set.ref('excluded.bytes'),
+        state: set.ref('excluded.state'),
+        next_time: set.ref('excluded.next_time'),
+        last_reason: set.ref('excluded.last_reason'),
+        tells: set.ref('excluded.tells'),
+        bulk: set.ref('excluded.bulk'),
+      })),
+    )
+    .execute()
+}
+
+/** Makes the waiting rows of a destination due now (epoch ms). */
+export const makeWaitingDue = async (db: Db, destinationId: string, now: number): Promise<void> => {
+  await db
+    .updateTable('parked_deliveries')
+    .set({ next_time: new Date(now) })
+    .where('destination_id', '=', destinationId)
+    .where('state', '=', 'waiting')
+    .where('next_time', '>', new Date(now))
+    .execute()
+}
+
+const dead = (reason: string) => ({ state: 'dead' as const, last_reason: reason })
+
+/** Dead-letters all waiting rows and ranges of a destination; resolves to the number of their events. */
+export const deadLetterDestination = async (db: Db, destinationId: string, reason: string): Promise<number> => {
+  const rows = await db
+    .updateTable('parked_deliveries')
+    .set(dead(reason))
+    .where('destination_id', '=', destinationId)
+    .where('state', '=', 'waiting')
+    .returning('event_count')
+    .execute()
+  return rows.reduce((sum, row) => sum + row.event_count, 0)
+}
+
+/** Dead-letters the waiting rows of partitions that were parked before a time (epoch ms); resolves to them. */
+export const deadLetterOld = (db: Db, partitions: Iterable<number>, before: number): Promise<DeadColumns[]> =>
+  db
+    .updateTable('parked_deliveries')
+    .set(dead('limit'))
+    .where('state', '=', 'waiting')
+    .where('log_end', 'is', null)
+    .where(sql<boolean>`log_partition = any(${[...partitions]}::integer[])`)
+    .where('first_time', '<', new Date(before))
+    .returning([...deadColumns])
+    .execute()
+
+/** Dead-letters the waiting rows of a lane of a destination beyond the newest `maxRows`; resolves to them. */
+export const deadLetterBeyond = async (
+  db: Db,
+  { destinationId, bulk, maxRows }: { destinationId: string; bulk: boolean; maxRows: number },
+): Promise<DeadColumns[]> => {
+  const { rows } = await sql<DeadColumns>`
+    update parked_deliveries set state = 'dead', last_reason = 'limit'
+    where id in (select id from parked_deliveries where destination_id = ${destinationId}::uuid and state = 'waiting'
+      and bulk = ${bulk}::boolean and log_end is null order by first_time desc offset ${maxRows})
+    returning id, destination_id, event_count`.execute(db)
+  return rows
+}
+
+/** Dead-letters the waiting rows of a partition below an offset of the log; resolves to them. */
+export const deadLetterBelowOffset = (db: Db, partition: number, offset: number): Promise<DeadColumns[]> =>
+  db
+    .updateTable('parked_deliveries')
+    .set(dead('limit'))
+    .where('state', '=', 'waiting')
+    .where('log_end', 'is', null)
+    .where('log_partition', '=', partition)
+    .where('log_offset', '<', String(offset))
+    .returning([...deadColumns])
+    .execute()
+
+/** Deletes dead letters that are older than `before` (epoch ms) or beyond the newest `maxRows` of a destination. */
+export const purgeDeadLetters = async (
+  db: Db,
+  { before, maxRows }: { before: number; maxRows: number },
+): Promise<void> => {
+  await sql`
+    delete from parked_deliveries p using (
+      select id, first_time, row_number() over (partition by destination_id order by next_time desc) as place
+      from parked_deliveries where state = 'dead') d
+    where p.id = d.id and (d.place > ${maxRows} or d.first_time < ${new Date(before)})`.execute(db)
+}
+
+/** Marks dead letters as reported to their producer. */
+export const markParkedReported = async (db: Db, ids: readonly string[]): Promise<void> => {
+  await db
+    .updateTable('parked_deliveries')
+    .set({ tells: false })
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
+    .where('state', '=', 'dead')
+    .execute()
+}
+
+/**
+ * Makes the rows of a condition due now. Dead letters get the whole time for retries anew, and leave a replay that had
+ * chosen them. Resolves to the number of events.
+ */
+export const retryParked = async (tx: Tx, which: RawBuilder<unknown>, time: Date): Promise<number> => {
+  const { rows } = await sql<{ event_count: string }>`
+    with due as (
+      update parked_deliveries set
+        next_time = ${time}::timestamptz, state = 'waiting',
+        first_time = case state when 'dead' then ${time}::timestamptz else first_time end,
+        attempts = case state when 'dead' then 0 else attempts end,
+        replay_id = case state when 'dead' then null else replay_id end, replay_indexes = null
+      where ${which}
+      returning event_count)
+    select coalesce(sum(event_count), 0) as event_count from due`.execute(tx)
+  return Number(rows[0]?.event_count ?? 0)
+}
+
+/**
+ * Removes requests and responses from the parked deliveries with one of these events, and drops the dead letters with
+ * these events only.
+ */
+export const eraseParked = async (db: Db, workspaceId: string, eventIds: readonly string[]): Promise<void> => {
+  await sql`delete from parked_deliveries where workspace_id = ${workspaceId}::uuid and state = 'dead'
+    and event_ids <@ ${eventIds}::text[]`.execute(db)
+  await sql`update parked_deliveries set request = '', response = '', last_reason = ''
+    where workspace_id = ${workspaceId}::uuid and event_ids && ${eventIds}::text[]`.execute(db)
+}
+
+/** Dead letters for a replay: a condition on the rows, which have no alias, and the time of their choice. */
+export type DeadChoice = { which: RawBuilder<SqlBool>; time: Date }
+
+/** Marks all dead letters of a choice as those of a replay; resolves to the number of events. */
+export const markAllDead = async (tx: Tx, replayId: string, { which, time }: DeadChoice): Promise<number> => {
+  const { rows } = await sql<{ events: string }>`
+    with marked as (
+      update parked_deliveries set replay_id = ${replayId}::uuid, replay_indexes = null
+      where ${which} and first_time <= ${time}::timestamptz returning event_count)
+    select coalesce(sum(event_count), 0) as events from marked`.execute(tx)
+  return Number(rows[0]?.events ?? 0)
+}
+
+/** Dead letters that are marked at once. */
+const marksPerStatement = 500
+
+/**
+ * Marks the chosen events of dead letters, all of them where `indexes` is null, as those of a replay; resolves to their
+ * number. Events that were retried or discarded since are left out: a row with the same number of events has the same
+ * ones, since it only ever loses some.
+ */
+export const markChosenDead = async (
+  tx: Tx,
+  replayId: string,
+  chosen: readonly { id: string; count: number; indexes: readonly number[] | null }[],
+  { which, time }: DeadChoice,
+): Promise<number> => {
+  let events = 0
+  for (let at = 0; at < chosen.length; at += marksPerStatement) {
+    const { rows } = await sql<{ events: string }>`
+      with marked as (
+        update parked_deliveries p set replay_id = ${replayId}::uuid, replay_indexes = chosen.indexes
+        from jsonb_to_recordset(${JSON.stringify(chosen.slice(at, at + marksPerStatement))}::jsonb)
+          as chosen (id uuid, count integer, indexes integer[])
+        where p.id = chosen.id and p.event_count = chosen.count and ${which}
+          and p.first_time <= ${time}::timestamptz
+        returning coalesce(cardinality(p.replay_indexes), p.event_count) as events)
+      select coalesce(sum(events), 0) as events from marked`.execute(tx)
+    events += Number(rows[0]?.events ?? 0)
+  }
+  return events
+}
+
+/** Clears the marks of a replay on dead letters that it has not made due: they are as before. */
+export const clearReplayMarks = async (tx: Tx, replayId: string, createTime: Date): Promise<void> => {
+  await tx
+    .updateTable('parked_deliveries')
+    .set({ replay_id: null, replay_indexes: null })
+    .where('replay_id', '=', replayId)
+    .where('state', '=', 'dead')
+    .where('first_time', '<=', createTime)
+    .execute()
+}
+
+/** Marked dead letters that a replay makes due `now`; their time for retries begins at `begun`. */
+export type DueLetters = { replayId: string; ids: readonly string[]; now: Date; begun: Date }
+
+const sumOf = (rows: readonly { events: number }[]): number => rows.reduce((sum, each) => sum + each.events, 0)
+
+/** Makes whole dead letters due; resolves to the number of events. */
+const makeWholeDue = async (tx: Tx, { replayId, ids, now, begun }: DueLetters): Promise<number> => {
+  const { rows } = await sql<{ events: number }>`
+    update parked_deliveries
+    set state = 'waiting', bulk = true, next_time = ${now}::timestamptz, first_time = ${begun}::timestamptz, attempts = 0
+    where id = any(${ids}::uuid[]) and replay_id = ${replayId}::uuid and state = 'dead' and replay_indexes is null
+    returning event_count as events`.execute(tx)
+  return sumOf(rows)
+}
+
+/** The indexes of a row that are not chosen, or the ids of events by a condition on their index; both in their order. */
+const restOf = sql`array(select each from unnest(p.event_indexes) with ordinality as i (each, place)
+  where each <> all(p.replay_indexes) order by place)`
+const idsWhere = (chosen: boolean) => sql`array(select p.event_ids[place]
+  from unnest(p.event_indexes) with ordinality as i (each, place)
+  where cardinality(p.event_ids) > 0 and (each = any(p.replay_indexes)) = ${chosen}::boolean order by place)`
+const shareOf = sql`p.bytes * cardinality(p.replay_indexes) / greatest(p.event_count, 1)`
+
+/**
+ * Makes the chosen events of dead letters due, as rows of their own; the others stay what they were, under the same
+ * name. Rows that stand for the very same events may be there since a crash: one is enough.
+ */
+const makePartsDue = async (tx: Tx, { replayId, ids, now, begun }: DueLetters): Promise<number> => {
+  const { rows: held } = await sql<{ id: string }>`
+    select id from parked_deliveries
+    where id = any(${ids}::uuid[]) and replay_id = ${replayId}::uuid and state = 'dead' and replay_indexes is not null
+    for update`.execute(tx)
+  if (held.length === 0) return 0
+  const marked = sql`p.id = any(${held.map(({ id }) => id)}::uuid[]) and p.state = 'dead' and p.replay_indexes is not null`
+  const { rows } = await sql<{ events: number }>`
+    insert into parked_deliveries (id, workspace_id, source_id, destination_id, log_partition, log_offset, event_indexes,
+      event_ids, event_count, bytes, state, attempts, first_time, next_time, last_status, last_reason, request, response,
+      replay_id, bulk)
+    select distinct on (p.log_partition, p.log_offset, p.replay_indexes)
+      gen_random_uuid(), p.workspace_id, p.source_id, p.destination_id, p.log_partition, p.log_offset,
+      p.replay_indexes, ${idsWhere(true)}, cardinality(p.replay_indexes), ${shareOf}, 'waiting', 0,
+      ${begun}::timestamptz, ${now}::timestamptz, p.last_status, p.last_reason, p.request, p.response, p.replay_id, true
+    from parked_deliveries p where ${marked}
+    on conflict (destination_id, log_partition, log_offset, event_indexes_hash, holds) do update
+      set state = 'waiting', bulk = true, attempts = 0, first_time = excluded.first_time, next_time = excluded.next_time,
+        replay_id = excluded.replay_id, replay_indexes = null
+    returning event_count as events`.execute(tx)
+  await sql`
+    delete from parked_deliveries p using parked_deliveries same
+    where ${marked} and same.id <> p.id and same.destination_id = p.destination_id
+      and same.log_partition = p.log_partition and same.log_offset = p.log_offset and same.event_indexes = ${restOf}`.execute(
+    tx,
+  )
+  await sql`
+    update parked_deliveries p
+    set event_indexes = ${restOf}, event_ids = ${idsWhere(false)},
+      event_count = p.event_count - cardinality(p.replay_indexes), bytes = p.bytes - ${shareOf},
+      replay_id = null, replay_indexes = null
+    where ${marked}`.execute(tx)
+  faultPoint('replay.after-split')
+  return sumOf(rows)
+}
+
+/** Makes marked dead letters due, whole ones and parts, in this order; resolves to the number of events. */
+export const makeLettersDue = async (tx: Tx, due: DueLetters): Promise<number> =>
+  (await makeWholeDue(tx, due)) + (await makePartsDue(tx, due))

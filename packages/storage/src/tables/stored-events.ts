@@ -1,0 +1,45 @@
+// Every statement that writes `events`, `dropped_events` and `deliveries` of the event store. The pipeline stores events,
+// delivery its log, billing and the API add to them, and erasure changes both.
+import type { BinaryRows, EventStore, InsertOptions, NdjsonRows } from '../event-store/port.ts'
+
+type Store = Pick<EventStore, 'insert'>
+type Rows = NdjsonRows | BinaryRows
+
+/** Stores events, as `EventStore.insert` does. */
+export const insertEvents = (store: Store, rows: Rows, options: InsertOptions): Promise<void> =>
+  store.insert('events', rows, options)
+
+/** Stores counts of events that were left out, as `EventStore.insert` does. */
+export const insertDroppedEvents = (store: Store, rows: Rows, options: InsertOptions): Promise<void> =>
+  store.insert('dropped_events', rows, options)
+
+/** Stores rows of the delivery log, as `EventStore.insert` does. */
+export const insertDeliveries = (store: Store, rows: Rows, options: InsertOptions): Promise<void> =>
+  store.insert('deliveries', rows, options)
+
+/** The condition of a change: whose rows are concerned, and which of them are marked. Both are kept as text. */
+export type MarkedRows = { own: string; marked: string }
+
+/** The change that removes marked events; it may be repeated. */
+export const eventRemoval = ({ own, marked }: MarkedRows): string =>
+  `alter table events delete where ${own} and ${marked}`
+
+/** The changes that remove marked rows of the delivery log, in their order; each may be repeated. */
+export const deliveryRemovals = ({ own, marked }: MarkedRows): string[] => [
+  // Events of a batch share request and response.
+  `alter table deliveries update request = '', response = '' where ${own} and (request != '' or response != '')
+      and (workspace_id, destination_id, time) in
+        (select workspace_id, destination_id, time from deliveries where ${own} and ${marked})`,
+  `alter table deliveries delete where ${own} and ${marked}`,
+]
+
+/** Clears the person in the rows that notified destinations of a deletion request. */
+export const clearDeletionDeliveries = (
+  store: Pick<EventStore, 'command'>,
+  ids: { workspace: string; request: string },
+): Promise<void> =>
+  store.command(
+    `alter table deliveries update key = '', request = '', response = ''
+     where workspace_id = {workspace:String} and producer = 'privacy' and source_id = {request:String}`,
+    ids,
+  )

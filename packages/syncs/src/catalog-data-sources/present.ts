@@ -1,0 +1,28 @@
+import { presentOption } from '@tributary/configuration'
+import type { DataSourceDefinition, ListedDataSource } from '@tributary/connector-kit'
+import { type CatalogDataSource, type ListedCatalogDataSource, resourceNames } from '@tributary/contract'
+
+/** A kind of data source as lists show it; one that is no longer in the catalog by its slug. */
+export const presentListedDataSource = (
+  slug: string,
+  entry: ListedDataSource | undefined,
+): ListedCatalogDataSource => ({
+  name: resourceNames.catalogDataSource.format({ app: slug }),
+  title: entry?.title ?? slug,
+  description: entry?.description ?? '',
+  docs_url: entry?.docsUrl ?? '',
+  file: entry?.file ?? false,
+  upload: entry?.upload ?? false,
+  people: entry?.people ?? false,
+  extra: { app_icon: entry?.icon ?? '' },
+})
+
+/** A kind of data source with its form and guide. */
+export const presentCatalogDataSource = (
+  entry: ListedDataSource,
+  { settings, docs }: DataSourceDefinition,
+): CatalogDataSource => ({
+  ...presentListedDataSource(entry.slug, entry),
+  settings: settings.fields.map(presentOption),
+  guide: docs.steps.map(({ title, text, code = '', language = '' }) => ({ title, text, code, language })),
+})

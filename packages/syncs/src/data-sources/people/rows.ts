@@ -1,0 +1,78 @@
+import type { Db } from '@tributary/api-kit'
+import type { DataRow } from '@tributary/connector-kit'
+import { sql } from 'kysely'
+
+/** The columns that each profile has; traits of these names other than email and phone are left out. */
+export const identifierColumns = ['profile_id', 'user_id', 'anonymous_id', 'email', 'phone'] as const
+
+/** A profile: of each kind the identifier seen first, and its traits as JSON texts. */
+export type Person = {
+  id: string
+  identifiers: Readonly<Record<string, string>> | null
+  traits: Readonly<Record<string, string | null>> | null
+}
+
+/** The names of all traits of a workspace in their order, with computed ones that no profile has yet. */
+export const readTraitNames = async (db: Db, workspaceId: string, limit: number): Promise<readonly string[]> => {
+  const { rows } = await sql<{ name: string }>`
+    select name from profile_traits where workspace_id = ${workspaceId}::uuid and name <> '' group by name
+    union
+    select trait from computed_traits where workspace_id = ${workspaceId}::uuid and delete_time is null`.execute(db)
+  return rows
+    .map(({ name }) => name)
+    .filter((name) => !identifierColumns.some((column) => column === name))
+    .toSorted()
+    .slice(0, limit)
+}
+
+/** The next profiles in the order of their ids, of an audience or of all; without those with a suppressed identifier. */
+export const pageOfPeople = async (
+  db: Db,
+  workspaceId: string,
+  { audience, after, limit }: { audience: string | undefined; after: string | undefined; limit: number },
+): Promise<Person[]> => {
+  const members =
+    audience === undefined
+      ? sql``
+      : sql`join audience_members m on m.audience_id = ${audience}::uuid and m.profile_id = p.id`
+  const { rows } = await sql<Person>`
+    select page.id, (
+        select json_object_agg(found.type, found.value) from (
+          select distinct on (i.type) i.type, i.value from profile_identifiers i
+          where i.workspace_id = ${workspaceId}::uuid and i.profile_id = page.id order by i.type, i.sequence) as found
+      ) as identifiers, (
+        select json_object_agg(found.name, found.value) from (
+          select distinct on (t.name) t.name, t.value from profile_identifiers i
+          join current_traits t on t.workspace_id = i.workspace_id and t.identifier = i.sequence
+          where i.workspace_id = ${workspaceId}::uuid and i.profile_id = page.id and t.name <> ''
+          order by t.name, t.time desc, t.event_id desc) as found
+      ) as traits
+    from (
+      select p.id from profiles p ${members}
+      where p.workspace_id = ${workspaceId}::uuid and p.merged_into is null
+        and (${after ?? null}::uuid is null or p.id > ${after ?? null}::uuid)
+        and not exists (
+          select from profile_identifiers i
+          join privacy_hashes h on h.workspace_id = i.workspace_id and h.identifier = i.sequence
+          where i.workspace_id = ${workspaceId}::uuid and i.profile_id = p.id and h.suppress_time is not null)
+      order by p.id limit ${limit}) as page
+    order by page.id`.execute(db)
+  return rows
+}
+
+/** The text that a trait is; null for none, and for one that is something else. */
+const textOf = (json: string | null | undefined): string | null =>
+  json?.startsWith('"') === true ? String(JSON.parse(json)) : null
+
+/** A profile as a row: the trait email or phone has the present value, the identifier of that kind the one that links it. */
+export const rowOf = ({ id, identifiers, traits }: Person, names: readonly string[]): DataRow => {
+  const contact = (kind: 'email' | 'phone'): string | null => textOf(traits?.[kind]) ?? identifiers?.[kind] ?? null
+  const known = [
+    id,
+    identifiers?.user_id ?? null,
+    identifiers?.anonymous_id ?? null,
+    contact('email'),
+    contact('phone'),
+  ]
+  return [...known, ...names.map((name) => (traits?.[name] === 'null' ? null : (traits?.[name] ?? null)))]
+}

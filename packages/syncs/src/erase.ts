@@ -1,0 +1,27 @@
+// What erasure does in the tables of syncs in the event store. Changes are kept as text there: they name hashes of keys.
+
+/** Expressions that name a row by its hash, for marks of erasure. */
+export const syncRowMarks = {
+  staged: `concat(run_id, ' ', hex(sipHash128(key, source_key)))`,
+  planned: `concat(run_id, '.', toString(number))`,
+  confirmed: `concat(sync_id, ' ', hex(sipHash128(key)))`,
+} as const
+
+/**
+ * The changes that remove the marked rows of runs and syncs. Each may be repeated. The lists `runs` and `syncs` are text
+ * of literals, and an empty list of runs is ''. The query `marked` selects the marks.
+ */
+export const syncRowRemovals = ({ runs, syncs, marked }: { runs: string; syncs: string; marked: string }): string[] => {
+  const { staged, planned, confirmed } = syncRowMarks
+  return [
+    ...(runs === ''
+      ? []
+      : [
+          `alter table sync_outcomes delete where run_id in (${runs}) and ${planned} in ${marked}`,
+          `alter table sync_changes delete where run_id in (${runs}) and ${planned} in ${marked}`,
+          `alter table sync_staged delete where run_id in (${runs}) and ${staged} in ${marked}`,
+        ]),
+    `alter table sync_confirmed delete where sync_id in (${syncs})
+      and ${confirmed} in ${marked}`,
+  ]
+}

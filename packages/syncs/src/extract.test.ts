@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { extractRows } from './extract.ts'
+
+test('reading that breaks off ends when what was being stored is stored: what is cleared then stays so', async () => {
+  const happened: string[] = []
+  const storing = Promise.withResolvers<void>()
+  const stored = Promise.withResolvers<void>()
+  const session = {
+    describe: async () => [{ name: 'id', type: 'text', nullable: false }],
+    async *read() {
+      yield Array.from({ length: 50_000 }, (_, at) => [String(at)])
+      await storing.promise
+      throw new Error('The database went away')
+    },
+  }
+  const store = {
+    async stage() {
+      storing.resolve()
+      await stored.promise
+      happened.push('stored')
+    },
+  }
+  const row = { key: 'a', sourceKey: 'a', payload: '{}', problem: '' }
+  const given = { model: { query: { sql: 'select id from people' } }, staging: () => () => row }
+  const reading = extractRows(session, store, 'run', given).catch((error: Error) => happened.push(error.message))
+  await storing.promise
+  // Everything that could end it has had its turn.
+  await new Promise(setImmediate)
+  expect(happened).toEqual([])
+  stored.resolve()
+  await reading
+  expect(happened).toEqual(['stored', 'The database went away'])
+})

@@ -1,0 +1,69 @@
+import type { DataRow, DataSourceSession, RowsFrom } from '@tributary/connector-kit'
+import { type DataColumn, type Model, syncLimits } from '@tributary/contract'
+import { badRequest } from '@tributary/kernel'
+import type { StagedRow } from './row-values.ts'
+import type { SyncStore } from './store.ts'
+
+/** From which value on rows are read, and who sees each of them. */
+export type Reading = { from: RowsFrom | undefined; see(row: DataRow): void }
+
+/** Rows, and characters of them, that are stored together. */
+const rowsAtOnce = 50_000
+const charactersAtOnce = 16 * 1024 * 1024
+
+/**
+ * Reads the rows of a model in a stream and stages them; rows are stored while the next ones come. Resolves to their number. Throws as the
+ * session does, and MissingColumn. When it settles, no write is under way, so cleared rows stay cleared.
+ */
+export const extractRows = async (
+  session: Pick<DataSourceSession, 'describe' | 'read'>,
+  store: Pick<SyncStore, 'stage'>,
+  run: string,
+  given: {
+    model: Pick<Model, 'query'>
+    /** Makes what is staged of rows that have these columns. */
+    staging: (columns: readonly DataColumn[]) => (row: DataRow) => StagedRow
+    /** What of the rows that have these columns is read; undefined for all. */
+    reading?: (columns: readonly DataColumn[]) => Reading | undefined
+    onRead?: ((rows: number) => Promise<void>) | undefined
+  },
+): Promise<number> => {
+  const { query } = given.model
+  // As it is now: what is read may not be what was there when the model was saved.
+  const columns = await session.describe(query)
+  const toStaged = given.staging(columns)
+  const reading = given.reading?.(columns)
+  let read = 0
+  let waiting: StagedRow[] = []
+  let characters = 0
+  let storing: Promise<void> = Promise.resolve()
+  const flush = async (): Promise<void> => {
+    await storing
+    const rows = waiting
+    waiting = []
+    characters = 0
+    storing = store.stage(run, rows)
+    // It is waited for later; until then its failure is not unheard.
+    storing.catch(() => {})
+  }
+  try {
+    for await (const batch of session.read(query, syncLimits.rows + 1, reading?.from)) {
+      for (const row of batch) {
+        if (read === syncLimits.rows)
+          throw badRequest('TOO_MANY_ROWS', `The model has more than ${syncLimits.rows.toLocaleString('en-US')} rows`)
+        read++
+        reading?.see(row)
+        const staged = toStaged(row)
+        waiting.push(staged)
+        characters += staged.payload.length + staged.key.length
+        if (waiting.length >= rowsAtOnce || characters >= charactersAtOnce) await flush()
+      }
+      await given.onRead?.(read)
+    }
+    await flush()
+    await storing
+    return read
+  } finally {
+    await storing.catch(() => {})
+  }
+}

@@ -1,0 +1,17 @@
+import { DataQueryError } from '@tributary/connector-kit'
+import { AppError } from '@tributary/kernel'
+import { MissingColumn } from './row-values.ts'
+
+/** How often a database that cannot be reached is tried. */
+const maxTries = 3
+
+/** The message for people about a failure to read and compare; undefined for one that passes. */
+export const failureOf = (error: unknown, attempt: number): string | undefined => {
+  if (error instanceof MissingColumn) return error.message
+  if (error instanceof DataQueryError) return error.message
+  if (!(error instanceof AppError)) return undefined
+  if (error.code === 429 || error.code >= 500) return undefined
+  if (error.code === 412 && attempt < maxTries) return undefined
+  const { detail } = error.metadata
+  return detail === undefined ? error.message : `${error.message} ${detail}`
+}

@@ -1,0 +1,186 @@
+import { type DeliveryMeta, outboundText } from '@tributary/contract'
+import type { LogEntry } from '@tributary/storage'
+import type { PlannedRecord, PlannedRow, SyncStore } from './store.ts'
+
+/** Rows of one record of the stream, and rows and characters of one append. */
+const rowsPerRecord = 50
+const maxAtOnce = 4000
+const charactersAtOnce = 1024 * 1024
+/** Rows of the plan that are read together, and how many characters they should have. */
+export const maxRowsRead = 10_000
+const charactersRead = 4 * 1024 * 1024
+
+export type Sending = {
+  workspaceId: string
+  sync: string
+  run: string
+  destinationId: string
+  /** The object that rows name, and the field that identifies records. */
+  object: string
+  identifier: string
+  planSize: number
+  /** From where on outcomes may be of this run. */
+  outcomeOffset: number
+}
+
+/** Users who were deleted since a run began. */
+export type DeletedUsers = {
+  /** Whether a user was deleted who may have rows in the sync. */
+  any(): Promise<boolean>
+  /** Those of the keys that belong to such users. */
+  of(keys: readonly string[]): Promise<ReadonlySet<string>>
+}
+
+/** What one append has: its entries, the number of the last planned row that they have, and those that are left out of them. */
+export type PlannedEntries = { entries: LogEntry[]; end: number; leftOut: number[] }
+
+export const producerOf = (sync: string): string => `sync ${sync}`
+
+const metaOf = ({ workspaceId, sync, destinationId }: Sending, rows: number): string => {
+  const meta: DeliveryMeta = {
+    w: workspaceId,
+    s: sync,
+    d: [destinationId],
+    n: rows,
+    b: { k: 'sync', n: producerOf(sync) },
+  }
+  return JSON.stringify(meta)
+}
+
+const entryOf = (sending: Sending, rows: readonly PlannedRow[]): LogEntry => {
+  const { workspaceId, run, object, identifier } = sending
+  const texts = rows.map(({ number, key, operation, payload, key_json }) =>
+    outboundText({
+      recordId: `${run}.${number}`,
+      operation,
+      object,
+      key,
+      // A removal needs only its key, and has nothing else.
+      json: payload ?? `{${JSON.stringify(identifier)}:${key_json}}`,
+    }),
+  )
+  return { key: workspaceId, meta: metaOf(sending, rows.length), body: Buffer.from(`[${texts.join(',\n')}]\n`) }
+}
+
+/** A piece of the plan: rows, or records of them. */
+type Piece = { readonly last: number; readonly rows: number; readonly length: number }
+
+/** Takes pieces behind a number in their order, as many as one append has. The next ones are read meanwhile. */
+const takePieces = <Item extends Piece>(
+  read: (after: number, limit: number) => Promise<readonly Item[]>,
+  { run, planSize }: Sending,
+  behind: number,
+) => {
+  let [end, atOnce] = [behind, 2 * rowsPerRecord]
+  let here: readonly Item[] = []
+  let ahead: Promise<readonly Item[]> | undefined
+  const readNext = async (): Promise<readonly Item[]> => {
+    const items = await read(end, Math.min(atOnce, planSize - end))
+    const last = items.at(-1)
+    if (last === undefined) throw new Error(`The plan of the run ${run} ends at ${end} of ${planSize}`)
+    end = last.last
+    const rows = items.reduce((sum, item) => sum + item.rows, 0)
+    const length = items.reduce((sum, item) => sum + item.length, 1)
+    atOnce = Math.max(20, Math.min(maxRowsRead, Math.floor((rows * charactersRead) / length)))
+    return items
+  }
+  return async (): Promise<readonly Item[]> => {
+    if (here.length === 0) {
+      here = await (ahead ?? readNext())
+      ahead = end < planSize ? readNext() : undefined
+      // It is waited for later; until then its failure is not unheard.
+      ahead?.catch(() => {})
+    }
+    let [count, rows, length] = [0, 0, 0]
+    for (const item of here) {
+      rows += item.rows
+      length += item.length
+      if (count > 0 && (rows > maxAtOnce || length > charactersAtOnce)) break
+      count++
+    }
+    const taken = here.slice(0, count)
+    here = here.slice(count)
+    return taken
+  }
+}
+
+type Store = Pick<SyncStore, 'planned' | 'plannedRecords'>
+
+/** Whole records, as the event store puts them together. */
+const takeRecords = (store: Store, sending: Sending, behind: number): (() => Promise<PlannedEntries>) => {
+  const { run, object, identifier, workspaceId } = sending
+  const metas = new Map<number, string>()
+  const meta = (rows: number): string => {
+    const known = metas.get(rows) ?? metaOf(sending, rows)
+    metas.set(rows, known)
+    return known
+  }
+  type Record = PlannedRecord & Piece
+  const read = async (after: number, limit: number): Promise<Record[]> => {
+    const records = await store.plannedRecords(run, { after, limit, together: rowsPerRecord, object, identifier })
+    return records.map((record) => ({ ...record, length: record.body.length }))
+  }
+  const take = takePieces<Record>(read, sending, behind)
+  return async () => {
+    const records = await take()
+    return {
+      entries: records.map(({ rows, body }) => ({ key: workspaceId, meta: meta(rows), body })),
+      end: records.at(-1)?.last ?? behind,
+      leftOut: [],
+    }
+  }
+}
+
+/** Row by row, without those of people who were deleted. */
+const takeRows = (
+  store: Store,
+  sending: Sending,
+  behind: number,
+  deleted: DeletedUsers,
+): (() => Promise<PlannedEntries>) => {
+  type Row = PlannedRow & Piece
+  const read = async (after: number, limit: number): Promise<Row[]> => {
+    const rows = await store.planned(sending.run, after, limit)
+    return rows.map((row) => ({
+      ...row,
+      last: row.number,
+      rows: 1,
+      length: (row.payload?.length ?? 0) + row.key.length,
+    }))
+  }
+  const take = takePieces<Row>(read, sending, behind)
+  return async () => {
+    const rows = await take()
+    const gone = await deleted.of(rows.map(({ key }) => key))
+    const isLeftOut = ({ key, operation }: Row): boolean => operation !== 'delete' && gone.has(key)
+    const kept = rows.filter((row) => !isLeftOut(row))
+    const entries: LogEntry[] = []
+    for (let at = 0; at < kept.length; at += rowsPerRecord)
+      entries.push(entryOf(sending, kept.slice(at, at + rowsPerRecord)))
+    return {
+      entries,
+      end: rows.at(-1)?.number ?? behind,
+      leftOut: rows.filter(isLeftOut).map(({ number }) => number),
+    }
+  }
+}
+
+/**
+ * Takes the planned rows behind a number in their order, as entries of the stream, as many as one append has. While no user was
+ * deleted since the run began, the event store puts records together, and no row is looked at here. Looking at each row took more
+ * processor time than the rest of a run.
+ */
+export const takePlanned = (store: Store, sending: Sending, behind: number, deleted: DeletedUsers) => {
+  let sent = behind
+  let rowByRow = false
+  let take = takeRecords(store, sending, behind)
+  return async (): Promise<PlannedEntries> => {
+    if (!rowByRow && (await deleted.any())) {
+      rowByRow = true
+      take = takeRows(store, sending, sent, deleted)
+    }
+    const taken = await take()
+    sent = taken.end
+    return taken
+  }
+}

@@ -1,0 +1,118 @@
+import { endedSyncRuns, sentSyncRuns, syncLimits } from '@tributary/contract'
+import { alertSlowRuns } from './alerts/alert-slow-runs.ts'
+import { beginRun, queueSync } from './begin-run.ts'
+import { dryRunJob } from './dry-runs/begin.ts'
+import { unfinishedDryRuns } from './dry-runs/read.ts'
+import { notifyStalledSyncs } from './notify-stalled.ts'
+import { nextRunTime } from './schedule.ts'
+import type { SyncServices } from './services.ts'
+import { clearOrphans } from './store.ts'
+
+/**
+ * How long the rows of the last run of a sync are stored, to show how its rows change, and how long those of a dry run are, ms.
+ */
+const keptMs = 7 * 24 * 60 * 60_000
+const shownMs = 60 * 60_000
+
+type Deps = Pick<SyncServices, 'db' | 'eventStore' | 'jobs' | 'clock' | 'live' | 'publicUrl'>
+
+/** How much less than before a clock must show to have gone backwards, ms: the clocks of two servers differ by less. */
+const backwardsMs = 5 * 60_000
+
+/** Computes next times again that were computed by a clock that was ahead: these schedules would wait for as long. */
+const setBack = async ({ db, clock }: Deps): Promise<void> => {
+  const now = clock()
+  const ahead = await db
+    .selectFrom('syncs')
+    .select(['id', 'interval_minutes', 'cron', 'cron_time_zone'])
+    .where('next_run_from', '>', new Date(now + backwardsMs))
+    .execute()
+  for (const { id, ...schedule } of ahead)
+    await db
+      .updateTable('syncs')
+      .set({ next_run_time: nextRunTime(schedule, now), next_run_from: new Date(now) })
+      .where('id', '=', id)
+      .where('next_run_from', '>', new Date(now + backwardsMs))
+      .execute()
+}
+
+/** Begins the runs that are due. One run makes up for all missed ones; a sync whose run has not ended shows that instead. */
+const beginDue = async ({ db, jobs, clock }: Deps): Promise<void> => {
+  const now = clock()
+  const due = await db
+    .selectFrom('syncs')
+    .select(['id', 'interval_minutes', 'cron', 'cron_time_zone'])
+    .where('next_run_time', '<=', new Date(now))
+    .where('paused', '=', false)
+    .execute()
+  for (const { id, ...schedule } of due)
+    await db.transaction().execute(async (tx) => {
+      const taken = await tx
+        .updateTable('syncs')
+        .set({ next_run_time: nextRunTime(schedule, now), next_run_from: new Date(now) })
+        .where('id', '=', id)
+        .where('next_run_time', '<=', new Date(now))
+        .where('paused', '=', false)
+        .returning('id')
+        .executeTakeFirst()
+      // Another process was first.
+      if (taken === undefined) return
+      const begun = await beginRun(tx, jobs, id, { trigger: 'schedule', resync: false, time: new Date(now) })
+      const schedule_state = begun === undefined ? 'not_ended' : 'on_time'
+      await tx.updateTable('syncs').set({ schedule_state, schedule_title: '' }).where('id', '=', id).execute()
+    })
+}
+
+/**
+ * Begins the syncs that are due, and notifies people of slow runs and of syncs that cannot begin. Continues runs whose process was
+ * killed or that wait for their destination. Removes from the event store the rows of deleted runs and syncs. Call it each minute.
+ */
+export const queueDueSyncs = async (deps: Deps): Promise<void> => {
+  const { db, eventStore, jobs, clock } = deps
+  const now = clock()
+  await setBack(deps)
+  await beginDue(deps)
+  await notifyStalledSyncs(deps)
+  await alertSlowRuns(deps)
+  const open = await db
+    .selectFrom('sync_runs')
+    .select('sync_id')
+    .where('state', 'not in', [...endedSyncRuns, 'needs_approval'])
+    .execute()
+  for (const { sync_id } of open) await queueSync(db, jobs, sync_id)
+  await db
+    .deleteFrom('sync_dry_runs')
+    .where((where) =>
+      where.or([
+        where('finish_time', '<', new Date(now - shownMs)),
+        where('create_time', '<', new Date(now - shownMs - dryRunJob.maxSeconds * 1000)),
+      ]),
+    )
+    .execute()
+  await clearOrphans(eventStore, async () => {
+    const syncs = await db.selectFrom('syncs').select('id').execute()
+    const dryRuns = await db
+      .selectFrom('sync_dry_runs')
+      .select('id')
+      .where('state', 'in', [...unfinishedDryRuns])
+      .execute()
+    const runs = await db
+      .selectFrom('sync_runs')
+      .innerJoin('syncs', 'syncs.id', 'sync_runs.sync_id')
+      .select(['sync_runs.id', 'sync_runs.sync_id', 'sync_runs.state', 'sync_runs.finish_time'])
+      .whereRef('sync_runs.number', '>', (query) => query.eb('syncs.run_number', '-', syncLimits.runs))
+      .orderBy('sync_runs.number')
+      .execute()
+    const underWay = [...dryRuns, ...runs.filter(({ state }) => !endedSyncRuns.includes(state))]
+    const lastSent = new Map(
+      runs
+        .filter(({ state, finish_time }) => sentSyncRuns.includes(state) && Number(finish_time) > now - keptMs)
+        .map(({ sync_id, id }) => [sync_id, id]),
+    )
+    return {
+      syncs: new Set(syncs.map(({ id }) => id)),
+      runs: new Set([...runs, ...dryRuns].map(({ id }) => id)),
+      staged: new Set([...underWay.map(({ id }) => id), ...lastSent.values()]),
+    }
+  })
+}

@@ -1,0 +1,128 @@
+import type { DataRow, RowColumn } from '@tributary/connector-kit'
+import type { DataColumn, SyncField, SyncMode } from '@tributary/contract'
+import { type CursorGiven, cursorOf, type ReadCursor, startCursor } from './cursor.ts'
+import { readDataSource } from './data-sources/read.ts'
+import { type SessionDeps, useDataSource } from './data-sources/use-session.ts'
+import { stagedEvents } from './event-values.ts'
+import { extractRows } from './extract.ts'
+import { presentModel, readModel } from './models/read.ts'
+import { type StagedRow, stagedRows } from './row-values.ts'
+import type { SyncServices } from './services.ts'
+import type { SyncStore } from './store.ts'
+import { eventObjectOf } from './target.ts'
+import { isList, type ValueKind, valueKindOf } from './value-kinds.ts'
+
+export type ReadDeps = Pick<SyncServices, 'db' | 'clock'> & SessionDeps
+
+type Given = {
+  workspace_id: string
+  model_id: string
+  fields: readonly SyncField[]
+  identifier: string
+  mode: SyncMode
+  /** JSON text of the cursor. */
+  cursor: string | null
+  /** How far the sync has come by it; undefined when all rows are to be read. */
+  reached: CursorGiven['reached']
+  /** Null of rows that become no events. */
+  source_id: string | null
+  object: string
+  object_name: string
+  /** The sync that the rows belong to. */
+  sync: string
+  signal: AbortSignal
+  withinMs: number
+  /** Receives the number of rows that were read, now and then. */
+  onRead?(rows: number): Promise<void>
+}
+
+/**
+ * Makes the function that stages rows with some columns by a mapping, as rows of an object or as events of a source. Throws
+ * MissingColumn for a column that is not there.
+ */
+export const stagingOf = (
+  given: Pick<Given, 'source_id' | 'object' | 'object_name' | 'sync' | 'fields' | 'identifier'> & {
+    primaryKey: readonly string[]
+  },
+): ((columns: readonly DataColumn[]) => (row: DataRow) => StagedRow) => {
+  const { source_id, sync, object_name, primaryKey, fields, identifier } = given
+  const object = source_id === null ? undefined : eventObjectOf(given.object)
+  return (columns) =>
+    object === undefined
+      ? stagedRows(columns, { primaryKey, fields, identifier })
+      : stagedEvents(columns, { sync, object, name: object_name, primaryKey, fields })
+}
+
+/** What a column of this type holds. Times of other databases than PostgreSQL may have a zero date among them, which no column of times takes. */
+const columnKindOf = (type: string): RowColumn['kind'] => {
+  const kind = valueKindOf(type)
+  return isList(type) || (kind === 'time' && !/^timestamp.* with(?:out)? /.test(type)) ? 'any' : kind
+}
+
+/** What the fields of a mapping hold, and the identifier. */
+const kindsOf = (
+  columns: readonly DataColumn[],
+  { fields, identifier }: Pick<Given, 'fields' | 'identifier'>,
+): { columns: RowColumn[]; keyKind: ValueKind } => {
+  const types = new Map(columns.map(({ name, type }) => [name, type]))
+  const typed = fields.map(({ column, target }) => ({ name: target, type: types.get(column) ?? '' }))
+  const keyType = typed.find(({ name }) => name === identifier)?.type ?? ''
+  return {
+    columns: typed.map(({ name, type }) => ({ name, kind: columnKindOf(type) })),
+    keyKind: isList(keyType) ? 'text' : valueKindOf(keyType),
+  }
+}
+
+type RowsRead = {
+  read: number
+  keyIsPrimary: boolean
+  cursor: ReadCursor | undefined
+  columns: readonly RowColumn[]
+  keyKind: ValueKind
+}
+
+/**
+ * Reads the rows of a model as it is now and stages them under an id. Resolves to how many there are, to whether the key at the
+ * destination is the primary key, to what was read by the cursor, and to what the fields hold. Rejects as `useDataSource` does, and with MissingColumn.
+ */
+export const readRows = async (
+  deps: ReadDeps,
+  store: Pick<SyncStore, 'stage'>,
+  run: string,
+  { workspace_id, model_id, fields, identifier, signal, withinMs, onRead, ...given }: Given,
+): Promise<RowsRead> => {
+  const row = await readModel(deps.db, workspace_id, model_id)
+  const opened = await readDataSource(deps.db, workspace_id, row.data_source_id)
+  const model = presentModel(row)
+  const primaryKey = model.primary_key
+  const object = given.source_id === null ? undefined : eventObjectOf(given.object)
+  const of = {
+    dataSource: { id: opened.id, settings: opened.settings },
+    query: model.query,
+    primaryKey,
+    fields,
+    mode: given.mode,
+  }
+  const reads = { cursor: cursorOf(given), reached: given.reached, of, now: deps.clock() }
+  let reading: ReturnType<typeof startCursor>
+  let kinds: ReturnType<typeof kindsOf> = { columns: [], keyKind: 'text' }
+  const staging = stagingOf({ ...given, primaryKey, fields, identifier })
+  const work = {
+    model,
+    onRead,
+    reading: (columns: readonly DataColumn[]) => {
+      reading = startCursor(columns, reads)
+      return reading
+    },
+    staging: (columns: readonly DataColumn[]) => {
+      kinds = kindsOf(columns, { fields, identifier })
+      return staging(columns)
+    },
+  }
+  const read = await useDataSource(deps, opened, signal, (session) => extractRows(session, store, run, work), withinMs)
+  const cursor = reading?.noted()
+  if (object !== undefined) return { read, keyIsPrimary: true, cursor, ...kinds }
+  const [first, ...others] = primaryKey
+  const identified = fields.find(({ target }) => target === identifier)?.column
+  return { read, keyIsPrimary: others.length === 0 && first === identified, cursor, ...kinds }
+}

@@ -1,0 +1,96 @@
+import type { DataRow } from '@tributary/connector-kit'
+import { type DataColumn, type SyncField, syncLimits } from '@tributary/contract'
+import { cutText } from '@tributary/kernel'
+import { encoderOf } from './value-kinds.ts'
+
+/** A row as it is staged; one with a problem is sent nowhere. */
+export type StagedRow = {
+  /** The key at the destination; '' when the row has none. */
+  key: string
+  /** The key in the model. */
+  sourceKey: string
+  /** The row at the destination, as JSON with its members in the order of their names. */
+  payload: string
+  problem: string
+}
+
+const isJsonText = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Rows cannot be staged: the query no longer has the column. */
+export class MissingColumn extends Error {
+  readonly column: string
+  constructor(column: string) {
+    super(`The model has no column ${column} any more`)
+    this.column = column
+  }
+}
+
+/** Finds the place of a column by its name; throws MissingColumn when there is none. */
+export const columnPlaces =
+  (columns: readonly DataColumn[]) =>
+  (name: string): number => {
+    const place = columns.findIndex((column) => column.name === name)
+    if (place === -1) throw new MissingColumn(name)
+    return place
+  }
+
+/** Where the primary key of a row is, and what it is: the value of its one column, or a JSON list of several. */
+export const sourceKeys = (placeOf: (name: string) => number, primaryKey: readonly string[]) => {
+  const keyPlaces = primaryKey.map(placeOf)
+  const sourceKeyOf = (row: DataRow): string => {
+    const [first] = keyPlaces
+    if (keyPlaces.length === 1 && first !== undefined) return row[first] ?? ''
+    return JSON.stringify(keyPlaces.map((place) => row[place] ?? null))
+  }
+  return { keyPlaces, sourceKeyOf }
+}
+
+/**
+ * Makes the function that turns rows of a model into staged rows. The payload is canonical: the same values of the same mapping are
+ * the same text, to the digit. Throws MissingColumn when a mapped column or one of the key is not there.
+ */
+export const stagedRows = (
+  columns: readonly DataColumn[],
+  given: { primaryKey: readonly string[]; fields: readonly SyncField[]; identifier: string },
+): ((row: DataRow) => StagedRow) => {
+  const placeOf = columnPlaces(columns)
+  const { keyPlaces, sourceKeyOf } = sourceKeys(placeOf, given.primaryKey)
+  const fields = given.fields
+    .map(({ column, target }) => {
+      const place = placeOf(column)
+      return { target, place, head: `${JSON.stringify(target)}:`, encode: encoderOf(columns[place]?.type ?? '') }
+    })
+    .toSorted((a, b) => (a.target < b.target ? -1 : 1))
+  const identifierPlace = fields.find(({ target }) => target === given.identifier)?.place ?? -1
+  const isJson = /^jsonb?$/.test(columns[identifierPlace]?.type ?? '')
+  /** A text is itself, also where it comes as JSON. */
+  const keyOf = (text: string | null): string | null =>
+    isJson && text?.startsWith('"') === true && isJsonText(text) ? String(JSON.parse(text)) : text
+  return (row) => {
+    const sourceKey = cutText(sourceKeyOf(row), syncLimits.keyCharacters).toWellFormed()
+    const key = keyOf(row[identifierPlace] ?? null)
+    const broken = (problem: string, known = ''): StagedRow => ({ key: known, sourceKey, payload: '', problem })
+    if (key === null) return broken(`${given.identifier} is null`)
+    if (key === '') return broken(`${given.identifier} is empty`)
+    if (key.length > syncLimits.keyCharacters)
+      return broken(`${given.identifier} is longer than ${syncLimits.keyCharacters} characters`)
+    const known = key.toWellFormed()
+    if (keyPlaces.some((place) => (row[place] ?? null) === null)) return broken('The primary key is null', known)
+    let payload = ''
+    for (const { place, head, encode } of fields) {
+      const value = row[place] ?? null
+      payload += `${payload === '' ? '{' : ','}${head}${value === null ? 'null' : encode(value)}`
+    }
+    payload += '}'
+    if (payload.length > syncLimits.rowCharacters)
+      return broken(`The row is longer than ${syncLimits.rowCharacters / 1024} KiB`, known)
+    return { key: known, sourceKey, payload, problem: '' }
+  }
+}

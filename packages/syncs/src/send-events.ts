@@ -1,0 +1,141 @@
+import { faultPoint } from '@tributary/kernel'
+import type { SyncServices } from './services.ts'
+import type { EventStatus, NotedOutcome, PlannedEvent, SyncStore } from './store.ts'
+
+/** Events and characters of one request (collection takes 2,500 and 4 MiB), and events that are waited for together. */
+const maxPerRequest = 1000
+const charactersOfRequest = 1024 * 1024
+const maxTogether = 4000
+/** How long a run waits for the pipeline before another run may have the turn, ms. */
+const patienceMs = 30_000
+
+export type SendingEvents = {
+  workspaceId: string
+  source: string
+  run: string
+  toDestinations: boolean
+  planSize: number
+  /** Before the run has sent anything, epoch ms. */
+  since: number
+}
+
+type Deps = Pick<SyncServices, 'appendRequest' | 'whenStored' | 'clock'> & {
+  /** Looked at before each step; undefined ends the sending. */
+  state(): Promise<'sending' | 'canceling' | undefined>
+}
+
+type Outcome = Pick<NotedOutcome, 'status' | 'reason'>
+
+/** What a row has become, by what is stored of its event; `sent`: by this run. */
+const outcomeOf = (found: EventStatus | undefined, sent: boolean): Outcome => {
+  if (found === undefined) return { status: 'filtered', reason: 'An event with this message ID was received before' }
+  const { status, reason } = found
+  if (status === 'rejected') return { status: 'dead', reason }
+  // It is stored, and can be replayed: sent again, it would be another event.
+  if (status === 'blocked') return { status, reason: 'Blocked by the schema of the source. Replay it from there' }
+  return sent
+    ? { status: 'delivered', reason: '' }
+    : { status: 'filtered', reason: 'An event with this message ID is there already' }
+}
+const sentOutcome = (found: EventStatus | undefined) => (found === undefined ? undefined : outcomeOf(found, true))
+
+/** The bodies of requests that hold these events. */
+const bodiesOf = (events: readonly PlannedEvent[]): Buffer[] => {
+  const bodies: Buffer[] = []
+  let texts: string[] = []
+  let characters = 0
+  const cut = (): void => {
+    if (texts.length > 0) bodies.push(Buffer.from(`{"batch":[${texts.join(',')}]}`))
+    texts = []
+    characters = 0
+  }
+  for (const { payload } of events) {
+    if (texts.length >= maxPerRequest || characters + payload.length > charactersOfRequest) cut()
+    texts.push(payload)
+    characters += payload.length
+  }
+  cut()
+  return bodies
+}
+
+/** Writes down the stored outcomes of planned events, and remembers them. */
+const createNotes = async (store: SyncStore, { source, run, planSize }: SendingEvents, clock: () => number) => {
+  const statuses = new Map((await store.outcomes(run, 0, planSize)).map(({ number, status }) => [number, status]))
+  return {
+    statuses,
+    /** Notes those events that have no outcome yet and get one from `outcome`, by the events stored since a time, epoch ms. */
+    async note(
+      events: readonly PlannedEvent[],
+      from: number,
+      outcome: (found: EventStatus | undefined) => Outcome | undefined,
+    ): Promise<void> {
+      const open = events.filter(({ number }) => !statuses.has(number))
+      if (open.length === 0) return
+      const ids = new Set(open.map(({ messageId }) => messageId))
+      const found = await store.eventStatuses(source, [...ids], from)
+      const time = clock()
+      const outcomes = open.flatMap(({ number, messageId }): NotedOutcome[] => {
+        // The first of several rows with one message ID becomes the event.
+        const known = ids.delete(messageId) ? outcome(found.get(messageId)) : outcomeOf(undefined, false)
+        return known === undefined ? [] : [{ number, ...known, version: time, time }]
+      })
+      if (outcomes.length > 0) await store.noteOutcomes(run, outcomes)
+      for (const { number, status } of outcomes) statuses.set(number, status)
+    },
+  }
+}
+
+/**
+ * Appends planned events to the log of accepted requests, some at a time, and waits until the pipeline has stored them. A run never
+ * has more in the log than these. The outcome of an event is that of the stored event with its message ID. A run that was killed
+ * first looks up which events are stored. An event that is appended again has the same message ID, so it counts once. Resolves to
+ * whether the run has ended, and how many rows were refused. Rejects with LogUnavailable or LogOverloaded, to be tried again.
+ */
+export const sendEvents = async (
+  { appendRequest, whenStored, clock, state }: Deps,
+  store: SyncStore,
+  sending: SendingEvents,
+  signal: AbortSignal,
+): Promise<{ settled: boolean; rejected: number }> => {
+  const { workspaceId, source, run, toDestinations, planSize, since } = sending
+  const waits = { settled: false, rejected: 0 }
+  const stored = async (): Promise<boolean> => {
+    const patience = AbortSignal.timeout(patienceMs)
+    try {
+      await whenStored(workspaceId, AbortSignal.any([signal, patience]))
+      return true
+    } catch (error) {
+      if (patience.aborted && !signal.aborted) return false
+      throw error
+    }
+  }
+  // Events that were on their way when the run broke off.
+  if (!(await stored())) return waits
+  const { statuses, note } = await createNotes(store, sending, clock)
+  let sent = 0
+  while (statuses.has(sent + 1)) sent++
+  for (let first = true; ; first = false) {
+    signal.throwIfAborted()
+    const now = await state()
+    if (now === undefined) return waits
+    if (sent === planSize || now === 'canceling') {
+      const refused = [...statuses.values()].filter((status) => status === 'dead' || status === 'blocked')
+      return { settled: true, rejected: refused.length }
+    }
+    const events = await store.plannedEvents(run, sent, maxTogether)
+    const end = events.at(-1)?.number
+    if (end === undefined) throw new Error(`The plan of the run ${run} ends at ${sent} of ${planSize}`)
+    if (first) await note(events, since, sentOutcome)
+    const time = clock()
+    const meta = { w: workspaceId, s: source, k: 'batch', r: time, ip: '', f: true, i: true } as const
+    for (const body of bodiesOf(events.filter(({ number }) => !statuses.has(number)))) {
+      await appendRequest({ ...meta, ...(toDestinations ? { h: true } : { u: true }) }, body)
+      faultPoint('sync.after-request')
+    }
+    if (!(await stored())) return waits
+    await note(events, time, sentOutcome)
+    await note(events, 0, (found) => outcomeOf(found, false))
+    faultPoint('sync.after-outcomes')
+    sent = end
+  }
+}

@@ -1,0 +1,225 @@
+import { type OutcomeRange, outcomeRangesOf, type VersionedOutcome } from '@tributary/contract'
+import { faultPoint } from '@tributary/kernel'
+import { type LogReader, type LogWriter, partitionOf } from '@tributary/storage'
+import { z } from 'zod'
+import { type DeletedUsers, maxRowsRead, producerOf, type Sending, takePlanned } from './planned-entries.ts'
+import type { NotedOutcome, SyncStore } from './store.ts'
+
+/** How rows reach delivery, and how what becomes of them is learned. */
+export type Outbound = {
+  /** The stream, for what is appended of a workspace. */
+  streamFor(workspaceId: string): Pick<LogWriter, 'appendGroup' | 'beginEpoch' | 'lastSequences'>
+  outcomes: Pick<LogReader, 'partitions' | 'read' | 'wait' | 'ends'>
+  /** Whether there is room for more on the disk. */
+  mayAppend(): boolean
+}
+
+/** Rows that are on their way at most. */
+const maxUnderWay = 20_000
+const outcomeBytes = 4 * 1024 * 1024
+/** Outcomes that are noted together where more are to come; and that wait to be noted, beyond which no more are read. */
+const notedTogether = 5000
+const maxUnnoted = 50_000
+/** Rows whose outcomes are looked up together when a run continues. */
+const outcomesRead = 100_000
+/** How long it waits for outcomes before it looks at the state again, and before another run may have the turn, ms. */
+const lookMs = 1000
+const patienceMs = 30_000
+
+/** The outcome of a row: open while it may still change by itself, settled, or rejected. */
+const fate = { open: 0, settled: 1, rejected: 2 } as const
+const fateOf = (status: string): number =>
+  status === 'retry' ? fate.open : status === 'dead' ? fate.rejected : fate.settled
+
+/** The reason of a row that is left out because its user was deleted during the run. */
+const userDeleted = 'The user was deleted'
+
+const note = z.object({ run: z.string() })
+
+/** The run as others see and change it. */
+export type RunInSending = {
+  /** Undefined ends the sending. */
+  state(): Promise<'sending' | 'canceling' | undefined>
+  /** Everything before this offset of the log of outcomes is noted. */
+  learned(outcomeOffset: number): Promise<void>
+  deleted: DeletedUsers
+}
+
+/** The offset from which the log of outcomes may have outcomes of rows that a sync sends from now on. */
+export const outcomesEnd = async (outcomes: Outbound['outcomes'], sync: string): Promise<number> =>
+  (await outcomes.ends())[partitionOf(producerOf(sync), outcomes.partitions)] ?? 0
+
+/** Which planned rows an outcome is of; undefined for those of other runs. */
+const numbersOf = (
+  outcome: OutcomeRange | VersionedOutcome,
+  prefix: string,
+): { number: number; count: number } | undefined => {
+  if ('prefix' in outcome)
+    return outcome.prefix === prefix ? { number: outcome.first, count: outcome.count } : undefined
+  return outcome.recordId.startsWith(prefix)
+    ? { number: Number(outcome.recordId.slice(prefix.length)), count: 1 }
+    : undefined
+}
+
+/** Reads the outcomes of the rows of a run and notes them: `settle` receives each one when it is read, `learned` when it is noted. */
+const createLearning = (
+  outcomes: Outbound['outcomes'],
+  store: Pick<SyncStore, 'noteOutcomes'>,
+  { run, sync, outcomeOffset }: Pick<Sending, 'run' | 'sync' | 'outcomeOffset'>,
+  to: { settle(number: number, status: string): void; learned: RunInSending['learned'] },
+) => {
+  const producer = producerOf(sync)
+  const partition = partitionOf(producer, outcomes.partitions)
+  let offset = outcomeOffset
+  /** Outcomes that were read and are not noted yet; everything before `noted` is. */
+  let unnoted: NotedOutcome[] = []
+  let unnotedRows = 0
+  let noted = outcomeOffset
+  const readNews = async (): Promise<boolean> => {
+    const records = await outcomes.read(partition, offset, outcomeBytes)
+    const end = records.at(-1)
+    if (end === undefined) return false
+    for (const record of records) {
+      if (record.key !== producer) continue
+      for (const outcome of outcomeRangesOf(record)) {
+        const rows = numbersOf(outcome, `${run}.`)
+        if (rows === undefined) continue
+        const { status, reason, version, time } = outcome
+        unnoted.push({ ...rows, status, reason, version, time })
+        unnotedRows += rows.count
+        for (let at = 0; at < rows.count; at++) to.settle(rows.number + at, status)
+      }
+    }
+    offset = end.offset + 1
+    return true
+  }
+  let reading: Promise<boolean> | undefined
+  return {
+    /** Reads new outcomes; false when there are none. Calls meanwhile wait for the same reading. */
+    read(): Promise<boolean> {
+      reading ??= readNews().finally(() => {
+        reading = undefined
+      })
+      return reading
+    },
+    /** Notes the outcomes that were read; later ones are noted by the next call. */
+    async note(): Promise<void> {
+      const [known, behind] = [unnoted, offset]
+      unnoted = []
+      unnotedRows = 0
+      if (known.length > 0) {
+        await store.noteOutcomes(run, known)
+        faultPoint('sync.after-outcomes')
+      }
+      await to.learned(behind)
+      noted = behind
+    },
+    isNoted: (): boolean => noted === offset,
+    /** How many outcomes are read and not noted. */
+    waiting: (): number => unnotedRows,
+    wait: (signal: AbortSignal) => outcomes.wait([{ partition, offset }], signal),
+  }
+}
+
+/**
+ * Hands the planned rows of a run to delivery and reads their outcomes. The position of the run is in the stream beside its rows, and
+ * the outcomes are in the event store. So each row is appended once, whatever is killed when. Resolves to true when all appended
+ * rows are settled; a canceled run appends no more. Resolves to false when nothing has moved for a while, or when the run is over.
+ */
+export const sendRows = async (
+  { streamFor, outcomes, mayAppend }: Outbound,
+  store: SyncStore,
+  sending: Sending,
+  shown: RunInSending,
+  signal: AbortSignal,
+): Promise<{ settled: boolean; rejected: number }> => {
+  const { run, planSize } = sending
+  const producer = producerOf(sending.sync)
+  const stream = streamFor(sending.workspaceId)
+  const epoch = await stream.beginEpoch(producer)
+  const [last] = await stream.lastSequences(producer)
+  let sent = last !== undefined && note.parse(JSON.parse(last.note)).run === run ? last.sequence : 0
+  /** The fate of each row by its number: millions of them take a few megabytes. */
+  const fates = new Uint8Array(planSize + 1)
+  let settled = 0
+  const take = takePlanned(store, sending, sent, shown.deleted)
+  let movedAt = performance.now()
+
+  const hasRoom = (): boolean => sent - settled < maxUnderWay
+
+  const settle = (number: number, status: string): void => {
+    const now = fateOf(status)
+    settled += Number(now !== fate.open) - Number(fates[number] !== fate.open)
+    fates[number] = now
+  }
+  const learning = createLearning(outcomes, store, sending, { settle, learned: shown.learned })
+  for (let from = 0; from < sent; from += outcomesRead)
+    for (const { number, status } of await store.outcomes(run, from, outcomesRead)) settle(number, status)
+
+  const append = async (): Promise<void> => {
+    const { entries, end, leftOut } = await take()
+    if (leftOut.length > 0) {
+      const time = Date.now()
+      const leftOutOutcomes = leftOut.map((number) => ({
+        number,
+        status: 'filtered',
+        reason: userDeleted,
+        version: 0,
+        time,
+      }))
+      await store.noteOutcomes(run, leftOutOutcomes)
+      for (const { number, status } of leftOutOutcomes) settle(number, status)
+    }
+    if (entries.length > 0)
+      await stream.appendGroup(entries, { producer, epoch, sequence: end, note: JSON.stringify({ run }) })
+    faultPoint('sync.after-append')
+    sent = end
+  }
+
+  /**
+   * Appends while there is room. A settled row makes room as soon as its outcome is read. If the process is killed before the outcome
+   * is noted, it is read once more.
+   */
+  const appendSome = async (): Promise<boolean> => {
+    const before = sent
+    while (sent < planSize && sent - before < maxRowsRead && mayAppend()) {
+      signal.throwIfAborted()
+      if (hasRoom()) await append()
+      else if (learning.waiting() >= maxUnnoted || !(await learning.read())) break
+    }
+    return sent > before
+  }
+  /** Reads and notes outcomes, many together, until there are no more, or until rows could be appended and none are. */
+  const learnSome = async (appending: () => boolean): Promise<boolean> => {
+    let moved = false
+    for (;;) {
+      const isNews = await learning.read()
+      const notes = !learning.isNoted() && (learning.waiting() >= notedTogether || !appending())
+      if (notes) await learning.note()
+      if (isNews || notes) moved = true
+      if (!(isNews || notes) || (!appending() && sent < planSize && hasRoom())) return moved
+    }
+  }
+
+  for (;;) {
+    signal.throwIfAborted()
+    const now = await shown.state()
+    if (now === undefined) return { settled: false, rejected: 0 }
+    // Both end before either may fail: no work continues behind the caller.
+    let appending = now === 'sending'
+    const appended = (appending ? appendSome() : Promise.resolve(false)).finally(() => {
+      appending = false
+    })
+    const done = await Promise.allSettled([appended, learnSome(() => appending || now !== 'sending')])
+    const failed = done.find((each) => each.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+    const moved = done.some((each) => each.status === 'fulfilled' && each.value)
+    if (moved) movedAt = performance.now()
+    // Only a few outcomes are left, and no others follow now.
+    if (!moved && !learning.isNoted()) await learning.note()
+    if (learning.isNoted() && settled === sent && (sent === planSize || now === 'canceling'))
+      return { settled: true, rejected: fates.reduce((sum, each) => sum + Number(each === fate.rejected), 0) }
+    if (performance.now() - movedAt > patienceMs) return { settled: false, rejected: 0 }
+    if (!moved) await learning.wait(AbortSignal.any([signal, AbortSignal.timeout(lookMs)]))
+  }
+}

@@ -1,0 +1,30 @@
+import type { AppendRequest, Db, LiveChannel } from '@tributary/api-kit'
+import type { BillingSettings } from '@tributary/billing'
+import type { Catalog } from '@tributary/configuration'
+import type { RequestClient } from '@tributary/connector-kit'
+import type { Clock, Logger, SecretBox } from '@tributary/kernel'
+import type { EventStore, Files, JobSender } from '@tributary/storage'
+
+/** What this package needs of the process that it runs in. */
+export type SyncServices = {
+  db: Db
+  eventStore: EventStore
+  jobs: JobSender
+  secretBox: SecretBox
+  catalog: Catalog
+  /** Calls other servers for tests of destinations. */
+  requestClient: Pick<RequestClient, 'request' | 'connect'>
+  live: LiveChannel
+  appendRequest: AppendRequest
+  /** The store of files that people upload for data sources. */
+  files: Files
+  /** The maximum size of such a file, bytes, and whether the disk has room for more. */
+  uploads: { maxBytes: number; diskOk(): boolean }
+  /** Resolves once everything of a workspace that was received before the call is in the event store. */
+  whenStored(workspaceId: string, signal: AbortSignal): Promise<void>
+  billing: BillingSettings
+  /** Address under which browsers reach the product, without a slash at the end: links in mail begin with it. */
+  publicUrl: () => string
+  clock: Clock
+  logger: Logger
+}

@@ -1,0 +1,378 @@
+import { eventIdentifier, type OutboundRow } from '@tributary/contract'
+import { earliestEvent, jsonMembers, newId } from '@tributary/kernel'
+import { createRowReader, createRowWriter, type EventStore, type RowWriter, systemOwner } from '@tributary/storage'
+import {
+  confirmedCountStatement,
+  confirmStatement,
+  countStatement,
+  type DiffOptions,
+  diffStatement,
+  invalidStatement,
+  keysToCompareStatement,
+  refusedOutcomesStatement,
+  refusedStatement,
+  rejectedCountStatement,
+  repeatedStatement,
+  replacedStatement,
+  sameKeysStatement,
+} from './changes.ts'
+import type { StagedRow } from './row-values.ts'
+
+/** A key that is to be sent. */
+export type PlannedRow = {
+  number: number
+  key: string
+  operation: OutboundRow['operation']
+  /** Undefined of a removal. */
+  payload: string | undefined
+  /** The key as JSON, in the type that it has in payloads where it is of a removal. */
+  key_json: string
+}
+/** Planned rows that lie side by side, as a record of the stream has them: the body of `outboundBody`. */
+export type PlannedRecord = { /** The number of its last row. */ last: number; rows: number; body: Uint8Array }
+/** An event that is to be sent, as it is collected. */
+export type PlannedEvent = { number: number; messageId: string; payload: string }
+/** The outcome of a stored event. */
+export type EventStatus = { status: 'accepted' | 'blocked' | 'held' | 'rejected'; reason: string }
+/** Keys of a run with the same fate. */
+export type ChangeCount = { change: string; operation: string; status: string; keys: number; rows: number }
+/** The outcome of a planned row; the higher version holds. `count` rows in a row have it, with rising versions. */
+export type NotedOutcome = {
+  number: number
+  count?: number
+  status: string
+  reason: string
+  version: number
+  time: number
+}
+
+const tablesOfRuns = [
+  'sync_staged',
+  'sync_listed',
+  'sync_key_forms',
+  'sync_same_keys',
+  'sync_changes',
+  'sync_outcomes',
+] as const
+/** Those of which the last run of a sync keeps something: what it has read. */
+const readTables: readonly string[] = ['sync_staged', 'sync_listed', 'sync_key_forms', 'sync_same_keys']
+
+const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+const outcomeColumns = ['run_id', 'status', 'reason', 'time', 'number', 'version'] as const
+const stagedColumns = ['run_id', 'key', 'source_key', 'payload', 'problem'] as const
+
+/** A literal: not every version of the engine takes a parameter here. */
+const dropPartition = (eventStore: EventStore, table: string, id: string): Promise<void> => {
+  if (!isUuid.test(id)) throw new Error(`${id} is no id of a sync or a run`)
+  return eventStore.command(`alter table ${table} drop partition '${id}'`)
+}
+
+export type PlanOptions = Omit<DiffOptions, 'onlyRejected' | 'rowsAreUnique'> & { rerunOf?: string | null }
+
+/** How many staged rows of a run have a key that was rejected in the run that it is `of`. */
+export const countRejected = async (
+  eventStore: EventStore,
+  params: { run: string; of: string },
+  given: { owner: string; signal: AbortSignal },
+): Promise<number> => {
+  const [found] = await eventStore.query<{ n: number }>(rejectedCountStatement, params, { ...given, slot: 'heavy' })
+  return found?.n ?? 0
+}
+
+const rowsOfStaged = (writer: RowWriter, run: string, rows: readonly StagedRow[]): Uint8Array => {
+  for (const { key, sourceKey, payload, problem } of rows) {
+    for (const text of [run, key, sourceKey, payload, problem]) writer.text(text)
+    writer.end()
+  }
+  return writer.take().bytes
+}
+
+const listedRows = (writer: RowWriter, run: string, keys: readonly string[]): Uint8Array => {
+  for (const key of keys) {
+    writer.text(run)
+    writer.text(key)
+    writer.end()
+  }
+  return writer.take().bytes
+}
+
+const outcomeRows = (writer: RowWriter, run: string, outcomes: readonly NotedOutcome[]): Uint8Array => {
+  const same = createRowWriter()
+  for (const { number, count = 1, status, reason, version, time } of outcomes) {
+    for (const text of [run, status, reason]) same.text(text)
+    same.time(time)
+    const { bytes } = same.take()
+    for (let at = 0; at < count; at++) {
+      writer.raw(bytes)
+      writer.uint64(number + at)
+      writer.uint64(version + at)
+      writer.end()
+    }
+  }
+  return writer.take().bytes
+}
+
+/** Planned rows of `{run}` behind `{after}` up to `{to}`. Keys stand in no statement: there are many, and some are long. */
+const plannedRows = (() => {
+  const of = "run_id = {run:String} and number > {after:UInt64} and number <= {to:UInt64} and operation != ''"
+  return `
+    select planned.number as number, planned.key as key, planned.operation as operation, staged.payload as payload,
+      if(planned.key_json = '', toJSONString(planned.key), planned.key_json) as key_json
+    from (select number, key, operation, key_json from sync_changes where ${of}) as planned
+    left join (
+      select key, payload from sync_staged where run_id = {run:String} and problem = ''
+        and key in (select key from sync_changes where ${of})
+    ) as staged on staged.key = planned.key`
+})()
+
+/** The same as bodies of records, as `outboundText` writes rows: a removal has only its key, and needs no more. */
+const plannedRecords = `
+select toUInt32(max(number)) as last, toUInt32(count()) as rows,
+  concat('[', arrayStringConcat(arrayMap(row -> row.2, arraySort(row -> row.1, groupArray((number, text)))), ',\n'), ']\n')
+from (
+  select number, concat('{"recordId":"', {run:String}, '.', toString(number), '","operation":"', operation,
+    '","object":', {object:String}, ',"key":', json_key, ',"payload":',
+    if(operation = 'delete', concat('{', {identifier:String}, ':', key_json, '}'), payload), '}') as text
+  from (select number, operation, payload, key_json, toJSONString(key) as json_key from (${plannedRows}))
+)
+group by intDiv(number - {after:UInt64} - 1, {together:UInt64})
+order by last
+settings output_format_json_escape_forward_slashes = 0`
+
+/** Which planned rows, how many in a record, and how they name their object and key. */
+type RecordsWanted = Record<'after' | 'limit' | 'together', number> & Record<'object' | 'identifier', string>
+
+const recordsIn = (bytes: Uint8Array): PlannedRecord[] => {
+  const reader = createRowReader(bytes)
+  const records: PlannedRecord[] = []
+  while (!reader.isAtEnd()) records.push({ last: reader.uint32(), rows: reader.uint32(), body: reader.bytes() })
+  return records
+}
+
+/**
+ * How many planned rows of `{run}` become events that happened before `{before}`. Times stand in them in RFC 3339 with milliseconds; one from
+ * before `{earliest}` is no time of an event, and becomes that of receipt.
+ */
+const historyStatement = `
+select count() as n from (
+  select JSONExtractString(payload, 'timestamp') as time from sync_staged where run_id = {run:String} and problem = ''
+    and key in (select key from sync_changes where run_id = {run:String} and operation != '')
+) where length(time) = 24 and time >= {earliest:String} and time < {before:String}`
+
+type Query = <Row>(sql: string, params: Record<string, unknown>, slot?: 'short' | 'heavy') => Promise<Row[]>
+
+const countHistory = async (query: Query, run: string, before: number): Promise<number> => {
+  const times = { earliest: new Date(earliestEvent).toISOString(), before: new Date(before).toISOString() }
+  const [found] = await query<{ n: number }>(historyStatement, { run, ...times })
+  return found?.n ?? 0
+}
+
+const hasUniqueRows = async (
+  query: Query,
+  run: string,
+  options: Pick<DiffOptions, 'keyIsPrimary'>,
+): Promise<boolean> => {
+  const [repeated] = await query<{ n: number }>(repeatedStatement(options), { run })
+  return Number(repeated?.n) === 0
+}
+
+const readEventStatuses = async (
+  query: Query,
+  params: { workspace: string; source: string; from: number; ids: readonly string[] },
+): Promise<ReadonlyMap<string, EventStatus>> => {
+  const rows = await query<EventStatus & { id: string }>(
+    // Accepted comes first in the alphabet, too, and rejected last.
+    `select message_id as id, status, reason from events
+     where workspace_id = {workspace:String} and source_id = {source:String}
+       and receive_time >= fromUnixTimestamp64Milli({from:Int64}, 'UTC') and message_id in {ids:Array(String)}
+     order by status limit 1 by message_id`,
+    params,
+  )
+  return new Map(rows.map(({ id, ...found }) => [id, found]))
+}
+
+/** Stores keys that a destination takes for one. */
+const createSameKeyStore = (
+  eventStore: EventStore,
+  {
+    query,
+    writer,
+    drop,
+  }: { query: Query; writer: RowWriter; drop: (table: string, partition: string) => Promise<void> },
+) => ({
+  /** Keys behind one, in their order, that the destination might take for others: those that are no `plain` ones. */
+  keysToCompare: async (sync: string, run: string, given: { plain: string; after: string; limit: number }) =>
+    (await query<{ key: string }>(keysToCompareStatement, { sync, run, ...given })).map(({ key }) => key),
+  /** Writes down the forms of keys. */
+  async noteForms(run: string, keys: readonly string[], forms: readonly string[]): Promise<void> {
+    for (const [index, key] of keys.entries()) {
+      for (const text of [run, key, forms[index] ?? key]) writer.text(text)
+      writer.end()
+    }
+    const columns = ['run_id', 'key', 'form']
+    await eventStore.insert('sync_key_forms', { columns, pieces: [writer.take().bytes] }, { token: newId() })
+  },
+  /** Writes down which keys have one form, and forgets the forms; resolves to how many these keys are. */
+  async noteSameKeys(sync: string, run: string, options: Pick<DiffOptions, 'keyIsPrimary'>): Promise<number> {
+    await drop('sync_same_keys', run)
+    const rowsAreUnique = await hasUniqueRows(query, run, options)
+    await eventStore.command(sameKeysStatement({ ...options, rowsAreUnique }), { sync, run })
+    await drop('sync_key_forms', run)
+    const [found] = await query<{ n: number }>(
+      'select count() as n from sync_same_keys where run_id = {run:String}',
+      { run },
+      'short',
+    )
+    return found?.n ?? 0
+  },
+  /** Forgets the forms of a run that are written down. */
+  dropForms: (run: string) => drop('sync_key_forms', run),
+  /** Forgets which keys the destination takes for one. */
+  dropSameKeys: (run: string) => drop('sync_same_keys', run),
+})
+
+/** What a workspace has in the event store of its syncs. Statements of a workspace wait in its own turn. */
+export const createSyncStore = (eventStore: EventStore, workspaceId: string, signal?: AbortSignal) => {
+  const query = <Row>(sql: string, params: Record<string, unknown>, slot: 'short' | 'heavy' = 'heavy') =>
+    eventStore.query<Row>(sql, params, { owner: workspaceId, slot, ...(signal === undefined ? {} : { signal }) })
+  const drop = (table: string, partition: string): Promise<void> => dropPartition(eventStore, table, partition)
+  const writer = createRowWriter()
+  const outcomeWriter = createRowWriter()
+  const readPlanned = async (run: string, after: number, limit: number): Promise<PlannedRow[]> => {
+    const rows = await query<Omit<PlannedRow, 'payload'> & { payload: string }>(
+      `${plannedRows} order by number`,
+      { run, after, to: after + limit },
+      'short',
+    )
+    return rows.map(({ payload, ...row }) => ({ ...row, payload: row.operation === 'delete' ? undefined : payload }))
+  }
+
+  const countPlanned = async (run: string): Promise<{ planned: number; keys: number }> => {
+    const [found] = await query<{ planned: number; keys: number }>(
+      "select countIf(operation != '') as planned, count() as keys from sync_changes where run_id = {run:String}",
+      { run },
+    )
+    return found ?? { planned: 0, keys: 0 }
+  }
+
+  return {
+    ...createSameKeyStore(eventStore, { query, writer, drop }),
+    /** Takes away everything of a run. */
+    async clear(run: string): Promise<void> {
+      for (const table of tablesOfRuns) await drop(table, run)
+    },
+    /** Forgets what was confirmed of a sync. */
+    forget: (sync: string) => drop('sync_confirmed', sync),
+    async stage(run: string, rows: readonly StagedRow[]): Promise<void> {
+      const bytes = rowsOfStaged(writer, run, rows)
+      // Never repeated: an insert with an unknown result begins anew. Never aborted: it could be stored after the table was cleared.
+      await eventStore.insert('sync_staged', { columns: stagedColumns, pieces: [bytes] }, { token: newId() })
+    },
+    /** Writes down keys that the destination has. */
+    async list(run: string, keys: readonly string[]): Promise<void> {
+      const bytes = listedRows(writer, run, keys)
+      await eventStore.insert('sync_listed', { columns: ['run_id', 'key'], pieces: [bytes] }, { token: newId() })
+    },
+    /** Forgets these: they are of use to the comparison alone. */
+    unlist: (run: string) => drop('sync_listed', run),
+    /** How many rows of a run are staged so far. */
+    async stagedCount(run: string): Promise<number> {
+      const [found] = await query<{ n: number }>(
+        'select count() as n from sync_staged where run_id = {run:String}',
+        { run },
+        'short',
+      )
+      return found?.n ?? 0
+    },
+    /** Writes down what is to be done, of all keys or of those that were rejected in an earlier run; resolves to how many are to be sent. */
+    async plan(sync: string, run: string, { rerunOf = null, ...options }: PlanOptions): Promise<number> {
+      const onlyRejected = rerunOf !== null
+      const of = rerunOf ?? ''
+      await drop('sync_changes', run)
+      const rowsAreUnique = await hasUniqueRows(query, run, options)
+      await eventStore.command(diffStatement({ ...options, onlyRejected, rowsAreUnique }), { sync, run, of })
+      const { planned, keys } = await countPlanned(run)
+      await eventStore.command(invalidStatement({ onlyRejected }), { run, of, behind: keys })
+      if (options.knowsSame === true) {
+        const behind = (await countPlanned(run)).keys
+        await eventStore.command(refusedStatement({ onlyRejected }), { run, of, behind })
+        await drop('sync_outcomes', run)
+        await eventStore.command(refusedOutcomesStatement, { run })
+      }
+      return planned
+    },
+    count: (run: string) => query<ChangeCount>(countStatement, { run }),
+    /** How many keys are confirmed of a sync, or, of one that owns its object, are there as a run has listed them. */
+    async confirmedCount(sync: string, run: string, owns: boolean): Promise<number> {
+      const [found] = await query<{ n: number }>(confirmedCountStatement(owns), { sync, run })
+      return found?.n ?? 0
+    },
+    /** Planned rows behind a number, in their order. */
+    planned: readPlanned,
+    /** The same as records of the stream, so many rows in each. */
+    async plannedRecords(
+      run: string,
+      { after, limit, together, object, identifier }: RecordsWanted,
+    ): Promise<PlannedRecord[]> {
+      const names = { object: JSON.stringify(object), identifier: JSON.stringify(identifier) }
+      const bytes = await eventStore.queryBinary(
+        plannedRecords,
+        { run, after, to: after + limit, together, ...names },
+        { owner: workspaceId, ...(signal === undefined ? {} : { signal }) },
+      )
+      return recordsIn(bytes)
+    },
+    /** The same as events; their message ids stand in them. */
+    plannedEvents: async (run: string, after: number, limit: number): Promise<PlannedEvent[]> =>
+      (await readPlanned(run, after, limit)).map(({ number, payload = '{}' }) => ({
+        number,
+        messageId: JSON.parse(jsonMembers(payload).get(eventIdentifier) ?? '""'),
+        payload,
+      })),
+    /** How many planned events happened before a time, epoch ms. */
+    countHistory: (run: string, before: number) => countHistory(query, run, before),
+    /** The outcomes of stored events of a source by their message IDs, of events received since a time, epoch ms. */
+    eventStatuses: (source: string, ids: readonly string[], from: number) =>
+      readEventStatuses(query, { workspace: workspaceId, source, from, ids }),
+    async noteOutcomes(run: string, outcomes: readonly NotedOutcome[]): Promise<void> {
+      const bytes = outcomeRows(outcomeWriter, run, outcomes)
+      await eventStore.insert('sync_outcomes', { columns: outcomeColumns, pieces: [bytes] }, { token: newId() })
+    },
+    /** The outcomes of planned rows behind a number. */
+    outcomes: (run: string, after: number, limit: number) =>
+      query<{ number: number; status: string }>(
+        `select number, argMax(status, version) as status from sync_outcomes
+         where run_id = {run:String} and number > {after:UInt64} and number <= {to:UInt64} group by number`,
+        { run, after, to: after + limit },
+      ),
+    /** Writes down what the destination has confirmed; doing it again changes nothing. */
+    async confirm(sync: string, run: string, version: number): Promise<void> {
+      await eventStore.command(confirmStatement, { sync, run, version })
+      await eventStore.command(replacedStatement, { sync, run, version })
+    },
+  }
+}
+export type SyncStore = ReturnType<typeof createSyncStore>
+
+/**
+ * Whose rows are kept: confirmed ones of syncs, planned ones with their outcomes of runs, and staged ones of runs under way and of the
+ * last run of each sync.
+ */
+export type KnownSyncs = { syncs: ReadonlySet<string>; runs: ReadonlySet<string>; staged: ReadonlySet<string> }
+
+/** Removes rows of syncs and runs that are gone. `readKnown` runs after the tables are listed, so a run that begins stays. */
+export const clearOrphans = async (eventStore: EventStore, readKnown: () => Promise<KnownSyncs>): Promise<void> => {
+  const parts = await eventStore.query<{ table: string; partition: string }>(
+    `select distinct table, partition from system.parts where active and database = currentDatabase()
+       and table in ('sync_confirmed', ${tablesOfRuns.map((table) => `'${table}'`).join(', ')})`,
+    {},
+    { owner: systemOwner },
+  )
+  if (parts.length === 0) return
+  const { syncs, runs, staged } = await readKnown()
+  for (const { table, partition } of parts) {
+    const kept = table === 'sync_confirmed' ? syncs : readTables.includes(table) ? staged : runs
+    if (!kept.has(partition)) await dropPartition(eventStore, table, partition)
+  }
+}

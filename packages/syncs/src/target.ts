@@ -1,0 +1,77 @@
+import { type Db, parseReference } from '@tributary/api-kit'
+import type { Catalog } from '@tributary/configuration'
+import { readDestination, readSource } from '@tributary/configuration'
+import { type EventObject, eventObjects, resourceNames } from '@tributary/contract'
+import { badRequest, cutText, notFound } from '@tributary/kernel'
+import { findRowObject, type SyncObject } from './check.ts'
+
+/** The target of a sync: a destination, or a source of the workspace, whose events the rows become. */
+export type SyncTarget =
+  | { kind: 'destination'; id: string; app: string; columns: { destination_id: string; source_id: null } }
+  | { kind: 'source'; id: string; columns: { destination_id: null; source_id: string } }
+
+const destinationTarget = async (db: Db, workspaceId: string, id: string): Promise<SyncTarget> => {
+  const { app } = await readDestination(db, workspaceId, id)
+  return { kind: 'destination', id, app, columns: { destination_id: id, source_id: null } }
+}
+const sourceTarget = async (db: Db, workspaceId: string, id: string): Promise<SyncTarget> => {
+  await readSource(db, workspaceId, id)
+  return { kind: 'source', id, columns: { destination_id: null, source_id: id } }
+}
+
+/** The target with a name; throws 400 for a name of neither kind, and 404 for one that is not in this workspace. */
+export const namedTarget = async (db: Db, workspaceId: string, name: string): Promise<SyncTarget> => {
+  const source = resourceNames.source.parse(name)
+  if (source !== undefined) {
+    if (source.workspace !== workspaceId) throw notFound('source not found')
+    return await sourceTarget(db, workspaceId, source.source)
+  }
+  const { workspace, destination } = parseReference(resourceNames.destination, 'destination', name)
+  if (workspace !== workspaceId) throw notFound('destination not found')
+  return await destinationTarget(db, workspaceId, destination)
+}
+
+/** Where the rows of a sync go; throws 404 when that is gone. */
+export const targetOf = (
+  db: Db,
+  row: { workspace_id: string; destination_id: string | null; source_id: string | null },
+): Promise<SyncTarget> =>
+  row.source_id === null
+    ? destinationTarget(db, row.workspace_id, row.destination_id ?? '')
+    : sourceTarget(db, row.workspace_id, row.source_id)
+
+/** What rows become in a source by this name; undefined when there is no such thing. */
+export const eventObjectOf = (object: string): EventObject | undefined =>
+  eventObjects.find(({ name }) => name === object)
+
+/** The object of a target that has this name; undefined when it is gone. */
+export const findObject = async (
+  catalog: Catalog,
+  target: SyncTarget,
+  object: string,
+): Promise<SyncObject | undefined> => {
+  if (target.kind === 'source') {
+    const event = eventObjectOf(object)
+    return event === undefined ? undefined : { ...event, event }
+  }
+  return await findRowObject(catalog, target.app, object)
+}
+
+/** What a name that is none is answered with: the names that exist. */
+export const noSuchObject = (object: string, names: readonly string[]): Error => {
+  const text = `There is no object "${cutText(object, 100)}" here. Choose one of: ${names.join(', ')}`
+  return badRequest('VALIDATION', text, { object: text })
+}
+
+/** What of a target rows are written to. Throws 400 for a name that is none, with those that exist. */
+export const requireObject = async (catalog: Catalog, target: SyncTarget, object: string): Promise<SyncObject> => {
+  const found = await findObject(catalog, target, object)
+  if (found !== undefined) return found
+  const definition =
+    target.kind === 'source' ? undefined : await catalog.destinations.find(({ slug }) => slug === target.app)?.load()
+  const known = target.kind === 'source' ? eventObjects : (definition?.rowObjects ?? [])
+  throw noSuchObject(
+    object,
+    known.map(({ name }) => name),
+  )
+}

@@ -1,0 +1,144 @@
+/** How a value of a column becomes JSON: `integer` is a number that 64 bits hold, `flag` is written `t` or `f`, `bool` as JSON has it. */
+export type ValueKind = 'integer' | 'number' | 'flag' | 'bool' | 'json' | 'time' | 'text'
+
+const isJsonText = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const integerType =
+  /^(?:tinyint|smallint|mediumint|int|integer|oid|year)\b|^bigint$|^bit\((?:[1-9]|[1-5]\d|6[0-3])\) unsigned$/
+const numericType = /^(?:bigint|bit\(64\) unsigned|numeric|decimal|real|float|double|double precision)\b/
+/** Numbers, and what is read as JSON, as ClickHouse calls them. */
+const clickhouseInteger = /^(?:Int(?:8|16|32|64)|UInt(?:8|16|32))\b/
+const clickhouseNumber = /^(?:U?Int|Float|BFloat|Decimal)\d*\b/
+const clickhouseJson =
+  /^(?:Array|Map|Tuple|Nested|JSON|Object|Variant|Dynamic|Point|Ring|(?:Multi)?(?:LineString|Polygon)|Geometry)\b/
+
+/** The kind of the values of a column of this type, as its data source calls it; that of the elements for a list of PostgreSQL. */
+export const valueKindOf = (type: string): ValueKind => {
+  if (integerType.test(type) || clickhouseInteger.test(type)) return 'integer'
+  if (numericType.test(type) || clickhouseNumber.test(type)) return 'number'
+  if (/^boolean\b/.test(type)) return 'flag'
+  if (type === 'Bool') return 'bool'
+  if (/^jsonb?\b/.test(type) || clickhouseJson.test(type)) return 'json'
+  return /^(?:timestamp|datetime)/.test(type) ? 'time' : 'text'
+}
+
+/** True for a list type of PostgreSQL, which names the type of its elements. */
+export const isList = (type: string): boolean => type.endsWith('[]')
+
+const number = '^-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$'
+const year = '(?:[0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)'
+const monthAndDay =
+  '(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))'
+const leapYear = '(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][048]|[13579][26])00)'
+/** A moment of UTC, or without a zone, on a day of the calendar: a zero date of MySQL, or a 30 February, is none. */
+const moment = `^(${year}-${monthAndDay}|${leapYear}-02-29) ([0-9]{2}:[0-9]{2}:[0-9]{2}(?:\\.[0-9]+)?)(?:\\+00)?$`
+const isNumber = new RegExp(number)
+const isMoment = new RegExp(moment)
+const flags: Readonly<Record<string, string>> = { t: 'true', f: 'false' }
+
+const encoders: Readonly<Record<ValueKind, (text: string) => string>> = {
+  integer: (text) => (isNumber.test(text) ? text : JSON.stringify(text)),
+  number: (text) => (isNumber.test(text) ? text : JSON.stringify(text)),
+  flag: (text) => flags[text] ?? JSON.stringify(text),
+  bool: (text) => (text === 'true' || text === 'false' ? text : JSON.stringify(text)),
+  // A line feed between two values would end the row's line.
+  json: (text) => (isJsonText(text) ? text.replace(/[\n\r]/g, ' ') : JSON.stringify(text)),
+  // As RFC 3339 has it; what has no time zone is taken to be UTC.
+  time: (text) => JSON.stringify(text.replace(isMoment, '$1T$2Z')),
+  text: (text) => JSON.stringify(text),
+}
+
+/** How a value of this kind becomes JSON. Values that JSON has no form for, such as NaN, stay texts. */
+export const encoderOfKind = (kind: ValueKind): ((text: string) => string) => encoders[kind]
+
+const literal = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+
+/** The same as an expression of SQL, for a text called `key`; '' for a text that is used as it is. */
+export const keyJson = (kind: ValueKind): string => {
+  switch (kind) {
+    case 'integer':
+    case 'number':
+      return `if(match(key, ${literal(number)}), key, '')`
+    case 'flag':
+      return "transform(key, ['t', 'f'], ['true', 'false'], '')"
+    case 'bool':
+      return "if(key in ('true', 'false'), key, '')"
+    case 'json':
+      // A text is a key without its quotation marks.
+      return "if(isValidJSON(key) and not startsWith(key, '\"'), replaceRegexpAll(key, '[\\\\n\\\\r]', ' '), '')"
+    case 'time':
+      return `toJSONString(replaceRegexpOne(key, ${literal(moment)}, '\\\\1T\\\\2Z'))`
+    case 'text':
+      return "''"
+  }
+}
+
+/** Where an element of a list that begins here ends, and what it says; null for NULL, undefined where it does not end. */
+const readElement = (
+  text: string,
+  start: number,
+  delimiter: string,
+): { end: number; value: string | null } | undefined => {
+  if (text[start] !== '"') {
+    let end = start
+    let value = ''
+    while (end < text.length && text[end] !== delimiter && text[end] !== '}') {
+      if (text[end] === '\\') end++
+      value += text[end++] ?? ''
+    }
+    return end === text.length ? undefined : { end, value: value.toUpperCase() === 'NULL' ? null : value }
+  }
+  let value = ''
+  for (let end = start + 1; end < text.length; end++) {
+    if (text[end] === '"') return { end: end + 1, value }
+    if (text[end] === '\\') end++
+    value += text[end] ?? ''
+  }
+  return undefined
+}
+
+/**
+ * Makes the function that turns a list in the form of PostgreSQL into JSON with elements of the list's type; undefined for a text that is
+ * no list. Bounds that do not begin with 1 are dropped.
+ */
+export const listJson = (type: string): ((text: string) => string | undefined) => {
+  const element = type.slice(0, -2)
+  const encode = encoderOfKind(valueKindOf(element))
+  const delimiter = element === 'box' ? ';' : ','
+  return (text) => {
+    let at = text.startsWith('[') ? text.indexOf('={') + 1 : 0
+    let depth = 0
+    let json = ''
+    while (at < text.length) {
+      const character = text[at]
+      if (character === '{') depth++
+      if (character === '}') depth--
+      if (character === '{' || character === '}') json += character === '{' ? '[' : ']'
+      else if (character === delimiter) json += ','
+      else {
+        const found = depth > 0 ? readElement(text, at, delimiter) : undefined
+        if (found === undefined) return undefined
+        json += found.value === null ? 'null' : encode(found.value)
+        at = found.end
+        continue
+      }
+      at++
+      if (depth === 0) break
+    }
+    return depth === 0 && at === text.length && isJsonText(json) ? json : undefined
+  }
+}
+
+/** How a value of a column of this type becomes JSON. Values that JSON has no form for, such as NaN, stay texts. */
+export const encoderOf = (type: string): ((text: string) => string) => {
+  if (!isList(type)) return encoderOfKind(valueKindOf(type))
+  const toJson = listJson(type)
+  return (text) => toJson(text) ?? JSON.stringify(text)
+}

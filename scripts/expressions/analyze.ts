@@ -1,0 +1,23 @@
+import { checkSync } from 'recheck'
+import { isLinearByForm } from './parts.ts'
+import { slowText } from './pumped.ts'
+
+// The analyzer runs in this thread: its other forms need Java, or a program for one kind of processor.
+process.env['RECHECK_SYNC_BACKEND'] = 'pure'
+
+/** The analyzer's time for an expression: what takes longer is too complicated to be kept. */
+const analyzerMs = 30_000
+
+/** Why an expression may take more than linear time; undefined where it does not. */
+export const problemOfExpression = (source: string, flags: string): string | undefined => {
+  if (!isLinearByForm(source, flags)) {
+    const verdict = checkSync(source, flags, { timeout: analyzerMs, attackTimeout: analyzerMs })
+    if (verdict.status === 'vulnerable') return `${verdict.complexity.summary}, as for ${verdict.attack.pattern}`
+    if (verdict.status === 'unknown')
+      return `the analyzer cannot tell (${verdict.error.kind}): write it in a simpler form`
+  }
+  const slow = slowText(source, flags)
+  return slow === undefined
+    ? undefined
+    : `${slow.ms} ms for 60,000 characters that begin with ${JSON.stringify(slow.text)}`
+}

@@ -1,0 +1,17 @@
+/** How often a server whose threads do not answer is started again within a time, ms. */
+const maxRestarts = 5
+const withinMs = 10 * 60_000
+
+/** Decides whether a server that ended because a thread did not answer is started again: 5 times in 10 minutes, and then no more. */
+export const createRestarts = () => {
+  /** @type {number[]} */
+  let starts = []
+  return {
+    /** @param {number} now epoch ms */
+    mayStart(now) {
+      starts = starts.filter((time) => now - time < withinMs)
+      return starts.length < maxRestarts && starts.push(now) > 0
+    },
+    why: `Tributary was started again ${maxRestarts} times in ${withinMs / 60_000} minutes and does not go on: see the log for what its threads did, and docs/operations.md.`,
+  }
+}
