@@ -14,7 +14,7 @@ import type { FileFormat } from './read-records.ts'
 
 /** Memory of a thread that reads a file, MB; no row takes more than a part of it. Its young generation holds little more than the rows of one answer. */
 const threadMegabytes = 512
-const youngMegabytes = 12
+const youngMegabytes = 6
 
 const memoryWords = 'Reading the file takes too much memory. Its rows or values are too large'
 

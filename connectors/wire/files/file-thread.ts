@@ -30,8 +30,8 @@ export type FileAnswer =
   | { kind: 'failed'; message: string }
 
 /** Rows of an answer, and characters of them. */
-const maxRows = 10_000
-const maxCharacters = 1024 * 1024
+const maxRows = 2000
+const maxCharacters = 512 * 1024
 
 const { files, work } = workerData as FileThreadData
 // Only the thread that started this one ends it, whatever work it does.

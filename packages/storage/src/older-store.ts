@@ -1,12 +1,12 @@
-/** The last commit of version 0.1, whose schemas are the baseline of both stores. */
-const lastEarlierCommit = '22d71ae7'
+/** The last commit of version 0.1, which this version brings to its own schemas. */
+const lastEarlierCommit = '8f80beb3'
 
-/** Thrown for a store that is not at the baseline, and that this version cannot bring there. Nothing was changed. */
+/** Thrown for a store that this version cannot bring to its schema. Nothing was changed. */
 export class OlderStore extends Error {
   override readonly name = 'OlderStore'
   /**
    * @param store its name, which begins the message
-   * @param found what shows that it is not at the baseline
+   * @param found what shows that it is older
    */
   constructor(store: string, found: string) {
     super(

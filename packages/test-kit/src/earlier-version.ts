@@ -1,11 +1,22 @@
+import { readFileSync } from 'node:fs'
 import { earlierMigrations, type Relational } from '@tributary/storage'
 import type { OwnEventStore } from './event-store.ts'
 
-/** Records in a database of this version what version 0.1 recorded when it had made the same schema, except for some migrations. */
+/** Takes from a database what the last commit of version 0.1 did not have. */
+const toEarlierSql = `
+drop table if exists file_rounds, held_work, work_releases, kept_places;
+drop function if exists trait_members, trait_part, trait_holders, trait_within, trait_is_set, trait_decimal;
+alter table set_password_tokens drop column if exists session_id;
+alter table replays drop column if exists time_by;
+alter table privacy_requests drop column if exists files_time, drop column if exists files_error, drop column if exists files_round;
+alter table write_keys drop column if exists api_key_id;`
+
+/** Makes a database of this version one of the last commit of version 0.1, except for some records of its migrations. Rows stay. */
 export const becomeEarlierDatabase = async (
   { pool }: Pick<Relational, 'pool'>,
   { without = [] }: { without?: readonly string[] } = {},
 ): Promise<void> => {
+  await pool.query(toEarlierSql)
   await pool.query('delete from schema_migrations')
   await pool.query('insert into schema_migrations (name) select unnest($1::text[])', [
     earlierMigrations.filter((name) => !without.includes(name)),
@@ -14,11 +25,23 @@ export const becomeEarlierDatabase = async (
   await pool.query(`update schema_migrations set oldest = name where name like '0096-%'`)
 }
 
-/** As `becomeEarlierDatabase`, of an event store with versions up to `newest`. */
+/** The tables of the event store of the last commit of version 0.1, as the engine showed them. */
+export const earlierTablesFile = new URL('../../storage/src/event-store/earlier.tables.sql', import.meta.url)
+
+/** As `becomeEarlierDatabase`, of an event store with records of the versions up to `newest`. */
 export const becomeEarlierEventStore = async (
   store: Pick<OwnEventStore, 'command'>,
-  { newest = 16 }: { newest?: number } = {},
+  { newest = 13 }: { newest?: number } = {},
 ): Promise<void> => {
-  await store.command('truncate table schema_versions')
-  await store.command(`insert into schema_versions (version) select number + 1 from numbers(${newest})`)
+  const owner = /`owner` (UInt64 MATERIALIZED .*),$/m.exec(readFileSync(earlierTablesFile, 'utf8'))?.[1]
+  for (const statement of [
+    `alter table events modify column owner ${owner}`,
+    'alter table events drop column if exists imported',
+    'alter table sync_changes drop column if exists key_json',
+    'drop table if exists sync_key_forms sync',
+    'drop table if exists sync_same_keys sync',
+    'truncate table schema_versions',
+    `insert into schema_versions (version) select number + 1 from numbers(${newest})`,
+  ])
+    await store.command(statement)
 }

@@ -12,9 +12,9 @@ export type EventStoreMigration = { readonly version: number; readonly statement
   | { readonly kind: 'contract'; readonly oldest: number }
 )
 
-/** The version that creates the whole schema. Versions up to `lastEarlier`, those of 0.1, together made the same one. */
+/** The version that creates the whole schema. `lastEarlier` is the newest one of the last commit of version 0.1. */
 const baselineVersion = 17
-const lastEarlier = 16
+const lastEarlier = 13
 
 /**
  * All migrations in order. A released one never changes. New ones come at the end, with their kind. The first is the baseline: processes of earlier
@@ -93,12 +93,12 @@ const isInterrupted = async (store: EventStore): Promise<boolean> => {
   return columns.length > 0
 }
 
-type Start = { step: 'done' | 'mark' | 'create'; applied: ReadonlySet<number> }
+type Start = { step: 'done' | 'complete' | 'create'; applied: ReadonlySet<number> }
 
 const storeName = 'The event store'
 
 /**
- * Makes sure that the event store is empty or at the baseline, or can be marked as such, and finds which versions it has. Nothing is changed.
+ * Makes sure that the event store is empty or at the baseline, or of the last commit of version 0.1, and finds which versions it has. Nothing is changed.
  *
  * @throws OlderStore, EventStoreTooNew
  */
@@ -124,7 +124,7 @@ export const requireEventStoreMigratable = async (
   if (applied.has(baselineVersion)) return { step: 'done', applied }
   if (applied.size === 0 && (await isInterrupted(store))) return { step: 'create', applied }
   const found = [...applied].toSorted((a, b) => a - b)
-  if (found.length === lastEarlier && found.at(-1) === lastEarlier) return { step: 'mark', applied }
+  if (found.length === lastEarlier && found.at(-1) === lastEarlier) return { step: 'complete', applied }
   throw new OlderStore(
     storeName,
     found.length === 0
@@ -136,7 +136,7 @@ export const requireEventStoreMigratable = async (
 /**
  * Brings the database to the newest schema, forward only. May be interrupted anywhere and started again, also by two
  * processes at a time: every statement does nothing the second time. A version is recorded after its statements. A store
- * in which version 0.1 has made the schema of the baseline is only marked: its tables stay. The callback `contract` runs
+ * of the last commit of version 0.1 gets what the baseline has in addition: its rows stay. The callback `contract` runs
  * before a version removes something, where other processes use the event store, too; when it rejects, nothing of that
  * version is done.
  *
@@ -159,8 +159,8 @@ export const migrateEventStore = async (
     if (applied.has(version)) continue
     if (migration.kind === 'contract')
       await contract?.({ name: schemaName(version), oldest: schemaName(migration.oldest) })
-    if (version !== baselineVersion || step === 'create')
-      for (const statement of migration.statements) await store.command(statement)
+    const completes = version === baselineVersion && step === 'complete'
+    for (const statement of completes ? baseline.completeEarlier : migration.statements) await store.command(statement)
     const row = migration.kind === 'contract' ? { version, oldest: migration.oldest } : { version }
     await store.insert('schema_versions', JSON.stringify(row), { token: `schema-version:${version}` })
   }

@@ -3,7 +3,7 @@ import { OlderStore } from '../older-store.ts'
 import type { AppliedSchema } from './applied-schemas.ts'
 import { baselineName, baselineTables } from './migrations/0200-baseline/baseline.ts'
 
-/** The migrations of version 0.1. Together they made the schema of the baseline. */
+/** The migrations of the last commit of version 0.1. */
 export const earlierMigrations: readonly string[] = `
 0001-core 0002-directory-version 0003-accounts 0004-source-schemas 0005-mappings 0006-oauth-grants 0007-replays 0008-parked-events
 0009-replayed-parts 0010-sign-in-places 0011-directory-changes 0012-mail-jobs 0013-untold-outcomes 0014-parked-key 0015-profiles
@@ -16,21 +16,19 @@ export const earlierMigrations: readonly string[] = `
 0063-payments 0064-plan-usage 0065-api-keys 0066-custom-domains 0067-owned-objects 0067-usage-periods 0068-removed-held-events
 0069-payment-confirmations 0070-deleted-organizations 0071-sync-drafts-of-keys 0072-deleted-workspaces 0072-sync-cursors
 0073-organization-creators 0080-signals 0081-kept-usage 0082-signal-drafts 0090-coordination 0091-journals 0092-set-aside-requests
-0093-partition-groups 0094-delivery-lanes 0095-process-schemas 0096-workspace-spreads 0097-overtaken-workspaces 0099-held-work
-0102-makers-of-write-keys 0103-sessions-of-password-tokens 0107-replay-times 0109-exact-trait-values 0110-removed-from-files
-0111-kept-places 0112-file-rounds 0113-work-releases`
+0093-partition-groups 0094-delivery-lanes 0095-process-schemas 0096-workspace-spreads 0097-overtaken-workspaces`
   .trim()
   .split(/\s+/)
 
 /**
- * Finds how a database gets to the baseline: `done` when it is there, `mark` when version 0.1 has made the same schema, `create` when it is empty.
+ * Finds how a database gets to the baseline: `done` when it is there, `complete` when it is of the last commit of version 0.1, `create` when it is empty.
  *
  * @throws OlderStore for any other database
  */
 export const stepToBaseline = async (
   db: QueryExecutorProvider,
   applied: readonly AppliedSchema[],
-): Promise<'done' | 'mark' | 'create'> => {
+): Promise<'done' | 'complete' | 'create'> => {
   const names = new Set(applied.map(({ name }) => name))
   if (names.has(baselineName)) return 'done'
   if (names.size === 0) {
@@ -44,7 +42,7 @@ export const stepToBaseline = async (
   }
   const missing = earlierMigrations.filter((name) => !names.has(name))
   const unknown = [...names].filter((name) => !earlierMigrations.includes(name))
-  if (missing.length === 0 && unknown.length === 0) return 'mark'
+  if (missing.length === 0 && unknown.length === 0) return 'complete'
   throw new OlderStore(
     'The database',
     unknown.length > 0

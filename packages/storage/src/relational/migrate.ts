@@ -4,7 +4,7 @@ import { type Kysely, type QueryExecutorProvider, sql } from 'kysely'
 import { eventSchemas } from '../event-store/migrate.ts'
 import { appliedIfAny, appliedSchemas, type MigrationKind, refuseTooNew, schemaLock } from './applied-schemas.ts'
 import { earlierMigrations, stepToBaseline } from './baseline.ts'
-import { baselineName } from './migrations/0200-baseline/baseline.ts'
+import { baselineName, completeEarlier } from './migrations/0200-baseline/baseline.ts'
 import { migrations as ownMigrations } from './migrations/index.ts'
 import { OlderProcessesRun, requireNoneOlder, runningMs } from './process-schemas.ts'
 import { removeRewriteSchema } from './rewrite-schema.ts'
@@ -48,7 +48,8 @@ const applyNext = <DB>(db: Kysely<DB>, migrations: readonly Migration[], done: s
     const next = migrations.find(({ name }) => !applied.some((one) => one.name === name))
     if (next === undefined) return false
     if (next.kind === 'contract') await requireNoneOlder(tx, next.oldest)
-    if (next.name !== baselineName || step === 'create') await next.up(tx)
+    if (next.name === baselineName && step === 'complete') await completeEarlier(tx)
+    else await next.up(tx)
     faultPoint('migration-before-commit')
     await sql`insert into schema_migrations (name) values (${next.name})`.execute(tx)
     if (next.kind === 'contract')
@@ -58,7 +59,7 @@ const applyNext = <DB>(db: Kysely<DB>, migrations: readonly Migration[], done: s
   })
 
 /**
- * Ensures that every migration that is missing may be applied. The database is empty, at the baseline, or can be marked as such, and no
+ * Ensures that every migration that is missing may be applied. The database is empty, at the baseline, or of the last commit of version 0.1, and no
  * process runs that is too old. Nothing is changed.
  *
  * @throws SchemaTooNew, OlderStore, OlderProcessesRun
@@ -83,7 +84,7 @@ export const requireMigratable = async <DB>(
 export const requireNoEarlierVersion = async <DB>(db: Kysely<DB>): Promise<void> => {
   const applied = await appliedIfAny(db)
   refuseTooNew(applied, knownSchemas())
-  if ((await stepToBaseline(db, applied)) === 'mark') throw new SchemaNotReady()
+  if ((await stepToBaseline(db, applied)) === 'complete') throw new SchemaNotReady()
 }
 
 /** Tries a task again while processes run that are too old: those that were killed just now count a while longer. */
@@ -102,8 +103,8 @@ const whileOlderRun = async <Value>(patienceMs: number, task: () => Promise<Valu
  * Brings the schema forward to this version and returns the names of the migrations applied now. Each is one
  * transaction under an advisory lock, so processes that start together do not disturb each other. A killed process
  * leaves the schema at a whole step; calling again goes on from there. A contracting migration is applied while no
- * process runs that is too old for it; it waits for those that were killed just now. A database in which version 0.1
- * has made the schema of the baseline is only marked: its tables stay.
+ * process runs that is too old for it; it waits for those that were killed just now. A database of the last commit
+ * of version 0.1 gets what the baseline has in addition: its rows stay.
  *
  * @throws SchemaTooNew, OlderStore, OlderProcessesRun before changing anything.
  */

@@ -267,3 +267,14 @@ export const statements = [
   ...syncs,
   ...keysOfSyncs,
 ]
+
+/**
+ * Brings an event store of the last commit of version 0.1 to the same schema. Stored rows stay as they are, and keep the owner that they had: the
+ * profiles were made by it.
+ */
+export const completeEarlier = [
+  `alter table events modify column owner UInt64 materialized ${ownerOfEvent}`,
+  'alter table events add column if not exists imported Bool default false',
+  'alter table sync_changes add column if not exists key_json String',
+  ...keysOfSyncs,
+]

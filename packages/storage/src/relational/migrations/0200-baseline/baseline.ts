@@ -1,5 +1,6 @@
 import { type QueryExecutorProvider, sql } from 'kysely'
 import { accountsSql } from './accounts.ts'
+import { addedColumnsSql, addedSql } from './added.ts'
 import { audiencesSql } from './audiences.ts'
 import { billingSql } from './billing.ts'
 import { destinationsSql } from './destinations.ts'
@@ -29,6 +30,7 @@ const areas = [
   signalsSql,
   billingSql,
   processesSql,
+  addedSql,
 ]
 
 /** The tables that the baseline creates. */
@@ -39,4 +41,9 @@ export const baselineTables: readonly string[] = areas.flatMap((area) =>
 /** Creates the schema of version 0.2.0 in an empty database. */
 export const up = async (db: QueryExecutorProvider): Promise<void> => {
   for (const area of areas) await sql.raw(area).execute(db)
+}
+
+/** Brings a database of the last commit of version 0.1 to the same schema. Tables only get more columns, and rows stay. */
+export const completeEarlier = async (db: QueryExecutorProvider): Promise<void> => {
+  for (const statements of [addedColumnsSql, addedSql]) await sql.raw(statements).execute(db)
 }

@@ -19,15 +19,6 @@ create table privacy_requests (
 );
 create index privacy_requests_newest on privacy_requests (workspace_id, create_time desc, id desc);
 
--- The newest round in which the files of an embedded database are rewritten, for all requests together. An unfinished one is tried again at next_time.
-create table file_rounds (
-  start_time timestamptz primary key,
-  done_tables text[] not null default '{}',
-  tries integer not null default 0,
-  next_time timestamptz not null,
-  end_time timestamptz
-);
-
 create table privacy_identifiers (
   request_id uuid not null references privacy_requests on delete cascade,
   type text collate "C" not null,

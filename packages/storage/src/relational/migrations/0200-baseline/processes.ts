@@ -90,14 +90,4 @@ create table journal_ids (
   primary key (consumer, hash)
 );
 create index journal_ids_seen_time on journal_ids (consumer, seen_time);
-
--- Positions of consumers whose journal is in a data folder, for the case that the folder is lost.
-create table kept_places (
-  consumer text not null,
-  partition integer not null,
-  next bigint not null,
-  incarnation text,
-  note text not null default '',
-  primary key (consumer, partition)
-);
 `

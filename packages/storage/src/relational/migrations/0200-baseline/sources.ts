@@ -99,30 +99,6 @@ create table set_aside_requests (
 );
 create index set_aside_requests_workspace on set_aside_requests (workspace_id);
 
--- An item is always named by the same text. With hold_time it is skipped until a user releases it, which removes the row.
-create table held_work (
-  id uuid primary key,
-  item text not null unique,
-  workspace_id uuid references workspaces on delete cascade,
-  thread text not null,
-  step text not null,
-  blocks uuid[] not null,
-  block_time timestamptz not null,
-  hold_time timestamptz
-);
-create index held_work_workspace on held_work (workspace_id);
-
--- Retries of held work by users in the last 24 hours. An item is a hash of what names the work.
-create table work_releases (
-  id uuid primary key,
-  item text not null,
-  workspace_id uuid not null references workspaces on delete cascade,
-  release_time timestamptz not null
-);
-create index work_releases_item on work_releases (item);
-create index work_releases_time on work_releases (release_time);
-create index work_releases_workspace on work_releases (workspace_id);
-
 create table workspace_spreads (
   workspace_id uuid primary key references workspaces on delete cascade,
   spread integer not null default 1 check (spread > 0),

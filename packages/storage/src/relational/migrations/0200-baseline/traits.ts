@@ -2,12 +2,9 @@
  * Functions on values of traits, which are JSON texts from outside. Each is null, empty or false for a value that it does not take, and never fails.
  *
  * - `trait_text` is the text of a JSON string, or `true` and `false`; `trait_texts` are the texts in a list.
- * - `trait_number` is a number, or a text that is one; `trait_decimal` has all its digits.
+ * - `trait_number` is a number, or a text that is one.
  * - `trait_time` is the time of a day or a moment in ISO 8601 (`datePattern` of the contract), epoch ms; UTC without a zone.
  * - `trait_contains_any` is whether a text, or a list of texts, contains any of some texts.
- * - `trait_holders` are the names of traits that may hold one with dots in its name: itself, and every object around it.
- * - `trait_within` is the value of a trait inside one that may hold it, as JSON text: '' when it was too large to be kept.
- * - `trait_is_set` is whether a value is more than null, and an object more than nulls.
  */
 export const traitsSql = String.raw`
 create function trait_text(value text) returns text language plpgsql immutable parallel safe as $function$
@@ -97,80 +94,5 @@ declare written text := trait_text(value);
 begin
   if written is null then return trait_texts(value) && parts; end if;
   return exists (select from unnest(parts) as part where strpos(written, part) > 0);
-end $function$;
-
-create function trait_members(value text) returns table (key text, member text) language plpgsql immutable parallel safe
-as $function$
-begin
-  if value is null or left(value, 1) <> '{' then return; end if;
-  begin
-    return query select each.key, each.value::text from json_each(value::json) as each;
-  exception when others then
-    -- A text that PostgreSQL cannot have, such as one with a NUL: escapes are taken for what they look like.
-    begin
-      return query select each.key, each.value::text from json_each(replace(value, '\u', '\\u')::json) as each;
-    exception when others then
-      return;
-    end;
-  end;
-end $function$;
-
-create function trait_part(value text, path text) returns text language plpgsql immutable parallel safe as $function$
-declare
-  member record;
-  part text;
-  result text;
-begin
-  -- Objects that name no step of the path are not parsed.
-  if value is null or left(value, 1) <> '{' then return null; end if;
-  for member in select * from trait_members(value) loop
-    part := case
-      when member.key = path then member.member
-      when starts_with(path, member.key || '.') then trait_part(member.member, substr(path, length(member.key) + 2))
-    end;
-    -- Of doubled names the last one counts.
-    result := coalesce(part, result);
-  end loop;
-  return result;
-end $function$;
-
-create function trait_holders(name text) returns text[] language sql immutable parallel safe as $$
-  select array_agg(array_to_string(steps[1:count], '.') order by count desc)
-  from (select string_to_array(name, '.') as steps) as named, generate_series(1, array_length(steps, 1)) as count
-$$;
-
-create function trait_within(holder text, name text, value text) returns text language plpgsql immutable parallel safe
-as $function$
-begin
-  if holder = name then return coalesce(value, ''); end if;
-  if starts_with(name, holder || '.') then return trait_part(value, substr(name, length(holder) + 2)); end if;
-  return null;
-end $function$;
-
-create function trait_is_set(value text) returns boolean language plpgsql immutable parallel safe as $function$
-begin
-  if value is null or value = 'null' then return false; end if;
-  if left(value, 1) <> '{' then return true; end if;
-  return exists (select from trait_members(value) as each where trait_is_set(each.member));
-end $function$;
-
-create function trait_decimal(value text) returns numeric language plpgsql immutable parallel safe as $function$
-declare
-  written text := value;
-  power text;
-begin
-  if left(value, 1) = '"' then
-    written := trait_text(value);
-    if written is null or length(written) > 202 or written !~ '^-?[0-9]+(?:\.[0-9]+)?$' then return null; end if;
-    return written::numeric;
-  end if;
-  if value is null or value = '' or length(value) > 1000 then return null; end if;
-  if translate(value, '0123456789', '') = '' then return value::numeric; end if;
-  if value !~ '^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$' then return null; end if;
-  power := split_part(lower(value), 'e', 2);
-  if length(power) <= 4 then return value::numeric; end if;
-  -- Beyond all numbers that are compared with it, whose digits are few.
-  if split_part(lower(value), 'e', 1)::numeric = 0 then return 0; end if;
-  return (case when left(value, 1) = '-' then '-1e' else '1e' end || case when left(power, 1) = '-' then '-9999' else '9999' end)::numeric;
 end $function$;
 `
