@@ -44,7 +44,7 @@ const figureOf = (index: number, { reports, pieces }: Attacked, quiet: number): 
   return {
     figure: attacks[index]?.what ?? '',
     target: `p99 < ${maxMs} ms, < ${maxTimes} × ${quiet.toFixed(1)} ms; p95 to the webhook < ${maxToWebhookMs} ms`,
-    measured: `${attacked.toFixed(1)} ms, ${toWebhook} ms during ${pieces} pieces${refused === 0 ? '' : `, ${refused} refused`}${missing > 0 ? `, ${missing} not at the webhook` : ''}`,
+    measured: `${attacked.toFixed(1)} ms, ${toWebhook.toFixed(1)} ms during ${pieces} pieces${refused === 0 ? '' : `, ${refused} refused`}${missing > 0 ? `, ${missing} not at the webhook` : ''}`,
     ratio: attacked / quiet,
     pass:
       refused === 0 && missing <= 0 && attacked < maxMs && attacked < maxTimes * quiet && toWebhook < maxToWebhookMs,

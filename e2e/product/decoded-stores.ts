@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { zstdDecompressSync } from 'node:zlib'
@@ -105,6 +105,68 @@ export const decodeFiles = (dataDir: string): Decoded => {
     const file = join(entry.parentPath, entry.name)
     const name = relative(dataDir, file)
     if (entry.isFile() && !name.startsWith('postgres/')) decoded.set(name, decodeFile(file))
+  }
+  return decoded
+}
+
+/** The bytes of a compressed block of LZ4 (https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md). Undefined where it is none. */
+const expandLz4 = (block: Buffer, size: number): Buffer | undefined => {
+  const out = Buffer.alloc(size)
+  let [from, to] = [0, 0]
+  const lengthOf = (part: number): number => {
+    let length = part
+    for (let more = part === 15 ? 255 : 0; more === 255; length += more) more = block[from++] ?? 0
+    return length
+  }
+  while (from < block.length) {
+    const token = block[from++] ?? 0
+    const literals = lengthOf(token >> 4)
+    block.copy(out, to, from, from + literals)
+    from += literals
+    to += literals
+    if (from >= block.length) break
+    const offset = block.readUInt16LE(from)
+    from += 2
+    const copied = lengthOf(token & 15) + 4
+    if (offset === 0 || offset > to || to + copied > size) return undefined
+    for (const end = to + copied; to < end; to++) out[to] = out[to - offset] ?? 0
+  }
+  return to === size ? out : undefined
+}
+
+/** Codecs of blocks (https://clickhouse.com/docs/data-compression/compression-in-clickhouse), by their first byte. */
+const codecs: Readonly<Record<number, (block: Buffer, size: number) => Buffer | undefined>> = {
+  0x02: (block) => block,
+  0x82: expandLz4,
+  0x90: (block) => zstdDecompressSync(block),
+}
+/** Before a block: a checksum of 16 bytes, its codec, its size with these 9 bytes, and the size of what it has. */
+const [checksumBytes, headBytes] = [16, 9]
+
+/** A file of a table's part: as it is, and what its blocks have. */
+const decodePart = (bytes: Buffer): string => {
+  const texts = [bytes.toString('latin1')]
+  let at = 0
+  while (at + checksumBytes + headBytes <= bytes.length) {
+    const head = at + checksumBytes
+    const size = bytes.readUInt32LE(head + 1)
+    const expanded = codecs[bytes[head] ?? 0]?.(
+      bytes.subarray(head + headBytes, head + size),
+      bytes.readUInt32LE(head + 5),
+    )
+    if (expanded === undefined || size < headBytes) break
+    texts.push(expanded.toString('latin1'))
+    at = head + size
+  }
+  return texts.join('\n')
+}
+
+/** Every file of an event store, by its path: as bytes, and the blocks of its parts. A running engine removes files meanwhile. */
+export const decodeParts = (dataDir: string): Decoded => {
+  const decoded: Decoded = new Map()
+  for (const entry of readdirSync(dataDir, { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name)
+    if (entry.isFile() && existsSync(file)) decoded.set(relative(dataDir, file), decodePart(readFileSync(file)))
   }
   return decoded
 }

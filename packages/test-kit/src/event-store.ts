@@ -16,6 +16,8 @@ import {
 export type SharedEventStore = AsyncDisposable & {
   /** Address with credentials, without a database. */
   url: string
+  /** The folder with its files. */
+  dataDir: string
 }
 
 /** The same event store's address with a database: the form of `CLICKHOUSE_URL`. */
@@ -29,14 +31,16 @@ export const startSharedEventStore = async ({
 } = {}): Promise<SharedEventStore> => {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-test-'))
   const supervisor = createSupervisor({ logger: silentLogger })
+  const dataDir = join(folder, 'event-store')
   const dispose = async (): Promise<void> => {
     await supervisor.stop()
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
   try {
-    const child = await createChdbChild({ dataDir: join(folder, 'event-store'), memoryBytes })
+    const child = await createChdbChild({ dataDir, memoryBytes })
     await supervisor.add(child.spec)
-    return { url: child.url.replace('//', `//${child.user}:${child.password}@`), [Symbol.asyncDispose]: dispose }
+    const url = child.url.replace('//', `//${child.user}:${child.password}@`)
+    return { url, dataDir, [Symbol.asyncDispose]: dispose }
   } catch (error) {
     await dispose()
     throw error

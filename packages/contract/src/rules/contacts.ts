@@ -64,6 +64,7 @@ export const emailOf = (text: string): string | undefined => {
 const phoneProblems = {
   none: 'is not a phone number',
   several: 'has more than one phone number',
+  otherText: 'has text after the phone number that is no known extension',
   noCountry: 'is a phone number without a country code',
 } as const
 
@@ -105,11 +106,18 @@ const extensionMarks = new Set([
   'poste',
   'anexo',
   'int',
+  'interno',
+  'ramal',
+  'toestel',
+  'wew',
+  'доб',
   '#',
   ',',
   ';',
 ])
 const longestExtension = 7
+/** Maximum digits after a word that cannot be a second number. */
+const shortTail = 4
 
 /** Whether the text after a number is its extension, such as `ext. 9` or `;ext=9`. */
 const isExtension = (tail: string): boolean => {
@@ -170,8 +178,11 @@ export const readPhone = (text: string): ReadPhone => {
   const taken = takeDigits(hasPlus ? written.slice(1) : isInternational ? written.slice(2) : written, isInternational)
   if (taken === undefined) return { problem: phoneProblems.several }
   const { digits, tail } = taken
-  if (countDigits(tail) > 0 && !isExtension(tail))
-    return { problem: digits.length < digitsBeforeSlash ? phoneProblems.none : phoneProblems.several }
+  if (countDigits(tail) > 0 && !isExtension(tail)) {
+    if (digits.length < digitsBeforeSlash) return { problem: phoneProblems.none }
+    const isShort = countDigits(tail) <= shortTail && Array.from(tail).some(isLetter)
+    return { problem: isShort ? phoneProblems.otherText : phoneProblems.several }
+  }
   if (digits.length < 3) return { problem: phoneProblems.none }
   const hasCountry = isInternational || (digits.length >= digitsWithCountry && digits[0] !== '0')
   if (digits.length > 15) return { problem: phoneProblems.several }

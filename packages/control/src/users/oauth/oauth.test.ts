@@ -263,6 +263,22 @@ describe('logging in', () => {
     })
   })
 
+  test('goes on while an attacker uses up the passwords of the account, also from the network of the attacker', async () => {
+    const ada = newcomer()
+    await signUp(harness, ada)
+    const statuses = await Promise.all(
+      Array.from({ length: 130 }, async (_, index) => {
+        const payload = { email: ada.email, password: 'guessed-password' }
+        const remoteAddress = `192.0.${index}.1`
+        return (await harness.app.inject({ method: 'POST', url: '/api/users:login', payload, remoteAddress }))
+          .statusCode
+      }),
+    )
+    expect(statuses).toContain(429)
+    for (const ip of ['192.0.1.1', '198.51.100.7'])
+      expect((await post(harness, 'Login', await returned(harness, ada), ip)).status).toBe(200)
+  })
+
   test('is refused after too many failures from one address, and from there only', async () => {
     const body = { ...(await returned(harness, newcomer())), code: 'made-up' }
     for (let tries = 0; tries < oauthTriesPerIp; tries += 10)

@@ -1,0 +1,95 @@
+import { createHook } from 'node:async_hooks'
+import type { Db } from '@tributary/api-kit'
+import { audienceQuery } from '@tributary/contract'
+import { newId } from '@tributary/kernel'
+import { createTestDatabase, createTestEventStore } from '@tributary/test-kit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { compileAudience } from './compile.ts'
+import { createEvaluation } from './evaluate.ts'
+
+/** Profiles that meet every condition. */
+const people = 200_000
+/** Processor time, ms, for which a thread may do nothing else. */
+const longestStepMs = 50
+const asOf = Date.parse('2026-03-04T05:06:07.890Z')
+
+let eventStore: Awaited<ReturnType<typeof createTestEventStore>>
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+const workspaceId = newId()
+beforeAll(async () => {
+  eventStore = await createTestEventStore()
+  database = await createTestDatabase()
+  const time = `fromUnixTimestamp64Milli(toInt64(${asOf - 60_000}))`
+  await eventStore.command(
+    `insert into events (workspace_id, source_id, event_id, message_id, type, event, user_id, status, receive_time, timestamp, original)
+    select {workspace:String}, 's', toString(number), toString(number), 'track', 'Viewed', concat('user-', toString(number)), 'accepted',
+      ${time}, ${time}, '{}' from numbers(${people})`,
+    { workspace: workspaceId },
+  )
+})
+afterAll(() => Promise.all([eventStore?.close(), database?.close()]))
+
+const threadMs = (): number => {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+/** The processor time of the longest step of this thread while some work is done, ms: what other processes take does not count. */
+const longestStepOf = async (work: () => Promise<unknown>): Promise<number> => {
+  const begins: number[] = []
+  let longest = 0
+  const hook = createHook({
+    before: () => begins.push(threadMs()),
+    after: () => {
+      longest = Math.max(longest, threadMs() - (begins.pop() ?? Number.POSITIVE_INFINITY))
+    },
+  }).enable()
+  try {
+    await work()
+  } finally {
+    hook.disable()
+  }
+  return longest
+}
+
+const timeframeOf = (index: number) => ({ time: { unit: 'day', value: 1 + index } })
+const condition = (id: string, given: object) => ({
+  id: `s${id}`,
+  queries: [{ id: `q${id}`, type: 'event', selectedEvent: 'Viewed', ...given }],
+})
+const broad = (operator: 'and' | 'or', of: (index: number) => object) =>
+  audienceQuery.parse({
+    groups: {
+      aaaa: {
+        operator,
+        segments: Array.from({ length: 90 }, (_, index) => condition(String(index).padStart(3, '0'), of(index))),
+      },
+    },
+  })
+
+test.each([
+  ['have to be met', 'and', 'at_least'],
+  ['may be met', 'or', 'exactly'],
+] as const)(
+  'no step of a preview holds its thread for 50 ms, of 90 conditions that %s, by 200,000 people',
+  async (_, join, operator) => {
+    const query = broad(join, (index) => ({ timeframe: timeframeOf(index), count: { operator, value: 1 } }))
+    const evaluation = createEvaluation({ db: database.db as unknown as Db, eventStore })
+    const compiled = compileAudience(query, { workspaceId, asOf, queryOf: () => undefined })
+    const counted: number[] = []
+    const longest = await longestStepOf(() =>
+      evaluation.run<{ size: number }, void>(
+        compiled,
+        { text: 'select count(*)::int as size from seen' },
+        (__, rows) => {
+          counted.push(...rows.map(({ size }) => size))
+          return Promise.resolve()
+        },
+        { workspaceId, slot: 'short', signal: new AbortController().signal },
+      ),
+    )
+    expect(counted).toEqual([people])
+    expect(longest).toBeLessThan(longestStepMs)
+  },
+  60_000,
+)
