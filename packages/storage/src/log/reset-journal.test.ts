@@ -5,13 +5,13 @@ import { silentLogger } from '@tributary/kernel'
 import { createTestDatabase, type TestDatabase } from '@tributary/test-kit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createSharedLedger, LeaseLost } from '../coordination/postgres/leases.ts'
+import { openJournal } from './file-journal/journal.ts'
+import { journalFilePlaces, resetJournalFile } from './file-journal/reset-journal.ts'
 import type { PlaceToReset } from './journal-port.ts'
 import { nameOfGroup } from './partition-groups.ts'
 import { openPostgresJournal } from './postgres/journal.ts'
 import { ConsumerRuns, resetJournals } from './postgres/reset-journals.ts'
 import { journalPlaces, settlePartitionGroups } from './postgres/settle-groups.ts'
-import { openJournal } from './sqlite/journal.ts'
-import { journalFilePlaces, resetJournalFile } from './sqlite/reset-journal.ts'
 
 const place = (partition: number, offset: number, more: Partial<PlaceToReset> = {}): PlaceToReset => ({
   partition,

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, write
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openJournal } from '../log/sqlite/journal.ts'
+import { openJournal } from '../log/file-journal/journal.ts'
 import { openLogWriter } from '../log/sqlite/writer.ts'
 import { closeToOthers } from './private-files.ts'
 

@@ -1,7 +1,7 @@
 import { zstdDecompressSync } from 'node:zlib'
 import { crc32c } from '@platformatic/kafka'
 import { requireKnownFormat } from '@tributary/kernel'
-import { compressChunk } from '../sqlite/compression.ts'
+import { compressChunk } from '../compression.ts'
 
 /**
  * Batches of records as Kafka stores them (version 2, https://kafka.apache.org/documentation/#recordbatch). A batch is

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { type Logger, randomToken } from '@tributary/kernel'
 import { LeaseLost } from '../../coordination/postgres/leases.ts'
 import { openRelational, type Relational } from '../../relational/open.ts'
+import { deduplicationWindowMs, type JournalOptions, openJournal } from '../file-journal/journal.ts'
+import { openSeenIdsFile } from '../file-journal/seen-ids-file.ts'
 import { createSeenIncarnations } from '../incarnations.ts'
 import type { ConsumerJournal, JournalPlace, JournalRange, SeenId } from '../journal-port.ts'
-import { deduplicationWindowMs, type JournalOptions, openJournal } from '../sqlite/journal.ts'
-import { openSeenIdsFile } from '../sqlite/seen-ids-file.ts'
 import { openingStep, openText, writeText } from './journal-sql.ts'
 
 export type PostgresJournalOptions = JournalOptions & {

@@ -1,7 +1,7 @@
 import type { Logger } from '@tributary/kernel'
 import type { Relational } from '../../relational/open.ts'
+import { openJournal } from '../file-journal/journal.ts'
 import type { ConsumerJournal, JournalPlace } from '../journal-port.ts'
-import { openJournal } from '../sqlite/journal.ts'
 
 /** A place that a consumer had, with the note beside it ('' for none). */
 export type KeptPlace = JournalPlace & { partition: number; note: string }

@@ -1,9 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { faultPoint, freeWhole } from '@tributary/kernel'
 import { makePrivateFolder } from '../../supervisor/private-files.ts'
+import { compressChunk } from '../compression.ts'
 import { newIncarnation } from '../incarnations.ts'
 import type { LogPosition, LogStats, ProducerSequence, ProducerStamp } from '../port.ts'
-import { compressChunk } from './compression.ts'
 import type { PackedGroup } from './packing.ts'
 import { createProducers, prepareProducers, producerTable, readProducers, type StampResult } from './producers.ts'
 import {

@@ -1,7 +1,7 @@
 // A process that begins and commits ranges without end and prints what is durable, for tests that kill it. Arguments:
 // journal file, first offset.
 import { writeSync } from 'node:fs'
-import { openJournal } from './journal.ts'
+import { openJournal } from '../file-journal/journal.ts'
 import { idOf } from './load-body.ts'
 
 const [file = '', first = '0'] = process.argv.slice(2)

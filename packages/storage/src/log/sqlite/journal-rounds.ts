@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import { openJournal } from './journal.ts'
+import { openJournal } from '../file-journal/journal.ts'
 import { idOf } from './load-body.ts'
 
 /** The durable state that a journal has reported: where the last range begins, and the last position. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { expandChunk } from '../compression.ts'
 import type { LogRecord } from '../port.ts'
-import { expandChunk } from './compression.ts'
 import { unpackChunk } from './packing.ts'
 import { hasColumn, openForReading, readHead, type SegmentHead, segmentPath } from './segment.ts'
 

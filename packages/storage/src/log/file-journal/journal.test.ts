@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { journalConformance } from '../journal-conformance.ts'
+import { createFolder } from '../sqlite/testing.ts'
 import { createFilterBank } from './filter-bank.ts'
 import { openJournal } from './journal.ts'
-import { createFolder } from './testing.ts'
 
 journalConformance('SQLite', async () => {
   const folder = await createFolder()
