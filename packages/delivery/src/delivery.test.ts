@@ -2,9 +2,9 @@ import { type Peer, type PeerAnswer, type PeerRequest, startPeer } from '@tribut
 import { webhook } from '@tributary/connectors/destinations/webhook'
 import { createTestStores, eventually } from '@tributary/test-kit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { WorkerSnapshot } from './destination/destination-worker.ts'
 import { type DeliverySettings, defaultDeliverySettings } from './settings.ts'
 import { createFixture, distinct, expectedIds, type Fixture, messageIds, sortedIds } from './testing.ts'
-import type { WorkerSnapshot } from './worker/destination-worker.ts'
 
 const { database, store } = await createTestStores()
 let fixture: Fixture

@@ -3,20 +3,24 @@ import type { DestinationDefinition, LoadedConnectors, RequestClient } from '@tr
 import { type Clock, createWorkShare, type Logger, type Metrics, type WorkShare } from '@tributary/kernel'
 import type { ConsumerJournal, Database, EventStore, LogPosition, LogReader, LogWriter } from '@tributary/storage'
 import type { Kysely } from 'kysely'
+import {
+  createDestinationWorker,
+  type DestinationWorker,
+  type WorkerSnapshot,
+} from './destination/destination-worker.ts'
+import { createShares } from './destination/shares.ts'
 import { createAttemptLog } from './log/attempts.ts'
-import { createCommit } from './log/commit.ts'
 import { createLogReading, createPlaces } from './log/log-reading.ts'
-import { createMaintenance } from './log/maintenance.ts'
 import { createOutcomeLog } from './log/outcome-log.ts'
-import { createPartitions, type Partitions } from './log/partitions.ts'
-import { createDeadLetterReports } from './log/report-dead-letters.ts'
+import { createParking } from './parking/parking.ts'
+import { restoredRange } from './parking/range-change.ts'
+import { isRangeWritten } from './parking/spilled-ranges.ts'
+import { createCommit } from './partitions/commit.ts'
+import { createMaintenance } from './partitions/maintenance.ts'
+import { createPartitions, type Partitions } from './partitions/partitions.ts'
+import { createDeadLetterReports } from './partitions/report-dead-letters.ts'
 import type { AccessTokens, DestinationCache, ForgottenUsers, WorkerContext } from './ports.ts'
-import { createParking } from './retry/parking.ts'
-import { restoredRange } from './retry/range-change.ts'
-import { isRangeWritten } from './retry/spilled-ranges.ts'
 import { type DeliverySettings, defaultDeliverySettings } from './settings.ts'
-import { createDestinationWorker, type DestinationWorker, type WorkerSnapshot } from './worker/destination-worker.ts'
-import { createShares } from './worker/shares.ts'
 
 export type DeliveryDeps = {
   /** Reads the deliveries log. */

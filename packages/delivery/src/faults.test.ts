@@ -6,8 +6,8 @@ import { type Peer, type PeerAnswer, selfSigned, startPeer } from '@tributary/co
 import { webhook } from '@tributary/connectors/destinations/webhook'
 import { createTestStores, eventually } from '@tributary/test-kit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { WorkerSnapshot } from './destination/destination-worker.ts'
 import { createFixture, distinct, expectedIds, type Fixture, messageIds, sortedIds } from './testing.ts'
-import type { WorkerSnapshot } from './worker/destination-worker.ts'
 
 const { database, store } = await createTestStores()
 let fixture: Fixture

@@ -8,10 +8,10 @@ import { partitionOf } from '@tributary/storage'
 import { createTestStores, eventually } from '@tributary/test-kit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { CrashPlan } from './crash-child.ts'
+import { laterDelivered } from './parking/key-order.ts'
 import type { DeliverySettings } from './settings.ts'
 import { createFixture, type Fixture, sampleEvent } from './testing.ts'
 import { relay } from './testing-connector.ts'
-import { laterDelivered } from './worker/key-order.ts'
 
 const { database, store } = await createTestStores()
 let fixture: Fixture

@@ -5,9 +5,9 @@ import { type Peer, type PeerAnswer, type PeerRequest, startPeer } from '@tribut
 import { createTestStores, eventually } from '@tributary/test-kit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { CrashPlan } from './crash-child.ts'
+import type { WorkerSnapshot } from './destination/destination-worker.ts'
 import { createFixture, distinct, expectedIds, type Fixture, messageIds } from './testing.ts'
 import { relay } from './testing-connector.ts'
-import type { WorkerSnapshot } from './worker/destination-worker.ts'
 
 const { database, store } = await createTestStores()
 let fixture: Fixture

@@ -9,11 +9,11 @@ import type {
 import type { EventConditions, EventMapping, PipelineEvent } from '@tributary/contract'
 import type { Clock, Logger, Metrics, WorkShare } from '@tributary/kernel'
 import type { EventStore, LogReader } from '@tributary/storage'
+import type { Shares } from './destination/shares.ts'
 import type { AttemptLog } from './log/attempts.ts'
 import type { OutcomeLog } from './log/outcome-log.ts'
-import type { Parking } from './retry/parking.ts'
+import type { Parking } from './parking/parking.ts'
 import type { DeliverySettings } from './settings.ts'
-import type { Shares } from './worker/shares.ts'
 
 /** A destination as delivery needs it. Any change makes a new object. */
 export type DestinationEntry = {

@@ -8,8 +8,8 @@ import {
   type Rows,
   type RowWriter,
 } from '@tributary/storage'
+import { type InFlightRecord, releaseRecord } from '../parking/in-flight-record.ts'
 import type { DeliverySettings } from '../settings.ts'
-import { type InFlightRecord, releaseRecord } from '../worker/in-flight-record.ts'
 
 /** The outcome of one event: an attempt, or why there was none; a row of the event store's table `deliveries`. */
 type Attempt = {

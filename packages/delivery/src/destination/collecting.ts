@@ -1,0 +1,95 @@
+import type { Batching } from '@tributary/connector-kit'
+import { type Lane, shareOf } from '../log/lane.ts'
+import type { SpilledRanges } from '../parking/spilled-ranges.ts'
+import type { WorkerContext } from '../ports.ts'
+import type { BatchQueue } from './batch-queue.ts'
+import type { Ready } from './readiness.ts'
+import type { WorkerState } from './worker-state.ts'
+
+/** Retried events have waited already; they wait for a batch this long, ms. */
+const retriedWaitMs = 1000
+
+export type Collecting = {
+  /**
+   * True when batches wait so long that they do so in the log, as a range, and neither in memory nor in the way of
+   * others.
+   */
+  active(): boolean
+  /** True when held records are to be read. */
+  due(): boolean
+  /** Batching of the queue at this moment. */
+  batching(ready: Ready): Batching
+  /** Maximum of events and bytes in the queue. */
+  bounds(): { events: number; bytes: number }
+}
+
+/**
+ * Decides when a worker reads what it holds. A worker with quick batches always does. A worker whose batches wait for
+ * minutes (objects of a storage) holds everything by reference. It reads when there is enough for a whole batch, or
+ * when the first record has waited long enough; then everything held by then leaves.
+ */
+export const createCollecting = (deps: {
+  context: Pick<WorkerContext, 'clock' | 'settings' | 'queued'>
+  lane: Lane
+  spilled: SpilledRanges
+  queue: BatchQueue
+  ready: () => Ready | undefined
+  state: () => WorkerState
+}): Collecting => {
+  const { spilled, queue, ready, state } = deps
+  const { clock, settings, queued } = deps.context
+  /** Records up to this time leave without waiting for more. */
+  let flushUntil: number | undefined
+
+  const active = (): boolean => (ready()?.batching.maxWaitMs ?? 0) > settings.collectMs
+
+  /** True while records that are to leave are unread. */
+  const flushing = (): boolean => {
+    const next = spilled.next()
+    return flushUntil !== undefined && next !== undefined && next.firstTime <= flushUntil
+  }
+
+  /** True when a whole batch waits, in the queue or unread. */
+  const enough = ({ maxEvents, maxBytes }: Batching): boolean => {
+    let [events, bytes] = [queue.length(), queue.bytes()]
+    for (const range of spilled.all()) {
+      events += range.unreadEvents
+      bytes += range.unreadBytes
+    }
+    return events >= maxEvents || bytes >= maxBytes
+  }
+
+  return {
+    active,
+    due: () => {
+      const batching = ready()?.batching
+      if (batching === undefined || !active() || state() === 'probing' || flushing()) return true
+      if (queue.length() === 0) flushUntil = undefined
+      const next = spilled.next()
+      if (next === undefined) return false
+      const now = clock()
+      if (now - next.firstTime >= batching.maxWaitMs) flushUntil = now
+      return flushUntil === now || enough(batching)
+    },
+    batching: ({ batching }) => {
+      if (!active()) return batching
+      // Without memory for more, the queue leaves as it is.
+      const complete = flushUntil !== undefined && !flushing()
+      if (state() === 'probing' || complete || queued.bytes >= settings.totalBytes * shareOf[deps.lane])
+        return { ...batching, maxWaitMs: 0 }
+      const retried = queue.oldest()?.inFlight.row !== undefined
+      return retried ? { ...batching, maxWaitMs: Math.min(batching.maxWaitMs, retriedWaitMs) } : batching
+    },
+    bounds: () => {
+      const { queueEvents, queueBytes, totalBytes } = settings
+      const batching = ready()?.batching
+      if (batching === undefined || batching.maxEvents <= 1) return { events: queueEvents, bytes: queueBytes }
+      const { maxEvents, maxBytes } = batching
+      return {
+        // Events read beyond a batch would leave as a small batch of their own.
+        events: active() ? maxEvents : Math.max(queueEvents, 2 * maxEvents),
+        bytes: Math.max(queueBytes, Math.min(maxBytes, totalBytes / 4)),
+      }
+    },
+  }
+}

@@ -1,0 +1,350 @@
+import { type Lane, lanes as laneNames, laneOf, ofLanes } from '../log/lane.ts'
+import type { OffsetTracker, OpenOffset } from '../log/offsets.ts'
+import type { DeliveryRecord } from '../log/record.ts'
+import { createDeadLettering } from '../parking/dead-letters.ts'
+import type { Item } from '../parking/in-flight-record.ts'
+import { createKeyOrder, type KeyOrder, laterDelivered } from '../parking/key-order.ts'
+import { type RangeChange, rangeChange } from '../parking/range-change.ts'
+import type { WorkerRows } from '../parking/retry-queue.ts'
+import type { SpilledRanges } from '../parking/spilled-ranges.ts'
+import type { WorkerContext } from '../ports.ts'
+import { createAlarm } from './alarm.ts'
+import { createCircuitBreaker } from './circuit-breaker.ts'
+import { createDispatcher } from './dispatcher.ts'
+import { createReadiness, type Ready } from './readiness.ts'
+import { createWorkerLane, type WorkerLane } from './worker-lane.ts'
+import { mayStart, type WorkerState } from './worker-state.ts'
+
+export type WorkerSnapshot = {
+  destinationId: string
+  state: WorkerState
+  /** Why it is not flowing. */
+  reason: string
+  queued: number
+  inFlight: number
+  /** Events held as ranges of the log. */
+  heldEvents: number
+  /** Parked rows that wait for another try. */
+  waitingRows: number
+}
+
+/** What a worker holds of a lane: ranges of the log, and rows. */
+export type HeldOfLane = { readonly lane: Lane; readonly spilled: SpilledRanges; readonly rows: WorkerRows }
+
+export type DestinationWorker = {
+  readonly id: string
+  /** Offers a record of the log that names this destination: it is queued, or held by reference. Never waits. */
+  offer(record: DeliveryRecord, entry: OpenOffset, tracker: OffsetTracker): void
+  /** Ends a rest now, because the destination is said to work again. The next tick probes what is due. */
+  endRest(): void
+  /** Requeues what waits in memory, if it has anything of these partitions. */
+  requeue(partitions: ReadonlySet<number>): void
+  /** True while anything of these partitions is queued or in flight. */
+  isBusy(partitions: ReadonlySet<number>): boolean
+  /** Checks the configuration cache and the time, and starts requests that may start. */
+  tick(): void
+  /** Changes of the spilled ranges to write; with `all` also the youngest. */
+  ranges(all: boolean): RangeChange
+  /** What it holds of each lane. */
+  readonly held: Readonly<Record<Lane, HeldOfLane>>
+  readonly lanes: readonly HeldOfLane[]
+  /** Open changes of producers at this destination. */
+  readonly keyOrder: KeyOrder
+  /** True when nothing is queued, in flight, or could be sent now. */
+  idle(): boolean
+  /** True when its destination is deleted and nothing of it is left. */
+  over(): boolean
+  /** Starts no more requests; forgets the queue, which stays in the log. */
+  halt(): void
+  /** Closes what its connector keeps open. */
+  end(): Promise<void>
+  snapshot(): WorkerSnapshot
+}
+
+/**
+ * The worker of one destination: its lanes, requests, circuit, and held deliveries. It shares only bounded budgets with
+ * other workers, so a dead or hanging destination delays no other one. The lane of replays and syncs sends when the
+ * live lane cannot, and never takes the last free request.
+ */
+export const createDestinationWorker = (id: string, context: WorkerContext): DestinationWorker => {
+  const { clock, settings, metrics } = context
+  let missingSince: number | undefined
+  let halted = false
+  /** Version of the deleted users at the last look; undefined before the first one. */
+  let forgottenVersion: string | undefined
+  const readiness = createReadiness(context)
+  const ordered = (): boolean => readiness.ready()?.ordered === true
+  // In a destination in order, each record is in order already.
+  const keyOrder = createKeyOrder(context.queued, () => !ordered())
+  const breaker = createCircuitBreaker(id, context, {
+    recovered: () => {
+      for (const { source } of lanes) source.makeDue()
+    },
+    stopped: () => requeue(),
+  })
+  const { state } = breaker
+  const sends = (): boolean => !halted && (state() === 'flowing' || state() === 'probing')
+  const alarm = createAlarm(clock, () => pump())
+  const dispatcher = createDispatcher(id, context, (batch, dispatched) => {
+    if (dispatched.kind === 'split') return split(batch)
+    const { result, misconfigured } = dispatched
+    laneOfBatch(batch).outcomes.settle(batch, result, clock())
+    breaker.record(result, batch.length, { misconfigured, ordered: ordered() })
+    pump()
+  })
+
+  /** The live lane is probed first. */
+  const stateOf = (lane: Lane): WorkerState => {
+    if (halted) return 'paused'
+    return lane === 'bulk' && state() === 'probing' && byLane.live.hasAny() ? 'broken' : state()
+  }
+  const byLane: Readonly<Record<Lane, WorkerLane>> = ofLanes((lane) =>
+    createWorkerLane({
+      id,
+      lane,
+      context,
+      keyOrder,
+      ready: readiness.ready,
+      state,
+      sourceState: () => stateOf(lane),
+      sends,
+      ordered,
+      busy: (): boolean => dispatcher.inFlight() > 0 || lanes.some((each) => each.isWaiting()),
+      inFlight: () => dispatcher.items(),
+      wake: () => pump(),
+    }),
+  )
+  const lanes: readonly WorkerLane[] = laneNames.map((lane) => byLane[lane])
+  const laneOfBatch = ([first]: readonly Item[]): WorkerLane => byLane[first?.inFlight.lane ?? 'live']
+  const deadLettering = createDeadLettering(
+    id,
+    lanes.map(({ rows }) => rows),
+    context,
+    keyOrder,
+  )
+
+  /** Requeues everything that is queued. */
+  const requeue = (): void => {
+    const held = keyOrder.clearHeld()
+    for (const lane of lanes) lane.requeue(held.filter(({ inFlight }) => inFlight.lane === lane.lane))
+  }
+
+  /** Items in memory, those in flight first. */
+  const inMemory = (): readonly Item[] => [
+    ...dispatcher.items(),
+    ...lanes.flatMap(({ queue }) => queue.items()),
+    ...keyOrder.heldItems(),
+  ]
+
+  const isBusy = (partitions: ReadonlySet<number>): boolean =>
+    inMemory().some(({ inFlight }) => partitions.has(inFlight.record.partition)) ||
+    lanes.some(
+      ({ consume, rows, spilled }) =>
+        consume.has(partitions) ||
+        [...rows.taken.values()].some((partition) => partitions.has(partition)) ||
+        spilled.all().some((range) => partitions.has(range.partition) && range.tracker.size() > 0),
+    )
+
+  /** True when a user of the workspace was deleted since the last look. */
+  const noticesDeletion = (workspaceId: string): boolean => {
+    const version = context.forgotten.version(workspaceId)
+    const isNew = forgottenVersion !== undefined && forgottenVersion !== version
+    forgottenVersion = version
+    return isNew
+  }
+
+  const refresh = (): void => {
+    const entry = context.destinationCache.get(id)
+    if (entry === undefined) {
+      missingSince ??= clock()
+      if (clock() - missingSince >= settings.unknownGraceMs) breaker.note('removed', 'The destination was deleted')
+      else if (state() !== 'gone') breaker.note('halted', 'The destination is not known')
+      return
+    }
+    missingSince = undefined
+    const before = readiness.ready()
+    const { problem } = readiness.look(entry)
+    // The former gate checked the queued items, or they overtook items that now have an order: they are requeued.
+    const deletes = noticesDeletion(entry.workspaceId)
+    if (deletes) for (const { outcomes } of lanes) outcomes.noteForgotten(inMemory(), clock())
+    if (deletes || before?.gate !== readiness.ready()?.gate) requeue()
+    if (!entry.enabled) breaker.note('halted', 'The destination is disabled')
+    else if (problem !== '') breaker.note('halted', problem)
+    else breaker.note('usable', '')
+  }
+
+  /**
+   * Sends the halves of a batch before everything else of its lane. Requeues them when nothing may be sent any more, or
+   * a user was deleted.
+   */
+  const split = (batch: readonly Item[]): void => {
+    if (halted) return
+    metrics.count('delivery_batches_split', 1)
+    const middle = batch.length >> 1
+    const { queue, outcomes } = laneOfBatch(batch)
+    if (sends() && !batch.some(outcomes.isStale)) queue.putFirst([batch.slice(0, middle), batch.slice(middle)])
+    else outcomes.requeue(batch, clock())
+    pump()
+  }
+
+  /** Continues with items that were held behind changes that are settled now. */
+  const letGo = (): void => {
+    for (let released = keyOrder.released(); released !== undefined; released = keyOrder.released()) {
+      const { send, superseded, behind } = released
+      const gateResult = { kind: 'filtered' as const, reason: laterDelivered }
+      for (const { lane, queue, outcomes } of lanes) {
+        const isOfLane = ({ inFlight }: Item): boolean => inFlight.lane === lane
+        const [sent, skipped] = [send.filter(isOfLane), superseded.filter(isOfLane)]
+        const waiting = behind.filter(({ item }) => isOfLane(item))
+        if (sent.length > 0) queue.add(sent)
+        if (waiting.length > 0) outcomes.waitBehind(waiting, clock())
+        if (skipped.length > 0)
+          outcomes.skip(
+            skipped.map((item) => ({ ...item, gateResult })),
+            clock(),
+          )
+      }
+    }
+  }
+
+  /** Whether a lane may start another request. */
+  const mayBegin = (of: WorkerLane, { concurrency }: Ready): boolean => {
+    const inFlight = dispatcher.inFlight()
+    if (!mayStart(state(), inFlight, concurrency) || of.isHeldUp()) return false
+    if (of.lane === 'live') return true
+    // Held live events come first, and always find a free request.
+    return !byLane.live.source.brings() && (concurrency === 1 || state() !== 'flowing' || inFlight + 1 < concurrency)
+  }
+
+  /** Sends a batch of a lane; otherwise ms until one may be sent. */
+  const sendNext = (of: WorkerLane, ready: Ready): true | number => {
+    if (of.queue.length() === 0 || !mayBegin(of, ready)) return Number.POSITIVE_INFINITY
+    const batch = of.nextBatch(ready)
+    if (typeof batch !== 'number') {
+      dispatcher.send(ready, batch)
+      return true
+    }
+    const queued = of.queue.length()
+    // Held records may make the batch full.
+    of.source.fill()
+    return of.queue.length() > queued || batch
+  }
+
+  const pump = (): void => {
+    if (halted) return
+    letGo()
+    const { live, bulk } = byLane
+    live.fill()
+    bulk.fill()
+    for (let ready = readiness.ready(); ready !== undefined; ready = readiness.ready()) {
+      const sent = sendNext(live, ready)
+      if (sent === true) continue
+      const after = sendNext(bulk, ready)
+      // After each request, the live lane has the next turn.
+      if (after === true) continue
+      const wait = Math.min(sent, after)
+      return Number.isFinite(wait) ? alarm.ringIn(wait) : undefined
+    }
+  }
+
+  /**
+   * Parks the items of a destination that hangs or is slow: it holds only its own memory, and the shared position moves
+   * on.
+   */
+  const unload = (): void => {
+    const hangs = dispatcher.hangs(settings.stallMs)
+    const unloaded = lanes.filter((lane) => lane.mayUnload() && (hangs || lane.crawls()))
+    if (unloaded.length === 0) return
+    dispatcher.forgive()
+    const items = inMemory()
+    for (const { lane, outcomes } of unloaded)
+      outcomes.takeOver(
+        items.filter(({ inFlight }) => inFlight.lane === lane),
+        clock(),
+      )
+  }
+
+  refresh()
+  return {
+    id,
+    held: byLane,
+    lanes,
+    keyOrder,
+    offer: (record, entry, tracker) => {
+      const { partition, offset, time, bytes, meta } = record.reference
+      const comesIn = laneOf(meta)
+      // A range may be processed in the other lane than its records came in.
+      if (lanes.some(({ spilled }) => spilled.covers(partition, offset, comesIn))) return
+      const lane = byLane[comesIn]
+      if (state() === 'flowing' && !halted && lane.mayTake(partition)) {
+        entry.open++
+        lane.consume(record, undefined, () => tracker.release(entry))
+        pump()
+        return
+      }
+      const of = { workspaceId: meta.w, sourceId: meta.s, needsReport: meta.b !== undefined, events: meta.n }
+      lane.spilled.add({ partition, offset, time, bytes, ...of }, clock())
+    },
+    requeue: (partitions) => {
+      if (isBusy(partitions)) requeue()
+      for (const { rows } of lanes) {
+        rows.version++
+        rows.handovers++
+      }
+    },
+    isBusy,
+    endRest: breaker.endRest,
+    tick: () => {
+      if (halted) return
+      refresh()
+      breaker.tick()
+      if (state() === 'gone') deadLettering.deadLetterAll()
+      unload()
+      pump()
+    },
+    ranges: (all) => {
+      const changes = lanes.map(({ lane, spilled }) =>
+        rangeChange({ id, lane, spilled, settings, metrics, now: clock(), all, gone: state() === 'gone' }),
+      )
+      return {
+        change: {
+          deletes: changes.flatMap(({ change }) => change.deletes),
+          rows: changes.flatMap(({ change }) => change.rows),
+        },
+        apply: () => {
+          for (const { apply } of changes) apply()
+        },
+      }
+    },
+    idle: () =>
+      dispatcher.inFlight() === 0 &&
+      !deadLettering.underWay() &&
+      lanes.every((lane) => !lane.isWaiting() && keyOrder.held(lane.lane) === 0 && !lane.source.pending()),
+    over: () =>
+      state() === 'gone' &&
+      !deadLettering.underWay() &&
+      lanes.every(
+        ({ spilled, rows }) =>
+          spilled.all().length === 0 && rows.waiting === 0 && rows.taken.size === 0 && rows.unparked === 0,
+      ),
+    halt: () => {
+      halted = true
+      alarm.stop()
+      for (const { queue } of lanes) queue.clear()
+      keyOrder.clearHeld()
+    },
+    end: async () => readiness.ready()?.lifetime.end(),
+    snapshot: () => {
+      const sum = (count: (lane: WorkerLane) => number): number => lanes.reduce((all, lane) => all + count(lane), 0)
+      return {
+        destinationId: id,
+        state: state(),
+        reason: breaker.reason(),
+        queued: sum(({ lane, queue }) => queue.length() + keyOrder.held(lane)),
+        inFlight: dispatcher.inFlight(),
+        heldEvents: sum(({ spilled }) => spilled.events()),
+        waitingRows: sum(({ rows }) => rows.waiting),
+      }
+    },
+  }
+}

@@ -1,0 +1,138 @@
+import {
+  type DeliverContext,
+  type DeliverResult,
+  type OAuth2Client,
+  type OutgoingEvent,
+  type OutgoingRow,
+  RejectedError,
+} from '@tributary/connector-kit'
+import { faultPoint, inWork, isHeldWork, resumeWork, WorkHeld } from '@tributary/kernel'
+import type { Item } from '../parking/in-flight-record.ts'
+import { resultOfError } from '../parking/retry-rules.ts'
+import type { WorkerContext } from '../ports.ts'
+import { batchesItem, deliveryItem } from './items.ts'
+import type { Ready } from './readiness.ts'
+
+/** The outcome of a request: answered, or to be sent again in halves since one event of it may be to blame. */
+export type Dispatched =
+  | { kind: 'answered'; result: DeliverResult /** The destination's settings are to blame. */; misconfigured: boolean }
+  | { kind: 'split' }
+
+/** Runs a worker's requests. */
+export type Dispatcher = {
+  /** Sends a batch; calls `done` of the dispatcher with the outcome, unless our own shutdown ended it. */
+  send(ready: Ready, batch: readonly Item[]): void
+  inFlight(): number
+  /** Events of requests that are under way. */
+  items(): readonly Item[]
+  /** True when requests are in flight and none ended for this long. */
+  hangs(stallMs: number): boolean
+  /** Gives the requests in flight the same time again until they count as hanging. */
+  forgive(): void
+}
+
+/** Content of a batch: events or rows, since it has one action. */
+const contentOf = (batch: readonly Item[]): { events: OutgoingEvent[]; rows: OutgoingRow[] } => {
+  const events: OutgoingEvent[] = []
+  const rows: OutgoingRow[] = []
+  for (const { event } of batch)
+    if (event.row === undefined) events.push(event)
+    else rows.push(event.row)
+  return { events, rows }
+}
+
+const itemOfBatch = (id: string, batch: readonly Item[]): string => {
+  const [first] = batch
+  return first === undefined || batch.length > 1 ? batchesItem(id) : deliveryItem(id, first.event.eventId)
+}
+
+/** Attributes the work after an answer to the work that asked. */
+const resuming =
+  <Given extends unknown[], Answer>(ask: (...given: Given) => Promise<Answer>) =>
+  async (...given: Given): Promise<Answer> => {
+    const answer = await ask(...given)
+    resumeWork()
+    return answer
+  }
+
+/** Creates a dispatcher with no request in flight. */
+export const createDispatcher = (
+  id: string,
+  context: WorkerContext,
+  done: (batch: readonly Item[], dispatched: Dispatched) => void,
+): Dispatcher => {
+  const { clock, logger, signal, requestClient } = context
+  const underWay = new Set<readonly Item[]>()
+  /** When a request last ended, or started with no other in flight. */
+  let lastProgress = 0
+
+  const tokensFor = (client: OAuth2Client | undefined): Pick<DeliverContext, 'accessToken'> => {
+    const { accessTokens, destinationCache } = context
+    if (client === undefined || accessTokens === undefined) return {}
+    const grantId = destinationCache.get(id)?.grant?.id ?? ''
+    return { accessToken: (refused, again) => accessTokens(id, { client, grantId, refused, again }) }
+  }
+
+  const ask = async (
+    ready: Ready,
+    batch: readonly Item[],
+  ): Promise<{ result: DeliverResult; misconfigured: boolean }> => {
+    try {
+      const { events, rows } = contentOf(batch)
+      const { deliver, deliverRows } = ready.definition
+      const given: DeliverContext = {
+        settings: ready.settings,
+        request: resuming(requestClient.request),
+        connect: resuming(requestClient.connect),
+        lifetime: ready.lifetime,
+        ...tokensFor(ready.client),
+        clock,
+        logger,
+        signal,
+      }
+      const workspaceId = context.destinationCache.get(id)?.workspaceId ?? ''
+      const item = itemOfBatch(id, batch)
+      const result = await inWork({ step: 'delivery.send', workspaceId, item }, () =>
+        rows.length === 0 ? deliver(events, given) : deliverRows?.(rows, given),
+      )
+      if (result === undefined) throw new RejectedError('This destination takes events only')
+      faultPoint('delivery.after-request')
+      return { result, misconfigured: false }
+    } catch (failure) {
+      // An event that blocked a thread is not retried automatically.
+      const error = failure instanceof WorkHeld ? new RejectedError(failure.message) : failure
+      const { misconfigured, ...result } = resultOfError(error)
+      if (result.request === '' && !misconfigured) logger.warn({ err: error, destination: id }, 'delivery failed')
+      return { result, misconfigured }
+    }
+  }
+
+  const run = async (ready: Ready, batch: readonly Item[]): Promise<void> => {
+    if (batch.length > 1 && isHeldWork(batchesItem(id))) {
+      underWay.delete(batch)
+      return done(batch, { kind: 'split' })
+    }
+    const { result, misconfigured } = await ask(ready, batch)
+    underWay.delete(batch)
+    lastProgress = clock()
+    const { outcomes } = result
+    // Our own shutdown ended it: the log or the parked row still has the event.
+    if (signal.aborted && 'kind' in outcomes && outcomes.kind === 'retry') return
+    if ('kind' in outcomes && outcomes.kind === 'split' && batch.length > 1) return done(batch, { kind: 'split' })
+    done(batch, { kind: 'answered', result, misconfigured })
+  }
+
+  return {
+    send: (ready, batch) => {
+      if (underWay.size === 0) lastProgress = clock()
+      underWay.add(batch)
+      void run(ready, batch)
+    },
+    inFlight: () => underWay.size,
+    items: () => [...underWay].flat(),
+    hangs: (stallMs) => underWay.size > 0 && clock() - lastProgress >= stallMs,
+    forgive: () => {
+      lastProgress = clock()
+    },
+  }
+}

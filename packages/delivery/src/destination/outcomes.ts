@@ -1,0 +1,293 @@
+import type { DeliverResult, EventOutcome } from '@tributary/connector-kit'
+import { type DeliveryStatus, waitsForEarlierChange } from '@tributary/contract'
+import type { AttemptLog } from '../log/attempts.ts'
+import type { Recorded } from '../log/record.ts'
+import { type EventFailure, type InFlightRecord, type Item, releaseRecord } from '../parking/in-flight-record.ts'
+import { type KeyOrder, laterDelivered } from '../parking/key-order.ts'
+import type { RetryQueue } from '../parking/retry-queue.ts'
+import { decide, outcomeAt } from '../parking/retry-rules.ts'
+import type { WorkerContext } from '../ports.ts'
+import type { DeliverySettings } from '../settings.ts'
+import { isLeftOut, isOfForgotten, userDeleted } from './forgotten.ts'
+import type { GateResult } from './gate.ts'
+
+/** An event that is not sent, and why. */
+export type SkippedEvent = Pick<Item, 'inFlight' | 'index' | 'open'> & {
+  event: Recorded
+  gateResult: Exclude<GateResult, { kind: 'pass' }>
+}
+
+export type Outcomes = {
+  /** Writes the outcomes of a batch: delivery log rows for all, parked rows for failures. */
+  settle(batch: readonly Item[], result: DeliverResult, now: number): void
+  /**
+   * Writes events that are not sent: a row in the delivery log for each, a dead letter for those that cannot be sent.
+   */
+  skip(items: readonly SkippedEvent[], now: number): void
+  /** Parks events that were not tried, due immediately. */
+  requeue(items: readonly Item[], now: number): void
+  /** Parks events behind an earlier, waiting change of their record, due after it. */
+  waitBehind(items: readonly { item: Item; nextTime: number }[], now: number): void
+  /**
+   * Parks events that are queued or in flight for long: their record leaves the shared stream, and their outcomes are
+   * written to their row.
+   */
+  takeOver(items: readonly Item[], now: number): void
+  /**
+   * Notes that a user was deleted. From here on, items queued until now get no sample, and those of the user are
+   * neither retried nor dead-lettered.
+   */
+  noteForgotten(items: readonly Item[], now: number): void
+  /**
+   * Whether an item was queued before a deletion became known: the gate must check it again before it is sent again.
+   */
+  isStale(item: Item): boolean
+  /** Closes a record in flight whose record cannot be read. */
+  unreadable(inFlight: InFlightRecord, now: number): void
+}
+
+const groupByRecord = <T>(pairs: readonly { inFlight: InFlightRecord; value: T }[]): Map<InFlightRecord, T[]> => {
+  const groups = new Map<InFlightRecord, T[]>()
+  for (const { inFlight, value } of pairs) {
+    const group = groups.get(inFlight)
+    if (group === undefined) groups.set(inFlight, [value])
+    else group.push(value)
+  }
+  return groups
+}
+
+/** How long what is behind a change that is due waits at least, ms: that one comes first then. */
+const behindMs = 50
+
+const untried: Omit<DeliverResult, 'outcomes'> = { httpStatus: 0, latencyMs: 0 }
+
+const factOf = (
+  failure: EventFailure | undefined,
+  outcome: EventOutcome,
+  { note }: Pick<Item, 'note'>,
+): { status: DeliveryStatus; reason: string } => {
+  const decision = failure?.decision
+  if (decision === undefined) {
+    if (outcome.kind === 'skipped') return { status: 'filtered', reason: outcome.reason }
+    const ownNote = outcome.kind === 'delivered' ? outcome.note : undefined
+    return { status: 'delivered', reason: [note, ownNote].filter((text) => text !== undefined).join('; ') }
+  }
+  return { status: decision.kind === 'dead' ? 'dead' : 'retry', reason: 'reason' in decision ? decision.reason : '' }
+}
+
+/** Whether a request leaves nothing to be done of an event. */
+const isDone = (result: DeliverResult, index: number): boolean =>
+  ['delivered', 'skipped'].includes(outcomeAt(result, index).kind)
+
+/** The failure of an event that a request did not deliver; undefined for a delivered one. */
+const eventFailureOf = (
+  item: Item,
+  index: number,
+  result: DeliverResult,
+  now: number,
+  settings: Pick<DeliverySettings, 'retry' | 'retryAfterCapMs'>,
+): EventFailure | undefined => {
+  const { row } = item.inFlight
+  const facts = {
+    attempt: (row?.attempts ?? 0) + 1,
+    firstTime: row !== undefined && row.attempts > 0 ? row.firstTime : now,
+    now,
+  }
+  const decision = decide(outcomeAt(result, index), facts, settings.retry, settings.retryAfterCapMs)
+  return decision.kind === 'delivered'
+    ? undefined
+    : { index: item.index, eventId: item.event.eventId, decision, result, open: item.open }
+}
+
+/** The row of the delivery log with an event's outcome. */
+const attemptOf = (
+  destinationId: string,
+  { inFlight, index, event, open }: Omit<SkippedEvent, 'gateResult'>,
+  fact: { status: DeliveryStatus; reason: string },
+  result: Omit<DeliverResult, 'outcomes'>,
+  now: number,
+): Parameters<AttemptLog['push']>[0] => {
+  const failed = fact.status !== 'delivered'
+  const producer = inFlight.record.meta.b
+  // Rows about a deleted user do not identify the user, and neither do rows of privacy requests.
+  const named = fact.reason !== userDeleted && producer?.k !== 'privacy'
+  const row = event.row
+  const known = producer?.e?.[index]
+  return {
+    workspaceId: inFlight.record.meta.w,
+    sourceId: inFlight.record.meta.s,
+    destinationId,
+    eventId: event.eventId,
+    messageId: named ? event.messageId : '',
+    eventType: event.type,
+    event: event.event,
+    time: now,
+    attempt: (inFlight.row?.attempts ?? 0) + 1,
+    ...fact,
+    httpStatus: result.httpStatus,
+    latencyMs: result.latencyMs,
+    request: failed ? (result.request ?? '') : '',
+    response: failed ? (result.response ?? '') : '',
+    replayId: inFlight.row?.replayId ?? inFlight.record.meta.p ?? '',
+    producer: producer?.k ?? '',
+    operation: row?.operation ?? (known === undefined ? '' : 'event'),
+    object: row?.object ?? '',
+    key: named ? (row?.key ?? known ?? '') : '',
+    version: open?.version ?? 0,
+  }
+}
+
+/** Bookkeeping of one worker's outcomes: nothing is released before it is durable. */
+export const createOutcomes = (
+  destinationId: string,
+  context: WorkerContext,
+  retries: RetryQueue,
+  order: KeyOrder,
+): Outcomes => {
+  const { attempts, settings, metrics, forgotten } = context
+  /** Items queued up to this time were checked by a gate without a later deletion, epoch ms. */
+  let staleUntil = Number.NEGATIVE_INFINITY
+  const isStale: Outcomes['isStale'] = ({ since }) => since <= staleUntil
+
+  /** Writes a row of the delivery log; a hold of the record in flight ends when it is durable. */
+  const log = (
+    { inFlight, index, event, open }: Omit<SkippedEvent, 'gateResult'>,
+    fact: { status: DeliveryStatus; reason: string },
+    result: Omit<DeliverResult, 'outcomes'>,
+    now: number,
+  ): void => {
+    const producer = inFlight.record.meta.b
+    if (producer !== undefined) {
+      inFlight.open++
+      const outcome = { recordId: event.eventId, destinationId, ...fact, time: now }
+      context.outcomes.push(producer.n, outcome, () => releaseRecord(inFlight))
+    }
+    attempts.push(attemptOf(destinationId, { inFlight, index, event, open }, fact, result, now), inFlight)
+  }
+
+  /** Failed events of a row are replaced when the whole row is known; others are parked now. */
+  const parkFailed = (failed: readonly { inFlight: InFlightRecord; value: EventFailure }[], now: number): void => {
+    for (const [inFlight, failures] of groupByRecord(failed)) {
+      inFlight.failures.push(...failures)
+      if (inFlight.row !== undefined) continue
+      inFlight.open++
+      retries.park(inFlight, failures, 1, now)
+    }
+  }
+
+  /** Parks events that were not tried: straight from the log now, of a row when the whole row is known. */
+  const giveBack = (items: readonly { item: Item; decision: EventFailure['decision'] }[], now: number): void => {
+    const pairs = items.map(({ item: { inFlight, index, event, open }, decision }) => ({
+      inFlight,
+      value: { index, eventId: event.eventId, decision, result: undefined, open },
+    }))
+    for (const [inFlight, failures] of groupByRecord(pairs)) {
+      if (inFlight.row === undefined) retries.park(inFlight, failures, failures.length, now)
+      else {
+        inFlight.failures.push(...failures)
+        releaseRecord(inFlight, failures.length)
+      }
+    }
+  }
+
+  return {
+    settle: (batch, answer, now) => {
+      const failed: { inFlight: InFlightRecord; value: EventFailure }[] = []
+      // The exit from an audience and the deletion are still sent for a deleted user, without a sample.
+      const isTheirs = (item: Item): boolean => {
+        const { record } = item.inFlight
+        return (
+          record.meta.b?.k === 'privacy' ||
+          ((isStale(item) || record.meta.b !== undefined) && isOfForgotten(forgotten, record, item.event))
+        )
+      }
+      // Events of a batch share what was sent and answered.
+      const { request: _, response: __, ...withoutSample } = answer
+      const result = batch.some(isTheirs) ? withoutSample : answer
+      for (const [index, { open }] of batch.entries())
+        if (open !== undefined && isDone(result, index))
+          order.close(open, outcomeAt(result, index).kind === 'delivered')
+      for (const [index, item] of batch.entries()) {
+        const failure = eventFailureOf(item, index, result, now, settings)
+        const { open } = item
+        if (failure !== undefined && isStale(item) && isLeftOut(forgotten, item.inFlight.record, item.event)) {
+          if (open !== undefined) order.close(open, false)
+          log(item, { status: 'filtered', reason: userDeleted }, untried, now)
+          continue
+        }
+        if (open !== undefined && failure !== undefined) {
+          // Both were in one batch of a destination in order.
+          if (order.isSuperseded(open)) {
+            order.close(open, false)
+            log(item, { status: 'filtered', reason: laterDelivered }, result, now)
+            continue
+          }
+          if (failure.decision.kind === 'waiting') order.wait(open, failure.decision.nextTime)
+          else order.close(open, false)
+        }
+        if (failure !== undefined) failed.push({ inFlight: item.inFlight, value: failure })
+        log(item, factOf(failure, outcomeAt(result, index), item), result, now)
+      }
+      metrics.count('delivery_attempts', batch.length - failed.length, { outcome: 'delivered' })
+      if (failed.length === 0) return
+      metrics.count('delivery_attempts', failed.length, { outcome: 'failed' })
+      parkFailed(failed, now)
+    },
+    skip: (items, now) => {
+      const failed: { inFlight: InFlightRecord; value: EventFailure }[] = []
+      for (const item of items) {
+        if (item.open !== undefined) order.close(item.open, false)
+        const { inFlight, index, gateResult } = item
+        const { reason } = gateResult
+        if (gateResult.kind === 'failed') {
+          const decision = { kind: 'dead' as const, reason }
+          failed.push({ inFlight, value: { index, eventId: item.event.eventId, decision, result: undefined } })
+          log(item, { status: 'dead', reason }, untried, now)
+        } else log(item, { status: 'filtered', reason }, untried, now)
+      }
+      metrics.count('delivery_events_filtered', items.length - failed.length)
+      if (failed.length > 0) parkFailed(failed, now)
+    },
+    requeue: (items, now) => {
+      for (const { open } of items) if (open !== undefined) order.wait(open, now)
+      giveBack(
+        items.map((item) => ({ item, decision: { kind: 'returned' } })),
+        now,
+      )
+    },
+    waitBehind: (items, now) => {
+      const reason = waitsForEarlierChange
+      const minNextTime = now + behindMs
+      const given = items.map(({ item, nextTime }) => ({ item, nextTime: Math.max(nextTime, minNextTime) }))
+      for (const { item, nextTime } of given) if (item.open !== undefined) order.wait(item.open, nextTime)
+      giveBack(
+        given.map(({ item, nextTime }) => ({ item, decision: { kind: 'behind', nextTime, reason } })),
+        now,
+      )
+    },
+    takeOver: (items, now) => {
+      const free = items
+        .filter((item) => item.inFlight.row === undefined)
+        .map((item) => ({ inFlight: item.inFlight, value: item }))
+      for (const [inFlight, group] of groupByRecord(free)) retries.takeOver(inFlight, group, now)
+    },
+    noteForgotten: (items, now) => {
+      staleUntil = now
+      for (const { inFlight } of items) for (const failure of inFlight.failures) failure.result = undefined
+    },
+    isStale,
+    unreadable: (inFlight, now) => {
+      const decision = { kind: 'dead' as const, reason: "The record in the log can't be read" }
+      const indexes = inFlight.row?.indexes ?? Array.from({ length: inFlight.record.meta.n }, (_, index) => index)
+      const failures = indexes.map((index, place) => ({
+        index,
+        eventId: inFlight.row?.eventIds[place] ?? '',
+        decision,
+        result: undefined,
+      }))
+      if (inFlight.row === undefined) return retries.park(inFlight, failures, 1, now)
+      inFlight.failures.push(...failures)
+      releaseRecord(inFlight)
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import type { RateLimit } from '@tributary/connector-kit'
+import type { Lane } from '../log/lane.ts'
+
+/** A token bucket of the limit of a destination; each request takes one token. */
+export type Bucket = {
+  /** Ms until a lane may start another request; 0 when it may start now. */
+  wait(now: number, lane?: Lane): number
+  /** Takes a token for a request that `wait` has allowed. */
+  take(now: number): void
+}
+
+/** Share of the limit that may start at the same time. */
+const burstShare = 0.05
+
+/**
+ * Creates a bucket that lets at most `requests` start in any span of `perMs`. It holds a twentieth of them, at least
+ * one; the refill rate is lower by that number, so a full bucket and its refill together are the limit. A bucket that
+ * holds more than one keeps the last one for live requests.
+ */
+export const createBucket = ({ requests, perMs }: RateLimit): Bucket => {
+  const size = 1 + Math.floor(requests * burstShare)
+  const perToken = perMs / (requests - (size - 1))
+  const kept = { live: 0, bulk: size > 1 ? 1 : 0 }
+  let tokens = size
+  let filled = Number.NEGATIVE_INFINITY
+  const refill = (now: number): void => {
+    // A clock that was set back refills nothing, and no wait is repeated.
+    if (now > filled) tokens = Math.min(size, tokens + (now - filled) / perToken)
+    filled = now
+  }
+  return {
+    wait: (now, lane = 'live') => {
+      refill(now)
+      const needed = 1 + kept[lane]
+      return tokens >= needed ? 0 : Math.ceil((needed - tokens) * perToken)
+    },
+    take: (now) => {
+      refill(now)
+      tokens -= 1
+    },
+  }
+}

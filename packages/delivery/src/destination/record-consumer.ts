@@ -1,0 +1,250 @@
+import type { Batching } from '@tributary/connector-kit'
+import { noteWork, WorkHeld } from '@tributary/kernel'
+import type { Lane } from '../log/lane.ts'
+import type { DeliveryRecord, Outgoing, RecordReference } from '../log/record.ts'
+import { type InFlightRecord, type Item, releaseRecord } from '../parking/in-flight-record.ts'
+import { type KeyOrder, laterDelivered, type Open } from '../parking/key-order.ts'
+import type { ParkedRow } from '../parking/parking.ts'
+import type { WorkerContext } from '../ports.ts'
+import type { BatchQueue } from './batch-queue.ts'
+import type { GateResult } from './gate.ts'
+import { deliveryItem } from './items.ts'
+import type { Outcomes, SkippedEvent } from './outcomes.ts'
+import type { Ready } from './readiness.ts'
+
+export type RecordConsumer = {
+  (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void): void
+  /** Number of taken events that wait to be checked. */
+  pending(): number
+  /** False while something waits to be checked, or the workspace has used more than its share of the thread. */
+  free(): boolean
+  /** True when something of these partitions waits to be checked. */
+  has(partitions: ReadonlySet<number>): boolean
+  /** Parks what waits to be checked, due immediately: the queue is requeued as well. */
+  requeue(): void
+}
+
+/** Maximum of ms that events are checked in one turn. */
+const sliceMs = 5
+
+/** Bytes of the outgoing event. They bound batches; for single events the size of the event itself is enough. */
+const bytesOf = ({ payload, json }: Outgoing, { maxEvents }: Batching): number =>
+  Buffer.byteLength(payload === undefined || maxEvents <= 1 ? json : JSON.stringify(payload))
+
+/**
+ * The record in flight outlives the body: it stays until its rows are durable. A separate function makes it, since a
+ * closure keeps everything that any closure beside it uses. In `consume` that is the record with its body and texts.
+ */
+const newInFlightRecord = (
+  record: RecordReference,
+  row: ParkedRow | undefined,
+  lane: Lane,
+  finish: (inFlight: InFlightRecord) => void,
+): InFlightRecord => {
+  const inFlight: InFlightRecord = { record, row, lane, open: 1, failures: [], finish: () => finish(inFlight) }
+  return inFlight
+}
+
+/** The gate's result for an event; an event that is held because it blocked a thread has failed. */
+const gateOf = (ready: Ready, record: DeliveryRecord, index: number, now: number, named: Named): GateResult => {
+  try {
+    noteWork('delivery.check', named.workspaceId, deliveryItem(named.id, named.eventId))
+    return ready.gate(record, index, now)
+  } catch (error) {
+    if (error instanceof WorkHeld) return { kind: 'failed', reason: error.message }
+    throw error
+  }
+}
+
+type Named = { workspaceId: string; id: string; eventId: string }
+
+type Consumption = {
+  inFlight: InFlightRecord
+  indexes: readonly number[]
+  next: number
+  /** For each index, its open change where it has an order among the changes of its record. */
+  opens: readonly Open[] | undefined
+}
+
+/** Changes that are not queued: the number of held ones, and those that are parked behind others. */
+type Ordered = { held: number; behind: { item: Item; nextTime: number }[] }
+
+/**
+ * Takes the events of a record (of a parked row: those that it names) out of the log. The current gate checks each of
+ * them. Those that pass are queued as they will be sent; for the others, the reason is written. Calls `finish` when
+ * everything taken is durable.
+ *
+ * Filters and mappings are code of users. They run for a few ms in one turn, and the rest in the workspace's next turn.
+ * Their time beyond the common one is counted. A worker whose workspace used more than its share takes nothing more for
+ * a while: its records wait in the log and delay no other workspace.
+ */
+export const createRecordConsumer = (deps: {
+  id: string
+  lane: Lane
+  context: Pick<WorkerContext, 'clock' | 'logger' | 'destinationCache' | 'workShare'>
+  outcomes: Outcomes
+  queue: BatchQueue
+  order: KeyOrder
+  ready: () => Ready | undefined
+  /** True when events that wait may be checked now. */
+  sends: () => boolean
+  /** Called when something was queued in a later turn. */
+  wake: () => void
+}): RecordConsumer => {
+  const { outcomes, queue, order } = deps
+  const { clock, logger, workShare } = deps.context
+  const waiting = new Map<Consumption, DeliveryRecord>()
+  // Thread time of live events is counted separately: they have their share whatever is replayed.
+  const suffix = deps.lane === 'bulk' ? ' bulk' : ''
+  const workspaceId = (): string => deps.context.destinationCache.get(deps.id)?.workspaceId ?? ''
+  const workspace = (): string => workspaceId() + suffix
+
+  /** Queues, holds, or skips a change, according to the other changes of its record. */
+  const lineUp = (
+    open: Open,
+    item: Item,
+    { items, kept, ordered }: { items: Item[]; kept: SkippedEvent[]; ordered: Ordered },
+  ): void => {
+    const verdict = order.admit(open, item)
+    if (verdict.kind === 'send') items.push(item)
+    else if (verdict.kind === 'hold') ordered.held++
+    else if (verdict.kind === 'behind') ordered.behind.push({ item, nextTime: verdict.nextTime })
+    else kept.push({ ...item, gateResult: { kind: 'filtered', reason: laterDelivered } })
+  }
+
+  /** Checks events until the turn ends. */
+  const slice = (consumption: Consumption, record: DeliveryRecord, ready: Ready): void => {
+    const { inFlight, indexes, opens } = consumption
+    const events = record.events() ?? []
+    const now = clock()
+    const items: Item[] = []
+    const kept: SkippedEvent[] = []
+    const ordered: Ordered = { held: 0, behind: [] }
+    const until = performance.now() + sliceMs
+    do {
+      const open = opens?.[consumption.next]
+      const index = indexes[consumption.next++]
+      const event = index === undefined ? undefined : events[index]
+      if (index === undefined || event === undefined) {
+        if (open !== undefined) order.close(open, false)
+        continue
+      }
+      const named = { workspaceId: workspaceId(), id: deps.id, eventId: event.eventId }
+      const gateResult = gateOf(ready, record, index, now, named)
+      if (gateResult.kind === 'pass') {
+        const { action, payload, note } = gateResult
+        const outgoing = { ...event, action, ...(payload === undefined ? {} : { payload }) }
+        const bytes = bytesOf(outgoing, ready.batching)
+        const item: Item = {
+          inFlight,
+          index,
+          event: outgoing,
+          bytes,
+          since: now,
+          entry: 0,
+          open,
+          ...(note === undefined ? {} : { note }),
+        }
+        if (open === undefined) items.push(item)
+        else lineUp(open, item, { items, kept, ordered })
+      } else kept.push({ inFlight, index, event, gateResult, open })
+    } while (consumption.next < indexes.length && performance.now() < until)
+    inFlight.open += items.length + kept.length + ordered.held + ordered.behind.length
+    if (kept.length > 0) outcomes.skip(kept, now)
+    if (ordered.behind.length > 0) outcomes.waitBehind(ordered.behind, now)
+    queue.add(items)
+    if (consumption.next < indexes.length) waiting.set(consumption, record)
+    else {
+      waiting.delete(consumption)
+      releaseRecord(inFlight)
+    }
+  }
+
+  const requeueOne = (consumption: Consumption, record: DeliveryRecord): void => {
+    waiting.delete(consumption)
+    const { inFlight, indexes, opens } = consumption
+    const events = record.events() ?? []
+    const now = clock()
+    const at = consumption.next
+    const rest = indexes.slice(consumption.next).flatMap((index, place) => {
+      const event = events[index]
+      return event === undefined
+        ? []
+        : [
+            {
+              inFlight,
+              index,
+              event: { ...event, action: '' },
+              bytes: 0,
+              since: now,
+              entry: 0,
+              open: opens?.[at + place],
+            },
+          ]
+    })
+    inFlight.open += rest.length
+    outcomes.requeue(rest, now)
+    releaseRecord(inFlight)
+  }
+
+  /** Continues in the workspace's next turns until all events are checked. */
+  const goOn = (consumption: Consumption, record: DeliveryRecord): void => {
+    let checked = 0
+    const job = (): void => {
+      // Requeued meanwhile.
+      if (!waiting.has(consumption)) return
+      const ready = deps.ready()
+      if (ready === undefined || !deps.sends()) return requeueOne(consumption, record)
+      const before = consumption.next
+      try {
+        slice(consumption, record, ready)
+      } catch (error) {
+        logger.error({ err: error, destination: deps.id }, 'events could not be checked; trying again')
+        return requeueOne(consumption, record)
+      }
+      checked = consumption.next - before
+      if (waiting.has(consumption)) goOn(consumption, record)
+      deps.wake()
+    }
+    if (!workShare.later(workspace(), job, () => checked)) requeueOne(consumption, record)
+  }
+
+  const consume = (
+    record: DeliveryRecord,
+    row: ParkedRow | undefined,
+    finish: (inFlight: InFlightRecord) => void,
+  ): void => {
+    const { reference } = record
+    const inFlight = newInFlightRecord(reference, row, deps.lane, finish)
+    const events = record.events()
+    const ready = deps.ready()
+    if (events === undefined) {
+      const { partition, offset } = reference
+      logger.error({ partition, offset }, 'record of the deliveries log is unreadable')
+      if (row !== undefined) order.lost([row.id])
+      outcomes.unreadable(inFlight, clock())
+      return
+    }
+    // A worker takes nothing while it cannot send. What a fault leaves open stays in the log.
+    if (ready === undefined) throw new Error('Events were taken for a destination that cannot send')
+    const indexes = row?.indexes ?? [...events.keys()]
+    const opens = order.take(record, indexes, row?.id)
+    const consumption: Consumption = { inFlight, indexes, next: 0, opens }
+    workShare.run(
+      workspace(),
+      () => slice(consumption, record, ready),
+      () => consumption.next,
+    )
+    if (waiting.has(consumption)) goOn(consumption, record)
+  }
+
+  return Object.assign(consume, {
+    pending: () => waiting.size,
+    has: (partitions: ReadonlySet<number>) =>
+      [...waiting.keys()].some(({ inFlight }) => partitions.has(inFlight.record.partition)),
+    free: () => waiting.size === 0 && workShare.wait(workspace()) === 0,
+    requeue: () => {
+      for (const [consumption, record] of waiting) requeueOne(consumption, record)
+    },
+  })
+}

@@ -1,0 +1,196 @@
+import { type Lane, shareOf } from '../log/lane.ts'
+import type { Item } from '../parking/in-flight-record.ts'
+import type { KeyOrder } from '../parking/key-order.ts'
+import { createRetryQueue, type WorkerRows } from '../parking/retry-queue.ts'
+import { createRetrySource, type RetrySource } from '../parking/retry-source.ts'
+import { createSpilledRanges, type SpilledRanges } from '../parking/spilled-ranges.ts'
+import type { WorkerContext } from '../ports.ts'
+import { type BatchQueue, createBatchQueue } from './batch-queue.ts'
+import { type Collecting, createCollecting } from './collecting.ts'
+import { createOutcomes, type Outcomes } from './outcomes.ts'
+import type { Ready } from './readiness.ts'
+import { createRecordConsumer, type RecordConsumer } from './record-consumer.ts'
+import type { WorkerState } from './worker-state.ts'
+
+/**
+ * One of the two lanes of a worker. Each has a queue, ranges, and rows of its own, so that neither blocks the other.
+ */
+export type WorkerLane = {
+  readonly lane: Lane
+  readonly spilled: SpilledRanges
+  readonly rows: WorkerRows
+  readonly queue: BatchQueue
+  readonly outcomes: Outcomes
+  readonly consume: RecordConsumer
+  readonly source: RetrySource
+  /** True when a record of the log may enter the queue as it comes. */
+  mayTake(partition: number): boolean
+  /** Fills the queue with held deliveries, when it has capacity. */
+  fill(): void
+  /** Takes the next batch, or returns the ms until one may leave. */
+  nextBatch(ready: Ready): readonly Item[] | number
+  /** True when no request may start, since too few outcomes are durable. */
+  isHeldUp(): boolean
+  /** True while anything is queued or waits to be checked. */
+  isWaiting(): boolean
+  /** True while anything of the lane waits anywhere. */
+  hasAny(): boolean
+  /** Requeues the queue, and the given items that were held behind other changes. */
+  requeue(held: readonly Item[]): void
+  /** False for a lane whose queue comes from durable ranges and rows. */
+  mayUnload(): boolean
+  /** True when the first item has waited for long. */
+  crawls(): boolean
+}
+
+/** Capacity of a lane. */
+const createRoom = ({
+  lane,
+  context,
+  keyOrder,
+  queue,
+  rows,
+  collecting,
+}: {
+  lane: Lane
+  context: WorkerContext
+  keyOrder: KeyOrder
+  queue: BatchQueue
+  rows: WorkerRows
+  collecting: Collecting
+}) => {
+  const { settings } = context
+  const totalBytes = settings.totalBytes * shareOf[lane]
+  const isLogFull = (): boolean => context.attempts.full(shareOf[lane])
+  return {
+    isLogFull,
+    hasCapacity: (): boolean => {
+      const bounds = collecting.bounds()
+      return (
+        queue.length() + keyOrder.held(lane) < bounds.events &&
+        keyOrder.size(lane) < settings.openChanges &&
+        queue.bytes() < bounds.bytes &&
+        context.queued.bytes < totalBytes &&
+        rows.unparked < settings.unparked &&
+        !isLogFull()
+      )
+    },
+    /** Parked rows may exceed the queue's bound once, so that spilled ranges cannot block them. */
+    hasRowCapacity: (): boolean => {
+      const bounds = collecting.bounds()
+      return (
+        queue.length() + keyOrder.held(lane) < 2 * bounds.events &&
+        queue.bytes() < 2 * bounds.bytes &&
+        context.queued.bytes < 2 * totalBytes &&
+        !isLogFull()
+      )
+    },
+  }
+}
+
+/** A lane of a worker with nothing in it. */
+export const createWorkerLane = (deps: {
+  id: string
+  lane: Lane
+  context: WorkerContext
+  keyOrder: KeyOrder
+  ready: () => Ready | undefined
+  /** State of the worker. */
+  state: () => WorkerState
+  /** State for bringing held deliveries: another one while the other lane has the turn. */
+  sourceState: () => WorkerState
+  sends: () => boolean
+  ordered: () => boolean
+  /** True while anything of the worker is queued or in flight. */
+  busy: () => boolean
+  /** Items in flight of both lanes. */
+  inFlight: () => readonly Item[]
+  wake: () => void
+}): WorkerLane => {
+  const { id, lane, context, keyOrder, ready, ordered } = deps
+  const { clock, settings } = context
+  const spilled = createSpilledRanges(lane, (partition) => context.owned.has(partition))
+  const queue = createBatchQueue(context.queued)
+  const retries = createRetryQueue(id, context, keyOrder)
+  const { rows } = retries
+  const outcomes = createOutcomes(id, context, retries, keyOrder)
+  const collecting = createCollecting({ context, lane, spilled, queue, ready, state: deps.state })
+  const { isLogFull, hasCapacity, hasRowCapacity } = createRoom({ lane, context, keyOrder, queue, rows, collecting })
+
+  const consume = createRecordConsumer({
+    id,
+    lane,
+    context,
+    outcomes,
+    queue,
+    order: keyOrder,
+    ready,
+    sends: deps.sends,
+    wake: deps.wake,
+  })
+  const isWaiting = (): boolean => queue.length() > 0 || consume.pending() > 0
+
+  const source = createRetrySource({
+    id,
+    lane,
+    context,
+    spilled,
+    retries,
+    keyOrder,
+    ordered,
+    hasCapacity: () => hasCapacity() && consume.free(),
+    hasRowCapacity: () => hasRowCapacity() && consume.free(),
+    rangesDue: collecting.due,
+    consume,
+    state: deps.sourceState,
+    busy: deps.busy,
+    isLaneBusy: () => isWaiting() || deps.inFlight().some(({ inFlight }) => inFlight.lane === lane),
+    wake: deps.wake,
+  })
+
+  return {
+    lane,
+    spilled,
+    rows,
+    queue,
+    outcomes,
+    consume,
+    source,
+    mayTake: (partition) =>
+      (ordered() ? source.upToDate() : !spilled.lags(partition)) &&
+      !collecting.active() &&
+      hasCapacity() &&
+      consume.free(),
+    fill: () => {
+      // The common case, called for each request: nothing is held. A lane in order must look up whether a row waits.
+      if (!ordered() && rows.waiting === 0 && rows.nextDue === Number.POSITIVE_INFINITY && spilled.all().length === 0)
+        return
+      if (collecting.active() || queue.length() < collecting.bounds().events / 2) source.fill()
+    },
+    nextBatch: (of) => {
+      const { bucket, ordered: inOrder } = of
+      const now = clock()
+      const wait = bucket?.wait(now, lane) ?? 0
+      // A batch that cannot grow, since the queue has no capacity, leaves as it is.
+      const batching = hasCapacity() ? collecting.batching(of) : { ...of.batching, maxWaitMs: 0 }
+      const next = wait > 0 ? wait : queue.next(batching, now, inOrder)
+      if (typeof next !== 'number') bucket?.take(now)
+      return next
+    },
+    isHeldUp: () => isLogFull() || rows.unparked >= settings.unparked,
+    isWaiting,
+    hasAny: () => isWaiting() || rows.waiting > 0 || spilled.next() !== undefined,
+    requeue: (held) => {
+      outcomes.requeue([...queue.clear(), ...held], clock())
+      consume.requeue()
+      source.settleFirst()
+    },
+    // A collecting lane reads from ranges and rows, which are durable.
+    mayUnload: () => !collecting.active(),
+    crawls: () => {
+      const oldest = queue.oldest()
+      const patience = settings.crawlMs + (ready()?.batching.maxWaitMs ?? 0)
+      return oldest !== undefined && oldest.inFlight.row === undefined && clock() - oldest.since >= patience
+    },
+  }
+}

@@ -1,0 +1,230 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { noMetrics } from '@tributary/kernel'
+import { type LogReader, openLogReader, openLogWriter } from '@tributary/storage'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { WorkerState } from '../destination/worker-state.ts'
+import { createDueRows, type RowFetchDeps } from './due-rows.ts'
+import { createKeyOrder } from './key-order.ts'
+import type { ParkedRow, Parking, ParkingChange } from './parking.ts'
+import { createPlaceOrder } from './place-order.ts'
+import { createRetryQueue } from './retry-queue.ts'
+import { createRowReading } from './row-reading.ts'
+import { createRowsInOrder } from './rows-in-order.ts'
+import { createSpilledRanges } from './spilled-ranges.ts'
+
+let dir: string
+let log: LogReader
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'tributary-rows-'))
+  const writer = await openLogWriter({ dir, partitions: 1, inline: true })
+  for (let n = 0; n < 20; n++)
+    await writer.append({
+      key: 'w',
+      meta: JSON.stringify({ w: 'w', s: 's', d: ['d-1'], n: 2 }),
+      body: Buffer.alloc(200_000),
+    })
+  await writer.close()
+  log = openLogReader({ dir })
+})
+afterEach(() => {
+  log.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const row = (offset: number, more: Partial<ParkedRow> = {}): ParkedRow => ({
+  id: `r-${offset}-${more.indexes?.join() ?? 0}`,
+  workspaceId: 'w',
+  sourceId: 's',
+  destinationId: 'd-1',
+  lane: 'live',
+  needsReport: false,
+  partition: 0,
+  offset,
+  indexes: [0],
+  eventIds: [],
+  attempts: 1,
+  firstTime: 0,
+  nextTime: 100,
+  ...more,
+})
+
+/** Rows of a destination in a store that answers as it does, and what is taken of them. */
+const start = (stored: readonly ParkedRow[]) => {
+  const now = { time: 1000, state: 'flowing' as WorkerState, busy: false, hasCapacity: 1000, readTo: 1000 }
+  const dead: string[] = []
+  const taken: string[] = []
+  const records = new Set<unknown>()
+  const answer = { before: (): void => {} }
+  const parking = {
+    push: (change: ParkingChange, settle: (unwritten: ReadonlySet<string>) => void) => {
+      dead.push(...change.rows.map(({ id, reason }) => `${id} ${reason}`))
+      settle(new Set())
+    },
+    waiting: async (_: string, __: string, without: readonly string[], limit: number, order = 'due') => {
+      const left = stored.filter(({ id }) => !without.includes(id))
+      const key = (each: ParkedRow): number => (order === 'due' ? each.nextTime : each.offset)
+      answer.before()
+      return left.toSorted((a, b) => key(a) - key(b)).slice(0, limit)
+    },
+  } as unknown as Parking
+  const clock = () => now.time
+  const owned = new Set([0])
+  const retries = createRetryQueue(
+    'd-1',
+    { parking, metrics: noMetrics, clock },
+    createKeyOrder({ bytes: 0 }, () => true),
+  )
+  const read = createRowReading({
+    context: { reader: log, clock, owned },
+    retries,
+    knows: () => true,
+    later: async () => () => {},
+    consume: (record, of) => {
+      records.add(record)
+      taken.push(of?.id ?? '')
+    },
+  })
+  const deps: RowFetchDeps = {
+    id: 'd-1',
+    lane: 'live',
+    context: { parking, clock, isRead: (_, offset) => offset < now.readTo },
+    rows: retries.rows,
+    state: () => now.state,
+    busy: () => now.busy || (now.state === 'probing' && taken.length > 0),
+    hasCapacity: () => taken.length < now.hasCapacity,
+    read,
+  }
+  const spilled = createSpilledRanges()
+  const order = createPlaceOrder({ rows: retries.rows, spilled, busy: () => false })
+  const due = createDueRows(deps)
+  const inOrder = createRowsInOrder({ ...deps, order })
+  return { now, owned, dead, taken, records, answer, read, spilled, order, due, inOrder, rows: retries.rows }
+}
+const ids = (...offsets: number[]): string[] => offsets.map((offset) => `r-${offset}-0`)
+
+describe('rows are read from the log', () => {
+  test('in the order given, more than fit into one read, and rows of one record share it', async () => {
+    const rows = [0, 1, 1, 2, 5, 9, 12, 13, 19, 19].map((offset, n) => row(offset, { indexes: [n] }))
+    const { read, taken, records } = start(rows)
+    expect(await read(rows, () => true)).toBe(10)
+    expect(taken).toEqual(rows.map(({ id }) => id))
+    expect(records.size).toBe(8)
+  })
+
+  test('a row whose record is gone becomes a dead letter, and those behind it are taken', async () => {
+    const { read, taken, dead } = start([])
+    expect(await read([row(3), row(99), row(4)], () => true)).toBe(3)
+    expect([taken, dead]).toEqual([ids(3, 4), ['r-99-0 No longer in the log']])
+  })
+
+  test('none is taken behind one that may not be', async () => {
+    const { read, taken } = start([])
+    expect(await read([row(3), row(4), row(5)], ({ offset }) => offset !== 4)).toBe(1)
+    expect(taken).toEqual(ids(3))
+  })
+})
+
+test('rows of a partition that was taken away are not taken', async () => {
+  const { read, owned, taken } = start([])
+  owned.clear()
+  expect(await read([row(3)], () => true)).toBe(0)
+  expect(taken).toEqual([])
+})
+
+describe('rows without an order', () => {
+  test('those that are due are taken in the order of the log, and the next time is known', async () => {
+    const { due, taken, rows } = start([row(9), row(2, { nextTime: 900 }), row(5), row(7, { nextTime: 1700 })])
+    await due()
+    expect([taken, rows.nextDue]).toEqual([ids(2, 5, 9), 1700])
+  })
+
+  test('without room the rest stays due', async () => {
+    const { due, taken, rows, now } = start([row(1), row(2), row(3)])
+    now.hasCapacity = 2
+    await due()
+    expect([taken, rows.nextDue]).toEqual([ids(1, 2), 100])
+  })
+
+  test('a row waits until what is before it in the log was offered', async () => {
+    const { due, taken, rows, now } = start([row(2), row(5)])
+    now.readTo = 5
+    await due()
+    expect([taken, rows.nextDue]).toEqual([ids(2), 1050])
+    now.readTo = 6
+    await due()
+    expect(taken).toEqual(ids(2, 5))
+  })
+
+  test('a probe takes one, whenever it is due, and none beside what is under way', async () => {
+    const first = start([row(4, { nextTime: 5000 }), row(1, { nextTime: 9000 })])
+    first.now.state = 'probing'
+    await first.due()
+    expect([first.taken, first.rows.nextDue]).toEqual([ids(4), 1000])
+    const second = start([row(4)])
+    Object.assign(second.now, { state: 'probing', busy: true })
+    await second.due()
+    expect(second.taken).toEqual([])
+  })
+
+  test('what was looked up before partitions were taken away is not taken, also when they are back', async () => {
+    const { due, taken, rows, answer } = start([row(1)])
+    answer.before = () => {
+      rows.handovers++
+    }
+    await due()
+    expect([taken, rows.nextDue]).toEqual([[], 100])
+    answer.before = () => {}
+    await due()
+    expect(taken).toEqual(ids(1))
+  })
+
+  test('what stopped while the store was asked takes nothing', async () => {
+    const { due, taken, now, answer } = start([row(1)])
+    answer.before = () => {
+      now.state = 'broken'
+    }
+    await due()
+    expect(taken).toEqual([])
+  })
+})
+
+describe('rows in order', () => {
+  const hold = (spilled: ReturnType<typeof start>['spilled'], offset: number): void =>
+    spilled.add(
+      { partition: 0, offset, time: 0, bytes: 1, workspaceId: 'w', sourceId: 's', needsReport: false, events: 1 },
+      0,
+    )
+
+  test('a row that is not due yet holds all behind it, and is known', async () => {
+    const { inOrder, taken, order, rows } = start([row(1), row(2, { nextTime: 1700 }), row(3)])
+    await inOrder()
+    expect([taken, order.head()?.offset, rows.nextDue]).toEqual([ids(1), 2, 1700])
+  })
+
+  test('rows behind what is held wait for it', async () => {
+    const { inOrder, taken, order, spilled } = start([row(1), row(6)])
+    hold(spilled, 4)
+    await inOrder()
+    expect([taken, order.head()?.offset]).toEqual([ids(1), 6])
+  })
+
+  test('with none left it is known that none waits', async () => {
+    const { inOrder, taken, order, rows } = start([row(1), row(6)])
+    await inOrder()
+    expect([taken, order.known(), order.head(), rows.nextDue]).toEqual([ids(1, 6), true, undefined, Infinity])
+  })
+
+  test('when a row comes to wait while the store is asked, nothing is taken or known, and it is asked again', async () => {
+    const { inOrder, taken, order, rows, answer } = start([row(3)])
+    answer.before = () => {
+      rows.version++
+      answer.before = () => {}
+    }
+    await inOrder()
+    expect([taken, order.known(), rows.nextDue]).toEqual([[], false, 1000])
+    await inOrder()
+    expect([taken, order.known()]).toEqual([ids(3), true])
+  })
+})

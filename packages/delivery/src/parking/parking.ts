@@ -1,0 +1,402 @@
+import {
+  type Database,
+  deadLetterBelowOffset,
+  deadLetterBeyond,
+  deadLetterDestination,
+  deadLetterOld,
+  deleteParked,
+  insertParked,
+  type LogPosition,
+  makeWaitingDue,
+  markParkedReported,
+  type ParkedDeliveriesTable,
+  purgeDeadLetters,
+  writeParkedRange,
+} from '@tributary/storage'
+import type { Insertable, Kysely, Transaction } from 'kysely'
+import { sql } from 'kysely'
+import type { Lane } from '../log/lane.ts'
+import type { Open } from './key-order.ts'
+
+/** A reference to events of one record that could not be delivered; they wait for a retry or are dead. */
+export type ParkedRow = {
+  id: string
+  workspaceId: string
+  sourceId: string
+  destinationId: string
+  partition: number
+  offset: number
+  indexes: readonly number[]
+  /** IDs of these events, in the same order; empty where they are unknown. */
+  eventIds: readonly string[]
+  attempts: number
+  /** Epoch ms. */
+  firstTime: number
+  nextTime: number
+  /** True when its outcome must be reported to a producer if it dies without an attempt. */
+  needsReport: boolean
+  /** The replay that made it due again. */
+  replayId?: string | undefined
+  /** The lane in which it waits. */
+  lane: Lane
+}
+
+/** A row to write. `end` is set for a range of records (then `indexes` is empty). */
+export type NewParkedRow = ParkedRow & {
+  end?: number
+  holds?: Lane | undefined
+  events: number
+  bytes: number
+  state: 'waiting' | 'dead'
+  lastStatus: number | undefined
+  reason: string
+  request: string
+  response: string
+  /** Open changes of those events that have an order among the changes of their record; not stored. */
+  opens?: readonly Open[]
+}
+
+/** Rows to delete and rows to insert in their place, in one transaction. */
+export type ParkingChange = { deletes: readonly string[]; rows: readonly NewParkedRow[] }
+
+type WaitingSummary = { destinationId: string; lane: Lane; rows: number; nextTime: number }
+
+/** A range of parked records. `holds` is the lane of its records; undefined for both. */
+export type ParkedRange = ParkedRow & { end: number; events: number; bytes: number; holds: Lane | undefined }
+
+/** A row that was dead-lettered beyond a limit. */
+export type DeadRow = { id: string; destinationId: string; events: number }
+
+type Settle = (unwritten: ReadonlySet<string>) => void
+
+/** One partition, limited to the deliveries for one destination. */
+export type DestinationPartition = { destinationId: string; partition: number }
+
+export type Parking = {
+  /**
+   * Takes a change and calls `settle` when it is durable, with the IDs of rows that were not written. Their record was
+   * read again, and an earlier row already has their events.
+   */
+  push(change: ParkingChange, settle: Settle): void
+  buffered(): number
+  /** Writes pushed changes, and the given change with them. Rejects when the store is away, and loses nothing then. */
+  flush(extra?: ParkingChange): Promise<void>
+  /** Waiting rows (not ranges) of the owned partitions, per destination and lane. */
+  summary(): Promise<WaitingSummary[]>
+  /** Every waiting range of these partitions; of the owned ones unless given. */
+  ranges(partitions?: ReadonlySet<number>): Promise<ParkedRange[]>
+  /** Waiting rows of a lane of a destination without the given IDs, in the order they are due or in that of the log. */
+  waiting(
+    destinationId: string,
+    lane: Lane,
+    without: readonly string[],
+    limit: number,
+    order?: 'due' | 'place',
+  ): Promise<ParkedRow[]>
+  /** The given partitions in which rows or ranges of a destination wait, regardless of the owner. */
+  waitingIn(places: readonly DestinationPartition[]): Promise<DestinationPartition[]>
+  /** Makes every waiting row of a destination due. */
+  makeDue(destinationId: string, now: number): Promise<void>
+  /** Dead-letters every waiting row of a destination; resolves to the number of events. */
+  deadLetterAll(destinationId: string, reason: string): Promise<number>
+  /**
+   * Dead-letters rows of the owned partitions that wait since before `before`, or beyond the number in one of these
+   * lanes; resolves to them.
+   */
+  enforceLimits(limits: {
+    before: number
+    maxRows: number
+    crowded: readonly { destinationId: string; lane: Lane }[]
+  }): Promise<DeadRow[]>
+  /** Dead-letters the rows (not ranges) below these offsets; resolves to them. */
+  deadLetterBelow(positions: readonly LogPosition[]): Promise<DeadRow[]>
+  /** A page of the waiting rows (not ranges) of producers in some partitions, in log order. */
+  waitingOfProducers(partitions: ReadonlySet<number>, after: ParkedRow | undefined, limit: number): Promise<ParkedRow[]>
+  /** Deletes dead letters that are older than `before` or beyond the newest `maxRows` of a destination. */
+  purgeDeadLetters(limits: { before: number; maxRows: number }): Promise<void>
+  /** Dead rows and ranges whose outcome has not been reported to a producer. */
+  unreported(limit: number): Promise<(ParkedRange & { reason: string })[]>
+  /** Marks rows as reported. */
+  reported(ids: readonly string[]): Promise<void>
+  /** Looks up, per partition, the lowest offset of a row or range that waits or is unreported. */
+  refreshLowest(): Promise<void>
+  /** A lower bound of these offsets: the last look-up, and rows written since. */
+  lowest(): ReadonlyMap<number, number>
+}
+
+const toDatabase = (row: NewParkedRow): Insertable<ParkedDeliveriesTable> => ({
+  id: row.id,
+  workspace_id: row.workspaceId,
+  source_id: row.sourceId,
+  destination_id: row.destinationId,
+  log_partition: row.partition,
+  log_offset: row.offset,
+  log_end: row.end ?? null,
+  event_indexes: [...row.indexes],
+  event_ids: [...row.eventIds],
+  event_count: row.events,
+  bytes: row.bytes,
+  state: row.state,
+  attempts: row.attempts,
+  first_time: new Date(row.firstTime),
+  next_time: new Date(row.nextTime),
+  last_status: row.lastStatus ?? null,
+  last_reason: storable(row.reason),
+  request: storable(row.request),
+  response: storable(row.response),
+  replay_id: row.replayId ?? null,
+  tells: row.needsReport,
+  bulk: row.lane === 'bulk',
+  holds: row.holds ?? '',
+})
+
+/** PostgreSQL's text holds no NUL and no lone surrogate. */
+const storable = (text: string): string => text.replaceAll('\0', '�').toWellFormed()
+
+/** Resolves to the IDs of the rows whose events another row already has. */
+const write = async (tx: Transaction<Database>, change: ParkingChange): Promise<Set<string>> => {
+  await deleteParked(tx, change.deletes)
+  const unwritten = await insertParked(tx, change.rows.filter((row) => row.end === undefined).map(toDatabase))
+  for (const row of change.rows.filter((candidate) => candidate.end !== undefined).map(toDatabase))
+    await writeParkedRange(tx, row)
+  return unwritten
+}
+
+/** Merges changes: a row that a later change deletes is not inserted first. */
+export const mergeChanges = (changes: readonly ParkingChange[]): ParkingChange => {
+  const deletes = new Set<string>()
+  const rows = new Map<string, NewParkedRow>()
+  for (const change of changes) {
+    for (const id of change.deletes) {
+      deletes.add(id)
+      rows.delete(id)
+    }
+    for (const row of change.rows) rows.set(row.id, row)
+  }
+  return { deletes: [...deletes], rows: [...rows.values()] }
+}
+
+const rowColumns = [
+  'id',
+  'workspace_id',
+  'source_id',
+  'destination_id',
+  'log_partition',
+  'log_offset',
+  'log_end',
+  'event_indexes',
+  'event_ids',
+  'event_count',
+  'bytes',
+  'attempts',
+  'first_time',
+  'next_time',
+  'replay_id',
+  'tells',
+  'bulk',
+  'holds',
+] as const
+
+type SelectedRow = Pick<{ [K in keyof ParkedDeliveriesTable]: unknown }, (typeof rowColumns)[number]> & {
+  id: string
+  workspace_id: string
+  source_id: string
+  destination_id: string
+  log_partition: number
+  log_offset: string
+  log_end: string | null
+  event_indexes: number[]
+  event_ids: string[]
+  event_count: number
+  bytes: string
+  attempts: number
+  first_time: Date
+  next_time: Date
+  replay_id: string | null
+  tells: boolean
+  bulk: boolean
+  holds: Lane | ''
+}
+
+const fromDatabase = (row: SelectedRow): ParkedRange => ({
+  id: row.id,
+  workspaceId: row.workspace_id,
+  sourceId: row.source_id,
+  destinationId: row.destination_id,
+  partition: row.log_partition,
+  offset: Number(row.log_offset),
+  end: Number(row.log_end ?? Number(row.log_offset) + 1),
+  indexes: row.event_indexes,
+  eventIds: row.event_ids,
+  events: row.event_count,
+  bytes: Number(row.bytes),
+  attempts: row.attempts,
+  firstTime: row.first_time.getTime(),
+  nextTime: row.next_time.getTime(),
+  replayId: row.replay_id ?? undefined,
+  needsReport: row.tells,
+  lane: row.bulk ? 'bulk' : 'live',
+  holds: row.holds === '' ? undefined : row.holds,
+})
+
+type DeadColumns = Pick<SelectedRow, 'id' | 'destination_id' | 'event_count'>
+const deadRow = ({ id, destination_id, event_count }: DeadColumns): DeadRow => ({
+  id,
+  destinationId: destination_id,
+  events: event_count,
+})
+/** Sorts before every ID. */
+const noId = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * The table of parked deliveries. The owner of a partition of the consumer owns its rows: only those of `owned` are
+ * looked up. Each flush writes the collected changes in one transaction; a pushed change stays until a flush succeeds.
+ */
+export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>): Parking => {
+  let pending: { change: ParkingChange; settle: Settle }[] = []
+  let lowest = new Map<number, number>()
+  let writtenSince = new Map<number, number>()
+  const lower = (map: Map<number, number>, partition: number, offset: number): void => {
+    map.set(partition, Math.min(map.get(partition) ?? offset, offset))
+  }
+  const isOwned = () => sql<boolean>`log_partition = any(${[...owned]}::integer[])`
+  return {
+    push: (change, settle) => {
+      pending.push({ change, settle })
+    },
+    buffered: () => pending.length,
+    flush: async (extra = { deletes: [], rows: [] }) => {
+      // A copy: changes pushed during the transaction belong to the next one.
+      const batch = [...pending]
+      if (batch.length === 0 && extra.deletes.length === 0 && extra.rows.length === 0) return
+      const { deletes, rows } = mergeChanges([...batch.map((item) => item.change), extra])
+      const noteLowest = (): void => {
+        for (const row of rows) {
+          if (row.state === 'dead' && !row.needsReport) continue
+          lower(lowest, row.partition, row.offset)
+          lower(writtenSince, row.partition, row.offset)
+        }
+      }
+      noteLowest()
+      const unwritten = await db.transaction().execute((transaction) => write(transaction, { deletes, rows }))
+      // A look-up during the transaction did not see these rows.
+      noteLowest()
+      pending = pending.slice(batch.length)
+      for (const item of batch) item.settle(unwritten)
+    },
+    summary: async () => {
+      const rows = await db
+        .selectFrom('parked_deliveries')
+        .select((select) => [
+          'destination_id',
+          'bulk',
+          select.fn.countAll<string>().as('rows'),
+          select.fn.min('next_time').as('next_time'),
+        ])
+        .where('state', '=', 'waiting')
+        .where('log_end', 'is', null)
+        .where(isOwned())
+        .groupBy(['destination_id', 'bulk'])
+        .execute()
+      return rows.map((row) => ({
+        destinationId: row.destination_id,
+        lane: row.bulk ? 'bulk' : 'live',
+        rows: Number(row.rows),
+        nextTime: row.next_time.getTime(),
+      }))
+    },
+    ranges: async (partitions = owned) => {
+      const rows = await db
+        .selectFrom('parked_deliveries')
+        .select([...rowColumns])
+        .where('state', '=', 'waiting')
+        .where('log_end', 'is not', null)
+        .orderBy('log_partition')
+        .orderBy('log_offset')
+        .execute()
+      // Some partitions may have been taken away meanwhile.
+      return rows.map(fromDatabase).filter(({ partition }) => partitions.has(partition))
+    },
+    waitingIn: async (places) => {
+      if (places.length === 0) return []
+      const { rows } = await sql<DestinationPartition>`
+        select f.id as "destinationId", f.partition from unnest(
+          ${places.map(({ destinationId }) => destinationId)}::uuid[], ${places.map(({ partition }) => partition)}::integer[]
+        ) as f (id, partition) where exists (
+          select from parked_deliveries
+          where destination_id = f.id and log_partition = f.partition and state = 'waiting')`.execute(db)
+      return rows
+    },
+    waiting: async (destinationId, lane, without, limit, order = 'due') => {
+      const found = db
+        .selectFrom('parked_deliveries')
+        .select([...rowColumns])
+        .where('destination_id', '=', destinationId)
+        .where('bulk', '=', lane === 'bulk')
+        .where('state', '=', 'waiting')
+        .where('log_end', 'is', null)
+        .where(isOwned())
+        .where(sql<boolean>`id <> all(${without}::uuid[])`)
+        .limit(limit)
+      const rows = await (order === 'due'
+        ? found.orderBy('next_time')
+        : found.orderBy('log_partition').orderBy('log_offset').orderBy('event_indexes')
+      ).execute()
+      return rows.map(fromDatabase)
+    },
+    makeDue: (destinationId, now) => makeWaitingDue(db, destinationId, now),
+    deadLetterAll: (destinationId, reason) => deadLetterDestination(db, destinationId, reason),
+    enforceLimits: async ({ before, maxRows, crowded }) => {
+      const dead = await deadLetterOld(db, owned, before)
+      for (const { destinationId, lane } of crowded)
+        dead.push(...(await deadLetterBeyond(db, { destinationId, bulk: lane === 'bulk', maxRows })))
+      return dead.map(deadRow)
+    },
+    deadLetterBelow: async (positions) => {
+      const dead: DeadRow[] = []
+      for (const { partition, offset } of positions)
+        dead.push(...(await deadLetterBelowOffset(db, partition, offset)).map(deadRow))
+      return dead
+    },
+    waitingOfProducers: async (partitions, after, limit) => {
+      const { rows } = await sql<SelectedRow>`
+        select ${sql.join(rowColumns.map((name) => sql.ref(name)))} from parked_deliveries
+        where state = 'waiting' and tells and log_end is null and log_partition = any(${[...partitions]}::integer[])
+          and (log_partition, log_offset, id) > (${after?.partition ?? -1}::integer, ${after?.offset ?? 0}::bigint,
+            ${after?.id ?? noId}::uuid)
+        order by log_partition, log_offset, id limit ${limit}`.execute(db)
+      return rows.map(fromDatabase)
+    },
+    purgeDeadLetters: (limits) => purgeDeadLetters(db, limits),
+    unreported: async (limit) => {
+      const rows = await db
+        .selectFrom('parked_deliveries')
+        .select([...rowColumns, 'last_reason'])
+        .where('state', '=', 'dead')
+        .where('tells', '=', true)
+        .where(isOwned())
+        .orderBy('log_partition')
+        .orderBy('log_offset')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => ({ ...fromDatabase(row), reason: row.last_reason }))
+    },
+    reported: async (ids) => {
+      if (ids.length === 0) return
+      await markParkedReported(db, ids)
+    },
+    lowest: () => lowest,
+    refreshLowest: async () => {
+      writtenSince = new Map()
+      const rows = await db
+        .selectFrom('parked_deliveries')
+        .select((select) => ['log_partition', select.fn.min('log_offset').as('low')])
+        .where((where) => where.or([where('state', '=', 'waiting'), where('tells', '=', true)]))
+        .groupBy('log_partition')
+        .execute()
+      const found = new Map(rows.map((row) => [row.log_partition, Number(row.low)]))
+      for (const [partition, offset] of writtenSince) lower(found, partition, offset)
+      lowest = found
+    },
+  }
+}

@@ -1,0 +1,156 @@
+import type { LogRecord } from '@tributary/storage'
+import type { WorkerState } from '../destination/worker-state.ts'
+import { laneOf } from '../log/lane.ts'
+import { type DeliveryRecord, openRecord } from '../log/record.ts'
+import type { WorkerContext } from '../ports.ts'
+import type { InFlightRecord } from './in-flight-record.ts'
+import type { LaterDeliveries } from './later-deliveries.ts'
+import type { ParkedRow } from './parking.ts'
+import { noLongerHeld } from './range-change.ts'
+import type { SpilledRange, SpilledRanges } from './spilled-ranges.ts'
+
+/** Maximum of bytes per read of a spilled range. */
+const pieceBytes = 256 * 1024
+
+/** Maximum time to fill the worker in one turn, ms: skipped records never fill it, and others wait meanwhile. */
+const turnMs = 20
+
+export type RangeReading = {
+  /** True when there is something that may be read now. */
+  mayRead(): boolean
+  /** Starts to read spilled ranges, unless that is running or nothing may be read. */
+  start(): void
+  /** True while a range is read. */
+  underWay(): boolean
+}
+
+export type RangeReadingDeps = {
+  id: string
+  context: Pick<WorkerContext, 'reader' | 'clock' | 'logger' | 'isRead'>
+  spilled: SpilledRanges
+  state: () => WorkerState
+  /** True while the worker has anything queued or in flight. */
+  busy: () => boolean
+  hasCapacity: () => boolean
+  /** False while spilled ranges wait for more records. */
+  rangesDue: () => boolean
+  /** The offset before which the next range may be read now; undefined while it may not be read. */
+  limit: (range: SpilledRange) => number | undefined
+  later: LaterDeliveries
+  consume: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void) => void
+  /** Called when a piece is done: there may be something to send, and more to read. */
+  wake: () => void
+}
+
+/**
+ * Reads spilled ranges from their cursor into the worker's queue, one piece at a time, while there is capacity. While
+ * the worker probes, it reads a single record. It rechecks permission after each read of the log, and takes every
+ * record of a range once.
+ */
+export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
+  const { id, spilled, context } = deps
+  let reading = false
+  /** Epoch ms of the next read after a failed one. */
+  let readAgain = 0
+
+  /** The range that may be read now, and up to which offset. */
+  const next = (): { range: SpilledRange; before: number } | undefined => {
+    const range = spilled.next()
+    const state = deps.state()
+    if (range === undefined || (state !== 'flowing' && state !== 'probing')) return undefined
+    if (!deps.hasCapacity() || !deps.rangesDue() || (state === 'probing' && deps.busy())) return undefined
+    if (context.clock() < readAgain) return undefined
+    // Earlier records were not offered yet; they come first.
+    if (range.restored && range.needsReport && !context.isRead(range.partition, range.cursor - 1)) return undefined
+    const before = deps.limit(range)
+    return before === undefined ? undefined : { range, before }
+  }
+
+  const lose = (range: SpilledRange): void => {
+    const { partition, cursor: from, end: to } = range
+    context.logger.error({ destination: id, partition, from, to }, 'held records are no longer in the log')
+    range.dead = noLongerHeld
+  }
+
+  const take = (range: SpilledRange, record: DeliveryRecord): void => {
+    const { offset, time, bytes, meta } = record.reference
+    const entry = range.tracker.begin(offset)
+    range.firstTime = time
+    range.unreadEvents -= meta.n
+    range.unreadBytes -= bytes
+    deps.consume(record, undefined, () => {
+      range.events -= meta.n
+      range.bytes -= bytes
+      range.tracker.release(entry)
+    })
+  }
+
+  const holds = (range: SpilledRange, { reference: { meta } }: DeliveryRecord): boolean =>
+    meta.d.includes(id) && (range.holds === undefined || range.holds === laneOf(meta))
+
+  /** Takes the permitted part of a piece; false when that is all for now. */
+  const takePiece = (range: SpilledRange, records: readonly LogRecord[], before: number): boolean => {
+    if (records.length === 0) lose(range)
+    const once = deps.state() === 'probing'
+    for (const found of records) {
+      if (found.offset >= range.end) {
+        range.cursor = range.end
+        return true
+      }
+      if (found.offset >= before) range.cursor = before
+      if (found.offset >= before || !deps.hasCapacity()) return false
+      range.cursor = found.offset + 1
+      const record = openRecord(found)
+      if (record === undefined || !holds(range, record)) continue
+      take(range, record)
+      if (once) return true
+    }
+    return true
+  }
+
+  const wantedOf = (range: SpilledRange, records: readonly LogRecord[]) =>
+    records.flatMap((found) => {
+      const record = openRecord(found)
+      const { meta } = record?.reference ?? {}
+      if (record === undefined || meta?.b === undefined || !holds(range, record)) return []
+      return [{ record, indexes: Array.from({ length: meta.n }, (_, index) => index) }]
+    })
+
+  const readOn = async (): Promise<void> => {
+    const until = performance.now() + turnMs
+    for (let place = next(); place !== undefined && performance.now() < until; place = next()) {
+      const { range } = place
+      const { cursor } = range
+      const maxBytes = deps.state() === 'probing' ? 1 : pieceBytes
+      const records = await context.reader.read(range.partition, cursor, maxBytes)
+      // For a restored or revived range, a later change may already have been delivered.
+      const taken = range.restored ? await deps.later(wantedOf(range, records)) : undefined
+      try {
+        const now = next()
+        // Another range may have become the next one during the read.
+        if (now?.range !== range || range.cursor !== cursor) continue
+        if (!takePiece(range, records, now.before)) return
+      } finally {
+        taken?.()
+      }
+    }
+  }
+
+  return {
+    mayRead: () => next() !== undefined,
+    start: () => {
+      if (reading || next() === undefined) return
+      reading = true
+      readOn()
+        .catch((error: unknown) => {
+          readAgain = context.clock() + 1000
+          context.logger.warn({ err: error, destination: id }, 'held records cannot be read; trying again')
+        })
+        .finally(() => {
+          reading = false
+          setImmediate(deps.wake)
+        })
+    },
+    underWay: () => reading,
+  }
+}

@@ -1,0 +1,148 @@
+import type { WorkerContext } from '../ports.ts'
+import {
+  type EventFailure,
+  type InFlightRecord,
+  type Item,
+  releaseRecord,
+  replaceRow,
+  rowsOf,
+} from './in-flight-record.ts'
+import type { KeyOrder } from './key-order.ts'
+import type { NewParkedRow, ParkedRow, ParkingChange } from './parking.ts'
+import { noLongerHeld } from './range-change.ts'
+
+/** A worker's view of its rows in the relational store. */
+export type WorkerRows = {
+  /** Waiting rows, those in memory included. */
+  waiting: number
+  /** Epoch ms when the next one is due; Infinity when none waits. */
+  nextDue: number
+  /** Rows whose events are queued or in flight, and their partitions. */
+  readonly taken: Map<string, number>
+  /** Changes that are not durable yet. */
+  unparked: number
+  /** Grows whenever a row that did not wait before may wait: earlier look-ups are out of date then. */
+  version: number
+  /** Grows whenever partitions are taken away: another owner may have sent rows of earlier look-ups since. */
+  handovers: number
+}
+
+/** Parks a worker's events that wait for a retry, and its dead letters. Releases nothing before it is durable. */
+export type RetryQueue = {
+  readonly rows: WorkerRows
+  /** Parks events of a record in flight straight from the log; `holds` of the record in flight end when they are durable. */
+  park(inFlight: InFlightRecord, failures: readonly EventFailure[], holds: number, now: number): void
+  /**
+   * Moves events of a record in flight that are queued or in flight to a row of their own; their outcome is then
+   * written to it.
+   */
+  takeOver(inFlight: InFlightRecord, items: readonly Item[], now: number): void
+  /** Called as `finish` of a record in flight that came from a row, when the outcomes of all its events are known. */
+  close(inFlight: InFlightRecord, row: ParkedRow): void
+  /** Makes a dead letter of a row whose record is no longer in the log. */
+  lost(row: ParkedRow, now: number): void
+}
+
+/** The queue of one lane of a destination; empty until its rows are looked up. */
+export const createRetryQueue = (
+  destinationId: string,
+  { parking, metrics, clock }: Pick<WorkerContext, 'parking' | 'metrics' | 'clock'>,
+  order: KeyOrder,
+): RetryQueue => {
+  const rows: WorkerRows = {
+    waiting: 0,
+    nextDue: Number.POSITIVE_INFINITY,
+    taken: new Map(),
+    unparked: 0,
+    version: 0,
+    handovers: 0,
+  }
+
+  const noteDurable = (written: readonly NewParkedRow[]): void => {
+    for (const row of written) {
+      if (row.state === 'dead') {
+        metrics.count('delivery_events_dead', row.events, { reason: 'refused' })
+        continue
+      }
+      rows.waiting++
+      rows.version++
+      rows.nextDue = Math.min(rows.nextDue, row.nextTime)
+    }
+  }
+
+  /** Writes a change; afterwards marks the written rows as durable, and calls `then`. */
+  const write = (change: ParkingChange, then: () => void): void => {
+    rows.unparked++
+    for (const { id, state, opens = [], nextTime } of change.rows)
+      if (state === 'waiting' && opens.length > 0) order.park(id, opens, nextTime)
+    parking.push(change, (unwritten) => {
+      rows.unparked--
+      then()
+      // An earlier row has their events: it waits, or is a dead letter, which blocks nothing.
+      order.lost(unwritten)
+      noteDurable(change.rows.filter(({ id }) => !unwritten.has(id)))
+    })
+  }
+
+  /** Removes a row that was replaced. */
+  const leave = (row: ParkedRow): void => {
+    rows.taken.delete(row.id)
+    rows.waiting = Math.max(0, rows.waiting - 1)
+  }
+
+  const close: RetryQueue['close'] = (inFlight, row) => {
+    const change = replaceRow(destinationId, inFlight, row, clock())
+    if (change !== undefined) return write(change, () => leave(row))
+    const opens = inFlight.failures.flatMap(({ open }) => (open === undefined ? [] : [open]))
+    if (opens.length > 0) order.park(row.id, opens, row.nextTime)
+    rows.taken.delete(row.id)
+    rows.version++
+    rows.nextDue = Math.min(rows.nextDue, row.nextTime)
+  }
+
+  return {
+    rows,
+    park: (inFlight, failures, holds, now) =>
+      write({ deletes: [], rows: rowsOf(destinationId, inFlight, failures, now) }, () =>
+        releaseRecord(inFlight, holds),
+      ),
+    takeOver: (inFlight, items, now) => {
+      const failures = items.map(({ index, event }) => ({
+        index,
+        eventId: event.eventId,
+        decision: { kind: 'returned' as const },
+        result: undefined,
+      }))
+      for (const row of rowsOf(destinationId, inFlight, failures, now)) {
+        const takenOver: InFlightRecord = {
+          record: inFlight.record,
+          row,
+          lane: inFlight.lane,
+          open: items.length,
+          failures: [],
+          finish: () => close(takenOver, row),
+        }
+        for (const item of items) item.inFlight = takenOver
+        rows.taken.set(row.id, row.partition)
+        write({ deletes: [], rows: [row] }, () => releaseRecord(inFlight, items.length))
+      }
+    },
+    close,
+    lost: (row, now) => {
+      order.lost([row.id])
+      rows.taken.set(row.id, row.partition)
+      const dead: NewParkedRow = {
+        ...row,
+        nextTime: now,
+        events: row.indexes.length,
+        bytes: 0,
+        state: 'dead',
+        lastStatus: undefined,
+        reason: noLongerHeld,
+        request: '',
+        response: '',
+      }
+      write({ deletes: [row.id], rows: [dead] }, () => leave(row))
+    },
+  }
+}

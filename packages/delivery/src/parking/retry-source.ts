@@ -1,0 +1,159 @@
+import type { WorkerState } from '../destination/worker-state.ts'
+import type { Lane } from '../log/lane.ts'
+import type { DeliveryRecord } from '../log/record.ts'
+import type { WorkerContext } from '../ports.ts'
+import { createDueRows } from './due-rows.ts'
+import type { InFlightRecord } from './in-flight-record.ts'
+import type { KeyOrder } from './key-order.ts'
+import { createLaterDeliveries } from './later-deliveries.ts'
+import type { ParkedRow } from './parking.ts'
+import { createPlaceOrder } from './place-order.ts'
+import { createRangeReading } from './range-reading.ts'
+import type { RetryQueue } from './retry-queue.ts'
+import { createRowReading } from './row-reading.ts'
+import { createRowsInOrder } from './rows-in-order.ts'
+import { isRangeDone, type SpilledRanges } from './spilled-ranges.ts'
+
+export type RetrySource = {
+  /** Fills the worker's queue from spilled ranges, and fetches parked rows that are due. */
+  fill(): void
+  /** True while something held is on its way into the queue, or may come immediately. */
+  brings(): boolean
+  /** Makes every parked row due, since the destination works again. */
+  makeDue(): void
+  /** True while something held could be sent now. */
+  pending(): boolean
+  /** For a worker in order: true when nothing waits outside the queue, so that a new record may follow. */
+  upToDate(): boolean
+  /** For a worker in order: brings nothing until everything that left the queue or failed is durable in its row. */
+  settleFirst(): void
+}
+
+export type RetrySourceDeps = {
+  id: string
+  lane: Lane
+  context: WorkerContext
+  spilled: SpilledRanges
+  retries: RetryQueue
+  keyOrder: KeyOrder
+  state: () => WorkerState
+  /** True while the worker has anything queued or in flight: in any lane, in this one. */
+  busy: () => boolean
+  isLaneBusy: () => boolean
+  hasCapacity: () => boolean
+  /** False while spilled ranges wait for more records. */
+  rangesDue: () => boolean
+  /** True when events wait for the events before them. */
+  ordered: () => boolean
+  /** Capacity for parked rows. */
+  hasRowCapacity: () => boolean
+  consume: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void) => void
+  wake: () => void
+}
+
+/**
+ * Brings back what a worker holds: reads ranges from their cursor while the queue has capacity, and fetches parked rows
+ * that are due. While probing, it brings a single record or row. A worker in order gets everything by its place in the
+ * log.
+ */
+export const createRetrySource = (deps: RetrySourceDeps): RetrySource => {
+  const { id, lane, context, spilled, retries, keyOrder, state, busy, consume, wake } = deps
+  const { rows } = retries
+  const { parking, clock, logger, settings } = context
+  let fetching = false
+  let makingDue = false
+  /** Epoch ms of the next query after a failed one. */
+  let askAgain = 0
+
+  const order = createPlaceOrder({ rows, spilled, busy: deps.isLaneBusy })
+  const later = createLaterDeliveries(id, context, keyOrder)
+  const read = createRowReading({ context, retries, knows: keyOrder.knows, later, consume })
+  const fetchDeps = { id, lane, context, rows, state, busy, hasCapacity: deps.hasRowCapacity, read }
+  const fetchDue = createDueRows(fetchDeps)
+  const fetchInOrder = createRowsInOrder({ ...fetchDeps, order })
+  const ranges = createRangeReading({
+    ...deps,
+    later,
+    limit: (range) => {
+      if (deps.ordered()) return fetching || makingDue ? undefined : order.limit(range)
+      // A waiting row is probed first.
+      return state() === 'probing' && (fetching || rows.waiting > 0) ? undefined : Number.POSITIVE_INFINITY
+    },
+  })
+
+  const sends = (): boolean => state() === 'flowing' || state() === 'probing'
+
+  const full = (): boolean =>
+    !deps.hasRowCapacity() || rows.taken.size >= settings.rowsInFlight || rows.unparked >= settings.unparked
+
+  const rowsWanted = (): boolean => {
+    if (fetching || makingDue || full()) return false
+    if (deps.ordered()) {
+      if (!order.known()) return clock() >= askAgain
+      const head = order.head()
+      if (head === undefined || !order.isNext(head)) return false
+      return state() === 'probing' ? !busy() : head.nextTime <= clock()
+    }
+    if (state() === 'probing') return !busy() && rows.waiting > 0
+    return state() === 'flowing' && rows.nextDue <= clock()
+  }
+
+  const startFetch = (): void => {
+    fetching = true
+    const fetched = deps.ordered() ? fetchInOrder() : fetchDue()
+    fetched
+      .catch((error: unknown) => {
+        askAgain = clock() + 1000
+        rows.nextDue = askAgain
+        logger.warn({ err: error, destination: id }, 'parked deliveries cannot be read; trying again')
+      })
+      .finally(() => {
+        fetching = false
+        wake()
+      })
+  }
+
+  return {
+    fill: () => {
+      if (!sends() || (deps.ordered() && !order.settled())) return
+      if (rowsWanted()) startFetch()
+      ranges.start()
+    },
+    brings: () => sends() && (fetching || ranges.underWay() || ranges.mayRead()),
+    makeDue: () => {
+      if (rows.waiting === 0) return
+      makingDue = true
+      const now = clock()
+      parking
+        .makeDue(id, now)
+        .then(() => {
+          rows.nextDue = now
+          rows.version++
+        })
+        .catch((error: unknown) => {
+          logger.warn(
+            { err: error, destination: id },
+            'parked deliveries keep their due times; the store cannot be reached',
+          )
+        })
+        .finally(() => {
+          makingDue = false
+          wake()
+        })
+    },
+    pending: () => {
+      if (fetching || makingDue || ranges.underWay()) return true
+      if (!sends()) return false
+      if (rows.taken.size > 0 || rows.nextDue <= clock()) return true
+      const head = deps.ordered() ? order.head() : undefined
+      // Everything behind a row that is not due waits.
+      if (head !== undefined && order.isNext(head) && head.nextTime > clock()) return false
+      return (
+        (deps.rangesDue() && spilled.all().some((range) => !isRangeDone(range))) ||
+        (deps.ordered() && (order.settling() || !order.known()))
+      )
+    },
+    upToDate: () => !order.settling() && order.known() && order.head() === undefined && spilled.next() === undefined,
+    settleFirst: order.settleFirst,
+  }
+}

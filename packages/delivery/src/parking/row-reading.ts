@@ -1,0 +1,77 @@
+import type { LogRecord } from '@tributary/storage'
+import { type DeliveryRecord, openRecord } from '../log/record.ts'
+import type { WorkerContext } from '../ports.ts'
+import type { InFlightRecord } from './in-flight-record.ts'
+import type { LaterDeliveries } from './later-deliveries.ts'
+import type { ParkedRow } from './parking.ts'
+import type { RetryQueue } from './retry-queue.ts'
+
+/** Maximum of bytes of records per look-up. */
+const pieceBytes = 1024 * 1024
+
+/**
+ * Takes the events of parked rows out of the log, in the given order, while `may` permits the next row; resolves to the
+ * number of rows taken. A row whose record is gone becomes a dead letter.
+ */
+export type RowReading = (rows: readonly ParkedRow[], may: (row: ParkedRow) => boolean) => Promise<number>
+
+/** Whether a record is the one that a row was parked from, and not one of another log at the same offset. */
+export const isOf = (record: DeliveryRecord, { indexes, eventIds }: ParkedRow): boolean => {
+  const [index = -1] = indexes
+  const [eventId] = eventIds
+  const found = record.events()?.[index]
+  return eventId === undefined || found === undefined || found.eventId === eventId
+}
+
+/** Rows of one record share it, and neighboring rows share a read, since they are parked in runs. */
+export const createRowReading = (deps: {
+  context: Pick<WorkerContext, 'reader' | 'clock' | 'owned'>
+  retries: RetryQueue
+  /** Whether this process would have seen the delivery of any later change of the row's records. */
+  knows: (row: string) => boolean
+  later: LaterDeliveries
+  consume: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void) => void
+}): RowReading => {
+  const { context, retries } = deps
+
+  const takeRow = (row: ParkedRow, record: DeliveryRecord | undefined): void => {
+    if (record === undefined || !isOf(record, row)) return retries.lost(row, context.clock())
+    retries.rows.taken.set(row.id, row.partition)
+    deps.consume(record, row, (inFlight) => retries.close(inFlight, row))
+  }
+
+  /** The record of each row, shared by those of the same one. */
+  const open = (found: readonly (LogRecord | undefined)[]): (DeliveryRecord | undefined)[] => {
+    let last: DeliveryRecord | undefined
+    return found.map((each) => {
+      const { partition, offset } = last?.reference ?? {}
+      if (each === undefined) last = undefined
+      else if (each.partition !== partition || each.offset !== offset) last = openRecord(each)
+      return last
+    })
+  }
+
+  return async (rows, may) => {
+    let done = 0
+    while (done < rows.length) {
+      const records = open(await context.reader.find(rows.slice(done), pieceBytes))
+      const unknown = records.flatMap((record, place) => {
+        const row = rows[done + place]
+        return record === undefined || row === undefined || deps.knows(row.id) ? [] : [{ record, indexes: row.indexes }]
+      })
+      const taken = await deps.later(unknown)
+      try {
+        for (const record of records) {
+          const row = rows[done]
+          // Its partition may have been taken away while the log was read.
+          if (row === undefined || !context.owned.has(row.partition) || !may(row)) return done
+          takeRow(row, record)
+          done++
+        }
+      } finally {
+        taken()
+      }
+    }
+    return done
+  }
+}

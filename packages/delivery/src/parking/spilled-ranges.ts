@@ -1,0 +1,201 @@
+import { newId } from '@tributary/kernel'
+import type { Lane } from '../log/lane.ts'
+import { createOffsetTracker, type OffsetTracker } from '../log/offsets.ts'
+
+/**
+ * A reference to records of one partition that a worker has not taken and that stay in the log. A range covers every
+ * record from `cursor` to `end` that names the destination and is of the lane it holds; below `cursor` they are in
+ * flight or done.
+ */
+export type SpilledRange = {
+  readonly id: string
+  readonly partition: number
+  workspaceId: string
+  sourceId: string
+  /** The lane of its records; undefined for both. */
+  readonly holds: Lane | undefined
+  /** Next offset to be read. */
+  cursor: number
+  /** The offset after the last record. */
+  end: number
+  /** True when some may be rows of a producer that gets their outcomes. */
+  needsReport: boolean
+  /** Events and bytes that are not done. */
+  events: number
+  bytes: number
+  /** The part of them that is not read. */
+  unreadEvents: number
+  unreadBytes: number
+  /** Epoch ms of the append of its first and last record. */
+  firstTime: number
+  lastTime: number
+  /** Epoch ms when it was opened here, or last written to the relational store. */
+  writtenAt: number
+  /** The state of the range in the relational store. */
+  persisted: { from: number; end: number } | undefined
+  sealed: boolean
+  /** It comes from the relational store: it waited before this process started, or was made due. */
+  readonly restored: boolean
+  /** Reason why it can never be sent, if any. */
+  dead: string | undefined
+  readonly tracker: OffsetTracker
+}
+
+/** What a worker holds in one lane, per partition. Pure bookkeeping without I/O. */
+export type SpilledRanges = {
+  /**
+   * True when a record that comes in a lane lies in a restored range, so that it must not be offered again after a
+   * restart.
+   */
+  covers(partition: number, offset: number, comesIn: Lane): boolean
+  /** True while records of the partition wait to be read: new records queue up behind them. */
+  lags(partition: number): boolean
+  /** Adds a record at the end of the held ones. */
+  add(record: SpilledRecord, now: number): void
+  /** The oldest range with records to read, of a partition that may be read. */
+  next(): SpilledRange | undefined
+  /** Takes over a range of the relational store; a dead one covers no records of the log. */
+  restore(range: SpilledRange): void
+  /** Forgets a range. */
+  drop(range: SpilledRange): void
+  /** Forgets all ranges of a partition; those that are durable stay so. */
+  forget(partition: number): void
+  all(): readonly SpilledRange[]
+  /** Lowest offset of the partition that is held here and nowhere durable. */
+  undurableLow(partition: number): number | undefined
+  events(): number
+}
+
+export type SpilledRecord = {
+  partition: number
+  offset: number
+  time: number
+  bytes: number
+  workspaceId: string
+  sourceId: string
+  needsReport: boolean
+  events: number
+}
+
+/**
+ * A range is closed after this many events or this long, so that the limits of age and size can drop the oldest part.
+ */
+const rangeEvents = 100_000
+const rangeAgeMs = 600_000
+
+/** The lowest offset of a range that is not done. */
+export const rangeLow = (range: SpilledRange): number => range.tracker.low() ?? range.cursor
+
+/** True when no record of it is unread or in flight. */
+export const isRangeDone = (range: SpilledRange): boolean =>
+  range.dead === undefined && range.cursor >= range.end && range.tracker.size() === 0
+
+/** True when the relational store has a range as it is, and need not delete it. */
+export const isRangeWritten = (range: SpilledRange): boolean =>
+  range.dead === undefined &&
+  !isRangeDone(range) &&
+  range.persisted?.from === rangeLow(range) &&
+  range.persisted.end === range.end
+
+/** True while records of it wait to be read. */
+const isReadable = (range: SpilledRange): boolean => range.dead === undefined && range.cursor < range.end
+
+/** Compares by offset within a partition: records of one millisecond have an order, too. */
+const isBefore = (a: SpilledRange, b: SpilledRange): boolean =>
+  a.partition === b.partition ? a.cursor < b.cursor : a.firstTime < b.firstTime
+
+/** Creates an empty set of spilled ranges of a lane; `isOwned` says which partitions may be read. */
+export const createSpilledRanges = (
+  lane: Lane = 'live',
+  isOwned: (partition: number) => boolean = () => true,
+): SpilledRanges => {
+  let ranges: SpilledRange[] = []
+  /** Offsets that restored ranges cover, until the reader has passed them. */
+  let spans: { partition: number; start: number; end: number; holds: Lane | undefined }[] = []
+  const extendable = (range: SpilledRange | undefined, record: SpilledRecord): range is SpilledRange =>
+    range !== undefined &&
+    !range.sealed &&
+    range.holds === lane &&
+    isReadable(range) &&
+    record.offset >= range.end &&
+    range.events < rangeEvents &&
+    record.time - range.firstTime < rangeAgeMs
+  return {
+    covers: (partition, offset, comesIn) => {
+      if (spans.length === 0) return false
+      spans = spans.filter((span) => span.partition !== partition || offset < span.end)
+      const covered = spans.some(
+        (span) =>
+          span.partition === partition && offset >= span.start && (span.holds === undefined || span.holds === comesIn),
+      )
+      if (covered) for (const range of ranges) if (range.partition === partition) range.sealed = true
+      return covered
+    },
+    lags: (partition) => ranges.some((range) => range.partition === partition && isReadable(range)),
+    add: (record, now) => {
+      const last = ranges.findLast((range) => range.partition === record.partition)
+      if (extendable(last, record)) {
+        last.end = record.offset + 1
+        last.needsReport ||= record.needsReport
+        last.events += record.events
+        last.bytes += record.bytes
+        last.unreadEvents += record.events
+        last.unreadBytes += record.bytes
+        last.lastTime = record.time
+        return
+      }
+      ranges.push({
+        id: newId(),
+        partition: record.partition,
+        workspaceId: record.workspaceId,
+        sourceId: record.sourceId,
+        holds: lane,
+        cursor: record.offset,
+        end: record.offset + 1,
+        needsReport: record.needsReport,
+        events: record.events,
+        bytes: record.bytes,
+        unreadEvents: record.events,
+        unreadBytes: record.bytes,
+        firstTime: record.time,
+        lastTime: record.time,
+        writtenAt: now,
+        persisted: undefined,
+        sealed: false,
+        restored: false,
+        dead: undefined,
+        tracker: createOffsetTracker(),
+      })
+    },
+    next: () => {
+      let oldest: SpilledRange | undefined
+      for (const range of ranges)
+        if (isReadable(range) && isOwned(range.partition) && (oldest === undefined || isBefore(range, oldest)))
+          oldest = range
+      return oldest
+    },
+    restore: (range) => {
+      if (range.dead === undefined)
+        spans.push({ partition: range.partition, start: range.cursor, end: range.end, holds: range.holds })
+      ranges.push(range)
+    },
+    drop: (range) => {
+      ranges = ranges.filter((other) => other !== range)
+    },
+    forget: (partition) => {
+      ranges = ranges.filter((range) => range.partition !== partition)
+      spans = spans.filter((span) => span.partition !== partition)
+    },
+    all: () => ranges,
+    undurableLow: (partition) => {
+      let low: number | undefined
+      for (const range of ranges) {
+        if (range.partition !== partition) continue
+        const from = range.persisted === undefined ? rangeLow(range) : Math.max(rangeLow(range), range.persisted.end)
+        if (from < range.end) low = Math.min(low ?? from, from)
+      }
+      return low
+    },
+    events: () => ranges.reduce((sum, range) => sum + range.events, 0),
+  }
+}

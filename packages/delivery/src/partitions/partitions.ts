@@ -1,0 +1,120 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Clock, Logger } from '@tributary/kernel'
+import { type ConsumerJournal, type LogReader, reconcile } from '@tributary/storage'
+import type { DestinationWorker } from '../destination/destination-worker.ts'
+import type { AttemptLog } from '../log/attempts.ts'
+import type { LogReading, Place } from '../log/log-reading.ts'
+import type { Parking } from '../parking/parking.ts'
+import { restoredRange } from '../parking/range-change.ts'
+import { restoreOrder } from '../parking/restore-order.ts'
+import { isRangeWritten } from '../parking/spilled-ranges.ts'
+import type { Commit } from './commit.ts'
+import type { Maintenance } from './maintenance.ts'
+import { sentAgainBefore } from './sent-again.ts'
+
+/** Gives and takes away partitions. */
+export type Partitions = {
+  /** Takes over partitions where their last owner left them: position, spilled ranges, parked rows. */
+  give(partitions: readonly number[]): Promise<void>
+  /**
+   * Takes partitions away: what waits in memory is requeued, and requests in flight end and are recorded. Resolves when
+   * all of it is durable and nothing of them is in memory; waits while a store is away.
+   */
+  take(partitions: readonly number[]): Promise<void>
+}
+
+/** Partition ownership of a delivery that owns none yet; `owned` is updated. */
+export const createPartitions = (deps: {
+  owned: Set<number>
+  places: readonly Place[]
+  workers: ReadonlyMap<string, DestinationWorker>
+  workerOf: (id: string) => DestinationWorker
+  reader: Pick<LogReader, 'partitions' | 'incarnations' | 'starts' | 'ends' | 'find'>
+  journal: Pick<ConsumerJournal, 'positions' | 'places' | 'openEnds' | 'rewind' | 'notes' | 'commit'>
+  parking: Pick<Parking, 'ranges' | 'waitingOfProducers'>
+  attempts: Pick<AttemptLog, 'flush'>
+  commit: Commit
+  reading: Pick<LogReading, 'change'>
+  maintenance: Pick<Maintenance, 'refresh'>
+  clock: Clock
+  logger: Logger
+}): Partitions => {
+  const { owned, places, workers, workerOf, parking, maintenance, clock } = deps
+  const placesOf = (partitions: readonly number[], isOwned: boolean): Place[] =>
+    places.filter((place) => place.owned === isOwned && partitions.includes(place.partition))
+
+  return {
+    give: async (partitions) => {
+      const given = placesOf(partitions, false)
+      const rewound = await reconcile(
+        deps.journal,
+        deps.reader,
+        given.map(({ partition }) => partition),
+      )
+      if (rewound.size > 0)
+        deps.logger.warn(
+          { partitions: [...rewound] },
+          'the log was replaced or restored: delivery goes on where the new one begins to differ',
+        )
+      const positions = deps.journal.positions()
+      // A note about an earlier log has no meaning for this one.
+      const over = new Map([...rewound].filter((each) => deps.journal.notes().get(each)).map((each) => [each, '']))
+      if (over.size > 0) await deps.journal.commit(new Map(), over)
+      const notes = deps.journal.notes()
+      const starts = await deps.reader.starts()
+      const ends = await deps.reader.ends()
+      for (const place of given) {
+        place.committed = positions.get(place.partition) ?? 0
+        place.next = Math.max(place.committed, starts[place.partition] ?? 0)
+        place.end = ends[place.partition] ?? 0
+        place.again = sentAgainBefore(notes.get(place.partition))
+      }
+      const fresh = new Set(given.map(({ partition }) => partition))
+      const ranges = await parking.ranges(fresh)
+      for (const row of ranges) {
+        const limit = rewound.has(row.partition) ? (positions.get(row.partition) ?? 0) : undefined
+        workerOf(row.destinationId).held[row.lane].spilled.restore(restoredRange(row, clock(), limit))
+      }
+      await restoreOrder({ parking, reader: deps.reader, orderOf: (id) => workerOf(id).keyOrder }, fresh)
+      for (const partition of fresh) owned.add(partition)
+      await maintenance.refresh()
+      // Held and parked changes must be restored before anything new is offered.
+      for (const place of given) {
+        place.given++
+        place.owned = true
+      }
+      deps.reading.change()
+    },
+    take: async (partitions) => {
+      const leaving = placesOf(partitions, true)
+      const gone = new Set(leaving.map(({ partition }) => partition))
+      for (const place of leaving) {
+        place.owned = false
+        owned.delete(place.partition)
+      }
+      for (const worker of workers.values()) worker.requeue(gone)
+      const isFree = (): boolean =>
+        leaving.every((place) => place.tracker.size() === 0 && place.committed === place.next) &&
+        [...workers.values()].every(
+          (worker) =>
+            !worker.isBusy(gone) &&
+            // The next owner would send again what was sent while its range was written.
+            worker.lanes.every(({ spilled }) =>
+              spilled.all().every((range) => !gone.has(range.partition) || isRangeWritten(range)),
+            ),
+        )
+      // A commit writes held changes, and then the position behind them.
+      for (let done = false; !done; ) {
+        await deps.attempts.flush(true)
+        const written = await deps.commit.run(true)
+        done = written && isFree()
+        if (!done) await pause(10)
+      }
+      for (const worker of workers.values()) {
+        for (const { spilled } of worker.lanes) for (const partition of gone) spilled.forget(partition)
+        worker.keyOrder.forget(gone)
+      }
+      await maintenance.refresh()
+    },
+  }
+}
