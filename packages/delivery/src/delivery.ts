@@ -9,6 +9,7 @@ import {
   type WorkerSnapshot,
 } from './destination/destination-worker.ts'
 import { createShares } from './destination/shares.ts'
+import type { WorkerContext } from './destination/worker-context.ts'
 import { createAttemptLog } from './log/attempts.ts'
 import { createLogReading, createPlaces } from './log/log-reading.ts'
 import { createOutcomeLog } from './log/outcome-log.ts'
@@ -19,7 +20,7 @@ import { createCommit } from './partitions/commit.ts'
 import { createMaintenance } from './partitions/maintenance.ts'
 import { createPartitions, type Partitions } from './partitions/partitions.ts'
 import { createDeadLetterReports } from './partitions/report-dead-letters.ts'
-import type { AccessTokens, DestinationCache, ForgottenUsers, WorkerContext } from './ports.ts'
+import type { AccessTokens, DestinationCache, ForgottenUsers } from './ports.ts'
 import { type DeliverySettings, defaultDeliverySettings } from './settings.ts'
 
 export type DeliveryDeps = {

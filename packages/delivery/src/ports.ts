@@ -1,19 +1,5 @@
-import type {
-  DestinationDefinition,
-  GrantState,
-  LoadedConnectors,
-  OAuth2Client,
-  RequestClient,
-  SignalPlatformSettings,
-} from '@tributary/connector-kit'
+import type { GrantState, OAuth2Client, SignalPlatformSettings } from '@tributary/connector-kit'
 import type { EventConditions, EventMapping, PipelineEvent } from '@tributary/contract'
-import type { Clock, Logger, Metrics, WorkShare } from '@tributary/kernel'
-import type { EventStore, LogReader } from '@tributary/storage'
-import type { Shares } from './destination/shares.ts'
-import type { AttemptLog } from './log/attempts.ts'
-import type { OutcomeLog } from './log/outcome-log.ts'
-import type { Parking } from './parking/parking.ts'
-import type { DeliverySettings } from './settings.ts'
 
 /** A destination as delivery needs it. Any change makes a new object. */
 export type DestinationEntry = {
@@ -65,36 +51,4 @@ export type ForgottenUsers = {
   version(workspaceId: string): string
   /** Whether an event belongs to a user who was deleted after it was received. */
   isOf(workspaceId: string, event: Pick<PipelineEvent, 'userId' | 'anonymousId' | 'receivedAt'>): boolean
-}
-
-/** Dependencies that all workers share. */
-export type WorkerContext = {
-  reader: LogReader
-  /** The share of each destination's limits that this delivery and others have. */
-  shares: Shares
-  /** Partitions that this delivery owns: it reads, sends, and looks up nothing of others. */
-  owned: ReadonlySet<number>
-  /** Whether the log was read through an offset: everything up to there was offered. */
-  isRead(partition: number, offset: number): boolean
-  destinationCache: DestinationCache
-  connectors: Pick<LoadedConnectors<DestinationDefinition>, 'get'>
-  requestClient: Pick<RequestClient, 'request' | 'connect'>
-  accessTokens: AccessTokens | undefined
-  attempts: AttemptLog
-  /** Has earlier deliveries, for look-ups. */
-  eventStore: Pick<EventStore, 'query'>
-  /** Reports outcomes of rows to their producers. */
-  outcomes: OutcomeLog
-  forgotten: ForgottenUsers
-  parking: Parking
-  clock: Clock
-  logger: Logger
-  metrics: Metrics
-  settings: DeliverySettings
-  /** Aborted when requests must end. */
-  signal: AbortSignal
-  /** Thread time that filters and mappings of workspaces have used. */
-  workShare: WorkShare
-  /** Bytes queued in all workers. */
-  queued: { bytes: number }
 }

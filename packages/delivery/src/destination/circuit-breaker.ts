@@ -1,7 +1,7 @@
 import type { DeliverResult } from '@tributary/connector-kit'
 import { backoffMs } from '@tributary/kernel'
 import { outcomeAt } from '../parking/retry-rules.ts'
-import type { WorkerContext } from '../ports.ts'
+import type { WorkerContext } from './worker-context.ts'
 import {
   noFailures,
   noteOutcome,

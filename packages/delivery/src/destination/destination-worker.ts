@@ -4,14 +4,15 @@ import type { DeliveryRecord } from '../log/record.ts'
 import { createDeadLettering } from '../parking/dead-letters.ts'
 import type { Item } from '../parking/in-flight-record.ts'
 import { createKeyOrder, type KeyOrder, laterDelivered } from '../parking/key-order.ts'
+import type { Intake } from '../parking/parking-context.ts'
 import { type RangeChange, rangeChange } from '../parking/range-change.ts'
 import type { WorkerRows } from '../parking/retry-queue.ts'
 import type { SpilledRanges } from '../parking/spilled-ranges.ts'
-import type { WorkerContext } from '../ports.ts'
 import { createAlarm } from './alarm.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { createReadiness, type Ready } from './readiness.ts'
+import type { WorkerContext } from './worker-context.ts'
 import { createWorkerLane, type WorkerLane } from './worker-lane.ts'
 import { mayStart, type WorkerState } from './worker-state.ts'
 
@@ -94,9 +95,10 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
   })
 
   /** The live lane is probed first. */
-  const stateOf = (lane: Lane): WorkerState => {
-    if (halted) return 'paused'
-    return lane === 'bulk' && state() === 'probing' && byLane.live.hasAny() ? 'broken' : state()
+  const intakeOf = (lane: Lane): Intake => {
+    const now = state()
+    if (halted || (now !== 'flowing' && now !== 'probing')) return 'stopped'
+    return lane === 'bulk' && now === 'probing' && byLane.live.hasAny() ? 'stopped' : now
   }
   const byLane: Readonly<Record<Lane, WorkerLane>> = ofLanes((lane) =>
     createWorkerLane({
@@ -106,7 +108,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
       keyOrder,
       ready: readiness.ready,
       state,
-      sourceState: () => stateOf(lane),
+      intake: () => intakeOf(lane),
       sends,
       ordered,
       busy: (): boolean => dispatcher.inFlight() > 0 || lanes.some((each) => each.isWaiting()),

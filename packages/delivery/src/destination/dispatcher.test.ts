@@ -3,10 +3,10 @@ import { ConfigurationError, type DeliverResult } from '@tributary/connector-kit
 import { setHeldWork, silentLogger } from '@tributary/kernel'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Item } from '../parking/in-flight-record.ts'
-import type { WorkerContext } from '../ports.ts'
 import { createDispatcher, type Dispatched } from './dispatcher.ts'
 import { batchesItem, deliveryItem } from './items.ts'
 import type { Ready } from './readiness.ts'
+import type { WorkerContext } from './worker-context.ts'
 
 const batchOf = (count: number): readonly Item[] =>
   Array.from({ length: count }, () => ({ event: { eventId: 'e' } }) as unknown as Item)

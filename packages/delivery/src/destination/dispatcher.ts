@@ -9,9 +9,9 @@ import {
 import { faultPoint, inWork, isHeldWork, resumeWork, WorkHeld } from '@tributary/kernel'
 import type { Item } from '../parking/in-flight-record.ts'
 import { resultOfError } from '../parking/retry-rules.ts'
-import type { WorkerContext } from '../ports.ts'
 import { batchesItem, deliveryItem } from './items.ts'
 import type { Ready } from './readiness.ts'
+import type { WorkerContext } from './worker-context.ts'
 
 /** The outcome of a request: answered, or to be sent again in halves since one event of it may be to blame. */
 export type Dispatched =

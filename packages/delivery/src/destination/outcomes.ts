@@ -1,15 +1,16 @@
 import type { DeliverResult, EventOutcome } from '@tributary/connector-kit'
 import { type DeliveryStatus, waitsForEarlierChange } from '@tributary/contract'
 import type { AttemptLog } from '../log/attempts.ts'
+import { release } from '../log/offsets.ts'
 import type { Recorded } from '../log/record.ts'
-import { type EventFailure, type InFlightRecord, type Item, releaseRecord } from '../parking/in-flight-record.ts'
+import { type EventFailure, type InFlightRecord, type Item } from '../parking/in-flight-record.ts'
 import { type KeyOrder, laterDelivered } from '../parking/key-order.ts'
 import type { RetryQueue } from '../parking/retry-queue.ts'
 import { decide, outcomeAt } from '../parking/retry-rules.ts'
-import type { WorkerContext } from '../ports.ts'
 import type { DeliverySettings } from '../settings.ts'
 import { isLeftOut, isOfForgotten, userDeleted } from './forgotten.ts'
 import type { GateResult } from './gate.ts'
+import type { WorkerContext } from './worker-context.ts'
 
 /** An event that is not sent, and why. */
 export type SkippedEvent = Pick<Item, 'inFlight' | 'index' | 'open'> & {
@@ -160,7 +161,7 @@ export const createOutcomes = (
     if (producer !== undefined) {
       inFlight.open++
       const outcome = { recordId: event.eventId, destinationId, ...fact, time: now }
-      context.outcomes.push(producer.n, outcome, () => releaseRecord(inFlight))
+      context.outcomes.push(producer.n, outcome, () => release(inFlight))
     }
     attempts.push(attemptOf(destinationId, { inFlight, index, event, open }, fact, result, now), inFlight)
   }
@@ -185,7 +186,7 @@ export const createOutcomes = (
       if (inFlight.row === undefined) retries.park(inFlight, failures, failures.length, now)
       else {
         inFlight.failures.push(...failures)
-        releaseRecord(inFlight, failures.length)
+        release(inFlight, failures.length)
       }
     }
   }
@@ -287,7 +288,7 @@ export const createOutcomes = (
       }))
       if (inFlight.row === undefined) return retries.park(inFlight, failures, 1, now)
       inFlight.failures.push(...failures)
-      releaseRecord(inFlight)
+      release(inFlight)
     },
   }
 }

@@ -8,10 +8,11 @@ import {
   validatePartialSettings,
   validateSettings,
 } from '@tributary/connector-kit'
-import type { DestinationEntry, WorkerContext } from '../ports.ts'
+import type { DestinationEntry } from '../ports.ts'
 import { createGate, type Gate } from './gate.ts'
 import { type Bucket, createBucket } from './rate-limit.ts'
 import type { Share } from './shares.ts'
+import type { WorkerContext } from './worker-context.ts'
 
 /** Everything a worker needs to send, prepared from the cached entry once per change. */
 export type Ready = {

@@ -1,16 +1,17 @@
 import type { Batching } from '@tributary/connector-kit'
 import { noteWork, WorkHeld } from '@tributary/kernel'
 import type { Lane } from '../log/lane.ts'
+import { release } from '../log/offsets.ts'
 import type { DeliveryRecord, Outgoing, RecordReference } from '../log/record.ts'
-import { type InFlightRecord, type Item, releaseRecord } from '../parking/in-flight-record.ts'
+import { type InFlightRecord, type Item } from '../parking/in-flight-record.ts'
 import { type KeyOrder, laterDelivered, type Open } from '../parking/key-order.ts'
 import type { ParkedRow } from '../parking/parking.ts'
-import type { WorkerContext } from '../ports.ts'
 import type { BatchQueue } from './batch-queue.ts'
 import type { GateResult } from './gate.ts'
 import { deliveryItem } from './items.ts'
 import type { Outcomes, SkippedEvent } from './outcomes.ts'
 import type { Ready } from './readiness.ts'
+import type { WorkerContext } from './worker-context.ts'
 
 export type RecordConsumer = {
   (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void): void
@@ -156,7 +157,7 @@ export const createRecordConsumer = (deps: {
     if (consumption.next < indexes.length) waiting.set(consumption, record)
     else {
       waiting.delete(consumption)
-      releaseRecord(inFlight)
+      release(inFlight)
     }
   }
 
@@ -184,7 +185,7 @@ export const createRecordConsumer = (deps: {
     })
     inFlight.open += rest.length
     outcomes.requeue(rest, now)
-    releaseRecord(inFlight)
+    release(inFlight)
   }
 
   /** Continues in the workspace's next turns until all events are checked. */

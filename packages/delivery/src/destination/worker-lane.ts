@@ -1,15 +1,16 @@
 import { type Lane, shareOf } from '../log/lane.ts'
 import type { Item } from '../parking/in-flight-record.ts'
 import type { KeyOrder } from '../parking/key-order.ts'
+import type { Intake } from '../parking/parking-context.ts'
 import { createRetryQueue, type WorkerRows } from '../parking/retry-queue.ts'
 import { createRetrySource, type RetrySource } from '../parking/retry-source.ts'
 import { createSpilledRanges, type SpilledRanges } from '../parking/spilled-ranges.ts'
-import type { WorkerContext } from '../ports.ts'
 import { type BatchQueue, createBatchQueue } from './batch-queue.ts'
 import { type Collecting, createCollecting } from './collecting.ts'
 import { createOutcomes, type Outcomes } from './outcomes.ts'
 import type { Ready } from './readiness.ts'
 import { createRecordConsumer, type RecordConsumer } from './record-consumer.ts'
+import type { WorkerContext } from './worker-context.ts'
 import type { WorkerState } from './worker-state.ts'
 
 /**
@@ -97,8 +98,8 @@ export const createWorkerLane = (deps: {
   ready: () => Ready | undefined
   /** State of the worker. */
   state: () => WorkerState
-  /** State for bringing held deliveries: another one while the other lane has the turn. */
-  sourceState: () => WorkerState
+  /** What it takes of its parked deliveries; nothing while the other lane has the turn. */
+  intake: () => Intake
   sends: () => boolean
   ordered: () => boolean
   /** True while anything of the worker is queued or in flight. */
@@ -142,7 +143,7 @@ export const createWorkerLane = (deps: {
     hasRowCapacity: () => hasRowCapacity() && consume.free(),
     rangesDue: collecting.due,
     consume,
-    state: deps.sourceState,
+    state: deps.intake,
     busy: deps.busy,
     isLaneBusy: () => isWaiting() || deps.inFlight().some(({ inFlight }) => inFlight.lane === lane),
     wake: deps.wake,

@@ -8,8 +8,8 @@ import {
   type Rows,
   type RowWriter,
 } from '@tributary/storage'
-import { type InFlightRecord, releaseRecord } from '../parking/in-flight-record.ts'
 import type { DeliverySettings } from '../settings.ts'
+import { type Held, release } from './offsets.ts'
 
 /** The outcome of one event: an attempt, or why there was none; a row of the event store's table `deliveries`. */
 type Attempt = {
@@ -43,8 +43,8 @@ type Attempt = {
 }
 
 export type AttemptLog = {
-  /** Takes an attempt on an event of `inFlight`; one hold of the record in flight ends when the row is durable. */
-  push(attempt: Attempt, inFlight: InFlightRecord): void
+  /** Takes an attempt on an event of a record; releases one hold on the record when the row is durable. */
+  push(attempt: Attempt, record: Held): void
   /** True when no more rows should be added, or none beyond a part of the capacity: the store is away or slow. */
   full(part?: number): boolean
   /** Rows that are not durable yet. */
@@ -134,8 +134,8 @@ const createAttemptWriter = (to: RowWriter) => {
   }
 }
 
-/** Rows of one insert, and the records in flight that they belong to. */
-type Batch = { rows: Rows; records: readonly InFlightRecord[]; token: string }
+/** Rows of one insert, and the held record of each. */
+type Batch = { rows: Rows; held: readonly Held[]; token: string }
 
 /**
  * Writes attempts to the event store in batches. Sends one insert at a time and repeats it with its token until the
@@ -156,7 +156,7 @@ export const createAttemptLog = (deps: {
   const limits = deps.settings.attempts
   const waiting = createRowWriter()
   const writeAttempt = createAttemptWriter(waiting)
-  let records: InFlightRecord[] = []
+  let held: Held[] = []
   let oldest = 0
   let retryAt = 0
   /** Number of rows ever pushed, and of those that are durable. */
@@ -186,8 +186,8 @@ export const createAttemptLog = (deps: {
 
   /** Takes the waiting rows as one batch. */
   const takeWaiting = (): Batch => {
-    const batch = { rows: waiting.take(), records, token: `deliveries-${newId()}` }
-    records = []
+    const batch = { rows: waiting.take(), held, token: `deliveries-${newId()}` }
+    held = []
     return batch
   }
 
@@ -204,7 +204,7 @@ export const createAttemptLog = (deps: {
     unsent = undefined
     durable += batch.rows.ends.length
     freeMemory(batch.rows.bytes)
-    for (const inFlight of batch.records) releaseRecord(inFlight)
+    for (const record of batch.held) release(record)
   }
 
   const buffered = (): number => waiting.count + (unsent?.rows.ends.length ?? 0)
@@ -220,11 +220,11 @@ export const createAttemptLog = (deps: {
   }
 
   return {
-    push: (attempt, inFlight) => {
+    push: (attempt, record) => {
       if (waiting.count === 0) oldest = clock()
       writeAttempt(attempt)
       pushed++
-      records.push(inFlight)
+      held.push(record)
     },
     full: (part = 1) => buffered() >= limits.bufferRows * part || waiting.length >= limits.bufferBytes * part,
     buffered,

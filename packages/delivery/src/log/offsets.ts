@@ -36,3 +36,17 @@ export const createOffsetTracker = (): OffsetTracker => {
     size: () => entries.length - head,
   }
 }
+
+/** Something that ends when the last hold on it is released, such as a record in flight. */
+export type Held = {
+  /** Holds: one for each part of it that is not durable yet. */
+  open: number
+  /** Called once, when the last hold is gone. */
+  readonly finish: () => void
+}
+
+/** Releases holds. */
+export const release = (held: Held, holds = 1): void => {
+  held.open -= holds
+  if (held.open === 0) held.finish()
+}

@@ -1,5 +1,5 @@
-import type { WorkerContext } from '../ports.ts'
 import type { KeyOrder } from './key-order.ts'
+import type { ParkingContext } from './parking-context.ts'
 import type { WorkerRows } from './retry-queue.ts'
 
 /** Dead-letters everything that waits for a deleted destination. */
@@ -13,7 +13,7 @@ export type DeadLettering = {
 export const createDeadLettering = (
   id: string,
   rows: readonly WorkerRows[],
-  { parking, metrics, logger }: Pick<WorkerContext, 'parking' | 'metrics' | 'logger'>,
+  { parking, metrics, logger }: Pick<ParkingContext, 'parking' | 'metrics' | 'logger'>,
   order: Pick<KeyOrder, 'forget'>,
 ): DeadLettering => {
   let running = false

@@ -1,7 +1,6 @@
-import type { WorkerState } from '../destination/worker-state.ts'
 import type { Lane } from '../log/lane.ts'
-import type { WorkerContext } from '../ports.ts'
 import type { ParkedRow } from './parking.ts'
+import type { Intake, ParkingContext } from './parking-context.ts'
 import type { WorkerRows } from './retry-queue.ts'
 import type { RowReading } from './row-reading.ts'
 
@@ -11,9 +10,9 @@ export const fetchRows = 200
 export type RowFetchDeps = {
   id: string
   lane: Lane
-  context: Pick<WorkerContext, 'parking' | 'clock' | 'isRead'>
+  context: Pick<ParkingContext, 'parking' | 'clock' | 'isRead'>
   rows: WorkerRows
-  state: () => WorkerState
+  state: () => Intake
   /** True while the worker has anything queued or under way. */
   busy: () => boolean
   /** Room for parked rows. */

@@ -1,6 +1,7 @@
 import type { DeliverResult } from '@tributary/connector-kit'
 import { newId } from '@tributary/kernel'
 import type { Lane } from '../log/lane.ts'
+import type { Held } from '../log/offsets.ts'
 import type { Outgoing, RecordReference } from '../log/record.ts'
 import type { Open } from './key-order.ts'
 import type { NewParkedRow, ParkedRow, ParkingChange } from './parking.ts'
@@ -20,18 +21,17 @@ export type EventFailure = {
   open?: Open | undefined
 }
 
-/** The events of one record on their way to one destination. */
-export type InFlightRecord = {
+/**
+ * The events of one record on their way to one destination. There is a hold for each event, delivery log row, and
+ * parking change that is not durable yet.
+ */
+export type InFlightRecord = Held & {
   readonly record: RecordReference
   /** The parked row they came from; undefined for events straight from the log. */
   readonly row: ParkedRow | undefined
   readonly lane: Lane
-  /** Holds: one for each event, delivery log row, and parking change that is not durable yet. */
-  open: number
   /** For a parked row: the outcomes of its events, until all are known. */
   readonly failures: EventFailure[]
-  /** Called once, when the last hold is gone. */
-  readonly finish: () => void
 }
 
 /** One event or row in a worker's queue. */
@@ -50,12 +50,6 @@ export type Item = {
   readonly open: Open | undefined
   /** Fields that the mapping left out, with the reasons. */
   readonly note?: string
-}
-
-/** Releases holds of a record in flight. */
-export const releaseRecord = (inFlight: InFlightRecord, holds = 1): void => {
-  inFlight.open -= holds
-  if (inFlight.open === 0) inFlight.finish()
 }
 
 const newRow = (

@@ -1,7 +1,7 @@
 import { systemOwner } from '@tributary/storage'
 import type { DeliveryRecord } from '../log/record.ts'
-import type { WorkerContext } from '../ports.ts'
 import { changedBy, type KeyOrder, orderKey } from './key-order.ts'
+import type { ParkingContext } from './parking-context.ts'
 
 /** Maximum of keys and of their characters per query. */
 const keysAtOnce = 500
@@ -36,7 +36,7 @@ const sizesOf = (keys: readonly string[]): string[][] => {
 /** Looks up later deliveries of one destination. */
 export const createLaterDeliveries = (
   id: string,
-  { attempts, eventStore }: Pick<WorkerContext, 'attempts' | 'eventStore'>,
+  { attempts, eventStore }: Pick<ParkingContext, 'attempts' | 'eventStore'>,
   order: KeyOrder,
 ): LaterDeliveries => {
   const ask = async (workspace: string, since: number, keys: readonly string[]): Promise<Found[]> => {

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { noMetrics } from '@tributary/kernel'
 import { type LogReader, openLogReader, openLogWriter } from '@tributary/storage'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { WorkerState } from '../destination/worker-state.ts'
 import { createDueRows, type RowFetchDeps } from './due-rows.ts'
 import { createKeyOrder } from './key-order.ts'
 import type { ParkedRow, Parking, ParkingChange } from './parking.ts'
+import type { Intake } from './parking-context.ts'
 import { createPlaceOrder } from './place-order.ts'
 import { createRetryQueue } from './retry-queue.ts'
 import { createRowReading } from './row-reading.ts'
@@ -52,7 +52,7 @@ const row = (offset: number, more: Partial<ParkedRow> = {}): ParkedRow => ({
 
 /** Rows of a destination in a store that answers as it does, and what is taken of them. */
 const start = (stored: readonly ParkedRow[]) => {
-  const now = { time: 1000, state: 'flowing' as WorkerState, busy: false, hasCapacity: 1000, readTo: 1000 }
+  const now = { time: 1000, state: 'flowing' as Intake, busy: false, hasCapacity: 1000, readTo: 1000 }
   const dead: string[] = []
   const taken: string[] = []
   const records = new Set<unknown>()
@@ -183,7 +183,7 @@ describe('rows without an order', () => {
   test('what stopped while the store was asked takes nothing', async () => {
     const { due, taken, now, answer } = start([row(1)])
     answer.before = () => {
-      now.state = 'broken'
+      now.state = 'stopped'
     }
     await due()
     expect(taken).toEqual([])

@@ -5,8 +5,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { silentLogger } from '@tributary/kernel'
 import { type LogReader, openLogReader, openLogWriter } from '@tributary/storage'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { WorkerState } from '../destination/worker-state.ts'
 import type { InFlightRecord } from './in-flight-record.ts'
+import type { Intake } from './parking-context.ts'
 import { createRangeReading, type RangeReadingDeps } from './range-reading.ts'
 import { createSpilledRanges, isRangeDone, type SpilledRanges } from './spilled-ranges.ts'
 
@@ -135,14 +135,14 @@ test('while the worker probes, one record is taken, and the next one when nothin
   expect(taken).toEqual([0, 1])
 })
 
-test.each<[string, (change: { state: WorkerState; hasCapacity: boolean }) => void]>([
-  ['the worker was paused', (now) => (now.state = 'paused')],
+test.each<[string, (change: { state: Intake; hasCapacity: boolean }) => void]>([
+  ['the worker was paused', (now) => (now.state = 'stopped')],
   ['the room was taken by others', (now) => (now.hasCapacity = false)],
   ['the range was given up', () => spilled.all().forEach((range) => (range.dead = 'limit'))],
   ['a range of lower places was taken up', () => spilled.all().forEach((range) => (range.cursor = 50))],
 ])('what is read while %s is not taken', async (_, change) => {
   hold(40, 100)
-  const now: { state: WorkerState; hasCapacity: boolean } = { state: 'flowing', hasCapacity: true }
+  const now: { state: Intake; hasCapacity: boolean } = { state: 'flowing', hasCapacity: true }
   let changed = false
   const reader: LogReader = {
     ...log,

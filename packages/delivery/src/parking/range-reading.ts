@@ -1,11 +1,10 @@
 import type { LogRecord } from '@tributary/storage'
-import type { WorkerState } from '../destination/worker-state.ts'
 import { laneOf } from '../log/lane.ts'
 import { type DeliveryRecord, openRecord } from '../log/record.ts'
-import type { WorkerContext } from '../ports.ts'
 import type { InFlightRecord } from './in-flight-record.ts'
 import type { LaterDeliveries } from './later-deliveries.ts'
 import type { ParkedRow } from './parking.ts'
+import type { Intake, ParkingContext } from './parking-context.ts'
 import { noLongerHeld } from './range-change.ts'
 import type { SpilledRange, SpilledRanges } from './spilled-ranges.ts'
 
@@ -26,9 +25,9 @@ export type RangeReading = {
 
 export type RangeReadingDeps = {
   id: string
-  context: Pick<WorkerContext, 'reader' | 'clock' | 'logger' | 'isRead'>
+  context: Pick<ParkingContext, 'reader' | 'clock' | 'logger' | 'isRead'>
   spilled: SpilledRanges
-  state: () => WorkerState
+  state: () => Intake
   /** True while the worker has anything queued or in flight. */
   busy: () => boolean
   hasCapacity: () => boolean

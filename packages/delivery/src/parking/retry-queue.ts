@@ -1,14 +1,8 @@
-import type { WorkerContext } from '../ports.ts'
-import {
-  type EventFailure,
-  type InFlightRecord,
-  type Item,
-  releaseRecord,
-  replaceRow,
-  rowsOf,
-} from './in-flight-record.ts'
+import { release } from '../log/offsets.ts'
+import { type EventFailure, type InFlightRecord, type Item, replaceRow, rowsOf } from './in-flight-record.ts'
 import type { KeyOrder } from './key-order.ts'
 import type { NewParkedRow, ParkedRow, ParkingChange } from './parking.ts'
+import type { ParkingContext } from './parking-context.ts'
 import { noLongerHeld } from './range-change.ts'
 
 /** A worker's view of its rows in the relational store. */
@@ -46,7 +40,7 @@ export type RetryQueue = {
 /** The queue of one lane of a destination; empty until its rows are looked up. */
 export const createRetryQueue = (
   destinationId: string,
-  { parking, metrics, clock }: Pick<WorkerContext, 'parking' | 'metrics' | 'clock'>,
+  { parking, metrics, clock }: Pick<ParkingContext, 'parking' | 'metrics' | 'clock'>,
   order: KeyOrder,
 ): RetryQueue => {
   const rows: WorkerRows = {
@@ -103,9 +97,7 @@ export const createRetryQueue = (
   return {
     rows,
     park: (inFlight, failures, holds, now) =>
-      write({ deletes: [], rows: rowsOf(destinationId, inFlight, failures, now) }, () =>
-        releaseRecord(inFlight, holds),
-      ),
+      write({ deletes: [], rows: rowsOf(destinationId, inFlight, failures, now) }, () => release(inFlight, holds)),
     takeOver: (inFlight, items, now) => {
       const failures = items.map(({ index, event }) => ({
         index,
@@ -124,7 +116,7 @@ export const createRetryQueue = (
         }
         for (const item of items) item.inFlight = takenOver
         rows.taken.set(row.id, row.partition)
-        write({ deletes: [], rows: [row] }, () => releaseRecord(inFlight, items.length))
+        write({ deletes: [], rows: [row] }, () => release(inFlight, items.length))
       }
     },
     close,

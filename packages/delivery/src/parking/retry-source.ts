@@ -1,12 +1,11 @@
-import type { WorkerState } from '../destination/worker-state.ts'
 import type { Lane } from '../log/lane.ts'
 import type { DeliveryRecord } from '../log/record.ts'
-import type { WorkerContext } from '../ports.ts'
 import { createDueRows } from './due-rows.ts'
 import type { InFlightRecord } from './in-flight-record.ts'
 import type { KeyOrder } from './key-order.ts'
 import { createLaterDeliveries } from './later-deliveries.ts'
 import type { ParkedRow } from './parking.ts'
+import type { Intake, ParkingContext } from './parking-context.ts'
 import { createPlaceOrder } from './place-order.ts'
 import { createRangeReading } from './range-reading.ts'
 import type { RetryQueue } from './retry-queue.ts'
@@ -32,11 +31,11 @@ export type RetrySource = {
 export type RetrySourceDeps = {
   id: string
   lane: Lane
-  context: WorkerContext
+  context: ParkingContext
   spilled: SpilledRanges
   retries: RetryQueue
   keyOrder: KeyOrder
-  state: () => WorkerState
+  state: () => Intake
   /** True while the worker has anything queued or in flight: in any lane, in this one. */
   busy: () => boolean
   isLaneBusy: () => boolean

@@ -1,9 +1,9 @@
 import type { LogRecord } from '@tributary/storage'
 import { type DeliveryRecord, openRecord } from '../log/record.ts'
-import type { WorkerContext } from '../ports.ts'
 import type { InFlightRecord } from './in-flight-record.ts'
 import type { LaterDeliveries } from './later-deliveries.ts'
 import type { ParkedRow } from './parking.ts'
+import type { ParkingContext } from './parking-context.ts'
 import type { RetryQueue } from './retry-queue.ts'
 
 /** Maximum of bytes of records per look-up. */
@@ -25,7 +25,7 @@ export const isOf = (record: DeliveryRecord, { indexes, eventIds }: ParkedRow): 
 
 /** Rows of one record share it, and neighboring rows share a read, since they are parked in runs. */
 export const createRowReading = (deps: {
-  context: Pick<WorkerContext, 'reader' | 'clock' | 'owned'>
+  context: Pick<ParkingContext, 'reader' | 'clock' | 'owned'>
   retries: RetryQueue
   /** Whether this process would have seen the delivery of any later change of the row's records. */
   knows: (row: string) => boolean

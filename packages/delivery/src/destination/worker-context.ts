@@ -1,0 +1,25 @@
+import type { DestinationDefinition, LoadedConnectors, RequestClient } from '@tributary/connector-kit'
+import type { WorkShare } from '@tributary/kernel'
+import type { OutcomeLog } from '../log/outcome-log.ts'
+import type { ParkingContext } from '../parking/parking-context.ts'
+import type { AccessTokens, DestinationCache, ForgottenUsers } from '../ports.ts'
+import type { Shares } from './shares.ts'
+
+/** Dependencies that all workers share. */
+export type WorkerContext = ParkingContext & {
+  /** The share of each destination's limits that this delivery and others have. */
+  shares: Shares
+  destinationCache: DestinationCache
+  connectors: Pick<LoadedConnectors<DestinationDefinition>, 'get'>
+  requestClient: Pick<RequestClient, 'request' | 'connect'>
+  accessTokens: AccessTokens | undefined
+  /** Reports outcomes of rows to their producers. */
+  outcomes: OutcomeLog
+  forgotten: ForgottenUsers
+  /** Aborted when requests must end. */
+  signal: AbortSignal
+  /** Thread time that filters and mappings of workspaces have used. */
+  workShare: WorkShare
+  /** Bytes queued in all workers. */
+  queued: { bytes: number }
+}
