@@ -52,10 +52,10 @@ const validate = (event: NormalEvent, { schemaInForce, decided }: PathScope): Pa
   const validation = schemaInForce === undefined ? undefined : validateBySchema(event, schemaInForce.schema)
   const fits = validation === undefined || validation.compatibility === 'compatible'
   // A replay has validated the event by the newest schema, which may not be here yet.
-  const { p: replayed, u: undelivered } = event.raw.request.meta
-  const goesOn = fits || schemaInForce?.enforcement !== 'block' || replayed !== undefined
+  const { storedIds, isUndelivered } = event.raw.request.meta
+  const goesOn = fits || schemaInForce?.enforcement !== 'block' || storedIds !== undefined
   // A replayed event was held or blocked before. An undelivered one would be sent to all destinations later.
-  const held = schemaInForce?.held === true && replayed === undefined && undelivered === undefined
+  const held = schemaInForce?.held === true && storedIds === undefined && !isUndelivered
   const status = decided?.(event.raw.eventId) ?? (!goesOn ? 'blocked' : held ? 'held' : 'accepted')
   return { kind: 'stored', event, status, validation }
 }
@@ -84,13 +84,13 @@ export const createEventPath = (journal: Pick<ConsumerJournal, 'firstSeen'>): Ev
   const deduplicate = (event: NormalEvent | undefined, rejected: boolean): Drop | undefined => {
     if (event === undefined) return undefined
     const { partition, offset, index, request } = event.raw
-    const { p: stored, b: takenBack } = request.meta
+    const { storedIds: stored, takenBackAs: takenBack } = request.meta
     const again =
       stored?.[index] ?? (event.ownMessageId || takenBack === undefined ? undefined : `${takenBack}-${index}`)
     if (again === undefined && !event.ownMessageId) return undefined
     const id = again ?? event.messageId
     const replayed = again !== undefined
-    return seen.check({ sourceId: request.meta.s, id, rejected, replayed, partition, offset, index })
+    return seen.check({ sourceId: request.meta.sourceId, id, rejected, replayed, partition, offset, index })
   }
 
   return {

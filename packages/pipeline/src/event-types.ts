@@ -1,11 +1,11 @@
-import type { Compatibility, Enforcement, EventType, RequestMeta, SourceSchema } from '@tributary/contract'
+import type { Compatibility, Enforcement, EventType, RequestFacts, SourceSchema } from '@tributary/contract'
 import type { JsonObject } from '@tributary/kernel'
 import type { Span } from '@tributary/storage'
 import type { Reject } from './outcome.ts'
 
 /** One request of the log, with the values that its events share. */
 export type Request = {
-  readonly meta: RequestMeta
+  readonly meta: RequestFacts
   /** RFC 3339 of the time of receipt. */
   readonly receivedAt: string
   /** The bytes that all rows of the request begin with. */

@@ -1,14 +1,12 @@
-import { type RequestMeta, requestMeta } from '@tributary/contract'
+import { type RequestFacts, readRequestFacts, requestFactsOf } from '@tributary/contract'
 import {
   eventIdsOf,
   formatRecordPlace,
   isJsonObject,
   type JsonObject,
   losesDigits,
-  NewerFormat,
   noteWork,
   type RecordPlace,
-  requireKnownFormat,
   withoutDoubledNames,
 } from '@tributary/kernel'
 import {
@@ -198,26 +196,12 @@ const exactOf = (
 const sizeOf = (slice: Slice | undefined): number => (slice === undefined ? 0 : slice.end - slice.start)
 
 /**
- * Parses the meta that collect wrote; a record with an unreadable meta is kept for its workspace without a source.
+ * The facts of a record's request; a record with an unreadable meta is kept for its workspace without a source.
  *
  * @throws NewerFormat
  */
-const metaOf = (record: LogRecord): RequestMeta => {
-  try {
-    const meta: unknown = JSON.parse(record.meta)
-    requireKnownFormat('A request in the log', meta)
-    return requestMeta.parse(meta)
-  } catch (error) {
-    if (error instanceof NewerFormat) throw error
-    return { w: record.key, s: '', k: 'single', r: record.time, ip: '' }
-  }
-}
-
-/** The owner of a record's request, and when it was received (epoch ms), which is the time of its events. */
-export const ownerOf = (record: LogRecord): { workspaceId: string; sourceId: string; receivedAt: number } => {
-  const { w: workspaceId, s: sourceId, r: receivedAt } = metaOf(record)
-  return { workspaceId, sourceId, receivedAt }
-}
+export const factsOf = (record: LogRecord): RequestFacts =>
+  readRequestFacts(record.meta) ?? requestFactsOf({ w: record.key, s: '', k: 'single', r: record.time, ip: '' })
 
 /** Values that all events of a record share. */
 type Scope = PathScope & { readonly destinations: readonly string[]; readonly whole: boolean }
@@ -245,19 +229,19 @@ export const createProcessor = ({
   const texts = createTextBytes(betweenEvents)
   let open: OpenBatch | undefined
 
-  const count = (meta: RequestMeta, reason: DropReason): void => {
-    const hour = Math.floor(meta.r / 3_600_000) * 3600
-    const key = `${meta.s}\n${hour}\n${reason}`
+  const count = (meta: RequestFacts, reason: DropReason): void => {
+    const hour = Math.floor(meta.receivedAt / 3_600_000) * 3600
+    const key = `${meta.sourceId}\n${hour}\n${reason}`
     const known = open?.discarded.get(key)
     if (known === undefined) {
-      open?.discarded.set(key, { workspaceId: meta.w, sourceId: meta.s, hour, reason, events: 1 })
+      open?.discarded.set(key, { workspaceId: meta.workspaceId, sourceId: meta.sourceId, hour, reason, events: 1 })
     } else known.events++
   }
 
   const keepRejected = (batch: OpenBatch, raw: RawEvent, event: NormalEvent | undefined, why: Reject): void => {
     writeRejected(rows, raw, event, why)
     batch.rejected.set(why.reason, (batch.rejected.get(why.reason) ?? 0) + 1)
-    batch.live.get(raw.request.meta.s)?.push({ raw, event, rejected: why, status: undefined, fit: undefined })
+    batch.live.get(raw.request.meta.sourceId)?.push({ raw, event, rejected: why, status: undefined, fit: undefined })
   }
 
   const keepStored = (
@@ -266,7 +250,7 @@ export const createProcessor = ({
     { destinations, schemaInForce, whole }: Scope,
   ): void => {
     const { raw } = event
-    const { w: workspaceId, s: sourceId } = raw.request.meta
+    const { workspaceId, sourceId, storedIds, isUndelivered, isLater: isImport } = raw.request.meta
     const version = schemaInForce?.version ?? 0
     writeAccepted(rows, event, status, validation, version)
     batch[status]++
@@ -279,9 +263,8 @@ export const createProcessor = ({
     })
     if (status !== 'accepted' || isAppended(raw, raw.eventId, workspaceId)) return
     // Immediate, later, and undelivered events of a source are never in one record.
-    const { p: replayed, u: undelivered, h: imported } = raw.request.meta
-    const isLater = replayed !== undefined || imported !== undefined
-    const together = undelivered !== undefined ? `${sourceId} kept` : isLater ? `${sourceId} later` : sourceId
+    const isLater = storedIds !== undefined || isImport
+    const together = isUndelivered ? `${sourceId} kept` : isLater ? `${sourceId} later` : sourceId
     let source = batch.deliveries.get(together)
     if (source === undefined) {
       source = { workspaceId, sourceId, destinations, isLater, places: [], lossy: false }
@@ -303,13 +286,13 @@ export const createProcessor = ({
   }
 
   const takeRecord = (batch: OpenBatch, record: LogRecord, decided: Decided | undefined): void => {
-    const meta = metaOf(record)
+    const meta = factsOf(record)
     const body = Buffer.from(record.body.buffer, record.body.byteOffset, record.body.byteLength)
-    const parts = meta.k === 'batch' ? splitBatch(body) : splitSingle(body)
+    const parts = meta.isBatch ? splitBatch(body) : splitSingle(body)
     const shared = { context: objectOf(body, parts.context), integrations: objectOf(body, parts.integrations) }
     const request: Request = {
       meta,
-      receivedAt: isoTime(meta.r),
+      receivedAt: isoTime(meta.receivedAt),
       rowPrefix: rowPrefix(meta),
       ...shared,
       exact: exactOf(body, parts, shared),
@@ -318,10 +301,10 @@ export const createProcessor = ({
       events: parts.events.length,
     }
     const eventIdAt = eventIdsOf(record)
-    const destinations = meta.u === undefined ? destinationsFor(meta.s) : []
-    const whole = destinations.length > 0 || (meta.u === undefined && needsWhole(meta.s))
-    const scope: Scope = { destinations, whole, schemaInForce: schemaFor(meta.s), decided }
-    if (isWatched(meta.s) && !batch.live.has(meta.s)) batch.live.set(meta.s, [])
+    const destinations = !meta.isUndelivered ? destinationsFor(meta.sourceId) : []
+    const whole = destinations.length > 0 || (!meta.isUndelivered && needsWhole(meta.sourceId))
+    const scope: Scope = { destinations, whole, schemaInForce: schemaFor(meta.sourceId), decided }
+    if (isWatched(meta.sourceId) && !batch.live.has(meta.sourceId)) batch.live.set(meta.sourceId, [])
     for (let index = 0; index < parts.events.length; index++) {
       const slice = parts.events[index] as EventSlice
       const original = body.toString('utf8', slice.start, slice.end)

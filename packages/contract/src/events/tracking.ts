@@ -147,9 +147,6 @@ export const deliveryMeta = z.object({
 })
 export type DeliveryMeta = z.infer<typeof deliveryMeta>
 
-/** Whether a record of the stream has rows instead of events. */
-export const holdsRows = ({ b }: DeliveryMeta): boolean => b !== undefined && b.e === undefined
-
 /** The payload of `event` on the live channel `private-sources-{sourceId}`: at most 10 kB with its envelope. */
 export type LiveEventSummary = {
   eventId: string

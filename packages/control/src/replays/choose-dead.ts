@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Db } from '@tributary/api-kit'
-import { deliveryMeta, holdsRows, type PipelineEvent } from '@tributary/contract'
+import { holdsRows, type PipelineEvent, readStreamFacts } from '@tributary/contract'
 import { AppError, type WorkShare } from '@tributary/kernel'
 import { createFilterWork, type DeadScope, deadLetters, type EventScope } from '@tributary/replays'
 import type { LogEntry, LogReader } from '@tributary/storage'
@@ -75,7 +75,8 @@ const createRecords = (log: Pick<LogReader, 'find'>) => {
 /** None of what the pipeline has not written: delivery cannot read that either. Rows have no names and no conditions. */
 const eventsOf = ({ meta, body }: LogEntry): readonly PipelineEvent[] => {
   try {
-    if (holdsRows(deliveryMeta.parse(JSON.parse(meta)))) return []
+    const facts = readStreamFacts(meta)
+    if (facts === undefined || holdsRows(facts)) return []
     const parsed: unknown = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString())
     return Array.isArray(parsed) ? parsed : []
   } catch {

@@ -284,7 +284,12 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
         pump()
         return
       }
-      const of = { workspaceId: meta.w, sourceId: meta.s, needsReport: meta.b !== undefined, events: meta.n }
+      const of = {
+        workspaceId: meta.workspaceId,
+        sourceId: meta.sourceId,
+        needsReport: meta.producer !== undefined,
+        events: meta.count,
+      }
       lane.spilled.add({ partition, offset, time, bytes, ...of }, clock())
     },
     requeue: (partitions) => {

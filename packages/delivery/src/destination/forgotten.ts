@@ -38,10 +38,11 @@ export const isOfForgotten = (
   { meta }: Pick<RecordReference, 'meta'>,
   { json, row }: Pick<Recorded, 'json' | 'row'>,
 ): boolean => {
-  if (forgotten.until(meta.w) === 0) return false
-  if (row !== undefined) return meta.b?.k === 'audience' && isForgottenMember(forgotten, meta.w, row)
+  if (forgotten.until(meta.workspaceId) === 0) return false
+  if (row !== undefined)
+    return meta.producer?.kind === 'audience' && isForgottenMember(forgotten, meta.workspaceId, row)
   const { userId, anonymousId, receivedAt } = parse(json)
-  return forgotten.isOf(meta.w, {
+  return forgotten.isOf(meta.workspaceId, {
     ...(typeof userId === 'string' ? { userId } : {}),
     ...(typeof anonymousId === 'string' ? { anonymousId } : {}),
     receivedAt: textOf(receivedAt) ?? '',
@@ -52,7 +53,7 @@ export const isOfForgotten = (
 export const isAudienceExit = (
   { meta }: Pick<RecordReference, 'meta'>,
   { event, row }: { event: string; row?: OutgoingRow | undefined },
-): boolean => row?.operation === 'delete' || (meta.b?.e !== undefined && event === audienceEventNames.left)
+): boolean => row?.operation === 'delete' || (meta.producer?.keys !== undefined && event === audienceEventNames.left)
 
 /**
  * Whether a record is left out because its user was deleted. An exit from an audience is still sent: otherwise the

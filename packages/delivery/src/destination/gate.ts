@@ -7,7 +7,7 @@ import {
   spending,
   TooMuchWork,
 } from '@tributary/connector-kit'
-import { compileFilter, type DeliveryMeta, holdsRows, type PipelineEvent } from '@tributary/contract'
+import { compileFilter, holdsRows, type PipelineEvent, type StreamFacts } from '@tributary/contract'
 import { isRecord } from '@tributary/kernel'
 import type { DeliveryRecord } from '../log/record.ts'
 import type { DestinationEntry, ForgottenUsers } from '../ports.ts'
@@ -32,9 +32,9 @@ export type Gate = (record: DeliveryRecord, index: number, now: number) => GateR
 
 type Rule = {
   /** False where the event's text shows that the rule does not apply: the event need not be parsed then. */
-  concerns: (text: string, meta: DeliveryMeta) => boolean
+  concerns: (text: string, meta: StreamFacts) => boolean
   /** Why the event is left out; undefined when it is not. */
-  check: (event: PipelineEvent, meta: DeliveryMeta, now: number) => string | undefined
+  check: (event: PipelineEvent, meta: StreamFacts, now: number) => string | undefined
 }
 
 /** The filter of the connection that an event came over. A deleted connection passes the event. */
@@ -46,9 +46,11 @@ const filterRule = ({ filters }: DestinationEntry): Rule | undefined => {
   )
   if (ready.size === 0) return undefined
   return {
-    concerns: (_, meta) => meta.p === undefined && ready.has(meta.s),
+    concerns: (_, meta) => meta.replayId === undefined && ready.has(meta.sourceId),
     check: (event, meta) =>
-      ready.get(meta.s)?.(event, spending({ ...eventBudget })) === false ? 'Filter of the connection' : undefined,
+      ready.get(meta.sourceId)?.(event, spending({ ...eventBudget })) === false
+        ? 'Filter of the connection'
+        : undefined,
   }
 }
 
@@ -75,7 +77,7 @@ const integrationsRule = (definition: Pick<DestinationDefinition, 'slug' | 'titl
     return !all && !named
   }
   return {
-    concerns: (text, meta) => meta.p === undefined && mayLeaveOut.test(text),
+    concerns: (text, meta) => meta.replayId === undefined && mayLeaveOut.test(text),
     check: ({ integrations }) =>
       isRecord(integrations) && leftOut(integrations) ? "Left out by the event's integrations" : undefined,
   }
@@ -255,12 +257,12 @@ export const createGate = (
       const reason = rule.check(event, meta, now)
       if (reason !== undefined) return { kind: 'filtered', reason }
     }
-    const isConversion = meta.b?.k === 'signal'
+    const isConversion = meta.producer?.kind === 'signal'
     if (whole !== undefined && !isConversion) return whole
-    const used = isConversion ? ofSignal(meta.s) : mapper
+    const used = isConversion ? ofSignal(meta.sourceId) : mapper
     if (used === undefined) return noSignal
     const event = record.values(index)
-    return event === undefined ? unreadable : mapped(used, event, meta.s, meta.e === true ? text : undefined)
+    return event === undefined ? unreadable : mapped(used, event, meta.sourceId, meta.isLossy ? text : undefined)
   }
   return (record, index, now) => {
     try {

@@ -109,14 +109,14 @@ const attemptOf = (
   now: number,
 ): Parameters<AttemptLog['push']>[0] => {
   const failed = fact.status !== 'delivered'
-  const producer = inFlight.record.meta.b
+  const producer = inFlight.record.meta.producer
   // Rows about a deleted user do not identify the user, and neither do rows of privacy requests.
-  const named = fact.reason !== userDeleted && producer?.k !== 'privacy'
+  const named = fact.reason !== userDeleted && producer?.kind !== 'privacy'
   const row = event.row
-  const known = producer?.e?.[index]
+  const known = producer?.keys?.[index]
   return {
-    workspaceId: inFlight.record.meta.w,
-    sourceId: inFlight.record.meta.s,
+    workspaceId: inFlight.record.meta.workspaceId,
+    sourceId: inFlight.record.meta.sourceId,
     destinationId,
     eventId: event.eventId,
     messageId: named ? event.messageId : '',
@@ -129,8 +129,8 @@ const attemptOf = (
     latencyMs: result.latencyMs,
     request: failed ? (result.request ?? '') : '',
     response: failed ? (result.response ?? '') : '',
-    replayId: inFlight.row?.replayId ?? inFlight.record.meta.p ?? '',
-    producer: producer?.k ?? '',
+    replayId: inFlight.row?.replayId ?? inFlight.record.meta.replayId ?? '',
+    producer: producer?.kind ?? '',
     operation: row?.operation ?? (known === undefined ? '' : 'event'),
     object: row?.object ?? '',
     key: named ? (row?.key ?? known ?? '') : '',
@@ -157,11 +157,11 @@ export const createOutcomes = (
     result: Omit<DeliverResult, 'outcomes'>,
     now: number,
   ): void => {
-    const producer = inFlight.record.meta.b
+    const producer = inFlight.record.meta.producer
     if (producer !== undefined) {
       inFlight.open++
       const outcome = { recordId: event.eventId, destinationId, ...fact, time: now }
-      context.outcomes.push(producer.n, outcome, () => release(inFlight))
+      context.outcomes.push(producer.name, outcome, () => release(inFlight))
     }
     attempts.push(attemptOf(destinationId, { inFlight, index, event, open }, fact, result, now), inFlight)
   }
@@ -198,8 +198,8 @@ export const createOutcomes = (
       const isTheirs = (item: Item): boolean => {
         const { record } = item.inFlight
         return (
-          record.meta.b?.k === 'privacy' ||
-          ((isStale(item) || record.meta.b !== undefined) && isOfForgotten(forgotten, record, item.event))
+          record.meta.producer?.kind === 'privacy' ||
+          ((isStale(item) || record.meta.producer !== undefined) && isOfForgotten(forgotten, record, item.event))
         )
       }
       // Events of a batch share what was sent and answered.
@@ -279,7 +279,7 @@ export const createOutcomes = (
     isStale,
     unreadable: (inFlight, now) => {
       const decision = { kind: 'dead' as const, reason: "The record in the log can't be read" }
-      const indexes = inFlight.row?.indexes ?? Array.from({ length: inFlight.record.meta.n }, (_, index) => index)
+      const indexes = inFlight.row?.indexes ?? Array.from({ length: inFlight.record.meta.count }, (_, index) => index)
       const failures = indexes.map((index, place) => ({
         index,
         eventId: inFlight.row?.eventIds[place] ?? '',

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { streamFactsOf } from '@tributary/contract'
 import { createWorkShare, setHeldWork, silentLogger } from '@tributary/kernel'
 import { expect, it, onTestFinished } from 'vitest'
 import type { DeliveryRecord } from '../log/record.ts'
@@ -18,7 +19,7 @@ const collectGarbage: () => void = runInNewContext('gc')
 const batching = { maxEvents: 1, maxBytes: 1000, maxWaitMs: 0 }
 const names = Array.from({ length: 100 }, (_, index) => `m${index}`)
 const recordOf = (): DeliveryRecord => {
-  const meta = { w: 'w-1', s: 's-1', d: ['d-1'], n: names.length }
+  const meta = streamFactsOf({ w: 'w-1', s: 's-1', d: ['d-1'], n: names.length })
   const events = names.map((messageId) => ({ eventId: '', messageId, type: 'track' as const, event: '', json: '{}' }))
   return {
     reference: { partition: 0, offset: 0, time: 0, bytes: 0, meta },
@@ -83,7 +84,7 @@ it('an event that is held, since it blocked the thread, is not checked and has f
   const skipped: SkippedEvent[] = []
   const checked: number[] = []
   const queue = createBatchQueue({ bytes: 0 })
-  const meta = { w: 'w-1', s: 's-1', d: ['d-1'], n: 3 }
+  const meta = streamFactsOf({ w: 'w-1', s: 's-1', d: ['d-1'], n: 3 })
   const events = ['a', 'held', 'c'].map((eventId) => ({
     eventId,
     messageId: eventId,

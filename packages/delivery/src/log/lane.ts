@@ -1,4 +1,4 @@
-import type { DeliveryMeta, ProducerKind } from '@tributary/contract'
+import type { ProducerKind, StreamFacts } from '@tributary/contract'
 
 /** Lanes by precedence. Replays, audiences, and syncs are sent when no live event could be. */
 export const lanes = ['live', 'bulk'] as const
@@ -8,8 +8,12 @@ export type Lane = (typeof lanes)[number]
 const bulkKinds: ReadonlySet<ProducerKind> = new Set(['sync', 'audience', 'trait'])
 
 /** The lane in which a record comes. Failed and replayed parts of it go in the other one. */
-export const laneOf = ({ p, b, h }: Pick<DeliveryMeta, 'p' | 'b' | 'h'>): Lane =>
-  p !== undefined || h !== undefined || (b !== undefined && bulkKinds.has(b.k)) ? 'bulk' : 'live'
+export const laneOf = ({
+  replayId,
+  producer,
+  isLater,
+}: Pick<StreamFacts, 'replayId' | 'producer' | 'isLater'>): Lane =>
+  replayId !== undefined || isLater || (producer !== undefined && bulkKinds.has(producer.kind)) ? 'bulk' : 'live'
 
 /** Maximum share of a lane in what the lanes of all destinations share: the rest stays free for live events. */
 export const shareOf: Readonly<Record<Lane, number>> = { live: 1, bulk: 0.5 }

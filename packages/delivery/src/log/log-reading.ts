@@ -88,8 +88,8 @@ export const createLogReading = (deps: {
         )
         metrics.count('delivery_records_unreadable', 1)
         // Changes of producers are not sent again: an old value never replaces a new one.
-      } else if (found.offset >= place.again || record.reference.meta.b === undefined)
-        for (const id of record.reference.meta.d) deps.offer(id, record, entry, place.tracker)
+      } else if (found.offset >= place.again || record.reference.meta.producer === undefined)
+        for (const id of record.reference.meta.destinationIds) deps.offer(id, record, entry, place.tracker)
       place.next = found.offset + 1
       place.tracker.release(entry)
     }

@@ -26,7 +26,7 @@ const given = [event('m-"1"\\', 'Said "yes"'), event('ü\u2028', '')]
 it('a record of a newer version is for a process of that version: it is neither read nor passed over', () => {
   const record = { partition: 3, offset: 14, incarnation: '', time: 1, key: 'w-1', body: Buffer.from('[]') }
   const open = (meta: object) => openRecord({ ...record, meta: JSON.stringify(meta) })
-  expect(open({ w: 'w-1', s: 's-1', d: [], n: 0, unknown: true })?.reference.meta.w).toBe('w-1')
+  expect(open({ w: 'w-1', s: 's-1', d: [], n: 0, unknown: true })?.reference.meta.workspaceId).toBe('w-1')
   expect(() => open({ v: 2, w: 'w-1', s: 's-1', d: [], n: 0 })).toThrow(NewerFormat)
   expect(() => open({ v: 2 })).toThrow(NewerFormat)
   expect(open({})).toBeUndefined()

@@ -1,6 +1,5 @@
 import type { OutgoingEvent, OutgoingRow } from '@tributary/connector-kit'
-import { type DeliveryMeta, deliveryMeta, eventTypes, holdsRows, type PipelineEvent } from '@tributary/contract'
-import { NewerFormat, requireKnownFormat } from '@tributary/kernel'
+import { eventTypes, holdsRows, type PipelineEvent, readStreamFacts, type StreamFacts } from '@tributary/contract'
 import type { LogRecord } from '@tributary/storage'
 
 /** Facts of a record without its body: small enough to keep until everything about it is durable. */
@@ -10,7 +9,7 @@ export type RecordReference = {
   /** Epoch ms of the append. */
   readonly time: number
   readonly bytes: number
-  readonly meta: DeliveryMeta
+  readonly meta: StreamFacts
 }
 
 /** An event as stored in the log; each destination decides how it is sent. */
@@ -130,30 +129,19 @@ const parseEvent = (json: string): PipelineEvent | undefined => {
   }
 }
 
-const parseMeta = (text: string): DeliveryMeta | undefined => {
-  try {
-    const meta: unknown = JSON.parse(text)
-    requireKnownFormat('A record of the stream', meta)
-    return deliveryMeta.safeParse(meta).data
-  } catch (error) {
-    if (error instanceof NewerFormat) throw error
-    return undefined
-  }
-}
-
 /**
  * Reads a record's meta; undefined when it is not one of ours.
  *
  * @throws NewerFormat
  */
 export const openRecord = (record: LogRecord): DeliveryRecord | undefined => {
-  const meta = parseMeta(record.meta)
+  const meta = readStreamFacts(record.meta)
   if (meta === undefined) return undefined
   let parsed: { events: readonly Recorded[] | undefined } | undefined
   const values = new Map<number, PipelineEvent | undefined>()
   const { partition, offset, time, body } = record
   const events = (): readonly Recorded[] | undefined => {
-    parsed ??= { events: holdsRows(meta) ? parseRows(body, meta.n) : parseBody(body, meta.n) }
+    parsed ??= { events: holdsRows(meta) ? parseRows(body, meta.count) : parseBody(body, meta.count) }
     return parsed.events
   }
   return {

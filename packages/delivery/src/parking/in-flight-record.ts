@@ -69,8 +69,8 @@ const newRow = (
   const inOrder = failures.toSorted((a, b) => a.index - b.index)
   return {
     id: newId(),
-    workspaceId: record.meta.w,
-    sourceId: record.meta.s,
+    workspaceId: record.meta.workspaceId,
+    sourceId: record.meta.sourceId,
     destinationId,
     partition: record.partition,
     offset: record.offset,
@@ -81,11 +81,11 @@ const newRow = (
     firstTime: row !== undefined && (row.attempts > 0 || !tried) ? row.firstTime : now,
     nextTime,
     events: failures.length,
-    bytes: Math.round((record.bytes * failures.length) / Math.max(record.meta.n, 1)),
+    bytes: Math.round((record.bytes * failures.length) / Math.max(record.meta.count, 1)),
     state: decision.kind === 'dead' ? 'dead' : 'waiting',
     lastStatus: last?.result?.httpStatus,
     // A dead event was reported with its attempt.
-    needsReport: record.meta.b !== undefined && decision.kind !== 'dead',
+    needsReport: record.meta.producer !== undefined && decision.kind !== 'dead',
     reason: 'reason' in decision ? decision.reason : '',
     request: last?.result?.request ?? '',
     response: last?.result?.response ?? '',

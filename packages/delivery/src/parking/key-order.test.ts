@@ -1,3 +1,4 @@
+import { streamFactsOf } from '@tributary/contract'
 import { expect, it, test } from 'vitest'
 import type { DeliveryRecord } from '../log/record.ts'
 import type { Item } from './in-flight-record.ts'
@@ -6,7 +7,7 @@ import { createKeyOrder, type Open, orderKey, versionOf } from './key-order.ts'
 /** A record with a change of each of these keys. */
 const recordOf = (offset: number, keys: readonly string[], kind: 'event' | 'audience' = 'audience'): DeliveryRecord => {
   const b = { k: 'audience' as const, n: 'audience c', e: [...keys] }
-  const meta = { w: 'w', s: 's', d: ['d'], n: keys.length, ...(kind === 'audience' ? { b } : {}) }
+  const meta = streamFactsOf({ w: 'w', s: 's', d: ['d'], n: keys.length, ...(kind === 'audience' ? { b } : {}) })
   return {
     reference: { partition: 0, offset, time: 0, bytes: 1, meta },
     events: () => [],

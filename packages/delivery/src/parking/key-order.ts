@@ -96,9 +96,9 @@ export const orderKey = (origin: string, object: string, key: string): string =>
 
 /** The object and key that an event or row of a producer changes; undefined where they cannot be read. */
 export const changedBy = (record: DeliveryRecord, index: number): { object: string; key: string } | undefined => {
-  const { b } = record.reference.meta
-  if (b?.e === undefined) return record.events()?.[index]?.row
-  const key = b.e[index]
+  const { producer } = record.reference.meta
+  if (producer?.keys === undefined) return record.events()?.[index]?.row
+  const key = producer.keys[index]
   return key === undefined ? undefined : { object: '', key }
 }
 
@@ -146,7 +146,7 @@ export const createKeyOrder = (queued: { bytes: number }, blocks: () => boolean)
   const enter = (record: DeliveryRecord, index: number): Open => {
     const { meta, partition } = record.reference
     const { object, key } = changedBy(record, index) ?? { object: '', key: '' }
-    const among = amongOf(meta.s, object)
+    const among = amongOf(meta.sourceId, object)
     const changes = among.keys.get(key) ?? { key, among, opens: [], delivered: -1 }
     changes.delivered = Math.max(changes.delivered, floorOf(changes))
     const version = versionOf(record.reference, index)
@@ -208,7 +208,7 @@ export const createKeyOrder = (queued: { bytes: number }, blocks: () => boolean)
     take: (record, indexes, row) => {
       const known = row === undefined ? undefined : rows.get(row)?.opens
       if (row !== undefined) rows.delete(row)
-      if (record.reference.meta.b === undefined) return undefined
+      if (record.reference.meta.producer === undefined) return undefined
       return indexes.map((index) => {
         const version = versionOf(record.reference, index)
         const before = known?.find((open) => open.version === version && open.state === 'waiting')

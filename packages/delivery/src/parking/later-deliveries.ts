@@ -56,7 +56,7 @@ export const createLaterDeliveries = (
   }
 
   return async (wanted) => {
-    const ofProducers = wanted.filter(({ record }) => record.reference.meta.b !== undefined)
+    const ofProducers = wanted.filter(({ record }) => record.reference.meta.producer !== undefined)
     const [first] = ofProducers
     if (first === undefined) return () => {}
     const look = order.beginLook()
@@ -70,7 +70,9 @@ export const createLaterDeliveries = (
       // Then the delivery log has everything that was delivered until now.
       if (!(await attempts.drain())) throw new Error('The delivery log cannot be written yet')
       const since = ofProducers.reduce((earliest, { record }) => Math.min(earliest, record.reference.time), Infinity)
-      for (const { source_id, object, key, latest } of await ask(first.record.reference.meta.w, since, [...keys]))
+      for (const { source_id, object, key, latest } of await ask(first.record.reference.meta.workspaceId, since, [
+        ...keys,
+      ]))
         look.learn(orderKey(source_id, object, key), Number(latest))
     } catch (error) {
       look.end()

@@ -11,6 +11,16 @@ import type { SpilledRange, SpilledRanges } from './spilled-ranges.ts'
 /** Maximum of bytes per read of a spilled range. */
 const pieceBytes = 256 * 1024
 
+/** Opens the records of a piece, each once. */
+const createOpening = (): ((found: LogRecord) => DeliveryRecord | undefined) => {
+  const opened = new Map<number, DeliveryRecord | undefined>()
+  return (found) => {
+    if (!opened.has(found.offset)) opened.set(found.offset, openRecord(found))
+    return opened.get(found.offset)
+  }
+}
+type Opening = ReturnType<typeof createOpening>
+
 /** Maximum time to fill the worker in one turn, ms: skipped records never fill it, and others wait meanwhile. */
 const turnMs = 20
 
@@ -75,20 +85,20 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
     const { offset, time, bytes, meta } = record.reference
     const entry = range.tracker.begin(offset)
     range.firstTime = time
-    range.unreadEvents -= meta.n
+    range.unreadEvents -= meta.count
     range.unreadBytes -= bytes
     deps.consume(record, undefined, () => {
-      range.events -= meta.n
+      range.events -= meta.count
       range.bytes -= bytes
       range.tracker.release(entry)
     })
   }
 
   const holds = (range: SpilledRange, { reference: { meta } }: DeliveryRecord): boolean =>
-    meta.d.includes(id) && (range.holds === undefined || range.holds === laneOf(meta))
+    meta.destinationIds.includes(id) && (range.holds === undefined || range.holds === laneOf(meta))
 
   /** Takes the permitted part of a piece; false when that is all for now. */
-  const takePiece = (range: SpilledRange, records: readonly LogRecord[], before: number): boolean => {
+  const takePiece = (range: SpilledRange, records: readonly LogRecord[], before: number, open: Opening): boolean => {
     if (records.length === 0) lose(range)
     const once = deps.state() === 'probing'
     for (const found of records) {
@@ -99,7 +109,7 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
       if (found.offset >= before) range.cursor = before
       if (found.offset >= before || !deps.hasCapacity()) return false
       range.cursor = found.offset + 1
-      const record = openRecord(found)
+      const record = open(found)
       if (record === undefined || !holds(range, record)) continue
       take(range, record)
       if (once) return true
@@ -107,12 +117,12 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
     return true
   }
 
-  const wantedOf = (range: SpilledRange, records: readonly LogRecord[]) =>
+  const wantedOf = (range: SpilledRange, records: readonly LogRecord[], open: Opening) =>
     records.flatMap((found) => {
-      const record = openRecord(found)
+      const record = open(found)
       const { meta } = record?.reference ?? {}
-      if (record === undefined || meta?.b === undefined || !holds(range, record)) return []
-      return [{ record, indexes: Array.from({ length: meta.n }, (_, index) => index) }]
+      if (record === undefined || meta?.producer === undefined || !holds(range, record)) return []
+      return [{ record, indexes: Array.from({ length: meta.count }, (_, index) => index) }]
     })
 
   const readOn = async (): Promise<void> => {
@@ -122,13 +132,14 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
       const { cursor } = range
       const maxBytes = deps.state() === 'probing' ? 1 : pieceBytes
       const records = await context.reader.read(range.partition, cursor, maxBytes)
+      const open = createOpening()
       // For a restored or revived range, a later change may already have been delivered.
-      const taken = range.restored ? await deps.later(wantedOf(range, records)) : undefined
+      const taken = range.restored ? await deps.later(wantedOf(range, records, open)) : undefined
       try {
         const now = next()
         // Another range may have become the next one during the read.
         if (now?.range !== range || range.cursor !== cursor) continue
-        if (!takePiece(range, records, now.before)) return
+        if (!takePiece(range, records, now.before, open)) return
       } finally {
         taken?.()
       }

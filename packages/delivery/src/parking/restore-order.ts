@@ -29,7 +29,7 @@ export const restoreOrder = async (
       for (const each of found) {
         const row = rows[done++]
         const record = each === undefined ? undefined : openRecord(each)
-        if (row === undefined || record?.reference.meta.b === undefined || !isOf(record, row)) continue
+        if (row === undefined || record?.reference.meta.producer === undefined || !isOf(record, row)) continue
         deps.orderOf(row.destinationId).restore(row.id, record, row.indexes, row.nextTime)
       }
     }

@@ -1,3 +1,4 @@
+import { streamFactsOf } from '@tributary/contract'
 import { noMetrics } from '@tributary/kernel'
 import { expect, it } from 'vitest'
 import type { EventFailure, InFlightRecord, Item } from './in-flight-record.ts'
@@ -21,7 +22,13 @@ const start = () => {
 }
 
 const partOf = (open: number, row?: ParkedRow, finish = (): void => {}): InFlightRecord => ({
-  record: { partition: 0, offset: 7, time: 0, bytes: 100, meta: { w: 'w-1', s: 's-1', d: ['d-1'], n: 4 } },
+  record: {
+    partition: 0,
+    offset: 7,
+    time: 0,
+    bytes: 100,
+    meta: streamFactsOf({ w: 'w-1', s: 's-1', d: ['d-1'], n: 4 }),
+  },
   row,
   lane: 'live',
   open,

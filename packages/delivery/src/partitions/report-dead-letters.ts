@@ -34,7 +34,8 @@ export const createDeadLetterReports = (deps: {
         if (found.offset >= row.end) break
         const record = openRecord(found)
         const { meta, time } = record?.reference ?? {}
-        if (meta?.b === undefined || time === undefined || !meta.d.includes(row.destinationId)) continue
+        if (meta?.producer === undefined || time === undefined || !meta.destinationIds.includes(row.destinationId))
+          continue
         // Records of the other lane have a range of their own.
         if (row.holds !== undefined && row.holds !== laneOf(meta)) continue
         const items = record?.events() ?? []
@@ -43,9 +44,13 @@ export const createDeadLetterReports = (deps: {
           const recordId = items[index]?.eventId
           if (recordId === undefined) continue
           open++
-          outcomes.push(meta.b.n, { recordId, destinationId, status: 'dead', reason, time: row.nextTime }, () => {
-            open--
-          })
+          outcomes.push(
+            meta.producer.name,
+            { recordId, destinationId, status: 'dead', reason, time: row.nextTime },
+            () => {
+              open--
+            },
+          )
         }
       }
     }

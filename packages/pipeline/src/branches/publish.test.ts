@@ -1,4 +1,4 @@
-import { type LiveMessage, trackingLimits } from '@tributary/contract'
+import { type LiveMessage, requestFactsOf, trackingLimits } from '@tributary/contract'
 import { type JsonObject, noMetrics } from '@tributary/kernel'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { LiveEvent } from '../process.ts'
@@ -32,7 +32,7 @@ const createBus = () => {
 const liveEvent = (index: number, userId = 'u'): LiveEvent => {
   const raw = {
     request: {
-      meta: { w: 'w', s: 's', k: 'batch' as const, r: 0, ip: '' },
+      meta: requestFactsOf({ w: 'w', s: 's', k: 'batch', r: 0, ip: '' }),
       receivedAt: '2026-01-01T00:00:00.000Z',
       rowPrefix: Buffer.alloc(0),
       context: undefined,

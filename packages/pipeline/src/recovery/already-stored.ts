@@ -1,5 +1,5 @@
 import { type EventStore, type LogRecord, systemOwner } from '@tributary/storage'
-import { ownerOf } from '../process.ts'
+import { factsOf } from '../process.ts'
 
 /** Offsets of those of a partition's records whose events the store has already. */
 export type AlreadyStored = (partition: number, records: readonly LogRecord[]) => Promise<ReadonlySet<number>>
@@ -14,7 +14,7 @@ const marginMs = 60_000
 export const createAlreadyStored =
   (eventStore: Pick<EventStore, 'query'>): AlreadyStored =>
   async (partition, records) => {
-    const receivedAt = new Map(records.map((record) => [record.offset, ownerOf(record).receivedAt]))
+    const receivedAt = new Map(records.map((record) => [record.offset, factsOf(record).receivedAt]))
     const offsets = [...receivedAt.keys()]
     const times = [...receivedAt.values()]
     const incarnations = new Map(records.map((record) => [record.offset, record.incarnation]))

@@ -1,6 +1,6 @@
 import { type ConsumerJournal, type EventStore, type LogReader, systemOwner } from '@tributary/storage'
 import type { Overtakings } from '../overtaking/overtakings.ts'
-import { ownerOf } from '../process.ts'
+import { factsOf } from '../process.ts'
 
 /** Maximum difference of the clocks of collecting processes, ms. */
 const marginMs = 10 * 60 * 1000
@@ -23,7 +23,7 @@ const firstOpen = async ({ journal, reader }: WentBackDeps) => {
   for (const [partition, end] of ends.entries()) {
     const from = Math.max(places.get(partition)?.offset ?? 0, starts[partition] ?? 0)
     const [first] = from < end ? await reader.read(partition, from, 1) : []
-    if (first !== undefined) found.push({ partition, from, receivedAt: ownerOf(first).receivedAt })
+    if (first !== undefined) found.push({ partition, from, receivedAt: factsOf(first).receivedAt })
   }
   return found
 }

@@ -3,7 +3,7 @@ import type { ConsumerJournal, JournalRange, LogReader, LogRecord } from '@tribu
 import type { DeliverBranch } from '../branches/deliver.ts'
 import type { StoreBranch } from '../branches/store.ts'
 import type { Overtakings } from '../overtaking/overtakings.ts'
-import { type MicroBatch, ownerOf, type Processor } from '../process.ts'
+import { factsOf, type MicroBatch, type Processor } from '../process.ts'
 import type { RecordSpan, StoredStatuses } from './stored-statuses.ts'
 
 export type RecoveryDeps = {
@@ -89,7 +89,7 @@ const spanOf = async (
   let lastTime = 0
   for await (const records of pieces)
     for (const record of records) {
-      const { workspaceId, sourceId, receivedAt } = ownerOf(record)
+      const { workspaceId, sourceId, receivedAt } = factsOf(record)
       workspaceIds.add(workspaceId)
       sourceIds.add(sourceId)
       firstTime = Math.min(firstTime, receivedAt)

@@ -16,7 +16,7 @@ import {
   type SeenId,
   systemOwner,
 } from '@tributary/storage'
-import { ownerOf } from '../process.ts'
+import { factsOf } from '../process.ts'
 import { retrying } from '../retrying.ts'
 
 /** Maximum difference of the clocks of collecting processes, ms. */
@@ -108,7 +108,7 @@ const oldestWaiting = async ({
   for (const [partition, end] of ends.entries()) {
     const from = Math.max(next.get(partition) ?? 0, starts[partition] ?? 0)
     const [first] = from < end ? await reader.read(partition, from, 1) : []
-    if (first !== undefined) oldest = Math.min(oldest, first.time, ownerOf(first).receivedAt)
+    if (first !== undefined) oldest = Math.min(oldest, first.time, factsOf(first).receivedAt)
   }
   return oldest
 }

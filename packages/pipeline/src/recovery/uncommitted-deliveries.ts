@@ -1,5 +1,5 @@
-import { deliveryMeta } from '@tributary/contract'
-import { NewerFormat, parseEventId, requireKnownFormat } from '@tributary/kernel'
+import { readStreamFacts } from '@tributary/contract'
+import { parseEventId } from '@tributary/kernel'
 import type { LogReader, LogRecord } from '@tributary/storage'
 import { idsOfRecord } from '../rows/delivery-records.ts'
 
@@ -7,15 +7,9 @@ import { idsOfRecord } from '../rows/delivery-records.ts'
 const readBytes = 4 * 1024 * 1024
 
 /** Whether a record of the deliveries log came from the pipeline and not from a replay, which repeats events. */
-const isFirstAppend = (meta: string): boolean => {
-  try {
-    const value: unknown = JSON.parse(meta)
-    requireKnownFormat('A record of the stream', value)
-    return deliveryMeta.parse(value).p === undefined
-  } catch (error) {
-    if (error instanceof NewerFormat) throw error
-    return false
-  }
+const isFirstAppend = (text: string): boolean => {
+  const meta = readStreamFacts(text)
+  return meta !== undefined && meta.replayId === undefined
 }
 
 /** Finds a start in growing steps back, up to a record that is done. Earlier records are done, too. */

@@ -1,4 +1,4 @@
-import type { RequestMeta, ValidationResult } from '@tributary/contract'
+import type { RequestFacts, ValidationResult } from '@tributary/contract'
 import { cutText } from '@tributary/kernel'
 import { createRowReader, createRowWriter, type RowWriter } from '@tributary/storage'
 import type { AcceptedStatus, NormalEvent, RawEvent } from '../event-types.ts'
@@ -70,11 +70,13 @@ const unknownIdentity = (timestamp: number): Identity => ({
 const scratch = createRowWriter()
 
 /** The columns that all events of a request share: every row begins with these bytes. */
-export const rowPrefix = (meta: Pick<RequestMeta, 'w' | 's' | 'r' | 'i'>): Uint8Array => {
-  scratch.text(meta.w)
-  scratch.text(meta.s)
-  scratch.time(meta.r)
-  scratch.bool(meta.i === true)
+export const rowPrefix = (
+  meta: Pick<RequestFacts, 'workspaceId' | 'sourceId' | 'receivedAt' | 'isImported'>,
+): Uint8Array => {
+  scratch.text(meta.workspaceId)
+  scratch.text(meta.sourceId)
+  scratch.time(meta.receivedAt)
+  scratch.bool(meta.isImported)
   return scratch.take().bytes
 }
 
@@ -166,7 +168,7 @@ export const writeRejected = (to: RowWriter, raw: RawEvent, event: NormalEvent |
   writeWithoutPayload(to, {
     prefix: raw.request.rowPrefix,
     eventId: raw.eventId,
-    identity: event ?? unknownIdentity(raw.request.meta.r),
+    identity: event ?? unknownIdentity(raw.request.meta.receivedAt),
     reason: reasonText(why),
     original: raw.original,
   })
@@ -243,10 +245,10 @@ export const refusedRow = (row: Uint8Array, engineMessage: string, form: 'full' 
   const read = readRow(row)
   writeWithoutPayload(scratch, {
     prefix: rowPrefix({
-      w: read.workspaceId,
-      s: read.sourceId,
-      r: read.receiveTime,
-      ...(read.imported ? { i: true } : {}),
+      workspaceId: read.workspaceId,
+      sourceId: read.sourceId,
+      receivedAt: read.receiveTime,
+      isImported: read.imported,
     }),
     eventId: read.eventId,
     identity: form === 'full' ? read : unknownIdentity(read.timestamp),

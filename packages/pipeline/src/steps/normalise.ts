@@ -194,7 +194,7 @@ export const normalise = (): Step<ParsedEvent, NormalEvent> => {
           else extraKeys.push(key)
       }
     }
-    const type = given === '' ? (meta.t ?? '') : (eventTypeOf(given) ?? '')
+    const type = given === '' ? (meta.type ?? '') : (eventTypeOf(given) ?? '')
     const named = type === 'page' || type === 'screen'
     if (!named && name !== undefined) extraKeys = extraKeys === undefined ? ['name'] : [...extraKeys, 'name']
     if (contextText !== undefined && (request.context !== undefined || mattersHere.test(contextText))) {
@@ -205,7 +205,7 @@ export const normalise = (): Step<ParsedEvent, NormalEvent> => {
       context = context === undefined ? request.context : { ...request.context, ...context }
     if (request.integrations !== undefined) integrations = { ...request.integrations, ...integrations }
     let ip = context?.['ip']
-    if (meta.d === true && (ip === undefined || ip === null || ip === '')) {
+    if (meta.isDirect && (ip === undefined || ip === null || ip === '')) {
       ip = meta.ip
       if (contextText === undefined) {
         exact?.set('context', withIp(context === undefined ? undefined : exact.get('context'), meta.ip))
@@ -220,7 +220,7 @@ export const normalise = (): Step<ParsedEvent, NormalEvent> => {
     const stamped = readEventTime(timestamp)
     const originalTimestamp = readEventTime(original) ?? stamped
     const sentAt = readEventTime(sent)
-    const corrected = meta.f === true ? stamped : undefined
+    const corrected = meta.isForwarded ? stamped : undefined
     const isRead =
       (stamped ?? timestamp) === stamped &&
       (originalTimestamp ?? original) === originalTimestamp &&
@@ -254,8 +254,8 @@ export const normalise = (): Step<ParsedEvent, NormalEvent> => {
       ip: typeof ip === 'string' ? ip : '',
       timestamp:
         corrected === undefined
-          ? eventTime(meta.r, sentAt, originalTimestamp)
-          : eventTime(meta.r, undefined, corrected),
+          ? eventTime(meta.receivedAt, sentAt, originalTimestamp)
+          : eventTime(meta.receivedAt, undefined, corrected),
       originalTimestamp,
       sentAt,
       note: unread === undefined ? '' : noteOf(unread, (corrected ?? originalTimestamp) !== undefined),

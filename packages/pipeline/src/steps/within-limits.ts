@@ -37,7 +37,7 @@ export const withinLimits = (limits: EventLimits = trackingLimits): Step<RawEven
   )
   const tooDeep = reject('too_deep', `An event can be nested at most ${limits.jsonDepth} levels deep.`)
   return function checkLimits(event) {
-    if (event.request.meta.p !== undefined) return ok(event)
+    if (event.request.meta.storedIds !== undefined) return ok(event)
     if (event.index >= limits.batchEvents) return tooMany
     const shares = sharesTooMuch(event.request, limits)
     if (shares !== undefined) return shares

@@ -1,5 +1,4 @@
-import { type DeliveryMeta, deliveryMeta, type StreamedEvent } from '@tributary/contract'
-import { NewerFormat, requireKnownFormat } from '@tributary/kernel'
+import { readStreamFacts, type StreamedEvent } from '@tributary/contract'
 import type { LogRecord } from '../log/port.ts'
 
 /** An accepted event on its way to a consumer. */
@@ -30,17 +29,6 @@ export const requestPlaceOf = (eventId: string): RequestPlace => {
 export const isPlaceBefore = (a: RequestPlace, b: RequestPlace): boolean =>
   a.incarnation === b.incarnation ? a.offset < b.offset : a.incarnation < b.incarnation
 
-const metaOf = (record: LogRecord): DeliveryMeta | undefined => {
-  try {
-    const meta: unknown = JSON.parse(record.meta)
-    requireKnownFormat('A record of the stream', meta)
-    return deliveryMeta.safeParse(meta).data
-  } catch (error) {
-    if (error instanceof NewerFormat) throw error
-    return undefined
-  }
-}
-
 const idBegins = '{"eventId":"'
 
 const idOf = (json: string): string =>
@@ -59,13 +47,13 @@ export type AcceptedRecord = { readonly through: number | undefined; readonly ev
  * @throws NewerFormat
  */
 export const acceptedRecord = (record: LogRecord): AcceptedRecord | undefined => {
-  const meta = metaOf(record)
-  if (meta === undefined || meta.p !== undefined || meta.b !== undefined) return undefined
-  const { w: workspaceId, s: sourceId } = meta
+  const meta = readStreamFacts(record.meta)
+  if (meta === undefined || meta.replayId !== undefined || meta.producer !== undefined) return undefined
+  const { workspaceId, sourceId } = meta
   const text = Buffer.from(record.body.buffer, record.body.byteOffset, record.body.byteLength).toString()
   const events = text
     .slice(1, text.lastIndexOf(']'))
     .split(',\n')
     .map((json) => ({ workspaceId, sourceId, eventId: idOf(json), json }))
-  return { through: meta.q, events }
+  return { through: meta.through, events }
 }

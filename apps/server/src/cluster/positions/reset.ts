@@ -1,4 +1,4 @@
-import { deliveryMeta } from '@tributary/contract'
+import { readStreamFacts } from '@tributary/contract'
 import { sentAgainNote } from '@tributary/delivery'
 import { type LogReader, type PlaceToReset, requireStopped, resetJournalFile, resetJournals } from '@tributary/storage'
 import { type ConsumerName, NothingRead, type OpenConsumers } from './consumers.ts'
@@ -49,11 +49,11 @@ const count = async (
       offset = record.offset + 1
       if (record.offset >= between.position) break
       if (record.meta === '' || record.time < since) continue
-      const { data: meta } = deliveryMeta.safeParse(JSON.parse(record.meta))
-      if (meta === undefined || meta.b !== undefined || meta.d.length === 0) continue
+      const meta = readStreamFacts(record.meta)
+      if (meta === undefined || meta.producer !== undefined || meta.destinationIds.length === 0) continue
       found ??= { from: record.offset, events: 0, sends: 0, time: record.time }
-      found.events += meta.n
-      found.sends += meta.n * meta.d.length
+      found.events += meta.count
+      found.sends += meta.count * meta.destinationIds.length
     }
   }
   return found

@@ -44,12 +44,12 @@ export const createRequestAppender = (
     }
   }
 
-  const appendEntry: RequestAppender['appendEntry'] = async (entry) => {
+  const append = async (entry: LogEntry, readMeta: () => RequestMeta | undefined): Promise<void> => {
     if (!diskOk()) throw new LogUnavailable(new Error('the disk is nearly full'))
     if (pauses.isPaused(entry.key)) throw new LogUnavailable(new Error('the workspace is being moved'))
     const spread = spreads.of(entry.key)
     if (spread === undefined) return await put(entry)
-    const meta = metaOf(entry)
+    const meta = readMeta()
     // Without readable meta the users of its events are unknown.
     if (meta === undefined) return await put(entry)
     const cutting = cutRequest(meta, entry.body, spread.partitions)
@@ -58,7 +58,7 @@ export const createRequestAppender = (
       await turn()
       cut = cutting.next()
     }
-    if (spreads.of(entry.key) !== spread) return await appendEntry(entry)
+    if (spreads.of(entry.key) !== spread) return await append(entry, readMeta)
     const parts = cut.value
     await Promise.all(
       parts.map((part) =>
@@ -68,8 +68,8 @@ export const createRequestAppender = (
   }
 
   return {
-    append: (meta, body) => appendEntry({ key: meta.w, meta: JSON.stringify(meta), body }),
-    appendEntry,
+    append: (meta, body) => append({ key: meta.w, meta: JSON.stringify(meta), body }, () => meta),
+    appendEntry: (entry) => append(entry, () => metaOf(entry)),
     paused: pauses.paused,
   }
 }
