@@ -1,6 +1,6 @@
 export * from './delivery.ts'
+export { type WorkerState, workerEvents, workerStates, workerTransitions } from './destination/circuit-breaker.ts'
 export type { WorkerSnapshot } from './destination/destination-worker.ts'
-export { type WorkerState, workerEvents, workerStates, workerTransitions } from './destination/worker-state.ts'
-export { sentAgainNote } from './partitions/sent-again.ts'
+export { sentAgainNote } from './partitions/partitions.ts'
 export type { DestinationCache, DestinationEntry } from './ports.ts'
 export * from './settings.ts'

@@ -1,10 +1,10 @@
 import type { Batching } from '@tributary/connector-kit'
-import { type Lane, shareOf } from '../log/lane.ts'
+import { type Lane, shareOf } from '../log/record.ts'
 import type { SpilledRanges } from '../parking/spilled-ranges.ts'
 import type { BatchQueue } from './batch-queue.ts'
+import type { WorkerState } from './circuit-breaker.ts'
 import type { Ready } from './readiness.ts'
 import type { WorkerContext } from './worker-context.ts'
-import type { WorkerState } from './worker-state.ts'
 
 /** Retried events have waited already; they wait for a batch this long, ms. */
 const retriedWaitMs = 1000

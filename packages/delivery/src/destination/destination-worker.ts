@@ -1,20 +1,20 @@
-import { type Lane, lanes as laneNames, laneOf, ofLanes } from '../log/lane.ts'
 import type { OffsetTracker, OpenOffset } from '../log/offsets.ts'
 import type { DeliveryRecord } from '../log/record.ts'
+import { type Lane, lanes as laneNames, ofLanes } from '../log/record.ts'
 import { createDeadLettering } from '../parking/dead-letters.ts'
 import type { Item } from '../parking/in-flight-record.ts'
-import { createKeyOrder, type KeyOrder, laterDelivered } from '../parking/key-order.ts'
+import { createKeyOrder, type KeyOrder } from '../parking/key-order.ts'
 import type { Intake } from '../parking/parking-context.ts'
 import { type RangeChange, rangeChange } from '../parking/range-change.ts'
 import type { WorkerRows } from '../parking/retry-queue.ts'
 import type { SpilledRanges } from '../parking/spilled-ranges.ts'
-import { createAlarm } from './alarm.ts'
-import { createCircuitBreaker } from './circuit-breaker.ts'
+import { createAnswers } from './answers.ts'
+import { createCircuitBreaker, type WorkerState } from './circuit-breaker.ts'
 import { createDispatcher } from './dispatcher.ts'
-import { createReadiness, type Ready } from './readiness.ts'
+import { createReadiness } from './readiness.ts'
+import { createSending } from './sending.ts'
 import type { WorkerContext } from './worker-context.ts'
 import { createWorkerLane, type WorkerLane } from './worker-lane.ts'
-import { mayStart, type WorkerState } from './worker-state.ts'
 
 export type WorkerSnapshot = {
   destinationId: string
@@ -85,15 +85,6 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
   })
   const { state } = breaker
   const sends = (): boolean => !halted && (state() === 'flowing' || state() === 'probing')
-  const alarm = createAlarm(clock, () => pump())
-  const dispatcher = createDispatcher(id, context, (batch, dispatched) => {
-    if (dispatched.kind === 'split') return split(batch)
-    const { result, misconfigured } = dispatched
-    laneOfBatch(batch).outcomes.settle(batch, result, clock())
-    breaker.record(result, batch.length, { misconfigured, ordered: ordered() })
-    pump()
-  })
-
   /** The live lane is probed first. */
   const intakeOf = (lane: Lane): Intake => {
     const now = state()
@@ -113,11 +104,15 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
       ordered,
       busy: (): boolean => dispatcher.inFlight() > 0 || lanes.some((each) => each.isWaiting()),
       inFlight: () => dispatcher.items(),
-      wake: () => pump(),
+      wake: () => sending.pump(),
     }),
   )
   const lanes: readonly WorkerLane[] = laneNames.map((lane) => byLane[lane])
-  const laneOfBatch = ([first]: readonly Item[]): WorkerLane => byLane[first?.inFlight.lane ?? 'live']
+  const isHalted = (): boolean => halted
+  const wake = (): void => sending.pump()
+  const answers = createAnswers({ lanes: byLane, breaker, ordered, sends, isHalted, clock, metrics, wake })
+  const dispatcher = createDispatcher(id, context, answers)
+  const sending = createSending({ lanes: byLane, keyOrder, breaker, readiness, dispatcher, isHalted, clock })
   const deadLettering = createDeadLettering(
     id,
     lanes.map(({ rows }) => rows),
@@ -176,80 +171,6 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
   }
 
   /**
-   * Sends the halves of a batch before everything else of its lane. Requeues them when nothing may be sent any more, or
-   * a user was deleted.
-   */
-  const split = (batch: readonly Item[]): void => {
-    if (halted) return
-    metrics.count('delivery_batches_split', 1)
-    const middle = batch.length >> 1
-    const { queue, outcomes } = laneOfBatch(batch)
-    if (sends() && !batch.some(outcomes.isStale)) queue.putFirst([batch.slice(0, middle), batch.slice(middle)])
-    else outcomes.requeue(batch, clock())
-    pump()
-  }
-
-  /** Continues with items that were held behind changes that are settled now. */
-  const letGo = (): void => {
-    for (let released = keyOrder.released(); released !== undefined; released = keyOrder.released()) {
-      const { send, superseded, behind } = released
-      const gateResult = { kind: 'filtered' as const, reason: laterDelivered }
-      for (const { lane, queue, outcomes } of lanes) {
-        const isOfLane = ({ inFlight }: Item): boolean => inFlight.lane === lane
-        const [sent, skipped] = [send.filter(isOfLane), superseded.filter(isOfLane)]
-        const waiting = behind.filter(({ item }) => isOfLane(item))
-        if (sent.length > 0) queue.add(sent)
-        if (waiting.length > 0) outcomes.waitBehind(waiting, clock())
-        if (skipped.length > 0)
-          outcomes.skip(
-            skipped.map((item) => ({ ...item, gateResult })),
-            clock(),
-          )
-      }
-    }
-  }
-
-  /** Whether a lane may start another request. */
-  const mayBegin = (of: WorkerLane, { concurrency }: Ready): boolean => {
-    const inFlight = dispatcher.inFlight()
-    if (!mayStart(state(), inFlight, concurrency) || of.isHeldUp()) return false
-    if (of.lane === 'live') return true
-    // Held live events come first, and always find a free request.
-    return !byLane.live.source.brings() && (concurrency === 1 || state() !== 'flowing' || inFlight + 1 < concurrency)
-  }
-
-  /** Sends a batch of a lane; otherwise ms until one may be sent. */
-  const sendNext = (of: WorkerLane, ready: Ready): true | number => {
-    if (of.queue.length() === 0 || !mayBegin(of, ready)) return Number.POSITIVE_INFINITY
-    const batch = of.nextBatch(ready)
-    if (typeof batch !== 'number') {
-      dispatcher.send(ready, batch)
-      return true
-    }
-    const queued = of.queue.length()
-    // Held records may make the batch full.
-    of.source.fill()
-    return of.queue.length() > queued || batch
-  }
-
-  const pump = (): void => {
-    if (halted) return
-    letGo()
-    const { live, bulk } = byLane
-    live.fill()
-    bulk.fill()
-    for (let ready = readiness.ready(); ready !== undefined; ready = readiness.ready()) {
-      const sent = sendNext(live, ready)
-      if (sent === true) continue
-      const after = sendNext(bulk, ready)
-      // After each request, the live lane has the next turn.
-      if (after === true) continue
-      const wait = Math.min(sent, after)
-      return Number.isFinite(wait) ? alarm.ringIn(wait) : undefined
-    }
-  }
-
-  /**
    * Parks the items of a destination that hangs or is slow: it holds only its own memory, and the shared position moves
    * on.
    */
@@ -273,15 +194,14 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     lanes,
     keyOrder,
     offer: (record, entry, tracker) => {
-      const { partition, offset, time, bytes, meta } = record.reference
-      const comesIn = laneOf(meta)
+      const { partition, offset, time, bytes, lane: comesIn, meta } = record.reference
       // A range may be processed in the other lane than its records came in.
       if (lanes.some(({ spilled }) => spilled.covers(partition, offset, comesIn))) return
       const lane = byLane[comesIn]
       if (state() === 'flowing' && !halted && lane.mayTake(partition)) {
         entry.open++
         lane.consume(record, undefined, () => tracker.release(entry))
-        pump()
+        sending.pump()
         return
       }
       const of = {
@@ -307,7 +227,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
       breaker.tick()
       if (state() === 'gone') deadLettering.deadLetterAll()
       unload()
-      pump()
+      sending.pump()
     },
     ranges: (all) => {
       const changes = lanes.map(({ lane, spilled }) =>
@@ -336,7 +256,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
       ),
     halt: () => {
       halted = true
-      alarm.stop()
+      sending.stop()
       for (const { queue } of lanes) queue.clear()
       keyOrder.clearHeld()
     },

@@ -9,9 +9,14 @@ import {
 import { faultPoint, inWork, isHeldWork, resumeWork, WorkHeld } from '@tributary/kernel'
 import type { Item } from '../parking/in-flight-record.ts'
 import { resultOfError } from '../parking/retry-rules.ts'
-import { batchesItem, deliveryItem } from './items.ts'
 import type { Ready } from './readiness.ts'
 import type { WorkerContext } from './worker-context.ts'
+
+/** The name of an event at a destination, by which it is held if it blocks a thread. */
+export const deliveryItem = (destinationId: string, eventId: string): string => `delivery ${destinationId} ${eventId}`
+
+/** The name of batches of a destination: which of their events blocks a thread is found by sending fewer at once. */
+export const batchesItem = (destinationId: string): string => `batches ${destinationId}`
 
 /** The outcome of a request: answered, or to be sent again in halves since one event of it may be to blame. */
 export type Dispatched =

@@ -1,5 +1,5 @@
 import type { RateLimit } from '@tributary/connector-kit'
-import type { Lane } from '../log/lane.ts'
+import type { Lane } from '../log/record.ts'
 
 /** A token bucket of the limit of a destination; each request takes one token. */
 export type Bucket = {

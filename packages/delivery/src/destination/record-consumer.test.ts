@@ -8,7 +8,7 @@ import type { DeliveryRecord } from '../log/record.ts'
 import type { InFlightRecord } from '../parking/in-flight-record.ts'
 import { createKeyOrder } from '../parking/key-order.ts'
 import { createBatchQueue } from './batch-queue.ts'
-import { deliveryItem } from './items.ts'
+import { deliveryItem } from './dispatcher.ts'
 import type { Outcomes, SkippedEvent } from './outcomes.ts'
 import type { Ready } from './readiness.ts'
 import { createRecordConsumer } from './record-consumer.ts'
@@ -22,7 +22,7 @@ const recordOf = (): DeliveryRecord => {
   const meta = streamFactsOf({ w: 'w-1', s: 's-1', d: ['d-1'], n: names.length })
   const events = names.map((messageId) => ({ eventId: '', messageId, type: 'track' as const, event: '', json: '{}' }))
   return {
-    reference: { partition: 0, offset: 0, time: 0, bytes: 0, meta },
+    reference: { partition: 0, offset: 0, time: 0, bytes: 0, lane: 'live' as const, meta },
     events: () => events,
     values: () => undefined,
   }
@@ -115,7 +115,7 @@ it('an event that is held, since it blocked the thread, is not checked and has f
     sends: () => true,
     wake: () => {},
   })
-  const reference = { partition: 0, offset: 0, time: 0, bytes: 0, meta }
+  const reference = { partition: 0, offset: 0, time: 0, bytes: 0, lane: 'live' as const, meta }
   take({ reference, events: () => events, values: () => undefined }, undefined, () => {})
   while (take.pending() > 0) await nextTurn()
   expect(checked).toEqual([0, 2])

@@ -1,4 +1,4 @@
-import { type Lane, shareOf } from '../log/lane.ts'
+import { type Lane, shareOf } from '../log/record.ts'
 import type { Item } from '../parking/in-flight-record.ts'
 import type { KeyOrder } from '../parking/key-order.ts'
 import type { Intake } from '../parking/parking-context.ts'
@@ -6,12 +6,12 @@ import { createRetryQueue, type WorkerRows } from '../parking/retry-queue.ts'
 import { createRetrySource, type RetrySource } from '../parking/retry-source.ts'
 import { createSpilledRanges, type SpilledRanges } from '../parking/spilled-ranges.ts'
 import { type BatchQueue, createBatchQueue } from './batch-queue.ts'
+import type { WorkerState } from './circuit-breaker.ts'
 import { type Collecting, createCollecting } from './collecting.ts'
 import { createOutcomes, type Outcomes } from './outcomes.ts'
 import type { Ready } from './readiness.ts'
 import { createRecordConsumer, type RecordConsumer } from './record-consumer.ts'
 import type { WorkerContext } from './worker-context.ts'
-import type { WorkerState } from './worker-state.ts'
 
 /**
  * One of the two lanes of a worker. Each has a queue, ranges, and rows of its own, so that neither blocks the other.

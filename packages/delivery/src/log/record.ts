@@ -1,6 +1,33 @@
 import type { OutgoingEvent, OutgoingRow } from '@tributary/connector-kit'
-import { eventTypes, holdsRows, type PipelineEvent, readStreamFacts, type StreamFacts } from '@tributary/contract'
+import {
+  eventTypes,
+  holdsRows,
+  type PipelineEvent,
+  type ProducerKind,
+  readStreamFacts,
+  type StreamFacts,
+} from '@tributary/contract'
 import type { LogRecord } from '@tributary/storage'
+
+/** Lanes by precedence. Replays, audiences, and syncs are sent when no live event could be. */
+export const lanes = ['live', 'bulk'] as const
+export type Lane = (typeof lanes)[number]
+
+/** Conversions come from live events, and deletions of users are sent to destinations immediately. */
+const bulkKinds: ReadonlySet<ProducerKind> = new Set(['sync', 'audience', 'trait'])
+
+/** The lane in which a record comes. Failed and replayed parts of it go in the other one. */
+const laneOf = ({ replayId, producer, isLater }: Pick<StreamFacts, 'replayId' | 'producer' | 'isLater'>): Lane =>
+  replayId !== undefined || isLater || (producer !== undefined && bulkKinds.has(producer.kind)) ? 'bulk' : 'live'
+
+/** Maximum share of a lane in what the lanes of all destinations share: the rest stays free for live events. */
+export const shareOf: Readonly<Record<Lane, number>> = { live: 1, bulk: 0.5 }
+
+/** Makes a value for each lane. */
+export const ofLanes = <T>(make: (lane: Lane) => T): Readonly<Record<Lane, T>> => ({
+  live: make('live'),
+  bulk: make('bulk'),
+})
 
 /** Facts of a record without its body: small enough to keep until everything about it is durable. */
 export type RecordReference = {
@@ -9,6 +36,8 @@ export type RecordReference = {
   /** Epoch ms of the append. */
   readonly time: number
   readonly bytes: number
+  /** The lane in which it came. */
+  readonly lane: Lane
   readonly meta: StreamFacts
 }
 
@@ -145,7 +174,7 @@ export const openRecord = (record: LogRecord): DeliveryRecord | undefined => {
     return parsed.events
   }
   return {
-    reference: { partition, offset, time, bytes: body.byteLength, meta },
+    reference: { partition, offset, time, bytes: body.byteLength, lane: laneOf(meta), meta },
     events,
     values: (index) => {
       if (!values.has(index)) values.set(index, parseEvent(events()?.[index]?.json ?? ''))

@@ -1,4 +1,4 @@
-import type { Lane } from '../log/lane.ts'
+import type { Lane } from '../log/record.ts'
 import type { ParkedRow } from './parking.ts'
 import type { Intake, ParkingContext } from './parking-context.ts'
 import type { WorkerRows } from './retry-queue.ts'

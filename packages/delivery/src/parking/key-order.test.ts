@@ -9,7 +9,7 @@ const recordOf = (offset: number, keys: readonly string[], kind: 'event' | 'audi
   const b = { k: 'audience' as const, n: 'audience c', e: [...keys] }
   const meta = streamFactsOf({ w: 'w', s: 's', d: ['d'], n: keys.length, ...(kind === 'audience' ? { b } : {}) })
   return {
-    reference: { partition: 0, offset, time: 0, bytes: 1, meta },
+    reference: { partition: 0, offset, time: 0, bytes: 1, lane: 'bulk', meta },
     events: () => [],
     values: () => undefined,
   }

@@ -1,5 +1,5 @@
-import { type Lane, laneOf } from '../log/lane.ts'
 import type { DeliveryRecord, RecordReference } from '../log/record.ts'
+import { type Lane } from '../log/record.ts'
 import type { Item } from './in-flight-record.ts'
 
 /** Why a change is not sent though it could be. For people. */
@@ -144,13 +144,12 @@ export const createKeyOrder = (queued: { bytes: number }, blocks: () => boolean)
     floors.size === 0 ? -1 : (floors.get(among.name + key) ?? -1)
 
   const enter = (record: DeliveryRecord, index: number): Open => {
-    const { meta, partition } = record.reference
+    const { meta, partition, lane } = record.reference
     const { object, key } = changedBy(record, index) ?? { object: '', key: '' }
     const among = amongOf(meta.sourceId, object)
     const changes = among.keys.get(key) ?? { key, among, opens: [], delivered: -1 }
     changes.delivered = Math.max(changes.delivered, floorOf(changes))
     const version = versionOf(record.reference, index)
-    const lane = laneOf(meta)
     const open: Open = { of: changes, version, partition, lane, state: 'taken', nextTime: 0, item: undefined }
     if (changes.opens.push(open) === 1) among.keys.set(key, changes)
     size[lane]++

@@ -15,7 +15,7 @@ import {
 } from '@tributary/storage'
 import type { Insertable, Kysely, Transaction } from 'kysely'
 import { sql } from 'kysely'
-import type { Lane } from '../log/lane.ts'
+import type { Lane } from '../log/record.ts'
 import type { Open } from './key-order.ts'
 
 /** A reference to events of one record that could not be delivered; they wait for a retry or are dead. */

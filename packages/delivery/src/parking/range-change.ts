@@ -1,6 +1,6 @@
 import type { Metrics } from '@tributary/kernel'
-import type { Lane } from '../log/lane.ts'
 import { createOffsetTracker } from '../log/offsets.ts'
+import type { Lane } from '../log/record.ts'
 import type { DeliverySettings } from '../settings.ts'
 import type { NewParkedRow, ParkedRange, ParkingChange } from './parking.ts'
 import { isRangeDone, rangeLow, type SpilledRange, type SpilledRanges } from './spilled-ranges.ts'

@@ -1,5 +1,4 @@
 import type { LogRecord } from '@tributary/storage'
-import { laneOf } from '../log/lane.ts'
 import { type DeliveryRecord, openRecord } from '../log/record.ts'
 import type { InFlightRecord } from './in-flight-record.ts'
 import type { LaterDeliveries } from './later-deliveries.ts'
@@ -94,8 +93,8 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
     })
   }
 
-  const holds = (range: SpilledRange, { reference: { meta } }: DeliveryRecord): boolean =>
-    meta.destinationIds.includes(id) && (range.holds === undefined || range.holds === laneOf(meta))
+  const holds = (range: SpilledRange, { reference: { meta, lane } }: DeliveryRecord): boolean =>
+    meta.destinationIds.includes(id) && (range.holds === undefined || range.holds === lane)
 
   /** Takes the permitted part of a piece; false when that is all for now. */
   const takePiece = (range: SpilledRange, records: readonly LogRecord[], before: number, open: Opening): boolean => {

@@ -27,6 +27,7 @@ const partOf = (open: number, row?: ParkedRow, finish = (): void => {}): InFligh
     offset: 7,
     time: 0,
     bytes: 100,
+    lane: 'live',
     meta: streamFactsOf({ w: 'w-1', s: 's-1', d: ['d-1'], n: 4 }),
   },
   row,

@@ -1,5 +1,4 @@
-import type { Lane } from '../log/lane.ts'
-import type { DeliveryRecord } from '../log/record.ts'
+import type { DeliveryRecord, Lane } from '../log/record.ts'
 import { createDueRows } from './due-rows.ts'
 import type { InFlightRecord } from './in-flight-record.ts'
 import type { KeyOrder } from './key-order.ts'

@@ -1,6 +1,6 @@
 import { newId } from '@tributary/kernel'
-import type { Lane } from '../log/lane.ts'
 import { createOffsetTracker, type OffsetTracker } from '../log/offsets.ts'
+import type { Lane } from '../log/record.ts'
 
 /**
  * A reference to records of one partition that a worker has not taken and that stay in the log. A range covers every

@@ -10,7 +10,15 @@ import { restoreOrder } from '../parking/restore-order.ts'
 import { isRangeWritten } from '../parking/spilled-ranges.ts'
 import type { Commit } from './commit.ts'
 import type { Maintenance } from './maintenance.ts'
-import { sentAgainBefore } from './sent-again.ts'
+
+/** The offset before which records of a partition are sent again; 0 where none are. */
+export const sentAgainBefore = (note: string | undefined): number => Number(note ?? 0)
+
+/** The note of a partition that is set back from a position, whatever its note says: it may have been set back before. */
+export const sentAgainNote =
+  (position: number) =>
+  (note: string): string =>
+    String(Math.max(position, sentAgainBefore(note)))
 
 /** Gives and takes away partitions. */
 export type Partitions = {

@@ -1,6 +1,5 @@
 import type { Logger } from '@tributary/kernel'
 import type { LogReader } from '@tributary/storage'
-import { laneOf } from '../log/lane.ts'
 import type { OutcomeLog } from '../log/outcome-log.ts'
 import { openRecord } from '../log/record.ts'
 import type { ParkedRange, Parking } from '../parking/parking.ts'
@@ -33,11 +32,11 @@ export const createDeadLetterReports = (deps: {
         offset = found.offset + 1
         if (found.offset >= row.end) break
         const record = openRecord(found)
-        const { meta, time } = record?.reference ?? {}
+        const { meta, time, lane } = record?.reference ?? {}
         if (meta?.producer === undefined || time === undefined || !meta.destinationIds.includes(row.destinationId))
           continue
         // Records of the other lane have a range of their own.
-        if (row.holds !== undefined && row.holds !== laneOf(meta)) continue
+        if (row.holds !== undefined && row.holds !== lane) continue
         const items = record?.events() ?? []
         const { destinationId, reason } = row
         for (const index of row.indexes.length === 0 ? items.keys() : row.indexes) {

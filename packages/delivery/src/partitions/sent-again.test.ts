@@ -5,7 +5,7 @@ import { createTestStores, eventually } from '@tributary/test-kit'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createFixture, expectedIds, type Fixture, messageIds, sortedIds } from '../testing.ts'
 import { relay } from '../testing-connector.ts'
-import { sentAgainBefore, sentAgainNote } from './sent-again.ts'
+import { sentAgainBefore, sentAgainNote } from './partitions.ts'
 
 const { database, store } = await createTestStores()
 let fixture: Fixture

@@ -1,0 +1,121 @@
+import type { Lane } from '../log/record.ts'
+import type { Item } from '../parking/in-flight-record.ts'
+import { type KeyOrder, laterDelivered } from '../parking/key-order.ts'
+import { type CircuitBreaker, mayStart } from './circuit-breaker.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import type { Readiness, Ready } from './readiness.ts'
+import type { WorkerContext } from './worker-context.ts'
+import type { WorkerLane } from './worker-lane.ts'
+
+/** Starts the requests of a worker that may start now. */
+export type Sending = {
+  /** Fills the queues, and sends batches of both lanes in turn. Comes again by itself when one may leave later. */
+  pump(): void
+  /** Sends nothing by itself any more. */
+  stop(): void
+}
+
+/** One timer: of several times that were set the next one counts. */
+export type Alarm = {
+  /** Rings after so many ms, at the latest; never for Infinity. */
+  ringIn(ms: number): void
+  stop(): void
+}
+
+/** An alarm that is not set. */
+export const createAlarm = (clock: WorkerContext['clock'], ring: () => void): Alarm => {
+  let set: { at: number; timer: NodeJS.Timeout } | undefined
+  return {
+    ringIn: (ms) => {
+      const at = clock() + ms
+      if (!Number.isFinite(ms) || (set !== undefined && set.at <= at)) return
+      clearTimeout(set?.timer)
+      const timer = setTimeout(() => {
+        set = undefined
+        ring()
+      }, ms)
+      set = { at, timer }
+    },
+    stop: () => {
+      clearTimeout(set?.timer)
+      set = undefined
+    },
+  }
+}
+
+/** The live lane has the next turn after each request, and bulk requests never take the last free one. */
+export const createSending = (deps: {
+  lanes: Readonly<Record<Lane, WorkerLane>>
+  keyOrder: KeyOrder
+  breaker: Pick<CircuitBreaker, 'state'>
+  readiness: Pick<Readiness, 'ready'>
+  dispatcher: Pick<Dispatcher, 'send' | 'inFlight'>
+  isHalted: () => boolean
+  clock: WorkerContext['clock']
+}): Sending => {
+  const { lanes, keyOrder, breaker, readiness, dispatcher, isHalted, clock } = deps
+  const { live, bulk } = lanes
+  const alarm = createAlarm(clock, () => pump())
+
+  /** Continues with items that were held behind changes that are settled now. */
+  const letGo = (): void => {
+    for (let released = keyOrder.released(); released !== undefined; released = keyOrder.released()) {
+      const { send, superseded, behind } = released
+      const gateResult = { kind: 'filtered' as const, reason: laterDelivered }
+      for (const { lane, queue, outcomes } of [live, bulk]) {
+        const isOfLane = ({ inFlight }: Item): boolean => inFlight.lane === lane
+        const [sent, skipped] = [send.filter(isOfLane), superseded.filter(isOfLane)]
+        const waiting = behind.filter(({ item }) => isOfLane(item))
+        if (sent.length > 0) queue.add(sent)
+        if (waiting.length > 0) outcomes.waitBehind(waiting, clock())
+        if (skipped.length > 0)
+          outcomes.skip(
+            skipped.map((item) => ({ ...item, gateResult })),
+            clock(),
+          )
+      }
+    }
+  }
+
+  /** Whether a lane may start another request. */
+  const mayBegin = (of: WorkerLane, { concurrency }: Ready): boolean => {
+    const inFlight = dispatcher.inFlight()
+    const state = breaker.state()
+    if (!mayStart(state, inFlight, concurrency) || of.isHeldUp()) return false
+    if (of.lane === 'live') return true
+    // Held live events come first, and always find a free request.
+    return !live.source.brings() && (concurrency === 1 || state !== 'flowing' || inFlight + 1 < concurrency)
+  }
+
+  /** Sends a batch of a lane; otherwise ms until one may be sent. */
+  const sendNext = (of: WorkerLane, ready: Ready): true | number => {
+    if (of.queue.length() === 0 || !mayBegin(of, ready)) return Number.POSITIVE_INFINITY
+    const batch = of.nextBatch(ready)
+    if (typeof batch !== 'number') {
+      dispatcher.send(ready, batch)
+      return true
+    }
+    const queued = of.queue.length()
+    // Held records may make the batch full.
+    of.source.fill()
+    return of.queue.length() > queued || batch
+  }
+
+  const pump = (): void => {
+    if (isHalted()) return
+    letGo()
+    live.fill()
+    bulk.fill()
+    for (let ready = readiness.ready(); ready !== undefined; ready = readiness.ready()) {
+      const sent = sendNext(live, ready)
+      if (sent === true) continue
+      const after = sendNext(bulk, ready)
+      // After each request, the live lane has the next turn.
+      if (after === true) continue
+      const wait = Math.min(sent, after)
+      return Number.isFinite(wait) ? alarm.ringIn(wait) : undefined
+    }
+  }
+
+  return { pump, stop: alarm.stop }
+}
