@@ -6,15 +6,14 @@ import {
   type ProducerStamp,
   StaleProducer,
 } from '@tributary/storage'
-import { formatOvertaking, type Overtaking } from '../overtaking/overtaking.ts'
+import { aheadProducer, noteOfAhead } from '../overtaking/appended-ahead.ts'
+import type { Overtaking } from '../overtaking/overtaking.ts'
 import type { MicroBatch } from '../process.ts'
 import { retrying } from '../retrying.ts'
 import type { PipelineSettings } from '../settings.ts'
 
 /** The pipeline's name as a producer of the deliveries log. */
 const producer = 'events'
-/** The producer's name for records read ahead, where some workspaces are overtaken. */
-const aheadProducer = 'events ahead'
 
 /** The last sequences of each partition: of its only reading or the one behind, and of the one ahead. */
 export type DeliveredSequences = {
@@ -107,7 +106,7 @@ export const createDeliverBranch = (deps: DeliverDeps): DeliverBranch => {
               producer: aheadProducer,
               epoch: aheadEpoch,
               sequence: to,
-              note: `${incarnation} ${formatOvertaking(deps.overtaking?.(partition))}`,
+              note: noteOfAhead(incarnation, deps.overtaking?.(partition)),
             }
       const stamp = deps.isStamped?.(partition, to) === false ? undefined : stampOf()
       const appended = append(last.get(partition) ?? nothing, entries, stamp).finally(() => {

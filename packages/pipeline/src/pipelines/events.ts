@@ -13,6 +13,7 @@ import { createStoreBranch } from '../branches/store.ts'
 import type { SchemaInForce } from '../event-types.ts'
 import { createFloods } from '../overtaking/floods.ts'
 import { createOvertakings } from '../overtaking/overtakings.ts'
+import { createReadings } from '../overtaking/readings.ts'
 import { createProcessor } from '../process.ts'
 import { createProgress } from '../progress.ts'
 import type { AlreadyAppended } from '../recovery/already-appended.ts'
@@ -203,16 +204,23 @@ const run = async (wiring: Wiring, parts: ReturnType<typeof createParts>, news: 
       fanOut(batch)
     },
   })
+  const readings = createReadings({
+    journal: deps.journal,
+    overtakings,
+    floods: createFloods({ afterMs: settings.overtakeMs, minBytes: settings.turnBytes }),
+    next,
+    unknownBefore,
+    mayOvertake: (partition, workspaceIds) => deps.mayOvertake?.(partition, workspaceIds) === true,
+    committed: store.committed,
+    turnBytes: settings.turnBytes,
+  })
   await readLoop({
     ...deps,
     batcher,
     news,
     next,
     unknownBefore,
-    overtakings,
-    floods: createFloods({ afterMs: settings.overtakeMs, minBytes: settings.turnBytes }),
-    mayOvertake: (partition, workspaceIds) => deps.mayOvertake?.(partition, workspaceIds) === true,
-    committed: store.committed,
+    readings,
     alreadyStored: (partition, records) => asking(() => alreadyStored(partition, records)),
     turnBytes: settings.turnBytes,
     isFull: (lane) => store.isFull(lane) || deliver.isFull(),

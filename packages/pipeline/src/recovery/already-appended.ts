@@ -1,7 +1,7 @@
 import { isEarlier, parseEventId, type RecordPlace } from '@tributary/kernel'
 import type { ConsumerJournal, LogReader } from '@tributary/storage'
 import type { DeliveredSequences } from '../branches/deliver.ts'
-import { isOvertaken, type Overtaking, parseOvertaking } from '../overtaking/overtaking.ts'
+import { readAheadSequences } from '../overtaking/appended-ahead.ts'
 import { uncommittedDeliveries } from './uncommitted-deliveries.ts'
 
 export type AlreadyAppended = {
@@ -36,21 +36,7 @@ export const findAlreadyAppended = async ({
   const below = new Map<number, RecordPlace>()
   for (const { partition, sequence, note } of sequences.behind)
     below.set(partition, { partition, offset: sequence, incarnation: note })
-  const ahead = new Map<number, { end: RecordPlace; overtaking: Overtaking | undefined }>()
-  for (const { partition, sequence, note } of sequences.ahead) {
-    const [incarnation = '', overtaken = ''] = note.split(' ')
-    ahead.set(partition, {
-      end: { partition, offset: sequence, incarnation },
-      overtaking: parseOvertaking(overtaken),
-    })
-  }
-  const isAhead = (record: RecordPlace, workspaceId: string): boolean => {
-    const read = ahead.get(record.partition)
-    if (read?.overtaking === undefined || !isEarlier(record, read.end)) return false
-    // Earlier records were read in one reading; they are appended when its sequence says so.
-    if (record.offset < read.overtaking.from) return false
-    return !isOvertaken(read.overtaking, { offset: record.offset, key: workspaceId })
-  }
+  const isAhead = readAheadSequences(sequences.ahead)
   // Without a journal the committed positions are unknown; the event store is queried instead.
   const found = journal.fresh
     ? new Set<string>()

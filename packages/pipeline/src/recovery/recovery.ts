@@ -3,6 +3,7 @@ import type { ConsumerJournal, JournalRange, LogReader, LogRecord } from '@tribu
 import type { DeliverBranch } from '../branches/deliver.ts'
 import type { StoreBranch } from '../branches/store.ts'
 import type { Overtakings } from '../overtaking/overtakings.ts'
+import { inReadOrder } from '../overtaking/range-order.ts'
 import { factsOf, type MicroBatch, type Processor } from '../process.ts'
 import type { RecordSpan, StoredStatuses } from './stored-statuses.ts'
 
@@ -29,27 +30,6 @@ export const rangesByToken = (ranges: readonly JournalRange[]): Map<string, Jour
   }
   for (const group of groups.values()) group.sort((a, b) => a.partition - b.partition)
   return groups
-}
-
-/**
- * The ranges of one token in the order in which their records were read: first those before an overtaking, then those
- * read ahead, then those behind. A sequence of the reading behind says that everything before it is appended.
- */
-const inTheirOrder = (
-  ranges: readonly JournalRange[],
-  { of, partitionOf }: RecoveryDeps['overtakings'],
-): { range: JournalRange; takes(offset: number): boolean }[] => {
-  const all = ranges.flatMap((range) => {
-    const partition = partitionOf(range.partition)
-    const from = of(partition)?.from
-    if (from === undefined) return [{ range, order: 0, takes: () => true }]
-    if (range.partition !== partition) return [{ range, order: 1, takes: () => true }]
-    return [
-      ...(range.from < from ? [{ range, order: 0, takes: (offset: number) => offset < from }] : []),
-      ...(range.to > from ? [{ range, order: 2, takes: (offset: number) => offset >= from }] : []),
-    ]
-  })
-  return all.toSorted((a, b) => a.order - b.order)
 }
 
 /** Thrown at start when the log no longer holds records of a range that was begun and not committed. */
@@ -117,7 +97,7 @@ export const recover = async (deps: RecoveryDeps): Promise<number> => {
     const keep = (): void => {
       batches.push(processor.take())
     }
-    for (const { range, takes } of inTheirOrder(ranges, deps.overtakings)) {
+    for (const { range, takes } of inReadOrder(ranges, deps.overtakings)) {
       const lane = range.partition
       const partition = deps.overtakings.partitionOf(lane)
       const stored = await deps.storedStatuses(

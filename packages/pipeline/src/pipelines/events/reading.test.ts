@@ -8,7 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createDeliverBranch } from '../../branches/deliver.ts'
 import { createFloods } from '../../overtaking/floods.ts'
 import { formatOvertaking } from '../../overtaking/overtaking.ts'
-import { createOvertakings } from '../../overtaking/overtakings.ts'
+import { createOvertakings, type Overtakings } from '../../overtaking/overtakings.ts'
+import { createReadings } from '../../overtaking/readings.ts'
 import { createProcessor } from '../../process.ts'
 import type { AlreadyAppended } from '../../recovery/already-appended.ts'
 import { defaultPipelineSettings } from '../../settings.ts'
@@ -142,6 +143,18 @@ describe('the start', () => {
   })
 })
 
+const readingsOf = (overtakings: Overtakings, next: Map<number, number>, unknownBefore: readonly number[]) =>
+  createReadings({
+    journal: files.journal,
+    overtakings,
+    floods: createFloods({ afterMs: 1000, minBytes: 1 }),
+    next,
+    unknownBefore,
+    mayOvertake: () => false,
+    committed: () => new Map(),
+    turnBytes: 1024 * 1024,
+  })
+
 describe('reading', () => {
   /** Reads until `count` records are taken. */
   const read = async (count: number, unknownBefore: readonly number[], from = 0) => {
@@ -173,10 +186,7 @@ describe('reading', () => {
       },
       alreadyStored: async () => new Set([1]),
       turnBytes: 1024 * 1024,
-      overtakings: overtakingsOf(files.journal),
-      floods: createFloods({ afterMs: 1000, minBytes: 1 }),
-      mayOvertake: () => false,
-      committed: () => new Map(),
+      readings: readingsOf(overtakingsOf(files.journal), next, unknownBefore),
       isFull: () => false,
       isRunning: () => taken.length < count,
       onRound() {
@@ -221,10 +231,7 @@ describe('reading', () => {
       },
       alreadyStored: async () => new Set(),
       turnBytes: 1024 * 1024,
-      overtakings,
-      floods: createFloods({ afterMs: 1000, minBytes: 1 }),
-      mayOvertake: () => false,
-      committed: () => new Map(),
+      readings: readingsOf(overtakings, next, []),
       isFull: () => false,
       isRunning: () => taken.length < 10,
       onRound() {
