@@ -1,5 +1,5 @@
 import type { Lane } from '../log/record.ts'
-import type { ParkedRow } from './parking.ts'
+import type { ParkedRow } from './parked-row.ts'
 import type { Intake, ParkingContext } from './parking-context.ts'
 import type { WorkerRows } from './retry-queue.ts'
 import type { RowReading } from './row-reading.ts'

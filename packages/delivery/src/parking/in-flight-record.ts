@@ -3,7 +3,7 @@ import { newId } from '@tributary/kernel'
 import type { Held } from '../log/offsets.ts'
 import type { Lane, Outgoing, RecordReference } from '../log/record.ts'
 import type { Open } from './key-order.ts'
-import type { NewParkedRow, ParkedRow, ParkingChange } from './parking.ts'
+import type { NewParkedRow, ParkedRow, ParkingChange } from './parked-row.ts'
 import type { Decision } from './retry-rules.ts'
 
 /** What to write of an event that was not delivered; `returned` and `behind` mean that it was not tried. */

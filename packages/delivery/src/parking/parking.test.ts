@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { mergeChanges, type NewParkedRow } from './parking.ts'
+import type { NewParkedRow } from './parked-row.ts'
+import { mergeChanges } from './parking.ts'
 
 const row = (id: string, attempts = 0): NewParkedRow => ({
   id,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ParkedRow } from './parking.ts'
+import type { ParkedRow } from './parked-row.ts'
 import { createPlaceOrder } from './place-order.ts'
 import type { WorkerRows } from './retry-queue.ts'
 import { createSpilledRanges } from './spilled-ranges.ts'

@@ -1,4 +1,4 @@
-import type { ParkedRow } from './parking.ts'
+import type { ParkedRow } from './parked-row.ts'
 import type { WorkerRows } from './retry-queue.ts'
 import type { SpilledRange, SpilledRanges } from './spilled-ranges.ts'
 

@@ -2,7 +2,7 @@ import type { Metrics } from '@tributary/kernel'
 import { createOffsetTracker } from '../log/offsets.ts'
 import type { Lane } from '../log/record.ts'
 import type { DeliverySettings } from '../settings.ts'
-import type { NewParkedRow, ParkedRange, ParkingChange } from './parking.ts'
+import type { NewParkedRow, ParkedRange, ParkingChange } from './parked-row.ts'
 import { isRangeDone, rangeLow, type SpilledRange, type SpilledRanges } from './spilled-ranges.ts'
 
 /** A change to write; `apply` is called once it is durable. */

@@ -1,7 +1,8 @@
 import type { LogReader } from '@tributary/storage'
 import { openRecord } from '../log/record.ts'
 import type { KeyOrder } from './key-order.ts'
-import type { ParkedRow, Parking } from './parking.ts'
+import type { ParkedRow } from './parked-row.ts'
+import type { Parking } from './parking.ts'
 import { isOf } from './row-reading.ts'
 
 /** Maximum of rows per query, and of log bytes per read. */

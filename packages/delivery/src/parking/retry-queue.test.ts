@@ -3,7 +3,8 @@ import { noMetrics } from '@tributary/kernel'
 import { expect, it } from 'vitest'
 import type { EventFailure, InFlightRecord, Item } from './in-flight-record.ts'
 import { createKeyOrder } from './key-order.ts'
-import type { ParkedRow, Parking, ParkingChange } from './parking.ts'
+import type { ParkedRow, ParkingChange } from './parked-row.ts'
+import type { Parking } from './parking.ts'
 import { createRetryQueue } from './retry-queue.ts'
 
 /** A queue whose store writes when `write` is called. */

@@ -1,7 +1,7 @@
 import { release } from '../log/offsets.ts'
 import { type EventFailure, type InFlightRecord, type Item, replaceRow, rowsOf } from './in-flight-record.ts'
 import type { KeyOrder } from './key-order.ts'
-import type { NewParkedRow, ParkedRow, ParkingChange } from './parking.ts'
+import type { NewParkedRow, ParkedRow, ParkingChange } from './parked-row.ts'
 import type { ParkingContext } from './parking-context.ts'
 import { noLongerHeld } from './range-change.ts'
 

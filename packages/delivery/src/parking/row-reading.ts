@@ -2,7 +2,7 @@ import type { LogRecord } from '@tributary/storage'
 import { type DeliveryRecord, openRecord } from '../log/record.ts'
 import type { InFlightRecord } from './in-flight-record.ts'
 import type { LaterDeliveries } from './later-deliveries.ts'
-import type { ParkedRow } from './parking.ts'
+import type { ParkedRow } from './parked-row.ts'
 import type { ParkingContext } from './parking-context.ts'
 import type { RetryQueue } from './retry-queue.ts'
 

@@ -1,5 +1,5 @@
 import { fetchRows, type RowFetchDeps } from './due-rows.ts'
-import type { ParkedRow } from './parking.ts'
+import type { ParkedRow } from './parked-row.ts'
 import type { PlaceOrder } from './place-order.ts'
 
 /**

@@ -2,7 +2,8 @@ import type { Logger } from '@tributary/kernel'
 import type { LogReader } from '@tributary/storage'
 import type { OutcomeLog } from '../log/outcome-log.ts'
 import { openRecord } from '../log/record.ts'
-import type { ParkedRange, Parking } from '../parking/parking.ts'
+import type { ParkedRange } from '../parking/parked-row.ts'
+import type { Parking } from '../parking/parking.ts'
 
 /** Maximum of parked rows per query, and of log bytes per read. */
 const rowsAtOnce = 500

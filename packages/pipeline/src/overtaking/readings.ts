@@ -12,7 +12,7 @@ export type Readings = {
   partitionOf(lane: number): number
   /** The records that a reading takes of a piece: those before its end. */
   within(lane: number, records: readonly LogRecord[]): readonly LogRecord[]
-  /** Tells the journal of records that a reading comes to. */
+  /** Notes in the journal the records that a reading comes to. */
   saw(lane: number, records: readonly LogRecord[]): void
   /** Whether this reading skips a record. */
   isPassedOver: Overtakings['isPassedOver']
@@ -83,7 +83,7 @@ export const createReadings = (deps: {
     relieve: async (lane, bytes, incarnation) => {
       const partition = partitionOf(lane)
       const isRead = overtakings.of(partition) !== undefined
-      // Of a partition that is read twice, the reading ahead shows who holds it up.
+      // In a partition that is read twice, the reading ahead shows which workspaces hold it up.
       if (lane === partition && isRead) return
       const at = nextOf(lane)
       // Two readings cannot distinguish records that may already be stored.

@@ -1,0 +1,155 @@
+import type { ParkedDeliveriesTable } from '@tributary/storage'
+import type { Insertable } from 'kysely'
+import type { Lane } from '../log/record.ts'
+import type { Open } from './key-order.ts'
+
+/** A reference to events of one record that could not be delivered; they wait for a retry or are dead. */
+export type ParkedRow = {
+  id: string
+  workspaceId: string
+  sourceId: string
+  destinationId: string
+  partition: number
+  offset: number
+  indexes: readonly number[]
+  /** IDs of these events, in the same order; empty where they are unknown. */
+  eventIds: readonly string[]
+  attempts: number
+  /** Epoch ms. */
+  firstTime: number
+  nextTime: number
+  /** True when its outcome must be reported to a producer if it dies without an attempt. */
+  needsReport: boolean
+  /** The replay that made it due again. */
+  replayId?: string | undefined
+  /** The lane in which it waits. */
+  lane: Lane
+}
+
+/** A row to write. `end` is set for a range of records (then `indexes` is empty). */
+export type NewParkedRow = ParkedRow & {
+  end?: number
+  holds?: Lane | undefined
+  events: number
+  bytes: number
+  state: 'waiting' | 'dead'
+  lastStatus: number | undefined
+  reason: string
+  request: string
+  response: string
+  /** Open changes of those events that have an order among the changes of their record; not stored. */
+  opens?: readonly Open[]
+}
+
+/** Rows to delete and rows to insert in their place, in one transaction. */
+export type ParkingChange = { deletes: readonly string[]; rows: readonly NewParkedRow[] }
+
+/** A range of parked records. `holds` is the lane of its records; undefined for both. */
+export type ParkedRange = ParkedRow & { end: number; events: number; bytes: number; holds: Lane | undefined }
+
+/** A row that was dead-lettered beyond a limit. */
+export type DeadRow = { id: string; destinationId: string; events: number }
+
+/** The row as the table has it. */
+export const toDatabase = (row: NewParkedRow): Insertable<ParkedDeliveriesTable> => ({
+  id: row.id,
+  workspace_id: row.workspaceId,
+  source_id: row.sourceId,
+  destination_id: row.destinationId,
+  log_partition: row.partition,
+  log_offset: row.offset,
+  log_end: row.end ?? null,
+  event_indexes: [...row.indexes],
+  event_ids: [...row.eventIds],
+  event_count: row.events,
+  bytes: row.bytes,
+  state: row.state,
+  attempts: row.attempts,
+  first_time: new Date(row.firstTime),
+  next_time: new Date(row.nextTime),
+  last_status: row.lastStatus ?? null,
+  last_reason: storable(row.reason),
+  request: storable(row.request),
+  response: storable(row.response),
+  replay_id: row.replayId ?? null,
+  tells: row.needsReport,
+  bulk: row.lane === 'bulk',
+  holds: row.holds ?? '',
+})
+
+/** PostgreSQL's text holds no NUL and no lone surrogate. */
+const storable = (text: string): string => text.replaceAll('\0', '�').toWellFormed()
+
+/** Columns that are read of a row. */
+export const rowColumns = [
+  'id',
+  'workspace_id',
+  'source_id',
+  'destination_id',
+  'log_partition',
+  'log_offset',
+  'log_end',
+  'event_indexes',
+  'event_ids',
+  'event_count',
+  'bytes',
+  'attempts',
+  'first_time',
+  'next_time',
+  'replay_id',
+  'tells',
+  'bulk',
+  'holds',
+] as const
+
+/** Those columns of one row. */
+export type SelectedRow = Pick<{ [K in keyof ParkedDeliveriesTable]: unknown }, (typeof rowColumns)[number]> & {
+  id: string
+  workspace_id: string
+  source_id: string
+  destination_id: string
+  log_partition: number
+  log_offset: string
+  log_end: string | null
+  event_indexes: number[]
+  event_ids: string[]
+  event_count: number
+  bytes: string
+  attempts: number
+  first_time: Date
+  next_time: Date
+  replay_id: string | null
+  tells: boolean
+  bulk: boolean
+  holds: Lane | ''
+}
+
+/** A row of the table, as a range of one record or several. */
+export const fromDatabase = (row: SelectedRow): ParkedRange => ({
+  id: row.id,
+  workspaceId: row.workspace_id,
+  sourceId: row.source_id,
+  destinationId: row.destination_id,
+  partition: row.log_partition,
+  offset: Number(row.log_offset),
+  end: Number(row.log_end ?? Number(row.log_offset) + 1),
+  indexes: row.event_indexes,
+  eventIds: row.event_ids,
+  events: row.event_count,
+  bytes: Number(row.bytes),
+  attempts: row.attempts,
+  firstTime: row.first_time.getTime(),
+  nextTime: row.next_time.getTime(),
+  replayId: row.replay_id ?? undefined,
+  needsReport: row.tells,
+  lane: row.bulk ? 'bulk' : 'live',
+  holds: row.holds === '' ? undefined : row.holds,
+})
+
+type DeadColumns = Pick<SelectedRow, 'id' | 'destination_id' | 'event_count'>
+/** A row that was dead-lettered, as the table returns it. */
+export const deadRow = ({ id, destination_id, event_count }: DeadColumns): DeadRow => ({
+  id,
+  destinationId: destination_id,
+  events: event_count,
+})
