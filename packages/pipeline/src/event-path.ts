@@ -1,14 +1,46 @@
 import type { ValidationResult } from '@tributary/contract'
 import type { ConsumerJournal, SeenId } from '@tributary/storage'
-import type { AcceptedStatus, NormalEvent, RawEvent, SchemaInForce } from './event-types.ts'
-import { type Drop, type Reject, reject } from './outcome.ts'
-import { type StepsResult, sequence } from './sequence.ts'
+import type { AcceptedStatus, NormalEvent, ParsedEvent, RawEvent, SchemaInForce } from './event-types.ts'
+import { type Drop, type Outcome, type Reject, reject, type Step } from './outcome.ts'
 import { checkEnvelope } from './steps/check-envelope.ts'
 import { createSeenIds } from './steps/deduplicate.ts'
 import { normalise } from './steps/normalise.ts'
 import { parseJson } from './steps/parse-json.ts'
 import { validateBySchema } from './steps/validate-by-schema.ts'
 import { withinLimits } from './steps/within-limits.ts'
+
+/** What the steps said of an event, and as much of it as they could read. */
+type StepsResult = {
+  readonly event: NormalEvent | undefined
+  readonly outcome: Outcome<NormalEvent | ParsedEvent | RawEvent>
+}
+
+/**
+ * Puts steps one behind the other; the first that does not let an event go on decides. Without promises and lists per
+ * event: this runs for every event of every tenant.
+ */
+const sequence =
+  (
+    limits: Step<RawEvent, RawEvent>,
+    parse: Step<RawEvent, ParsedEvent>,
+    shape: Step<ParsedEvent, NormalEvent>,
+    ...rules: readonly Step<NormalEvent, NormalEvent>[]
+  ): ((raw: RawEvent) => StepsResult) =>
+  (raw) => {
+    const limited = limits(raw)
+    if (limited.kind !== 'ok') return { event: undefined, outcome: limited }
+    const parsed = parse(limited.event)
+    if (parsed.kind !== 'ok') return { event: undefined, outcome: parsed }
+    let outcome = shape(parsed.event)
+    if (outcome.kind !== 'ok') return { event: undefined, outcome }
+    let { event } = outcome
+    for (const rule of rules) {
+      outcome = rule(event)
+      if (outcome.kind !== 'ok') return { event, outcome }
+      event = outcome.event
+    }
+    return { event, outcome }
+  }
 
 /** The status of an event when its record was processed before, by its ID; undefined when it was not. */
 export type Decided = (eventId: string) => AcceptedStatus | undefined
