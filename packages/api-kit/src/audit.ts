@@ -1,7 +1,7 @@
 import { type Actor, cutText, newId } from '@tributary/kernel'
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from './db.ts'
-import { callOfNow } from './request-context.ts'
+import { requestContext } from './request-context.ts'
 
 export type AuditEntry = {
   /** Null for an action of the product itself. */
@@ -60,11 +60,11 @@ const isOnBehalf = (actor: Actor | undefined, { action, organizationId }: AuditE
   actor.memberships.every((membership) => membership.organizationId !== organizationId)
 
 /**
- * Records the actor, the key, whether on behalf of others, and the origin of a change. It writes in the transaction of
- * the change itself: neither happens without the other.
+ * Records an action that is not the method of the current call by its caller, such as one of the product itself. `audit`
+ * records all others. It writes in the transaction of the change itself: neither happens without the other.
  */
-export const audit = async (tx: Tx, entry: AuditEntry): Promise<void> => {
-  const call = callOfNow()
+export const recordAction = async (tx: Tx, entry: AuditEntry): Promise<void> => {
+  const call = requestContext()
   const key = entry.actor === null ? undefined : call?.actor?.key
   await tx
     .insertInto('audit_log')
@@ -85,6 +85,25 @@ export const audit = async (tx: Tx, entry: AuditEntry): Promise<void> => {
       create_time: entry.time,
     })
     .execute()
+}
+
+/**
+ * Records the current call of the API in the transaction of its change, with the resource that it changed, and details.
+ * Its method, caller, key, origin, organization, workspace, and time are those of the call, unless they are given.
+ *
+ * @throws Error outside of a call, or in one without a caller
+ */
+export const audit = async (
+  tx: Tx,
+  resource: string,
+  detail: Record<string, unknown> = {},
+  given: Partial<Pick<AuditEntry, 'action' | 'organizationId' | 'workspaceId' | 'changes'>> = {},
+): Promise<void> => {
+  const call = requestContext()
+  if (call?.actor === undefined) throw new Error(`There is no caller to record for ${resource}`)
+  const { method: action, actor, organizationId, workspaceId, clock } = call
+  const time = new Date(clock())
+  await recordAction(tx, { action, actor, organizationId, workspaceId, ...given, resource, detail, time })
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Handlers } from '@tributary/http'
-import { AppError, badRequest } from '@tributary/kernel'
+import { AppError, badRequest, type Clock } from '@tributary/kernel'
 import {
   BlobsUnavailable,
   EventStoreBusy,
@@ -10,7 +10,7 @@ import {
   LogUnavailable,
   type QueryLimit,
 } from '@tributary/storage'
-import { withinCall } from './request-context.ts'
+import { withContext } from './request-context.ts'
 
 const narrow = 'Choose a shorter time range, one source, or one event name'
 const limitTexts: Record<QueryLimit, string> = {
@@ -60,12 +60,16 @@ export const guarded =
   }
 
 /**
- * Guards all handlers, and runs each within its call. Sound because the groups and verbs stay, and `guarded` and
- * `withinCall` keep each one's signature.
+ * Guards all handlers, and runs each in the context of its call. Sound because the groups and verbs stay, and `guarded`
+ * and `withContext` keep each one's signature.
  */
-export const guardAll = (handlers: Handlers): Handlers => {
+export const guardAll = (handlers: Handlers, { clock }: { clock: Clock }): Handlers => {
   const all: Record<string, Record<string, unknown>> = {}
-  for (const [group, verbs] of Object.entries(handlers))
-    all[group] = Object.fromEntries(Object.entries(verbs).map(([verb, run]) => [verb, guarded(withinCall(run))]))
+  for (const [group, verbs] of Object.entries(handlers)) {
+    const guardedVerbs: Record<string, unknown> = {}
+    for (const [verb, run] of Object.entries(verbs))
+      guardedVerbs[verb] = guarded(withContext({ method: `${group}.${verb}`, clock }, run))
+    all[group] = guardedVerbs
+  }
   return all as typeof all & Handlers
 }

@@ -1,20 +1,41 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Client } from '@tributary/http'
-import type { Actor } from '@tributary/kernel'
+import type { Client, OrganizationRef, WorkspaceRef } from '@tributary/http'
+import type { Actor, Clock } from '@tributary/kernel'
 
-/** The actor and the client of the current call. */
-export type CallOfNow = { actor: Actor | undefined; client: Client }
+/** A call of the API, as it was authorized. */
+export type RequestContext = {
+  /** `<resource>.<verb>` of the contract. */
+  method: string
+  actor: Actor | undefined
+  client: Client
+  /** The organization in the path, or that of the workspace in the path. */
+  organizationId: string | null
+  workspaceId: string | null
+  clock: Clock
+}
 
-const calls = new AsyncLocalStorage<CallOfNow>()
+const contexts = new AsyncLocalStorage<RequestContext>()
 
 /**
  * The current call; undefined in jobs. Use it only for values that every call records in the same way: the values that
  * a handler decides by are its parameters.
  */
-export const callOfNow = (): CallOfNow | undefined => calls.getStore()
+export const requestContext = (): RequestContext | undefined => contexts.getStore()
 
-/** Wraps a handler, so that `callOfNow` returns its call during it. */
-export const withinCall =
-  <Call extends CallOfNow, Result>(handler: (call: Call) => Promise<Result>) =>
-  (call: Call): Promise<Result> =>
-    calls.run({ actor: call.actor, client: call.client }, () => handler(call))
+type AuthorizedCall = Pick<RequestContext, 'actor' | 'client'> & {
+  workspace?: WorkspaceRef
+  organization?: OrganizationRef
+}
+
+/** Wraps the handler of a method, so that `requestContext` returns its call during it. */
+export const withContext =
+  <Call extends AuthorizedCall, Result>(
+    { method, clock }: Pick<RequestContext, 'method' | 'clock'>,
+    handler: (call: Call) => Promise<Result>,
+  ) =>
+  (call: Call): Promise<Result> => {
+    const { actor, client, workspace, organization } = call
+    const organizationId = workspace?.organizationId ?? organization?.id ?? null
+    const context = { method, actor, client, organizationId, workspaceId: workspace?.id ?? null, clock }
+    return contexts.run(context, () => handler(call))
+  }

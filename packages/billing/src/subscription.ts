@@ -1,4 +1,4 @@
-import { audit, type Db, lockOrganization, type Tx } from '@tributary/api-kit'
+import { type Db, lockOrganization, recordAction, type Tx } from '@tributary/api-kit'
 import { amountText, resourceNames, type Subscription } from '@tributary/contract'
 import { AppError, conflict, newId } from '@tributary/kernel'
 import { trackPeriods } from './overage/track.ts'
@@ -160,7 +160,7 @@ const recordChange = (
   time: Date,
 ): Promise<void> => {
   const { change, action } = readOperation(row.request)
-  return audit(tx, {
+  return recordAction(tx, {
     actor: row.actor === '' ? null : { userId: row.actor },
     action,
     resource: subscriptionName(organizationId),

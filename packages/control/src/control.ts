@@ -157,6 +157,7 @@ export const createControl = (deps: ControlDeps): Control => {
           ),
         ),
       ),
+      deps,
     ),
     authenticate,
     isInboxToken: (userId, text) => isInboxToken(deps.signing.inbox, userId, text),

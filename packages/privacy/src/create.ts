@@ -165,16 +165,12 @@ export const createPrivacyRequest =
       }
       await writeRequest(tx, request, result, synced)
       if (kind !== 'suppress') await jobs.send(tx, erasureJob, { request: id }, { id })
-      await audit(tx, {
-        actor,
-        action: 'privacyRequests.create',
-        resource: resourceNames.privacyRequest.format({ workspace: workspace.id, privacy_request: id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
+      await audit(
+        tx,
+        resourceNames.privacyRequest.format({ workspace: workspace.id, privacy_request: id }),
         // Values are personal data, which the audit log does not hold.
-        detail: { kind, identifiers: named, profiles: result.profiles },
-        time,
-      })
+        { kind, identifiers: named, profiles: result.profiles },
+      )
       return result
     })
     await forgottenHashes.keep(workspace.id)

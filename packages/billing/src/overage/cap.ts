@@ -19,7 +19,7 @@ export const updateCap =
     deps: Pick<BillingServices, 'db' | 'eventStore' | 'profileLedger' | 'billing' | 'clock'>,
   ): Handler<typeof methods.overageCaps.update> =>
   async ({ actor, organization, body, signal }) => {
-    const { db, billing, clock } = deps
+    const { db, billing } = deps
     const { id } = organization
     const { currency } = billing.plans
     const amount = body.amount === null ? undefined : minorUnits(body.amount, currency)
@@ -56,17 +56,9 @@ export const updateCap =
           .values({ organization_id: id, amount, currency })
           .onConflict((conflict) => conflict.column('organization_id').doUpdateSet({ amount, currency }))
           .execute()
-      await audit(tx, {
-        actor,
-        action: 'overageCaps.update',
-        resource: resourceNames.organization.format({ organization: id }),
-        organizationId: id,
-        workspaceId: null,
-        detail: {
-          amount: body.amount,
-          before: before === undefined ? null : amountText(before.amount, before.currency),
-        },
-        time: new Date(clock()),
+      await audit(tx, resourceNames.organization.format({ organization: id }), {
+        amount: body.amount,
+        before: before === undefined ? null : amountText(before.amount, before.currency),
       })
     })
     return { amount: amount === undefined ? null : amountText(amount, currency), currency }

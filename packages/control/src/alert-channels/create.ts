@@ -16,7 +16,7 @@ export const createAlertChannel =
     secretBox,
     clock,
   }: Pick<ControlDeps, 'db' | 'secretBox' | 'clock'>): Handler<typeof methods.alertChannels.create> =>
-  ({ actor, workspace, body: { title, kind, url, syncs } }) =>
+  ({ workspace, body: { title, kind, url, syncs } }) =>
     db.transaction().execute(async (tx) => {
       // One at a time, so that two do not go beyond the limit.
       await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().execute()
@@ -40,15 +40,7 @@ export const createAlertChannel =
         sync_ids: await namedSyncs(tx, workspace.id, syncs),
         create_time: time,
       })
-      await audit(tx, {
-        actor,
-        action: 'alertChannels.create',
-        resource: alertChannelName(workspace.id, id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { title, kind, host: row.host },
-        time,
-      })
+      await audit(tx, alertChannelName(workspace.id, id), { title, kind, host: row.host })
       const [channel] = await presentChannels(tx, [row])
       if (channel === undefined) throw new Error('A channel that was made is not shown')
       return { ...channel, signing_secret }

@@ -7,19 +7,11 @@ import type { ControlDeps } from '../deps.ts'
 
 /** Deletes a channel with its secrets and its unsent messages. */
 export const deleteAlertChannel =
-  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.alertChannels.delete> =>
-  ({ actor, workspace, params }) =>
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.alertChannels.delete> =>
+  ({ workspace, params }) =>
     db.transaction().execute(async (tx) => {
       const { id, title } = await readAlertChannel(tx, workspace.id, params.alert_channel)
       if (!(await removeAlertChannel(tx, id))) throw notFound('alert channel not found')
-      await audit(tx, {
-        actor,
-        action: 'alertChannels.delete',
-        resource: alertChannelName(workspace.id, id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { title },
-        time: new Date(clock()),
-      })
+      await audit(tx, alertChannelName(workspace.id, id), { title })
       return {}
     })

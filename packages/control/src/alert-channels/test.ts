@@ -14,7 +14,7 @@ export const testAlertChannel =
   (
     deps: Pick<ControlDeps, 'db' | 'requestClient' | 'secretBox' | 'counters' | 'clock' | 'publicUrl'>,
   ): Handler<typeof methods.alertChannels.test> =>
-  async ({ actor, workspace, params, signal }) => {
+  async ({ workspace, params, signal }) => {
     const { db, counters, secretBox, clock, publicUrl } = deps
     const row = await readAlertChannel(db, workspace.id, params.alert_channel)
     try {
@@ -26,16 +26,7 @@ export const testAlertChannel =
     }
     await countTry(counters, [[`alert-tests:${workspace.id}`, maxTests]], 'Too many tests. Try again in 15 minutes')
     const now = clock()
-    await db.transaction().execute((tx) =>
-      audit(tx, {
-        actor,
-        action: 'alertChannels.test',
-        resource: alertChannelName(workspace.id, row.id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        time: new Date(now),
-      }),
-    )
+    await db.transaction().execute((tx) => audit(tx, alertChannelName(workspace.id, row.id)))
     const began = performance.now()
     const message = {
       id: newId(),

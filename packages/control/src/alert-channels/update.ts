@@ -8,8 +8,8 @@ import { namedSyncs } from './named-syncs.ts'
 
 /** Changes the title of a channel, or the syncs that it gets alerts of. */
 export const updateAlertChannel =
-  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.alertChannels.update> =>
-  ({ actor, workspace, params, body }) =>
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.alertChannels.update> =>
+  ({ workspace, params, body }) =>
     db.transaction().execute(async (tx) => {
       const before = await readAlertChannel(tx, workspace.id, params.alert_channel)
       const { id } = before
@@ -18,16 +18,12 @@ export const updateAlertChannel =
           ...(body.title === undefined ? {} : { title: body.title }),
           ...(body.syncs === undefined ? {} : { sync_ids: await namedSyncs(tx, workspace.id, body.syncs) }),
         })
-        await audit(tx, {
-          actor,
-          action: 'alertChannels.update',
-          resource: alertChannelName(workspace.id, id),
-          organizationId: workspace.organizationId,
-          workspaceId: workspace.id,
-          detail: { changed: Object.keys(body) },
-          changes: changesOf({ title: before.title, syncs: before.sync_ids }, body),
-          time: new Date(clock()),
-        })
+        await audit(
+          tx,
+          alertChannelName(workspace.id, id),
+          { changed: Object.keys(body) },
+          { changes: changesOf({ title: before.title, syncs: before.sync_ids }, body) },
+        )
       }
       const [channel] = await presentChannels(tx, [await readAlertChannel(tx, workspace.id, id)])
       if (channel === undefined) throw notFound('alert channel not found')

@@ -66,13 +66,7 @@ export const createApiKey =
           expire_time: expires,
         })
         .execute()
-      await auditApiKey(tx, 'apiKeys.create', {
-        actor,
-        organization,
-        key: { id, workspace_id },
-        detail: { title, role, areas, expire_time: expires?.toISOString() ?? null },
-        time,
-      })
       const row = await selectApiKeys(tx).where('api_keys.id', '=', id).executeTakeFirstOrThrow()
+      await auditApiKey(tx, row, { title, role, areas, expire_time: expires?.toISOString() ?? null })
       return { ...presentApiKey(row, time.getTime()), key }
     })

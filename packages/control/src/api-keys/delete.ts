@@ -15,9 +15,12 @@ export const deleteApiKey =
     const writekeys = await db.transaction().execute(async (tx) => {
       await lockOrganizationFor(tx, actor, organization)
       const key = await lockApiKey(tx, organization.id, params.api_key)
-      const time = new Date(clock())
-      await tx.updateTable('api_keys').set({ revoke_time: time }).where('id', '=', key.id).execute()
-      await auditApiKey(tx, 'apiKeys.delete', { actor, organization, key, detail: { title: key.title }, time })
+      await tx
+        .updateTable('api_keys')
+        .set({ revoke_time: new Date(clock()) })
+        .where('id', '=', key.id)
+        .execute()
+      await auditApiKey(tx, key, { title: key.title })
       return (await writeKeysMadeBy(tx, [key.id])).get(key.id) ?? []
     })
     keysChanged()

@@ -7,8 +7,8 @@ import {
   maxListedWriteKeys,
   resourceNames,
 } from '@tributary/contract'
-import type { OrganizationRef } from '@tributary/http'
-import { type Actor, notFound } from '@tributary/kernel'
+import type {} from '@tributary/http'
+import { notFound } from '@tributary/kernel'
 import { sql } from 'kysely'
 
 export const apiKeyName = (organization: string, id: string): string =>
@@ -103,21 +103,6 @@ export const lockApiKey = async (tx: Tx, organizationId: string, id: string): Pr
 /** Records what a user did with a key, which itself is never in the detail. */
 export const auditApiKey = (
   tx: Tx,
-  action: `apiKeys.${'create' | 'rotate' | 'delete'}`,
-  given: {
-    actor: Actor
-    organization: OrganizationRef
-    key: { id: string; workspace_id: string | null }
-    detail: Record<string, unknown>
-    time: Date
-  },
-): Promise<void> =>
-  audit(tx, {
-    actor: given.actor,
-    action,
-    resource: apiKeyName(given.organization.id, given.key.id),
-    organizationId: given.organization.id,
-    workspaceId: given.key.workspace_id,
-    detail: given.detail,
-    time: given.time,
-  })
+  { id, organization_id, workspace_id }: Pick<ApiKeyRow, 'id' | 'organization_id' | 'workspace_id'>,
+  detail: Record<string, unknown>,
+): Promise<void> => audit(tx, apiKeyName(organization_id, id), detail, { workspaceId: workspace_id })

@@ -36,8 +36,7 @@ export const rotateApiKey =
         })
         .where('id', '=', known.id)
         .execute()
-      const detail = { title: known.title, overlap_hours: body.overlap_hours }
-      await auditApiKey(tx, 'apiKeys.rotate', { actor, organization, key: known, detail, time })
+      await auditApiKey(tx, known, { title: known.title, overlap_hours: body.overlap_hours })
       const row = await selectApiKeys(tx).where('api_keys.id', '=', known.id).executeTakeFirstOrThrow()
       const writekeys = (await writeKeysMadeBy(tx, [known.id])).get(known.id)
       return { ...presentApiKey(row, time.getTime(), writekeys), key }

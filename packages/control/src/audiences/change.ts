@@ -20,8 +20,8 @@ export type Change = {
   query?: AudienceQuery | undefined
   version?: number | undefined
   restored?: number
-  /** What the audit log says of it in place of an update. */
-  record?: { action: string; detail: Record<string, string | number> }
+  /** What the audit log says of it besides. */
+  detail?: Record<string, string | number>
 }
 
 /**
@@ -32,8 +32,8 @@ export const changeAudience = async (
   tx: Tx,
   { jobs, clock }: Pick<ControlDeps, 'jobs' | 'clock'>,
   { id, workspace_id }: Pick<AudienceRow, 'id' | 'workspace_id'>,
-  by: { actor: Actor; organizationId: string },
-  { title, query, version, restored, record }: Change,
+  actor: Actor,
+  { title, query, version, restored, detail }: Change,
 ): Promise<void> => {
   const time = new Date(clock())
   const known = await lockAudiences(tx, workspace_id)
@@ -57,28 +57,26 @@ export const changeAudience = async (
   await setAudience(tx, id, {
     ...next,
     ...(asked ? { state: 'computing', failure: '', progress_step: null, progress_share: null } : {}),
-    author_id: by.actor.userId,
+    author_id: actor.userId,
     update_time: time,
   })
-  await keepVersion(tx, { id, ...next }, { actor: by.actor, time, ...(restored === undefined ? {} : { restored }) })
-  await audit(tx, {
-    actor: by.actor,
-    action: record?.action ?? (restored === undefined ? 'audiences.update' : 'audiences.restoreVersion'),
-    resource: name,
-    organizationId: by.organizationId,
-    workspaceId: workspace_id,
-    detail: {
+  await keepVersion(tx, { id, ...next }, { actor, time, ...(restored === undefined ? {} : { restored }) })
+  await audit(
+    tx,
+    name,
+    {
       ...(renamed ? { title } : {}),
       version: next.version,
-      ...record?.detail,
+      ...detail,
       ...(restored === undefined ? {} : { restored_version: restored }),
     },
-    changes: changesOf(
-      { title: row.title, query: JSON.parse(row.query) },
-      { ...(renamed ? { title } : {}), ...(asked ? { query } : {}) },
-    ),
-    time,
-  })
+    {
+      changes: changesOf(
+        { title: row.title, query: JSON.parse(row.query) },
+        { ...(renamed ? { title } : {}), ...(asked ? { query } : {}) },
+      ),
+    },
+  )
   // A version that is no longer the audience's is not computed.
   await queueCompute(tx, { jobs }, { id, version: next.version })
 }

@@ -7,21 +7,14 @@ import type { ControlDeps } from '../deps.ts'
 
 /** Has an audience computed now. */
 export const computeAudienceNow =
-  ({ db, jobs, clock }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.audiences.compute> =>
-  async ({ actor, workspace, params }) => {
+  ({ db, jobs }: Pick<ControlDeps, 'db' | 'jobs'>): Handler<typeof methods.audiences.compute> =>
+  async ({ workspace, params }) => {
     const row = await readAudience(db, workspace.id, params.audience)
     if (row.state === 'paused') throw conflict('AUDIENCE_PAUSED', 'The audience is paused. Resume it first')
     await db.transaction().execute(async (tx) => {
       await setAudience(tx, row.id, { state: 'computing', progress_step: null, progress_share: null })
       await queueCompute(tx, { jobs }, row)
-      await audit(tx, {
-        actor,
-        action: 'audiences.compute',
-        resource: audienceName(workspace.id, row.id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        time: new Date(clock()),
-      })
+      await audit(tx, audienceName(workspace.id, row.id))
     })
     return await presentAudience(db, await readAudience(db, workspace.id, row.id))
   }

@@ -53,15 +53,7 @@ export const addAudience = async (
   })
   await withinPlan(tx, { billing, clock: () => time.getTime() }, workspace.organizationId, 'audiences')
   await keepVersion(tx, { id, version: 1, title, query: text }, { actor, time })
-  await audit(tx, {
-    actor,
-    action: 'audiences.create',
-    resource: audienceName(workspace.id, id),
-    organizationId: workspace.organizationId,
-    workspaceId: workspace.id,
-    detail: { title, ...detail },
-    time,
-  })
+  await audit(tx, audienceName(workspace.id, id), { title, ...detail }, { action: 'audiences.create' })
   await queueCompute(tx, { jobs }, { id, version: 1 })
   return true
 }

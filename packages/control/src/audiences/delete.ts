@@ -7,8 +7,8 @@ import type { ControlDeps } from '../deps.ts'
 
 /** Deletes an audience with its models and their syncs, also while it is computed; one that others name stays (409). */
 export const deleteAudience =
-  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.audiences.delete> =>
-  async ({ actor, workspace, params }) => {
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.audiences.delete> =>
+  async ({ workspace, params }) => {
     const name = audienceName(workspace.id, params.audience)
     await db.transaction().execute(async (tx) => {
       const known = await lockAudiences(tx, workspace.id)
@@ -21,15 +21,7 @@ export const deleteAudience =
           `Other audiences depend on this one: ${dependents.map(({ title }) => title).join(', ')}. Change or delete them first`,
         )
       await removeAudience(tx, found.id)
-      await audit(tx, {
-        actor,
-        action: 'audiences.delete',
-        resource: name,
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { title: found.title },
-        time: new Date(clock()),
-      })
+      await audit(tx, name, { title: found.title })
     })
     return {}
   }

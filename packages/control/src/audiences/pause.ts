@@ -6,19 +6,12 @@ import type { ControlDeps } from '../deps.ts'
 
 /** Pauses an audience: it keeps its members as they are. */
 export const pauseAudience =
-  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.audiences.pause> =>
-  async ({ actor, workspace, params }) => {
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.audiences.pause> =>
+  async ({ workspace, params }) => {
     const row = await readAudience(db, workspace.id, params.audience)
     await db.transaction().execute(async (tx) => {
       await setAudience(tx, row.id, { state: 'paused', failure: '' })
-      await audit(tx, {
-        actor,
-        action: 'audiences.pause',
-        resource: audienceName(workspace.id, row.id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        time: new Date(clock()),
-      })
+      await audit(tx, audienceName(workspace.id, row.id))
     })
     return { state: 'paused' as const }
   }

@@ -6,20 +6,13 @@ import type { ControlDeps } from '../deps.ts'
 
 /** Resumes an audience, and has it computed: of what happened meanwhile nothing is missed. */
 export const resumeAudience =
-  ({ db, jobs, clock }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.audiences.resume> =>
-  async ({ actor, workspace, params }) => {
+  ({ db, jobs }: Pick<ControlDeps, 'db' | 'jobs'>): Handler<typeof methods.audiences.resume> =>
+  async ({ workspace, params }) => {
     const row = await readAudience(db, workspace.id, params.audience)
     await db.transaction().execute(async (tx) => {
       await setAudience(tx, row.id, { state: 'computing', failure: '', progress_step: null, progress_share: null })
       await queueCompute(tx, { jobs }, row)
-      await audit(tx, {
-        actor,
-        action: 'audiences.resume',
-        resource: audienceName(workspace.id, row.id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        time: new Date(clock()),
-      })
+      await audit(tx, audienceName(workspace.id, row.id))
     })
     return { state: 'computing' as const }
   }

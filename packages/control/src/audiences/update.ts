@@ -11,8 +11,7 @@ export const updateAudience =
   async ({ actor, workspace, params, body, signal }) => {
     const { db } = deps
     const row = await readAudience(db, workspace.id, params.audience)
-    const by = { actor, organizationId: workspace.organizationId }
-    await db.transaction().execute((tx) => changeAudience(tx, deps, row, by, body))
+    await db.transaction().execute((tx) => changeAudience(tx, deps, row, actor, body))
     const audience = await presentAudience(db, await readAudience(db, workspace.id, row.id))
     const warnings = body.query && (await warnOfQuery(deps, body.query, { workspaceId: workspace.id, signal }))
     return { ...audience, warnings: warnings ?? [] }

@@ -70,7 +70,7 @@ const isForeign = (actor: Actor, organizationId: string): boolean =>
  * there. Only the first read of an address in an hour does. Sound because a call and its answer stay what they were.
  */
 export const recordingStaffReads = (
-  { db, clock, counters }: Pick<ControlDeps, 'db' | 'clock' | 'counters'>,
+  { db, counters }: Pick<ControlDeps, 'db' | 'counters'>,
   handlers: Handlers,
 ): Handlers => {
   const all: Record<string, Record<string, unknown>> = { ...handlers }
@@ -86,16 +86,11 @@ export const recordingStaffReads = (
       const resource = (method?.path ?? '').slice(1).replace(/\{(\w+)\}/g, (_, key: string) => params[key] ?? '')
       if ((await counters.increment(`staff-read:${actor.userId}:${name}:${resource}`, 1, quietMs)) > 1) return answer
       await db.transaction().execute((tx) =>
-        audit(tx, {
-          actor,
-          action: name,
+        audit(
+          tx,
           // An invitation link is its own secret, which no record holds.
-          resource: group === 'invitationLinks' ? `organizations/${organizationId}` : resource,
-          organizationId,
-          workspaceId: workspace?.id ?? null,
-          detail: {},
-          time: new Date(clock()),
-        }),
+          group === 'invitationLinks' ? `organizations/${organizationId}` : resource,
+        ),
       )
       return answer
     }

@@ -84,22 +84,9 @@ const setupPaymentMethod =
     return { client_secret: clientSecret }
   }
 
-/** Records an action on a payment method. */
-const record = (
-  { db, clock }: BillingDeps,
-  entry: { userId: string; action: string; organizationId: string; id: string; detail?: Record<string, unknown> },
-): Promise<void> =>
-  db.transaction().execute((tx) =>
-    audit(tx, {
-      actor: { userId: entry.userId },
-      action: entry.action,
-      resource: methodName(entry.organizationId, entry.id),
-      organizationId: entry.organizationId,
-      workspaceId: null,
-      ...(entry.detail === undefined ? {} : { detail: entry.detail }),
-      time: new Date(clock()),
-    }),
-  )
+/** Records a call that changes a payment method. */
+const record = ({ db }: BillingDeps, organization: string, id: string, detail = {}): Promise<void> =>
+  db.transaction().execute((tx) => audit(tx, methodName(organization, id), detail))
 
 /** The error of a charge, or a card, that was not accepted. */
 const paymentError = (cause: unknown): unknown => {
@@ -112,7 +99,7 @@ const paymentError = (cause: unknown): unknown => {
 
 const confirmSandbox =
   (deps: BillingDeps): Handler<typeof methods.paymentMethods.confirmSandbox> =>
-  async ({ actor, organization, body }) => {
+  async ({ organization, body }) => {
     const payment = requirePayment(deps)
     if (payment.kind !== 'sandbox')
       throw conflict('PAYMENT_NOT_CONFIGURED', 'Cards are entered in the card form of the payment provider')
@@ -122,13 +109,7 @@ const confirmSandbox =
       const { id } = await payment.confirmSetupIntent(customer, body.client_secret, card, body.confirmed)
       const made = (await payment.listPaymentMethods(customer)).find((each) => each.id === id)
       if (made === undefined) throw notFound('payment method not found')
-      await record(deps, {
-        userId: actor.userId,
-        action: 'paymentMethods.confirmSandbox',
-        organizationId: organization.id,
-        id,
-        detail: { brand: made.brand, last4: made.last4 },
-      })
+      await record(deps, organization.id, id, { brand: made.brand, last4: made.last4 })
       return presentMethod(organization.id, made)
     } catch (cause) {
       throw paymentError(cause)
@@ -137,17 +118,17 @@ const confirmSandbox =
 
 const setDefault =
   (deps: BillingDeps): Handler<typeof methods.paymentMethods.setDefault> =>
-  async ({ actor, organization: { id: organizationId }, params: { payment_method: id } }) => {
+  async ({ organization: { id: organizationId }, params: { payment_method: id } }) => {
     const payment = requirePayment(deps)
     const found = await payment.setDefaultPaymentMethod(await payment.customerOf(organizationId), id)
     if (!found) throw notFound('payment method not found')
-    await record(deps, { userId: actor.userId, action: 'paymentMethods.setDefault', organizationId, id })
+    await record(deps, organizationId, id)
     return {}
   }
 
 const removePaymentMethod =
   (deps: BillingDeps): Handler<typeof methods.paymentMethods.delete> =>
-  async ({ actor, organization: { id: organizationId }, params: { payment_method: id } }) => {
+  async ({ organization: { id: organizationId }, params: { payment_method: id } }) => {
     const payment = requirePayment(deps)
     const customer = await payment.customerOf(organizationId)
     const known = await payment.listPaymentMethods(customer)
@@ -158,7 +139,7 @@ const removePaymentMethod =
         'The subscription is charged to this payment method. Add another one, or cancel the subscription first.',
       )
     if (!(await payment.detachPaymentMethod(customer, id))) throw notFound('payment method not found')
-    await record(deps, { userId: actor.userId, action: 'paymentMethods.delete', organizationId, id })
+    await record(deps, organizationId, id)
     return {}
   }
 
@@ -175,8 +156,8 @@ const getCompany =
   }
 
 const updateCompany =
-  ({ db, clock, payment }: BillingDeps): Handler<typeof methods.billingCompanies.update> =>
-  async ({ actor, organization: { id }, body }) => {
+  ({ db, payment }: BillingDeps): Handler<typeof methods.billingCompanies.update> =>
+  async ({ organization: { id }, body }) => {
     const company = JSON.stringify(body)
     try {
       // First, since the provider checks whether a tax ID is valid.
@@ -197,16 +178,12 @@ const updateCompany =
         .values({ organization_id: id, company })
         .onConflict((conflicting) => conflicting.column('organization_id').doUpdateSet({ company }))
         .execute()
-      await audit(tx, {
-        actor,
-        action: 'billingCompanies.update',
-        resource: resourceNames.billingCompany.format({ organization: id }),
-        organizationId: id,
-        workspaceId: null,
-        detail: { company: body.company },
-        changes: changesOf(before === undefined ? {} : billingCompany.parse(JSON.parse(before.company)), body),
-        time: new Date(clock()),
-      })
+      await audit(
+        tx,
+        resourceNames.billingCompany.format({ organization: id }),
+        { company: body.company },
+        { changes: changesOf(before === undefined ? {} : billingCompany.parse(JSON.parse(before.company)), body) },
+      )
     })
     return body
   }
@@ -234,7 +211,7 @@ const listInvoices =
 
 const payInvoice =
   (deps: BillingDeps): Handler<typeof methods.invoices.pay> =>
-  async ({ actor, organization: { id: organizationId }, params: { invoice } }) => {
+  async ({ organization: { id: organizationId }, params: { invoice } }) => {
     const payment = requirePayment(deps)
     const customer = await payment.customerOf(organizationId)
     if ((await payment.listPaymentMethods(customer)).length === 0)
@@ -246,23 +223,16 @@ const payInvoice =
       throw paymentError(cause)
     }
     if (!found) throw notFound('invoice not found')
-    await deps.db.transaction().execute((tx) =>
-      audit(tx, {
-        actor,
-        action: 'invoices.pay',
-        resource: resourceNames.organizationInvoice.format({ organization: organizationId, invoice }),
-        organizationId,
-        workspaceId: null,
-        time: new Date(deps.clock()),
-      }),
-    )
+    await deps.db
+      .transaction()
+      .execute((tx) => audit(tx, resourceNames.organizationInvoice.format({ organization: organizationId, invoice })))
     await readSubscription(deps, organizationId)
     return {}
   }
 
 const confirmSandboxPayment =
   (deps: BillingDeps): Handler<typeof methods.invoices.confirmSandbox> =>
-  async ({ actor, organization: { id: organizationId }, body }) => {
+  async ({ organization: { id: organizationId }, body }) => {
     const payment = requirePayment(deps)
     if (payment.kind !== 'sandbox')
       throw conflict('PAYMENT_NOT_CONFIGURED', 'Payments are confirmed with the payment provider')
@@ -271,16 +241,9 @@ const confirmSandboxPayment =
     } catch (cause) {
       throw paymentError(cause)
     }
-    await deps.db.transaction().execute((tx) =>
-      audit(tx, {
-        actor,
-        action: 'invoices.confirmSandbox',
-        resource: resourceNames.organization.format({ organization: organizationId }),
-        organizationId,
-        workspaceId: null,
-        time: new Date(deps.clock()),
-      }),
-    )
+    await deps.db
+      .transaction()
+      .execute((tx) => audit(tx, resourceNames.organization.format({ organization: organizationId })))
     await readSubscription(deps, organizationId)
     return {}
   }

@@ -53,15 +53,7 @@ export const createComputedTrait =
         create_time: time,
         update_time: time,
       })
-      await audit(tx, {
-        actor,
-        action: 'computedTraits.create',
-        resource: computedTraitName(workspace.id, id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { trait },
-        time,
-      })
+      await audit(tx, computedTraitName(workspace.id, id), { trait })
     })
     const created = await presentComputedTrait(db, await readComputedTrait(db, workspace.id, id))
     const warnings = await warnOfDefinition({ db, eventStore }, definition, { workspaceId: workspace.id, signal })

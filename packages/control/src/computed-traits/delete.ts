@@ -7,20 +7,12 @@ import type { ControlDeps } from '../deps.ts'
 /** Deletes a computed trait, also while it is computed. Its values go in the background: there may be millions. */
 export const deleteComputedTrait =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.computedTraits.delete> =>
-  async ({ actor, workspace, params }) => {
+  async ({ workspace, params }) => {
     const { id, trait } = await readComputedTrait(db, workspace.id, params.computed_trait)
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
       if (!(await markTraitDeleted(tx, id, time))) return
-      await audit(tx, {
-        actor,
-        action: 'computedTraits.delete',
-        resource: computedTraitName(workspace.id, id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { trait },
-        time,
-      })
+      await audit(tx, computedTraitName(workspace.id, id), { trait })
     })
     return {}
   }

@@ -43,16 +43,12 @@ export const updateComputedTrait =
         author_id: actor.userId,
         update_time: time,
       })
-      await audit(tx, {
-        actor,
-        action: 'computedTraits.update',
-        resource: computedTraitName(workspace.id, id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { version: next },
-        changes: changesOf({ definition: JSON.parse(row.definition) }, { definition }),
-        time,
-      })
+      await audit(
+        tx,
+        computedTraitName(workspace.id, id),
+        { version: next },
+        { changes: changesOf({ definition: JSON.parse(row.definition) }, { definition }) },
+      )
     })
     const updated = await presentComputedTrait(db, await readComputedTrait(db, workspace.id, id))
     const warnings =

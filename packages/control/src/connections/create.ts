@@ -29,7 +29,7 @@ const requireEnd = async (
 /** Connects a source and a destination of the workspace, once: a second time is 409. */
 export const createConnection =
   ({ db, catalog, clock }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.connections.create> =>
-  async ({ actor, workspace, body }) => {
+  async ({ workspace, body }) => {
     const source = parseReference(resourceNames.source, 'source', body.source)
     const destination = parseReference(resourceNames.destination, 'destination', body.destination)
     const id = newId()
@@ -53,14 +53,9 @@ export const createConnection =
         .returning('id')
         .executeTakeFirst()
       if (made === undefined) throw conflict('ALREADY_EXISTS', 'This source is already connected to this destination')
-      await audit(tx, {
-        actor,
-        action: 'connections.create',
-        resource: resourceNames.connection.format({ workspace: workspace.id, connection: id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { source: body.source, destination: body.destination },
-        time,
+      await audit(tx, resourceNames.connection.format({ workspace: workspace.id, connection: id }), {
+        source: body.source,
+        destination: body.destination,
       })
     })
     return presentConnection(await readConnection(db, workspace.id, id), catalog)

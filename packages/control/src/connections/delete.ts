@@ -6,8 +6,8 @@ import type { ControlDeps } from '../deps.ts'
 
 /** Disconnects a source from a destination. */
 export const deleteConnection =
-  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.connections.delete> =>
-  async ({ actor, workspace, params }) => {
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.connections.delete> =>
+  async ({ workspace, params }) => {
     if (!isId(params.connection)) throw notFound('connection not found')
     await db.transaction().execute(async (tx) => {
       const deleted = await tx
@@ -17,14 +17,9 @@ export const deleteConnection =
         .returning(['id', 'source_id', 'destination_id'])
         .executeTakeFirst()
       if (deleted === undefined) throw notFound('connection not found')
-      await audit(tx, {
-        actor,
-        action: 'connections.delete',
-        resource: resourceNames.connection.format({ workspace: workspace.id, connection: deleted.id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { source_id: deleted.source_id, destination_id: deleted.destination_id },
-        time: new Date(clock()),
+      await audit(tx, resourceNames.connection.format({ workspace: workspace.id, connection: deleted.id }), {
+        source_id: deleted.source_id,
+        destination_id: deleted.destination_id,
       })
     })
     return {}

@@ -6,8 +6,8 @@ import { presentConnection, readConnection } from './read.ts'
 
 /** Switches a connection on or off, or changes its filter. */
 export const updateConnection =
-  ({ db, catalog, clock }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.connections.update> =>
-  async ({ actor, workspace, params, body }) => {
+  ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.connections.update> =>
+  async ({ workspace, params, body }) => {
     const { id, ...before } = await readConnection(db, workspace.id, params.connection)
     const { enabled, filter } = body
     if (enabled !== undefined || filter !== undefined) {
@@ -22,15 +22,8 @@ export const updateConnection =
           .returning('id')
           .executeTakeFirst()
         if (changed === undefined) return
-        await audit(tx, {
-          actor,
-          action: 'connections.update',
-          resource: resourceNames.connection.format({ workspace: workspace.id, connection: id }),
-          organizationId: workspace.organizationId,
-          workspaceId: workspace.id,
-          detail: body,
+        await audit(tx, resourceNames.connection.format({ workspace: workspace.id, connection: id }), body, {
           changes: changesOf(before, { enabled, filter }),
-          time: new Date(clock()),
         })
       })
     }

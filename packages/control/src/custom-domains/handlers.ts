@@ -25,7 +25,7 @@ const list =
  */
 const create =
   (deps: Deps): Handler<typeof methods.customDomains.create> =>
-  ({ actor, workspace, body: { domain_name } }) =>
+  ({ workspace, body: { domain_name } }) =>
     deps.db.transaction().execute(async (tx) => {
       const refuse = (text: string) => badRequest('VALIDATION', `domain_name: ${text}`, { domain_name: text })
       if (domain_name === targetOf(deps) || domain_name === new URL(deps.publicUrl()).hostname)
@@ -56,15 +56,7 @@ const create =
         })
         .returningAll()
         .executeTakeFirstOrThrow()
-      await audit(tx, {
-        actor,
-        action: 'customDomains.create',
-        resource: customDomainName(row),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { domain_name },
-        time,
-      })
+      await audit(tx, customDomainName(row), { domain_name })
       return presentCustomDomain(row, targetOf(deps))
     })
 
@@ -76,18 +68,10 @@ const taken = () => {
 /** Looks for the records now. Throws 409 when another workspace was first to show that the domain is its own. */
 const verify =
   (deps: Deps): Handler<typeof methods.customDomains.verify> =>
-  async ({ actor, workspace, params: { custom_domain } }) => {
+  async ({ workspace, params: { custom_domain } }) => {
     const before = await readCustomDomain(deps.db, workspace.id, custom_domain)
     const checked = await checkCustomDomain(deps, before, async (tx, row) => {
-      await audit(tx, {
-        actor,
-        action: 'customDomains.verify',
-        resource: customDomainName(row),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { domain_name: row.domain, state: row.state },
-        time: new Date(deps.clock()),
-      })
+      await audit(tx, customDomainName(row), { domain_name: row.domain, state: row.state })
     })
     if (checked === 'taken') throw taken()
     return presentCustomDomain(await readCustomDomain(deps.db, workspace.id, custom_domain), targetOf(deps))
@@ -96,19 +80,11 @@ const verify =
 /** Removes a domain: nothing is accepted on it any more. */
 const remove =
   (deps: Deps): Handler<typeof methods.customDomains.delete> =>
-  ({ actor, workspace, params: { custom_domain } }) =>
+  ({ workspace, params: { custom_domain } }) =>
     deps.db.transaction().execute(async (tx) => {
       const row = await readCustomDomain(tx, workspace.id, custom_domain)
       await tx.deleteFrom('custom_domains').where('id', '=', row.id).execute()
-      await audit(tx, {
-        actor,
-        action: 'customDomains.delete',
-        resource: customDomainName(row),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { domain_name: row.domain },
-        time: new Date(deps.clock()),
-      })
+      await audit(tx, customDomainName(row), { domain_name: row.domain })
       return {}
     })
 

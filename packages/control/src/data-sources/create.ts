@@ -11,7 +11,7 @@ export const createDataSource =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
   ): Handler<typeof methods.dataSources.create> =>
-  async ({ actor, workspace, body }) => {
+  async ({ workspace, body }) => {
     const { db, catalog, secretBox, clock } = deps
     const { app } = parseReference(resourceNames.catalogDataSource, 'app.name', body.app.name)
     const definition = await catalog.dataSources.find(({ slug }) => slug === app)?.load()
@@ -41,15 +41,7 @@ export const createDataSource =
           update_time: time,
         })
         .execute()
-      await audit(tx, {
-        actor,
-        action: 'dataSources.create',
-        resource: dataSourceName(workspace.id, id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { title: body.title, app, settings: Object.keys(settings) },
-        time,
-      })
+      await audit(tx, dataSourceName(workspace.id, id), { title: body.title, app, settings: Object.keys(settings) })
     })
     return await showDataSource(deps, workspace.id, id)
   }

@@ -7,26 +7,13 @@ import type { ControlDeps } from '../deps.ts'
 
 /** Deletes a data source with its secrets, its models, and its file. */
 export const deleteDataSource =
-  ({
-    db,
-    clock,
-    files,
-    logger,
-  }: Pick<ControlDeps, 'db' | 'clock' | 'files' | 'logger'>): Handler<typeof methods.dataSources.delete> =>
-  async ({ actor, workspace, params }) => {
+  ({ db, files, logger }: Pick<ControlDeps, 'db' | 'files' | 'logger'>): Handler<typeof methods.dataSources.delete> =>
+  async ({ workspace, params }) => {
     const { id, title } = await readDataSource(db, workspace.id, params.data_source)
     await db.transaction().execute(async (tx) => {
       const deleted = await tx.deleteFrom('data_sources').where('id', '=', id).returning('id').executeTakeFirst()
       if (deleted === undefined) throw notFound('data source not found')
-      await audit(tx, {
-        actor,
-        action: 'dataSources.delete',
-        resource: dataSourceName(workspace.id, id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { title },
-        time: new Date(clock()),
-      })
+      await audit(tx, dataSourceName(workspace.id, id), { title })
     })
     await files
       .delete(uploadFolder({ workspaceId: workspace.id, dataSourceId: id }))

@@ -32,20 +32,18 @@ const firstRows = async (session: DataSourceSession, query: DataQuery): Promise<
 /** Shows rows of a company's database, and records which user read what. */
 export const previewDataSource =
   (deps: SessionDeps & Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.dataSources.preview> =>
-  async ({ actor, workspace, params, body: { query }, signal }) => {
-    const { db, clock } = deps
+  async ({ workspace, params, body: { query }, signal }) => {
+    const { db } = deps
     const row = await readDataSource(db, workspace.id, params.data_source)
-    await db.transaction().execute((tx) =>
-      audit(tx, {
-        actor,
-        action: 'dataSources.preview',
-        resource: dataSourceName(workspace.id, row.id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: 'sql' in query ? { sql: cutText(query.sql, 1000) } : { schema: query.schema, table: query.table },
-        time: new Date(clock()),
-      }),
-    )
+    await db
+      .transaction()
+      .execute((tx) =>
+        audit(
+          tx,
+          dataSourceName(workspace.id, row.id),
+          'sql' in query ? { sql: cutText(query.sql, 1000) } : { schema: query.schema, table: query.table },
+        ),
+      )
     return await useDataSource(deps, row, signal, async (session) => ({
       columns: await session.describe(query),
       ...(await firstRows(session, query)),

@@ -17,24 +17,15 @@ export const testDataSource =
   (
     deps: SessionDeps & Pick<ControlDeps, 'db' | 'counters' | 'clock'>,
   ): Handler<typeof methods.dataSources.testConnection> =>
-  async ({ actor, workspace, params, signal }) => {
-    const { db, counters, clock } = deps
+  async ({ workspace, params, signal }) => {
+    const { db, counters } = deps
     const row = await readDataSource(db, workspace.id, params.data_source)
     await countTry(
       counters,
       [[`connection-tests:${workspace.id}`, maxTests]],
       'Too many connection tests. Try again in 15 minutes',
     )
-    await db.transaction().execute((tx) =>
-      audit(tx, {
-        actor,
-        action: 'dataSources.testConnection',
-        resource: dataSourceName(workspace.id, row.id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        time: new Date(clock()),
-      }),
-    )
+    await db.transaction().execute((tx) => audit(tx, dataSourceName(workspace.id, row.id)))
     const began = performance.now()
     const answer = await useDataSource(deps, row, signal, async (session) => ({
       ok: true,

@@ -14,7 +14,7 @@ export const updateDataSourceSetting =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
   ): Handler<typeof methods.dataSources.updateSetting> =>
-  async ({ actor, workspace, params, body }) => {
+  async ({ workspace, params, body }) => {
     const { db, catalog, secretBox, clock } = deps
     const { id, app } = await readDataSource(db, workspace.id, params.data_source)
     const definition = await catalog.dataSources.find(({ slug }) => slug === app)?.load()
@@ -28,16 +28,12 @@ export const updateDataSourceSetting =
         .set({ ...changed, update_time: time })
         .where('id', '=', id)
         .execute()
-      await audit(tx, {
-        actor,
-        action: 'dataSources.updateSetting',
-        resource: dataSourceName(workspace.id, id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { setting: body.name, secrets: Object.keys(body.secrets) },
-        changes: changedPlainSettings(row, changed),
-        time,
-      })
+      await audit(
+        tx,
+        dataSourceName(workspace.id, id),
+        { setting: body.name, secrets: Object.keys(body.secrets) },
+        { changes: changedPlainSettings(row, changed) },
+      )
     })
     return await showDataSource(deps, workspace.id, id)
   }

@@ -10,7 +10,7 @@ export const updateDataSource =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
   ): Handler<typeof methods.dataSources.update> =>
-  async ({ actor, workspace, params, body: { title } }) => {
+  async ({ workspace, params, body: { title } }) => {
     const { db, clock } = deps
     const { id, title: before } = await readDataSource(db, workspace.id, params.data_source)
     if (title !== undefined) {
@@ -23,16 +23,12 @@ export const updateDataSource =
           .returning('id')
           .executeTakeFirst()
         if (changed === undefined) throw notFound('data source not found')
-        await audit(tx, {
-          actor,
-          action: 'dataSources.update',
-          resource: dataSourceName(workspace.id, id),
-          organizationId: workspace.organizationId,
-          workspaceId: workspace.id,
-          detail: { title },
-          changes: changesOf({ title: before }, { title }),
-          time,
-        })
+        await audit(
+          tx,
+          dataSourceName(workspace.id, id),
+          { title },
+          { changes: changesOf({ title: before }, { title }) },
+        )
       })
     }
     return await showDataSource(deps, workspace.id, id)

@@ -86,14 +86,8 @@ export const completeConnectDestination =
         connect_time: time,
         update_time: time,
       })
-      await audit(tx, {
-        actor,
-        action: 'destinations.completeConnect',
-        resource: resourceNames.destination.format({ workspace: workspace.id, destination: destination.id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { account },
-        time,
+      await audit(tx, resourceNames.destination.format({ workspace: workspace.id, destination: destination.id }), {
+        account,
       })
     })
     return await showDestination(deps, workspace.id, destination.id)

@@ -62,14 +62,8 @@ export const connectDestination =
           expire_time: expireTime,
         })
         .execute()
-      await audit(tx, {
-        actor,
-        action: 'destinations.connect',
-        resource: resourceNames.destination.format({ workspace: workspace.id, destination: destination.id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { authorize_host: new URL(client.authorizeUrl).host },
-        time,
+      await audit(tx, resourceNames.destination.format({ workspace: workspace.id, destination: destination.id }), {
+        authorize_host: new URL(client.authorizeUrl).host,
       })
     })
     return {

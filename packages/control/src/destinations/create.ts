@@ -20,7 +20,7 @@ export const createDestination =
   (
     deps: Pick<ControlDeps, 'db' | 'billing' | 'catalog' | 'secretBox' | 'requestClient' | 'clock' | 'logger'>,
   ): Handler<typeof methods.destinations.create> =>
-  async ({ actor, workspace, body }) => {
+  async ({ workspace, body }) => {
     const { db, catalog, secretBox, clock } = deps
     const { app } = parseReference(resourceNames.catalogDestination, 'app.name', body.app.name)
     const definition = await catalog.destinations.find(({ slug }) => slug === app)?.load()
@@ -55,14 +55,10 @@ export const createDestination =
         .executeTakeFirst()
       if (row === undefined) return false
       await withinPlan(tx, deps, workspace.organizationId, 'destinations')
-      await audit(tx, {
-        actor,
-        action: 'destinations.create',
-        resource: resourceNames.destination.format({ workspace: workspace.id, destination: id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { title: body.title, app, settings: Object.keys(settings) },
-        time,
+      await audit(tx, resourceNames.destination.format({ workspace: workspace.id, destination: id }), {
+        title: body.title,
+        app,
+        settings: Object.keys(settings),
       })
       return true
     })

@@ -9,7 +9,7 @@ import type { ControlDeps } from '../deps.ts'
 /** Deletes a destination with its connections, its syncs and its secrets. */
 export const deleteDestination =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.destinations.delete> =>
-  async ({ actor, workspace, params }) => {
+  async ({ workspace, params }) => {
     const destination = await readDestination(db, workspace.id, params.destination)
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
@@ -25,14 +25,8 @@ export const deleteDestination =
       await tx.deleteFrom('oauth_consents').where('destination_id', '=', destination.id).execute()
       await tx.deleteFrom('connections').where('destination_id', '=', destination.id).execute()
       await removeSyncsOf(tx, 'destination_id', [destination.id])
-      await audit(tx, {
-        actor,
-        action: 'destinations.delete',
-        resource: resourceNames.destination.format({ workspace: workspace.id, destination: destination.id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { title: destination.title },
-        time,
+      await audit(tx, resourceNames.destination.format({ workspace: workspace.id, destination: destination.id }), {
+        title: destination.title,
       })
     })
     return {}

@@ -9,21 +9,14 @@ export const disconnectDestination =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
   ): Handler<typeof methods.destinations.disconnect> =>
-  async ({ actor, workspace, params }) => {
-    const { db, clock } = deps
+  async ({ workspace, params }) => {
+    const { db } = deps
     const { id } = await readDestination(db, workspace.id, params.destination)
-    const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
       await tx.deleteFrom('oauth_consents').where('destination_id', '=', id).execute()
       const account = await removeGrant(tx, id)
-      await audit(tx, {
-        actor,
-        action: 'destinations.disconnect',
-        resource: resourceNames.destination.format({ workspace: workspace.id, destination: id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { account: account ?? '' },
-        time,
+      await audit(tx, resourceNames.destination.format({ workspace: workspace.id, destination: id }), {
+        account: account ?? '',
       })
     })
     return await showDestination(deps, workspace.id, id)

@@ -21,7 +21,7 @@ const parkedIdOf = (name: string, place: { workspaceId: string; destinationId: s
  */
 export const retryDestination =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.destinations.retry> =>
-  async ({ actor, workspace, params, body }) => {
+  async ({ workspace, params, body }) => {
     const { id } = await readDestination(db, workspace.id, params.destination)
     const time = new Date(clock())
     const states = body.state === undefined ? ['waiting', 'dead'] : [body.state]
@@ -38,19 +38,11 @@ export const retryDestination =
     )
     return await db.transaction().execute(async (tx) => {
       const event_count = await retryParked(tx, which, time)
-      await audit(tx, {
-        actor,
-        action: 'destinations.retry',
-        resource: resourceNames.destination.format({ workspace: workspace.id, destination: id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: {
-          states,
-          event_count,
-          ...(group === undefined ? {} : { failure_group: group }),
-          ...(parked === undefined ? {} : { parked_delivery: parked }),
-        },
-        time,
+      await audit(tx, resourceNames.destination.format({ workspace: workspace.id, destination: id }), {
+        states,
+        event_count,
+        ...(group === undefined ? {} : { failure_group: group }),
+        ...(parked === undefined ? {} : { parked_delivery: parked }),
       })
       return { event_count }
     })

@@ -28,8 +28,8 @@ export const testConnection =
   (
     deps: ConnectorDeps & Pick<ControlDeps, 'db' | 'catalog' | 'counters'>,
   ): Handler<typeof methods.destinations.testConnection> =>
-  async ({ actor, workspace, params, signal }) => {
-    const { db, catalog, counters, clock, logger } = deps
+  async ({ workspace, params, signal }) => {
+    const { db, catalog, counters, logger } = deps
     const row = await readDestination(db, workspace.id, params.destination)
     const definition = await requireDefinition(catalog, row, 'destination')
     await countTry(
@@ -37,16 +37,9 @@ export const testConnection =
       [[`connection-tests:${workspace.id}`, maxTests]],
       'Too many connection tests. Try again in 15 minutes',
     )
-    await db.transaction().execute((tx) =>
-      audit(tx, {
-        actor,
-        action: 'destinations.testConnection',
-        resource: resourceNames.destination.format({ workspace: workspace.id, destination: row.id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        time: new Date(clock()),
-      }),
-    )
+    await db
+      .transaction()
+      .execute((tx) => audit(tx, resourceNames.destination.format({ workspace: workspace.id, destination: row.id })))
     const began = performance.now()
     const answer = await callConnector(deps, row, definition, { withinMs, signal }, async (context, secrets) => {
       const { ok, message } = await definition.testConnection(context)

@@ -60,7 +60,7 @@ export const updateSetting =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'requestClient' | 'clock' | 'logger'>,
   ): Handler<typeof methods.destinations.updateSetting> =>
-  async ({ actor, workspace, params, body }) => {
+  async ({ workspace, params, body }) => {
     const { db, catalog, secretBox, clock } = deps
     const current = await readDestination(db, workspace.id, params.destination)
     const { id } = current
@@ -87,16 +87,12 @@ export const updateSetting =
         .set({ ...changed, update_time: time })
         .where('id', '=', id)
         .execute()
-      await audit(tx, {
-        actor,
-        action: 'destinations.updateSetting',
-        resource: resourceNames.destinationApp.format({ workspace: workspace.id, destination: id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { setting: body.name, secrets: Object.keys(body.secrets) },
-        changes: changedPlainSettings(row, changed),
-        time,
-      })
+      await audit(
+        tx,
+        resourceNames.destinationApp.format({ workspace: workspace.id, destination: id }),
+        { setting: body.name, secrets: Object.keys(body.secrets) },
+        { changes: changedPlainSettings(row, changed) },
+      )
     })
     return (await showDestination(deps, workspace.id, id)).app
   }

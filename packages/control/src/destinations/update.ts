@@ -9,7 +9,7 @@ export const updateDestination =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
   ): Handler<typeof methods.destinations.update> =>
-  async ({ actor, workspace, params, body }) => {
+  async ({ workspace, params, body }) => {
     const { db, clock } = deps
     const { id, ...before } = await readDestination(db, workspace.id, params.destination)
     if (Object.keys(body).length > 0) {
@@ -23,15 +23,8 @@ export const updateDestination =
           .returning('id')
           .executeTakeFirst()
         if (changed === undefined) return
-        await audit(tx, {
-          actor,
-          action: 'destinations.update',
-          resource: resourceNames.destination.format({ workspace: workspace.id, destination: id }),
-          organizationId: workspace.organizationId,
-          workspaceId: workspace.id,
-          detail: body,
+        await audit(tx, resourceNames.destination.format({ workspace: workspace.id, destination: id }), body, {
           changes: changesOf(before, body),
-          time,
         })
       })
     }

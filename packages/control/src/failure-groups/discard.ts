@@ -76,7 +76,7 @@ export const discardFailureGroup =
     eventStore,
     clock,
   }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>): Handler<typeof methods.failureGroups.discard> =>
-  async ({ actor, workspace, params, signal }) => {
+  async ({ workspace, params, signal }) => {
     const { id } = await readDestination(db, workspace.id, params.destination)
     const time = new Date(clock())
     // Before the transaction: reading events takes a connection of its own, and each lock would keep one from it.
@@ -101,14 +101,9 @@ export const discardFailureGroup =
         tx,
         rows.map((row) => row.id),
       )
-      await audit(tx, {
-        actor,
-        action: 'failureGroups.discard',
-        resource: resourceNames.destination.format({ workspace: workspace.id, destination: id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { event_count, reason: rows[0]?.last_reason ?? '' },
-        time,
+      await audit(tx, resourceNames.destination.format({ workspace: workspace.id, destination: id }), {
+        event_count,
+        reason: rows[0]?.last_reason ?? '',
       })
       return { event_count }
     })

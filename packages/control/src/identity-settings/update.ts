@@ -8,7 +8,7 @@ import { readIdentitySettings } from './get.ts'
 /** Changes rules by which identifiers are linked. Earlier links stay. */
 export const updateIdentitySettings =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.identitySettings.update> =>
-  async ({ actor, workspace, body }) => {
+  async ({ workspace, body }) => {
     const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
     if (Object.keys(changes).length > 0)
       await db.transaction().execute(async (tx) => {
@@ -21,15 +21,8 @@ export const updateIdentitySettings =
           values (${workspace.id}::uuid, ${rules}::jsonb, ${time})
           on conflict (workspace_id) do update set rules = identity_settings.rules || excluded.rules,
             update_time = greatest(excluded.update_time, identity_settings.update_time + interval '1 ms')`.execute(tx)
-        await audit(tx, {
-          actor,
-          action: 'identitySettings.update',
-          resource: resourceNames.identitySettings.format({ workspace: workspace.id }),
-          organizationId: workspace.organizationId,
-          workspaceId: workspace.id,
-          detail: changes,
+        await audit(tx, resourceNames.identitySettings.format({ workspace: workspace.id }), changes, {
           changes: changesOf({ ...before }, changes),
-          time,
         })
       })
     return await readIdentitySettings(db, workspace.id)

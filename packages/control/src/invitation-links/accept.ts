@@ -32,15 +32,12 @@ export const acceptInvitationLink =
       requireLive(row, now)
       if ((await readFormer(tx, organization_id, actor.userId))?.removed)
         throw forbidden('You were removed from this organization. Ask an administrator to invite you by email')
-      await audit(tx, {
-        actor,
-        action: 'invitationLinks.accept',
-        resource: resourceNames.organization.format({ organization: organization_id }),
-        organizationId: organization_id,
-        workspaceId: null,
-        detail: { role: row.role },
-        time: new Date(now),
-      })
+      await audit(
+        tx,
+        resourceNames.organization.format({ organization: organization_id }),
+        { role: row.role },
+        { organizationId: organization_id },
+      )
       const joining = {
         organizationId: organization_id,
         userId: actor.userId,

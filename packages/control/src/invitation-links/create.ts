@@ -35,16 +35,12 @@ export const createInvitationLink =
         })
         .returningAll()
         .executeTakeFirstOrThrow()
-      await audit(tx, {
-        actor,
-        action: 'invitationLinks.create',
+      await audit(
+        tx,
         // Its name is the link itself, which opens the organisation: no record holds it.
-        resource: resourceNames.organization.format({ organization: organizationId }),
-        organizationId,
-        workspaceId: null,
-        detail: { role, expire_time: row.expire_time.toISOString() },
-        time: new Date(now),
-      })
+        resourceNames.organization.format({ organization: organizationId }),
+        { role, expire_time: row.expire_time.toISOString() },
+      )
       return presentInvitationLink(row, actor)
     })
   }

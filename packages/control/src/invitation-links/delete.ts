@@ -37,18 +37,14 @@ export const deleteInvitationLink =
         .returning('role')
         .executeTakeFirst()
       if (revoked === undefined) throw notFound('invitation link not found')
-      await audit(tx, {
-        actor,
-        action: 'invitationLinks.delete',
-        resource: resourceNames.invitationLink.format({
+      await audit(
+        tx,
+        resourceNames.invitationLink.format({
           organization: organizationId,
           invitation_link: id,
         }),
-        organizationId,
-        workspaceId: null,
-        detail: { role: revoked.role },
-        time,
-      })
+        { role: revoked.role },
+      )
     })
     return {}
   }

@@ -23,15 +23,12 @@ const use = async (tx: Tx, actor: Actor, row: InvitationRow, now: number): Promi
     .set({ email_verified_at: sql`coalesce(email_verified_at, ${new Date(now)})` })
     .where('id', '=', actor.userId)
     .execute()
-  await audit(tx, {
-    actor,
-    action: 'invitations.accept',
-    resource: resourceNames.invitation.format({ organization: row.organization_id, invitation: row.id }),
-    organizationId: row.organization_id,
-    workspaceId: null,
-    detail: { role: row.role },
-    time: new Date(now),
-  })
+  await audit(
+    tx,
+    resourceNames.invitation.format({ organization: row.organization_id, invitation: row.id }),
+    { role: row.role },
+    { organizationId: row.organization_id },
+  )
 }
 
 /**

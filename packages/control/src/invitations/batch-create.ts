@@ -90,15 +90,7 @@ export const batchCreateInvitations =
           await mailInvitation(tx, { jobs, publicUrl }, row, token)
           invitations.push(presentInvitation(row))
         }
-        await audit(tx, {
-          actor,
-          action: 'invitations.batchCreate',
-          resource: resourceNames.organization.format({ organization: organizationId }),
-          organizationId,
-          workspaceId: null,
-          detail: { requests: lines },
-          time: new Date(now),
-        })
+        await audit(tx, resourceNames.organization.format({ organization: organizationId }), { requests: lines })
         return { invitations }
       })
     } catch (error) {

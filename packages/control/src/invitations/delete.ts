@@ -23,15 +23,11 @@ export const deleteInvitation =
         .returning('invitee_email')
         .executeTakeFirst()
       if (revoked === undefined) throw notFound('invitation not found')
-      await audit(tx, {
-        actor,
-        action: 'invitations.delete',
-        resource: resourceNames.invitation.format({ organization: organizationId, invitation: params.invitation }),
-        organizationId,
-        workspaceId: null,
-        detail: { invitee_email: revoked.invitee_email },
-        time,
-      })
+      await audit(
+        tx,
+        resourceNames.invitation.format({ organization: organizationId, invitation: params.invitation }),
+        { invitee_email: revoked.invitee_email },
+      )
     })
     return {}
   }

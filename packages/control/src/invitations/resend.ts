@@ -42,14 +42,8 @@ export const resendInvitation =
         )
         const row = { ...before, ...times }
         await mailInvitation(tx, { jobs, publicUrl }, row, token)
-        await audit(tx, {
-          actor,
-          action: 'invitations.resend',
-          resource: resourceNames.invitation.format({ organization: organizationId, invitation: row.id }),
-          organizationId,
-          workspaceId: null,
-          detail: { invitee_email: row.invitee_email },
-          time: new Date(now),
+        await audit(tx, resourceNames.invitation.format({ organization: organizationId, invitation: row.id }), {
+          invitee_email: row.invitee_email,
         })
         return presentInvitation(row)
       })

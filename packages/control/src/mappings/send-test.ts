@@ -38,8 +38,8 @@ export const sendTestEvent =
   (
     deps: ConnectorDeps & Pick<ControlDeps, 'db' | 'catalog' | 'eventStore' | 'counters' | 'workShare'>,
   ): Handler<typeof methods.mappings.sendTest> =>
-  async ({ actor, workspace, params, body, signal }) => {
-    const { db, catalog, counters, clock } = deps
+  async ({ workspace, params, body, signal }) => {
+    const { db, catalog, counters } = deps
     const row = await readDestination(db, workspace.id, params.destination)
     const definition = await requireDefinition(catalog, row, 'event_mapping')
     const { shown, outgoing } = await tryMapping(deps, row, definition, body, signal)
@@ -49,18 +49,10 @@ export const sendTestEvent =
       'Too many test events. Try again in 15 minutes',
     )
     await db.transaction().execute((tx) =>
-      audit(tx, {
-        actor,
-        action: 'mappings.sendTest',
-        resource: resourceNames.destination.format({ workspace: workspace.id, destination: row.id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: {
-          action: body.event_mapping.destination,
-          event: shown.event?.name ?? '',
-          sent: outgoing !== undefined,
-        },
-        time: new Date(clock()),
+      audit(tx, resourceNames.destination.format({ workspace: workspace.id, destination: row.id }), {
+        action: body.event_mapping.destination,
+        event: shown.event?.name ?? '',
+        sent: outgoing !== undefined,
       }),
     )
     if (outgoing === undefined) return { ...shown, ...nothingSent }

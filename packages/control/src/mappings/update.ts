@@ -20,7 +20,7 @@ export const updateMappings =
   }: Pick<ControlDeps, 'db' | 'eventStore' | 'catalog' | 'clock' | 'workShare'>): Handler<
     typeof methods.mappings.update
   > =>
-  async ({ actor, workspace, params, body, signal }) => {
+  async ({ workspace, params, body, signal }) => {
     const current = await readDestination(db, workspace.id, params.destination)
     const { event_mappings: wanted, revision } = body
     if (wanted !== null) {
@@ -54,16 +54,12 @@ export const updateMappings =
         })
         .where('id', '=', id)
         .execute()
-      await audit(tx, {
-        actor,
-        action: 'mappings.update',
-        resource: resourceNames.destination.format({ workspace: workspace.id, destination: id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: wanted === null ? { revision: next, presets: true } : { revision: next, event_mappings: wanted.length },
-        changes: changesOf({ event_mappings: row.mappings }, { event_mappings: wanted }),
-        time,
-      })
+      await audit(
+        tx,
+        resourceNames.destination.format({ workspace: workspace.id, destination: id }),
+        wanted === null ? { revision: next, presets: true } : { revision: next, event_mappings: wanted.length },
+        { changes: changesOf({ event_mappings: row.mappings }, { event_mappings: wanted }) },
+      )
     })
     const updated = await presentMappings(await readDestination(db, workspace.id, id), catalog)
     const placed = (wanted ?? []).map((mapping, index) => ({ mapping, field: `event_mappings.${index}` }))

@@ -30,14 +30,9 @@ export const deleteMembership =
       await tx.deleteFrom('memberships').where('id', '=', member.id).execute()
       await rememberFormer(tx, member, { removed: !leaves, time })
       await deleteNotificationsOfMember(tx, member.user_id, organizationId)
-      await audit(tx, {
-        actor,
-        action: 'memberships.delete',
-        resource: resourceNames.membership.format({ organization: organizationId, membership: member.id }),
-        organizationId,
-        workspaceId: null,
-        detail: { user: member.user_id, role: member.role },
-        time,
+      await audit(tx, resourceNames.membership.format({ organization: organizationId, membership: member.id }), {
+        user: member.user_id,
+        role: member.role,
       })
       return member.user_id
     })

@@ -9,11 +9,8 @@ import { readMember, requireAnotherAdministrator } from './read.ts'
 export const updateMembership =
   ({
     db,
-    clock,
     accessChanged,
-  }: Pick<ControlDeps, 'db' | 'clock'> & { accessChanged: AccessChanged }): Handler<
-    typeof methods.memberships.update
-  > =>
+  }: Pick<ControlDeps, 'db'> & { accessChanged: AccessChanged }): Handler<typeof methods.memberships.update> =>
   async ({ actor, organization, params, body }) => {
     const { id: organizationId } = organization
     const { member, changed } = await db.transaction().execute(async (tx) => {
@@ -22,16 +19,12 @@ export const updateMembership =
       if (before.role === body.role) return { member: before, changed: false }
       if (before.role === 'ORG_ADMIN') await requireAnotherAdministrator(tx, before)
       await tx.updateTable('memberships').set({ role: body.role }).where('id', '=', before.id).execute()
-      await audit(tx, {
-        actor,
-        action: 'memberships.update',
-        resource: resourceNames.membership.format({ organization: organizationId, membership: before.id }),
-        organizationId,
-        workspaceId: null,
-        detail: { user: before.user_id, role: body.role, previous_role: before.role },
-        changes: changesOf({ role: before.role }, { role: body.role }),
-        time: new Date(clock()),
-      })
+      await audit(
+        tx,
+        resourceNames.membership.format({ organization: organizationId, membership: before.id }),
+        { user: before.user_id, role: body.role, previous_role: before.role },
+        { changes: changesOf({ role: before.role }, { role: body.role }) },
+      )
       return { member: { ...before, role: body.role }, changed: true }
     })
     if (changed) accessChanged(member.user_id)

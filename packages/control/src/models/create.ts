@@ -10,7 +10,7 @@ import { describeModel } from './describe.ts'
 /** Saves a model whose query the database has read and planned. */
 export const createModel =
   (deps: SessionDeps & Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.models.create> =>
-  async ({ actor, workspace, body, signal }) => {
+  async ({ workspace, body, signal }) => {
     const { db, clock } = deps
     const named = parseReference(resourceNames.dataSource, 'data_source', body.data_source)
     if (named.workspace !== workspace.id) throw notFound('data source not found')
@@ -41,15 +41,7 @@ export const createModel =
           update_time: time,
         })
         .execute()
-      await audit(tx, {
-        actor,
-        action: 'models.create',
-        resource: modelName(workspace.id, id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { title: body.title, data_source: body.data_source },
-        time,
-      })
+      await audit(tx, modelName(workspace.id, id), { title: body.title, data_source: body.data_source })
     })
     return presentModel(await readModel(db, workspace.id, id))
   }

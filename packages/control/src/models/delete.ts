@@ -7,21 +7,13 @@ import type { ControlDeps } from '../deps.ts'
 
 /** Deletes a model. */
 export const deleteModel =
-  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.models.delete> =>
-  async ({ actor, workspace, params }) => {
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.models.delete> =>
+  async ({ workspace, params }) => {
     const { id, title } = await readModel(db, workspace.id, params.model)
     await db.transaction().execute(async (tx) => {
       const deleted = await tx.deleteFrom('models').where('id', '=', id).returning('id').executeTakeFirst()
       if (deleted === undefined) throw notFound('model not found')
-      await audit(tx, {
-        actor,
-        action: 'models.delete',
-        resource: modelName(workspace.id, id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { title },
-        time: new Date(clock()),
-      })
+      await audit(tx, modelName(workspace.id, id), { title })
     })
     return {}
   }

@@ -10,7 +10,7 @@ import { describeModel } from './describe.ts'
 /** Changes title, query or key; a changed query or key is read and planned by the database first. */
 export const updateModel =
   (deps: SessionDeps & Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.models.update> =>
-  async ({ actor, workspace, params, body, signal }) => {
+  async ({ workspace, params, body, signal }) => {
     const { db, clock } = deps
     const row = await readModel(db, workspace.id, params.model)
     const { query, primary_key } = { ...presentModel(row), ...body }
@@ -43,16 +43,12 @@ export const updateModel =
           .returning('id')
           .executeTakeFirst()
         if (changed === undefined) throw notFound('model not found')
-        await audit(tx, {
-          actor,
-          action: 'models.update',
-          resource: modelName(workspace.id, row.id),
-          organizationId: workspace.organizationId,
-          workspaceId: workspace.id,
-          detail: { changed: Object.keys(body) },
-          changes: changesOf(presentModel(row), body),
-          time,
-        })
+        await audit(
+          tx,
+          modelName(workspace.id, row.id),
+          { changed: Object.keys(body) },
+          { changes: changesOf(presentModel(row), body) },
+        )
       })
     }
     return presentModel(await readModel(db, workspace.id, row.id))

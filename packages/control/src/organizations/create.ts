@@ -40,15 +40,12 @@ export const createOrganization =
         .insertInto('memberships')
         .values({ id: newId(), organization_id: id, user_id: actor.userId, role: 'ORG_ADMIN', create_time })
         .execute()
-      await audit(tx, {
-        actor,
-        action: 'organizations.create',
-        resource: resourceNames.organization.format({ organization: id }),
-        organizationId: id,
-        workspaceId,
-        detail: { title: body.title, workspace_title: body.workspace_title },
-        time: create_time,
-      })
+      await audit(
+        tx,
+        resourceNames.organization.format({ organization: id }),
+        { title: body.title, workspace_title: body.workspace_title },
+        { organizationId: id, workspaceId },
+      )
     })
     sessions.refresh()
     const organization = await selectOrganizations(db).where('organizations.id', '=', id).executeTakeFirstOrThrow()

@@ -88,14 +88,10 @@ export const deleteOrganization =
         .set({ delete_time: time, remove_time: time, logo: '', auto_join_domain: '' })
         .where('id', '=', id)
         .execute()
-      await audit(tx, {
-        actor,
-        action: 'organizations.delete',
-        resource: resourceNames.organization.format({ organization: id }),
-        organizationId: id,
-        workspaceId: null,
-        detail: { title, workspaces: workspaces.map((each) => each.title), members: ended.length },
-        time,
+      await audit(tx, resourceNames.organization.format({ organization: id }), {
+        title,
+        workspaces: workspaces.map((each) => each.title),
+        members: ended.length,
       })
       return ended
     })

@@ -38,15 +38,12 @@ export const joinOrganization =
       const former = await readFormer(tx, organizationId, actor.userId)
       if (organization === undefined || former?.removed) throw notFound('organization not found')
       const now = clock()
-      await audit(tx, {
-        actor,
-        action: 'organizations.join',
-        resource: resourceNames.organization.format({ organization: organizationId }),
-        organizationId,
-        workspaceId: null,
-        detail: { domain },
-        time: new Date(now),
-      })
+      await audit(
+        tx,
+        resourceNames.organization.format({ organization: organizationId }),
+        { domain },
+        { organizationId },
+      )
       const role: Role = former?.role === 'ORG_GUEST' ? 'ORG_GUEST' : 'ORG_COLLABORATOR'
       const how = `joined with an address of ${domain}`
       const joining = { organizationId, userId: actor.userId, role, how, now }

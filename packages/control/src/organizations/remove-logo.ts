@@ -9,6 +9,6 @@ import { replaceLogo } from './replace-logo.ts'
 export const removeLogo =
   (deps: Pick<ControlDeps, 'db' | 'clock'> & { images: Images }): Handler<typeof methods.organizations.removeLogo> =>
   async ({ actor, organization }) => {
-    await replaceLogo(deps, { actor, organization, action: 'organizations.removeLogo', key: '' })
+    await replaceLogo(deps, { actor, organization }, '')
     return await readOrganization(deps.db, organization.id)
   }

@@ -7,10 +7,10 @@ import type { Images } from '../images/images.ts'
 
 /** Puts a stored picture, or none for an empty key, in the place of the logo. */
 export const replaceLogo = async (
-  { db, clock, images }: Pick<ControlDeps, 'db' | 'clock'> & { images: Images },
-  change: { actor: Actor; organization: OrganizationRef; action: string; key: string },
+  { db, images }: Pick<ControlDeps, 'db'> & { images: Images },
+  { actor, organization }: { actor: Actor; organization: OrganizationRef },
+  key: string,
 ): Promise<void> => {
-  const { actor, organization, action, key } = change
   const { id: organizationId } = organization
   await images.replace(key, () =>
     db.transaction().execute(async (tx) => {
@@ -21,14 +21,7 @@ export const replaceLogo = async (
         .where('id', '=', organizationId)
         .executeTakeFirstOrThrow()
       await tx.updateTable('organizations').set({ logo: key }).where('id', '=', organizationId).execute()
-      await audit(tx, {
-        actor,
-        action,
-        resource: resourceNames.organization.format({ organization: organizationId }),
-        organizationId,
-        workspaceId: null,
-        time: new Date(clock()),
-      })
+      await audit(tx, resourceNames.organization.format({ organization: organizationId }))
       return { before: logo, result: undefined }
     }),
   )

@@ -23,7 +23,7 @@ const openTo = async (tx: Tx, actor: Actor, given: string, before: string): Prom
 
 /** Changes title, industry, or the e-mail domain whose people may join. Administrators only. */
 export const updateOrganization =
-  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.organizations.update> =>
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.organizations.update> =>
   async ({ actor, organization, body }) => {
     const { id } = organization
     const given = Object.entries(body).filter(([, value]) => value !== undefined)
@@ -39,15 +39,8 @@ export const updateOrganization =
             : { auto_join_domain: await openTo(tx, actor, auto_join_domain, before.auto_join_domain) }),
         }
         await tx.updateTable('organizations').set(changes).where('id', '=', id).execute()
-        await audit(tx, {
-          actor,
-          action: 'organizations.update',
-          resource: resourceNames.organization.format({ organization: id }),
-          organizationId: id,
-          workspaceId: null,
-          detail: changes,
+        await audit(tx, resourceNames.organization.format({ organization: id }), changes, {
           changes: changesOf({ ...before }, changes),
-          time: new Date(clock()),
         })
       })
     return await readOrganization(db, id)

@@ -14,6 +14,6 @@ export const uploadLogo =
   async ({ actor, organization, body }) => {
     await countUpload(deps.counters, actor.userId)
     const key = await deps.images.store('logos', body.content)
-    await replaceLogo(deps, { actor, organization, action: 'organizations.uploadLogo', key })
+    await replaceLogo(deps, { actor, organization }, key)
     return await readOrganization(deps.db, organization.id)
   }

@@ -84,21 +84,14 @@ export const getProfileExport =
     profileLedger,
     clock,
   }: Pick<ControlDeps, 'db' | 'eventStore' | 'profileLedger' | 'clock'>): Handler<typeof methods.profileExports.get> =>
-  async ({ actor, workspace, params, query, signal }) => {
+  async ({ workspace, params, query, signal }) => {
     const size = Math.min(query.page_size, exportPage)
     const page = openPage('profileExports.get', params, { ...query, page_size: size }, eventCursor)
     const id = await currentProfileId(db, workspace.id, params.profile)
     if (page.after === undefined)
-      await db.transaction().execute((tx) =>
-        audit(tx, {
-          actor,
-          action: 'profileExports.get',
-          resource: resourceNames.profile.format({ workspace: workspace.id, profile: id }),
-          organizationId: workspace.organizationId,
-          workspaceId: workspace.id,
-          time: new Date(clock()),
-        }),
-      )
+      await db
+        .transaction()
+        .execute((tx) => audit(tx, resourceNames.profile.format({ workspace: workspace.id, profile: id })))
     const of = await ofProfile({ db, profileLedger }, workspace.id, id)
     const found = await readEvents(eventStore, workspace.id, {}, page, {
       now: clock(),

@@ -6,13 +6,13 @@ import { auditKey, makeProfileKey } from './keys.ts'
 /** Makes a key of the Profile API, and shows it this once. */
 export const createProfileKey =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.profileKeys.create> =>
-  ({ actor, workspace, body }) =>
+  ({ workspace, body }) =>
     db.transaction().execute(async (tx) => {
       const time = new Date(clock())
       const { title, kind } = body
       // A secret key reads all.
       const traits = kind === 'public' ? body.traits : []
       const { id, ...made } = await makeProfileKey(tx, workspace.id, { kind, title, traits, time })
-      await auditKey(tx, 'profileKeys.create', { actor, workspace, id, detail: { title, kind, traits }, time })
+      await auditKey(tx, workspace, id, { title, kind, traits })
       return made
     })

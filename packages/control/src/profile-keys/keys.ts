@@ -7,7 +7,7 @@ import {
   resourceNames,
 } from '@tributary/contract'
 import type { WorkspaceRef } from '@tributary/http'
-import { type Actor, newId, notFound } from '@tributary/kernel'
+import { newId, notFound } from '@tributary/kernel'
 import type { ProfileKeysTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
 
@@ -40,26 +40,8 @@ export const lockProfileKey = async (tx: Tx, workspaceId: string, id: string): P
 }
 
 /** Records what a user did with a key, which itself is never in the detail. */
-export const auditKey = (
-  tx: Tx,
-  action: `profileKeys.${'create' | 'update' | 'rotate' | 'delete'}`,
-  {
-    actor,
-    workspace,
-    id,
-    detail,
-    time,
-  }: { actor: Actor; workspace: WorkspaceRef; id: string; detail: Record<string, unknown>; time: Date },
-): Promise<void> =>
-  audit(tx, {
-    actor,
-    action,
-    resource: resourceNames.profileKey.format({ workspace: workspace.id, profile_key: id }),
-    organizationId: workspace.organizationId,
-    workspaceId: workspace.id,
-    detail,
-    time,
-  })
+export const auditKey = (tx: Tx, workspace: WorkspaceRef, id: string, detail: Record<string, unknown>): Promise<void> =>
+  audit(tx, resourceNames.profileKey.format({ workspace: workspace.id, profile_key: id }), detail)
 
 /** Makes a key. Throws 400 when the workspace has as many as it may. */
 export const makeProfileKey = async (

@@ -6,7 +6,7 @@ import { auditKey, lockProfileKey, makeProfileKey } from './keys.ts'
 /** Makes a key with title and traits of another and revokes that one: at no moment are both valid, or neither. */
 export const rotateProfileKey =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.profileKeys.rotate> =>
-  ({ actor, workspace, params }) =>
+  ({ workspace, params }) =>
     db.transaction().execute(async (tx) => {
       const former = await lockProfileKey(tx, workspace.id, params.profile_key)
       const time = new Date(clock())
@@ -16,6 +16,6 @@ export const rotateProfileKey =
         title: former.title,
         made: resourceNames.profileKey.format({ workspace: workspace.id, profile_key: id }),
       }
-      await auditKey(tx, 'profileKeys.rotate', { actor, workspace, id: former.id, detail, time })
+      await auditKey(tx, workspace, former.id, detail)
       return made
     })

@@ -7,7 +7,7 @@ import { auditKey, lockProfileKey, presentProfileKey } from './keys.ts'
 
 /** Changes the title of a key, or what a public one reads. Only a person lets it read more. */
 export const updateProfileKey =
-  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.profileKeys.update> =>
+  ({ db }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.profileKeys.update> =>
   ({ actor, workspace, params, body: { title, traits } }) =>
     db.transaction().execute(async (tx) => {
       const key = await lockProfileKey(tx, workspace.id, params.profile_key)
@@ -24,7 +24,6 @@ export const updateProfileKey =
         .where('id', '=', key.id)
         .returningAll()
         .executeTakeFirstOrThrow()
-      const time = new Date(clock())
-      await auditKey(tx, 'profileKeys.update', { actor, workspace, id: key.id, detail: changes, time })
+      await auditKey(tx, workspace, key.id, changes)
       return presentProfileKey(row)
     })

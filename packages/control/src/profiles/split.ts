@@ -28,16 +28,12 @@ export const splitProfile =
         throw badRequest('VALIDATION', `identifiers: ${text}`, { identifiers: text })
       }
       const nameOf = (profile: string): string => resourceNames.profile.format({ workspace: workspace.id, profile })
-      await audit(tx, {
-        actor,
-        action: 'profiles.split',
-        resource: nameOf(profileId),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
+      await audit(
+        tx,
+        nameOf(profileId),
         // Values are personal data, which the audit log does not hold.
-        detail: { profile: nameOf(result.made), types: body.identifiers.map(({ type }) => type) },
-        time,
-      })
+        { profile: nameOf(result.made), types: body.identifiers.map(({ type }) => type) },
+      )
       return profileId
     })
     return await readProfile(db, workspace.id, id)

@@ -32,7 +32,7 @@ export const changeState = async (
   call: Pick<Call<typeof methods.replays.pause>, 'actor' | 'workspace' | 'params' | 'signal'>,
 ): Promise<Replay> => {
   const { db, clock } = deps
-  const { actor, workspace, params } = call
+  const { workspace, params } = call
   const destination = await readDestination(db, workspace.id, params.destination)
   const { id, create_time } = await readReplay(db, destination, params.replay)
   await db.transaction().execute(async (tx) => {
@@ -51,14 +51,8 @@ export const changeState = async (
     const over = next === 'cancelled'
     await setReplay(tx, id, { state: next, ...(over ? { finish_time: time } : {}) })
     if (over) await clearReplayMarks(tx, id, create_time)
-    await audit(tx, {
-      actor,
-      action: `replays.${verb}`,
-      resource: resourceNames.replay.format({ workspace: workspace.id, destination: destination.id, replay: id }),
-      organizationId: workspace.organizationId,
-      workspaceId: workspace.id,
-      detail: { sent_count: Number(row.sent_count) },
-      time,
+    await audit(tx, resourceNames.replay.format({ workspace: workspace.id, destination: destination.id, replay: id }), {
+      sent_count: Number(row.sent_count),
     })
   })
   return await showReplay(deps, destination, id, call.signal)

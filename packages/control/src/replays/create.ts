@@ -113,15 +113,11 @@ export const createReplay =
       if (!made)
         throw conflict('REPLAY_OPEN', 'Another replay of this destination was just started. Wait for it to finish')
       const { stored_before: _, expected_event_count: __, ...detail } = body
-      await audit(tx, {
-        actor,
-        action: 'replays.create',
-        resource: resourceNames.replay.format({ workspace: workspace.id, destination: destination.id, replay: id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { ...detail, event_count },
-        time,
-      })
+      await audit(
+        tx,
+        resourceNames.replay.format({ workspace: workspace.id, destination: destination.id, replay: id }),
+        { ...detail, event_count },
+      )
     })
     return await showReplay(deps, destination, id, signal)
   }

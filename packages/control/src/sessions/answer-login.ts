@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
 import {
-  audit,
   hashToken,
   newPlaceMail,
   newToken,
   presentUser,
   queueMail,
+  recordAction,
   type Tx,
   type UserRow,
 } from '@tributary/api-kit'
@@ -47,7 +47,7 @@ export const createAnswerLogin =
   }): AnswerLogin =>
   async (tx, { user, client, action, detail }) => {
     const time = new Date(clock())
-    await audit(tx, {
+    await recordAction(tx, {
       actor: { userId: user.id },
       action,
       resource: resourceNames.user.format({ user: user.id }),

@@ -8,24 +8,16 @@ import type { Sessions } from './sessions.ts'
 export const deleteOtherSessions =
   ({
     db,
-    clock,
     sessions,
     accessChanged,
-  }: Pick<ControlDeps, 'db' | 'clock'> & { sessions: Sessions; accessChanged: AccessChanged }): Handler<
+  }: Pick<ControlDeps, 'db'> & { sessions: Sessions; accessChanged: AccessChanged }): Handler<
     typeof methods.sessions.deleteOthers
   > =>
   async ({ actor }) => {
     const { userId } = actor
     await db.transaction().execute(async (tx) => {
       await sessions.endOthers(tx, userId, actor.sessionId)
-      await audit(tx, {
-        actor,
-        action: 'sessions.deleteOthers',
-        resource: resourceNames.user.format({ user: userId }),
-        organizationId: null,
-        workspaceId: null,
-        time: new Date(clock()),
-      })
+      await audit(tx, resourceNames.user.format({ user: userId }))
     })
     accessChanged(userId)
     return {}

@@ -30,14 +30,7 @@ export const deleteSession =
         .executeTakeFirst()
       if (found === undefined) throw notFound('session not found')
       await sessions.end(tx, params.session)
-      await audit(tx, {
-        actor,
-        action: 'sessions.delete',
-        resource: resourceNames.session.format(params),
-        organizationId: null,
-        workspaceId: null,
-        time,
-      })
+      await audit(tx, resourceNames.session.format(params))
     })
     accessChanged(userId)
     return {}

@@ -1,7 +1,7 @@
-import { audit, changesOf, type Tx } from '@tributary/api-kit'
-import type { SignalDefinition } from '@tributary/contract'
-import { type Actor, badRequest } from '@tributary/kernel'
-import { type CheckedPlatform, signalName } from '@tributary/signals'
+import type { Tx } from '@tributary/api-kit'
+import type {} from '@tributary/contract'
+import { badRequest } from '@tributary/kernel'
+import type { CheckedPlatform } from '@tributary/signals'
 import { sql } from 'kysely'
 import type { PresentDeps } from './present.ts'
 import { platformProblem } from './present.ts'
@@ -53,31 +53,4 @@ export const lastChangeOf = async (tx: Tx, audienceId: string | null): Promise<s
     tx,
   )
   return rows[0]?.change ?? '0'
-}
-
-/** Records an action on a signal in the audit log. */
-export const auditSignal = async (
-  tx: Tx,
-  action: 'create' | 'update' | 'delete' | 'enable' | 'disable' | 'uploadConversions',
-  given: {
-    actor: Actor
-    workspace: { id: string; organizationId: string }
-    id: string
-    detail: Record<string, string | number | boolean>
-    before?: Partial<SignalDefinition> & { title?: string }
-    after?: Partial<SignalDefinition> & { title?: string }
-    time: Date
-  },
-): Promise<void> => {
-  const { actor, workspace, id, detail, before, after, time } = given
-  await audit(tx, {
-    actor,
-    action: `signals.${action}`,
-    resource: signalName(workspace.id, id),
-    organizationId: workspace.organizationId,
-    workspaceId: workspace.id,
-    detail,
-    ...(before === undefined || after === undefined ? {} : { changes: changesOf({ ...before }, { ...after }) }),
-    time,
-  })
 }

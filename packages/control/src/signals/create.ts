@@ -1,11 +1,11 @@
-import { idFor } from '@tributary/api-kit'
+import { audit, idFor } from '@tributary/api-kit'
 import { type methods, signalLimits } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest } from '@tributary/kernel'
-import { checkPlatforms, insertSignal, readSignal } from '@tributary/signals'
+import { checkPlatforms, insertSignal, readSignal, signalName } from '@tributary/signals'
 import { warnOfSignal } from '../audiences/never-received.ts'
 import type { ControlDeps } from '../deps.ts'
-import { auditSignal, lastChangeOf, requireComplete, writeParts } from './change.ts'
+import { lastChangeOf, requireComplete, writeParts } from './change.ts'
 import { type PresentDeps, presentSignal } from './present.ts'
 import { checkRefunds, checkTrigger } from './references.ts'
 
@@ -42,7 +42,7 @@ export const createSignal =
         update_time: time,
       })
       await writeParts(tx, { id, workspaceId: workspace.id }, { trigger, platforms })
-      await auditSignal(tx, 'create', { actor, workspace, id, detail: { title, enabled }, time })
+      await audit(tx, signalName(workspace.id, id), { title, enabled })
     })
     const created = await presentSignal(deps, await readSignal(db, workspace.id, id))
     const options = { workspaceId: workspace.id, signal }

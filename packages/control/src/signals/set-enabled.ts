@@ -1,14 +1,14 @@
+import { audit } from '@tributary/api-kit'
 import type { methods, Signal } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
-import { readPlatforms, readSignal, setSignal } from '@tributary/signals'
-import { auditSignal, lastChangeOf, requireComplete } from './change.ts'
+import { readPlatforms, readSignal, setSignal, signalName } from '@tributary/signals'
+import { lastChangeOf, requireComplete } from './change.ts'
 import { type PresentDeps, presentSignal } from './present.ts'
 
 const change =
   (deps: PresentDeps, enabled: boolean) =>
   async ({
-    actor,
     workspace,
     params,
   }: Pick<
@@ -29,7 +29,7 @@ const change =
         update_time: time,
       })
       const detail = { title: row.title }
-      await auditSignal(tx, enabled ? 'enable' : 'disable', { actor, workspace, id, detail, time })
+      await audit(tx, signalName(workspace.id, id), detail)
     })
     return await presentSignal(deps, await readSignal(db, workspace.id, id))
   }

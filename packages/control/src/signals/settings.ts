@@ -33,7 +33,7 @@ export const getSignalSettings =
 /** Changes them, in force for the next event. */
 export const updateSignalSettings =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.signalSettings.update> =>
-  async ({ actor, workspace, body }) => {
+  async ({ workspace, body }) => {
     const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
     if (Object.keys(changes).length > 0)
       await db.transaction().execute(async (tx) => {
@@ -50,16 +50,7 @@ export const updateSignalSettings =
           .values({ workspace_id: workspace.id, ...next })
           .onConflict((on) => on.column('workspace_id').doUpdateSet(next))
           .execute()
-        await audit(tx, {
-          actor,
-          action: 'signalSettings.update',
-          resource: before.name,
-          organizationId: workspace.organizationId,
-          workspaceId: workspace.id,
-          detail: changes,
-          changes: changesOf({ ...before }, changes),
-          time,
-        })
+        await audit(tx, before.name, changes, { changes: changesOf({ ...before }, changes) })
       })
     return await readSignalSettings(db, workspace.id)
   }

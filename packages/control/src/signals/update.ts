@@ -1,4 +1,5 @@
-import type { methods, SignalDefinition } from '@tributary/contract'
+import { audit, changesOf } from '@tributary/api-kit'
+import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { conflict, notFound } from '@tributary/kernel'
 import {
@@ -8,10 +9,11 @@ import {
   readSignal,
   type StoredDefinition,
   setSignal,
+  signalName,
 } from '@tributary/signals'
 import { warnOfSignal } from '../audiences/never-received.ts'
 import type { ControlDeps } from '../deps.ts'
-import { auditSignal, lastChangeOf, requireComplete, writeParts } from './change.ts'
+import { lastChangeOf, requireComplete, writeParts } from './change.ts'
 import { type PresentDeps, presentSignal } from './present.ts'
 import { checkRefunds, checkTrigger } from './references.ts'
 
@@ -63,19 +65,13 @@ export const updateSignal =
         update_time: time,
       })
       await writeParts(tx, { id, workspaceId: workspace.id }, { trigger, platforms })
-      await auditSignal(tx, 'update', {
-        actor,
-        workspace,
-        id,
-        detail: { revision: row.revision + 1 },
-        before: { ...before, title: row.title, platforms: known } as SignalDefinition & { title: string },
-        after: {
-          ...(asked as Partial<SignalDefinition>),
-          ...(title === undefined ? {} : { title }),
-          ...(given === undefined ? {} : { platforms: given }),
-        },
-        time,
-      })
+      const after = {
+        ...asked,
+        ...(title === undefined ? {} : { title }),
+        ...(given === undefined ? {} : { platforms: given }),
+      }
+      const written = changesOf({ ...before, title: row.title, platforms: known }, after)
+      await audit(tx, signalName(workspace.id, id), { revision: row.revision + 1 }, { changes: written })
       return changes ? { ...next, platforms: wanted } : undefined
     })
     const updated = await presentSignal(deps, await readSignal(db, workspace.id, id))

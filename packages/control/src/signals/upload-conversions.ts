@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { audit } from '@tributary/api-kit'
 import { ownFields } from '@tributary/configuration'
 import { amountOf, isPlatform, moneyOf } from '@tributary/connector-kit'
 import { type methods, type OfflineUpload, type PipelineEvent, signalLimits } from '@tributary/contract'
@@ -16,9 +17,9 @@ import {
   readPlatforms,
   readSignal,
   type SignalRow,
+  signalName,
 } from '@tributary/signals'
 import type { ControlDeps } from '../deps.ts'
-import { auditSignal } from './change.ts'
 import { type CsvRow, parseCsv } from './csv.ts'
 import { readSignalSettings } from './settings.ts'
 
@@ -180,7 +181,7 @@ export const uploadConversions =
     catalog,
     clock,
   }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.signals.uploadConversions> =>
-  async ({ actor, workspace, params, body }) => {
+  async ({ workspace, params, body }) => {
     const row = await readSignal(db, workspace.id, params.signal)
     const { header, rows } = readFile(body.content)
     const signal = await offlineSignal({ db, catalog }, row)
@@ -210,12 +211,11 @@ export const uploadConversions =
       }
       const hash = createHash('sha256').update(body.content).digest('hex').slice(0, 12)
       await db.transaction().execute((tx) =>
-        auditSignal(tx, 'uploadConversions', {
-          actor,
-          workspace,
-          id: row.id,
-          detail: { file_name: body.file_name, file: hash, rows: rows.length, accepted },
-          time: new Date(now),
+        audit(tx, signalName(workspace.id, row.id), {
+          file_name: body.file_name,
+          file: hash,
+          rows: rows.length,
+          accepted,
         }),
       )
     }

@@ -48,19 +48,11 @@ export const createSource =
         authorId: actor.userId,
         time,
       })
-      await audit(tx, {
-        actor,
-        action: 'sources.create',
-        resource: resourceNames.source.format({ workspace: workspace.id, source: id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: {
-          title: body.title,
-          app,
-          settings: Object.keys(settings),
-          ...(template === undefined ? {} : { template }),
-        },
-        time,
+      await audit(tx, resourceNames.source.format({ workspace: workspace.id, source: id }), {
+        title: body.title,
+        app,
+        settings: Object.keys(settings),
+        ...(template === undefined ? {} : { template }),
       })
     })
     const row = await selectSources(db, workspace.id).where('sources.id', '=', id).executeTakeFirst()

@@ -9,7 +9,7 @@ import type { ControlDeps } from '../deps.ts'
 /** Deletes a source: its keys are revoked, its connections and the syncs to it removed; its stored events stay until they age out. */
 export const deleteSource =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.sources.delete> =>
-  async ({ actor, workspace, params }) => {
+  async ({ workspace, params }) => {
     const source = await readSource(db, workspace.id, params.source)
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
@@ -22,14 +22,8 @@ export const deleteSource =
         .execute()
       await tx.deleteFrom('connections').where('source_id', '=', source.id).execute()
       await removeSyncsOf(tx, 'source_id', [source.id])
-      await audit(tx, {
-        actor,
-        action: 'sources.delete',
-        resource: resourceNames.source.format({ workspace: workspace.id, source: source.id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { title: source.title },
-        time,
+      await audit(tx, resourceNames.source.format({ workspace: workspace.id, source: source.id }), {
+        title: source.title,
       })
     })
     return {}

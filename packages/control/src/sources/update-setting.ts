@@ -10,7 +10,7 @@ export const updateSourceSetting =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,
   ): Handler<typeof methods.sources.updateSetting> =>
-  async ({ actor, workspace, params, body }) => {
+  async ({ workspace, params, body }) => {
     const { db, catalog, secretBox, clock } = deps
     const { id, app } = await readSource(db, workspace.id, params.source)
     const entry = await catalog.sources.find(({ slug }) => slug === app)?.load()
@@ -27,16 +27,12 @@ export const updateSourceSetting =
       if (row === undefined) throw notFound('source not found')
       const changed = changeSetting(`sources/${id}`, definition, row, body, secretBox)
       await setSource(tx, id, { ...changed, update_time: time })
-      await audit(tx, {
-        actor,
-        action: 'sources.updateSetting',
-        resource: resourceNames.sourceApp.format({ workspace: workspace.id, source: id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { setting: body.name },
-        changes: changedPlainSettings(row, changed),
-        time,
-      })
+      await audit(
+        tx,
+        resourceNames.sourceApp.format({ workspace: workspace.id, source: id }),
+        { setting: body.name },
+        { changes: changedPlainSettings(row, changed) },
+      )
     })
     return await presentSource(await readSource(db, workspace.id, id), deps)
   }

@@ -50,16 +50,12 @@ export const updateSource =
       const written = { ...columns, ...(made === undefined ? {} : { schema_version: made }) }
       if (Object.keys(written).length === 0) return undefined
       await setSource(tx, id, { ...written, update_time: time })
-      await audit(tx, {
-        actor,
-        action: 'sources.update',
-        resource: resourceNames.source.format({ workspace: workspace.id, source: id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { ...written, ...(made === undefined ? {} : { schema_change: change?.change }) },
-        changes: changesOf(source, written),
-        time,
-      })
+      await audit(
+        tx,
+        resourceNames.source.format({ workspace: workspace.id, source: id }),
+        { ...written, ...(made === undefined ? {} : { schema_change: change?.change }) },
+        { changes: changesOf(source, written) },
+      )
       return made
     })
     if (version !== undefined) deps.live(sourceChannel(id), schemaMessage, { version })

@@ -46,20 +46,12 @@ const findHeld = async (tx: Tx, workspaceId: string, id: string): Promise<Held |
 /** Lets work be tried again that stopped a thread or could not be processed, a limited number of times. */
 export const releaseHeldWork =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.heldWork.release> =>
-  ({ actor, workspace, params: { held_work: id } }) =>
+  ({ workspace, params: { held_work: id } }) =>
     db.transaction().execute(async (tx) => {
       const held = isId(id) ? await findHeld(tx, workspace.id, id) : undefined
       if (held === undefined) throw notFound('held work not found')
       await countRelease(tx, { key: held.key, workspaceId: workspace.id, now: clock() })
       await held.release()
-      await audit(tx, {
-        actor,
-        action: 'heldWork.release',
-        resource: resourceNames.heldWork.format({ workspace: workspace.id, held_work: id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { step: held.step },
-        time: new Date(clock()),
-      })
+      await audit(tx, resourceNames.heldWork.format({ workspace: workspace.id, held_work: id }), { step: held.step })
       return {}
     })

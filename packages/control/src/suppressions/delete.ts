@@ -10,21 +10,11 @@ export const deleteSuppression =
     db,
     profileLedger,
     forgottenHashes,
-    clock,
-  }: Pick<ControlDeps, 'db' | 'profileLedger' | 'forgottenHashes' | 'clock'>): Handler<
-    typeof methods.suppressions.delete
-  > =>
-  async ({ actor, workspace, params }) => {
+  }: Pick<ControlDeps, 'db' | 'profileLedger' | 'forgottenHashes'>): Handler<typeof methods.suppressions.delete> =>
+  async ({ workspace, params }) => {
     await db.transaction().execute(async (tx) => {
       if (!(await profileLedger.release(tx, workspace.id, params.suppression))) throw notFound('suppression not found')
-      await audit(tx, {
-        actor,
-        action: 'suppressions.delete',
-        resource: resourceNames.suppression.format({ workspace: workspace.id, suppression: params.suppression }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        time: new Date(clock()),
-      })
+      await audit(tx, resourceNames.suppression.format({ workspace: workspace.id, suppression: params.suppression }))
     })
     await forgottenHashes.keep(workspace.id)
     return {}

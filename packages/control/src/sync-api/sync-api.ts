@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { audit } from '@tributary/api-kit'
+import { recordAction } from '@tributary/api-kit'
 import type { CachedSyncToken, SyncTokenCache } from '@tributary/configuration'
 import { endedSyncRuns, type SyncRun } from '@tributary/contract'
 import { answerEarly, isLongUnread } from '@tributary/http'
@@ -104,7 +104,7 @@ export const createSyncApi = ({ db, jobs, eventStore, clock, tokens, logger, met
         .select('organization_id')
         .where('id', '=', workspaceId)
         .executeTakeFirstOrThrow()
-      await audit(tx, {
+      await recordAction(tx, {
         actor: null,
         action: 'syncs.run',
         resource: syncName(workspaceId, id),

@@ -10,7 +10,7 @@ import { presentSyncToken, syncTokenName } from './present.ts'
  */
 export const createSyncToken =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.syncTokens.create> =>
-  ({ actor, workspace, body: { title } }) =>
+  ({ workspace, body: { title } }) =>
     db.transaction().execute(async (tx) => {
       // One at a time, so that two do not go beyond the limit.
       await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().executeTakeFirst()
@@ -35,14 +35,6 @@ export const createSyncToken =
         })
         .returningAll()
         .executeTakeFirstOrThrow()
-      await audit(tx, {
-        actor,
-        action: 'syncTokens.create',
-        resource: syncTokenName(workspace.id, row.id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { title },
-        time,
-      })
+      await audit(tx, syncTokenName(workspace.id, row.id), { title })
       return { ...presentSyncToken(row), token }
     })

@@ -8,7 +8,7 @@ import { syncTokenName } from './present.ts'
 /** Revokes a token for good. */
 export const deleteSyncToken =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.syncTokens.delete> =>
-  ({ actor, workspace, params: { sync_token } }) =>
+  ({ workspace, params: { sync_token } }) =>
     db.transaction().execute(async (tx) => {
       const time = new Date(clock())
       const revoked = isId(sync_token)
@@ -22,14 +22,6 @@ export const deleteSyncToken =
             .executeTakeFirst()
         : undefined
       if (revoked === undefined) throw notFound('token not found')
-      await audit(tx, {
-        actor,
-        action: 'syncTokens.delete',
-        resource: syncTokenName(workspace.id, sync_token),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { title: revoked.title },
-        time,
-      })
+      await audit(tx, syncTokenName(workspace.id, sync_token), { title: revoked.title })
       return {}
     })

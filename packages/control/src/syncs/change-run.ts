@@ -14,21 +14,13 @@ export const changeRun = async (
   { actor, workspace, params }: Pick<Call<typeof methods.syncRuns.approve>, 'actor' | 'workspace' | 'params'>,
 ): Promise<SyncRun> => {
   const run = await readSyncRun(db, workspace.id, params)
-  const time = new Date(clock())
   await db.transaction().execute(async (tx) => {
     const set = verb === 'approve' ? { approved_by: actor.userId } : {}
     const next = await endRun(tx, { jobs, clock }, run.id, verb, set)
     if (next === undefined)
       throw conflict('SYNC_RUN_STATE', `The run can't be ${words[verb]} any more, or not yet. Reload to see its state`)
     await queueSync(tx, jobs, run.sync_id)
-    await audit(tx, {
-      actor,
-      action: `syncRuns.${verb}`,
-      resource: resourceNames.syncRun.format({ workspace: workspace.id, sync: run.sync_id, run: run.id }),
-      organizationId: workspace.organizationId,
-      workspaceId: workspace.id,
-      time,
-    })
+    await audit(tx, resourceNames.syncRun.format({ workspace: workspace.id, sync: run.sync_id, run: run.id }))
   })
   return presentRun(await readSyncRun(db, workspace.id, params))
 }

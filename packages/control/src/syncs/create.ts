@@ -20,7 +20,7 @@ import type { ControlDeps } from '../deps.ts'
 /** Makes a sync; nothing is read and nothing is sent. */
 export const createSync =
   (deps: Pick<ControlDeps, 'db' | 'billing' | 'catalog' | 'clock'>): Handler<typeof methods.syncs.create> =>
-  async ({ actor, workspace, body }) => {
+  async ({ workspace, body }) => {
     const { db, catalog, clock } = deps
     const named = parseReference(resourceNames.model, 'model', body.model)
     if (named.workspace !== workspace.id) throw notFound('model not found')
@@ -61,20 +61,12 @@ export const createSync =
         update_time: time,
       })
       await withinPlan(tx, deps, workspace.organizationId, 'syncs')
-      await audit(tx, {
-        actor,
-        action: 'syncs.create',
-        resource: syncName(workspace.id, id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: {
-          title: body.title,
-          model: body.model,
-          destination: body.destination,
-          mode: body.mode,
-          owns_object: body.owns_object,
-        },
-        time,
+      await audit(tx, syncName(workspace.id, id), {
+        title: body.title,
+        model: body.model,
+        destination: body.destination,
+        mode: body.mode,
+        owns_object: body.owns_object,
       })
     })
     return await showSync(db, workspace.id, id)

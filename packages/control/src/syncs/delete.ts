@@ -7,20 +7,12 @@ import type { ControlDeps } from '../deps.ts'
 
 /** Deletes a sync with its runs; what the event store has of it goes within a minute. */
 export const deleteSync =
-  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.syncs.delete> =>
-  async ({ actor, workspace, params }) => {
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.syncs.delete> =>
+  async ({ workspace, params }) => {
     const { id, title } = await readSync(db, workspace.id, params.sync)
     await db.transaction().execute(async (tx) => {
       if (!(await removeSync(tx, id))) throw notFound('sync not found')
-      await audit(tx, {
-        actor,
-        action: 'syncs.delete',
-        resource: syncName(workspace.id, id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { title },
-        time: new Date(clock()),
-      })
+      await audit(tx, syncName(workspace.id, id), { title })
     })
     return {}
   }

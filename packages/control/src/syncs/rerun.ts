@@ -12,7 +12,7 @@ import { runUnderWay } from './run-now.ts'
  */
 export const rerunSync =
   ({ db, jobs, clock }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.syncRuns.rerun> =>
-  async ({ actor, workspace, params }) => {
+  async ({ workspace, params }) => {
     const run = await readSyncRun(db, workspace.id, params)
     const time = new Date(clock())
     const begun = await db.transaction().execute(async (tx) => {
@@ -24,14 +24,8 @@ export const rerunSync =
         throw conflict('SYNC_RUN_STATE', 'This run has no rejected rows that can be sent again')
       const id = await beginRun(tx, jobs, run.sync_id, { trigger: 'manual', resync: false, rerunOf: run.id, time })
       if (id === undefined) throw await runUnderWay(tx, run.sync_id)
-      await audit(tx, {
-        actor,
-        action: 'syncRuns.rerun',
-        resource: resourceNames.syncRun.format({ workspace: workspace.id, sync: run.sync_id, run: run.id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { run: resourceNames.syncRun.format({ workspace: workspace.id, sync: run.sync_id, run: id }) },
-        time,
+      await audit(tx, resourceNames.syncRun.format({ workspace: workspace.id, sync: run.sync_id, run: run.id }), {
+        run: resourceNames.syncRun.format({ workspace: workspace.id, sync: run.sync_id, run: id }),
       })
       return id
     })

@@ -7,8 +7,8 @@ import { cannotResyncEvents, runUnderWay } from './run-now.ts'
 
 /** Forgets what the destination has confirmed, while no run begins; refused with 409 while one has not ended. */
 export const resetSync =
-  ({ db, eventStore, clock }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>): Handler<typeof methods.syncs.reset> =>
-  async ({ actor, workspace, params }) => {
+  ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.syncs.reset> =>
+  async ({ workspace, params }) => {
     const { id, source_id } = await readSync(db, workspace.id, params.sync)
     if (source_id !== null) throw cannotResyncEvents()
     await db.transaction().execute(async (tx) => {
@@ -16,14 +16,7 @@ export const resetSync =
       if ((await activeRun(tx, id)) !== undefined) throw await runUnderWay(tx, id)
       await createSyncStore(eventStore, workspace.id).forget(id)
       await setSync(tx, id, { cursor_reached: null })
-      await audit(tx, {
-        actor,
-        action: 'syncs.reset',
-        resource: syncName(workspace.id, id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        time: new Date(clock()),
-      })
+      await audit(tx, syncName(workspace.id, id))
     })
     return await showSync(db, workspace.id, id)
   }

@@ -31,21 +31,13 @@ export const readSyncToRun = async (
 /** Begins a run; refused with 409 while one has not ended. */
 export const runSyncNow =
   ({ db, jobs, clock }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.syncs.run> =>
-  async ({ actor, workspace, params, body: { resync } }) => {
+  async ({ workspace, params, body: { resync } }) => {
     const { id } = await readSyncToRun(db, workspace.id, params.sync, { resync })
     const time = new Date(clock())
     const run = await db.transaction().execute(async (tx) => {
       const begun = await beginRun(tx, jobs, id, { trigger: 'manual', resync, time })
       if (begun === undefined) throw await runUnderWay(tx, id)
-      await audit(tx, {
-        actor,
-        action: 'syncs.run',
-        resource: syncName(workspace.id, id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { resync },
-        time,
-      })
+      await audit(tx, syncName(workspace.id, id), { resync })
       return begun
     })
     return presentRun(await readSyncRun(db, workspace.id, { sync: id, run }))

@@ -8,7 +8,7 @@ import type { ControlDeps } from '../deps.ts'
 export const setPaused = async (
   { db, clock }: Pick<ControlDeps, 'db' | 'clock'>,
   verb: 'pause' | 'resume',
-  { actor, workspace, params }: Pick<Call<typeof methods.syncs.pause>, 'actor' | 'workspace' | 'params'>,
+  { workspace, params }: Pick<Call<typeof methods.syncs.pause>, 'actor' | 'workspace' | 'params'>,
 ): Promise<Sync> => {
   const row = await readSync(db, workspace.id, params.sync)
   const now = clock()
@@ -20,14 +20,7 @@ export const setPaused = async (
       // What it ran after does not come back.
       schedule_state: row.schedule_state === 'deleted' ? 'deleted' : 'on_time',
     })
-    await audit(tx, {
-      actor,
-      action: `syncs.${verb}`,
-      resource: syncName(workspace.id, row.id),
-      organizationId: workspace.organizationId,
-      workspaceId: workspace.id,
-      time: new Date(now),
-    })
+    await audit(tx, syncName(workspace.id, row.id))
   })
   return await showSync(db, workspace.id, row.id)
 }

@@ -27,7 +27,7 @@ const checked = ['mode', 'fields', 'to_destinations', 'owns_object', 'cursor'] a
 /** Changes a sync; a run that is under way continues as it began, with the rows that it has read. */
 export const updateSync =
   ({ db, catalog, clock }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.syncs.update> =>
-  async ({ actor, workspace, params, body }) => {
+  async ({ workspace, params, body }) => {
     const row = await readSync(db, workspace.id, params.sync)
     const owns_object = ownershipAfter(row, body)
     let cursor = cursorOf(row)
@@ -66,16 +66,12 @@ export const updateSync =
           update_time: new Date(now),
         })
         if (!changed) throw notFound('sync not found')
-        await audit(tx, {
-          actor,
-          action: 'syncs.update',
-          resource: syncName(workspace.id, row.id),
-          organizationId: workspace.organizationId,
-          workspaceId: workspace.id,
-          detail: { changed: Object.keys(body) },
-          changes: changesOf({ ...before, after: before.after?.name ?? null }, body),
-          time: new Date(now),
-        })
+        await audit(
+          tx,
+          syncName(workspace.id, row.id),
+          { changed: Object.keys(body) },
+          { changes: changesOf({ ...before, after: before.after?.name ?? null }, body) },
+        )
       })
     }
     return await showSync(db, workspace.id, row.id)

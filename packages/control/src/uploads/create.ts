@@ -50,7 +50,6 @@ const takeOver = async (
   row: DataSourceRow,
   given: {
     actor: Actor
-    organizationId: string
     id: string
     name: string
     bytes: number
@@ -91,15 +90,7 @@ const takeOver = async (
         create_time: time,
       })
       .execute()
-    await audit(tx, {
-      actor,
-      action: 'uploads.create',
-      resource: dataSourceName(row.workspace_id, row.id),
-      organizationId: given.organizationId,
-      workspaceId: row.workspace_id,
-      detail: { file_name: name, size_bytes: bytes, rows: scan.rows },
-      time,
-    })
+    await audit(tx, dataSourceName(row.workspace_id, row.id), { file_name: name, size_bytes: bytes, rows: scan.rows })
     return before.map((each) => each.id)
   })
 }
@@ -130,7 +121,7 @@ const scanUpload = async (
 }
 
 /** The caller of a part, and where the part belongs. */
-type Arrived = { actor: Actor; organizationId: string; key: string; id: string; name: string; bytes: number }
+type Arrived = { actor: Actor; key: string; id: string; name: string; bytes: number }
 
 /** Reads a file that is whole, and puts it in force; whatever keeps it from that deletes it. */
 const finishUpload = async (
@@ -184,8 +175,7 @@ export const createUpload = (deps: UploadDeps): Handler<typeof methods.uploads.c
         throw new AppError(409, 'PART_MISSING', 'Parts before this one are missing', metadata)
       })
       if (!body.last) return { size_bytes: bytes, upload: null }
-      const { organizationId } = workspace
-      const given = { actor, organizationId, key, id: body.upload_id, name: body.file_name, bytes }
+      const given = { actor, key, id: body.upload_id, name: body.file_name, bytes }
       await finishUpload(deps, row, given, signal)
       const [upload = null] = await lastUploads(deps, row.id)
       return { size_bytes: bytes, upload }

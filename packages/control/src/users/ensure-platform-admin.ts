@@ -1,4 +1,4 @@
-import { audit } from '@tributary/api-kit'
+import { recordAction } from '@tributary/api-kit'
 import { resourceNames } from '@tributary/contract'
 import { newId, randomToken } from '@tributary/kernel'
 import { sql } from 'kysely'
@@ -64,7 +64,7 @@ export const ensurePlatformAdmin = async (
       )
       .returning('id')
       .executeTakeFirstOrThrow()
-    await audit(tx, {
+    await recordAction(tx, {
       actor: null,
       action: 'users.ensurePlatformAdmin',
       resource: resourceNames.user.format({ user: user.id }),

@@ -7,6 +7,5 @@ import { replacePhoto } from './replace-photo.ts'
 /** Removes the caller's own photo. */
 export const removePhoto =
   (deps: Pick<ControlDeps, 'db' | 'clock'> & { images: Images }): Handler<typeof methods.users.removePhoto> =>
-  async ({ actor }) => {
-    return await replacePhoto(deps, { actor, action: 'users.removePhoto', key: '' })
-  }
+  ({ actor }) =>
+    replacePhoto(deps, actor, '')

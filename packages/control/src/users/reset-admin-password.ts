@@ -1,4 +1,4 @@
-import { audit, type Db, passwordChangedMail, queueMail } from '@tributary/api-kit'
+import { type Db, passwordChangedMail, queueMail, recordAction } from '@tributary/api-kit'
 import { resourceNames } from '@tributary/contract'
 import type { Clock } from '@tributary/kernel'
 import type { JobSender } from '@tributary/storage'
@@ -36,7 +36,7 @@ export const resetAdminPassword = async (
     await tx.deleteFrom('set_password_tokens').where('user_id', '=', user.id).execute()
     await tx.deleteFrom('sessions').where('user_id', '=', user.id).execute()
     await revokeOnboardings(tx, user.id, time)
-    await audit(tx, {
+    await recordAction(tx, {
       actor: null,
       action: 'users.resetAdminPassword',
       resource: resourceNames.user.format({ user: user.id }),

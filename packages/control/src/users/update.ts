@@ -6,7 +6,7 @@ import type { ControlDeps } from '../deps.ts'
 
 /** Changes the caller's own names. */
 export const updateUser =
-  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.users.update> =>
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.users.update> =>
   async ({ actor, body }) => {
     const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
     return await db.transaction().execute(async (tx) => {
@@ -27,16 +27,7 @@ export const updateUser =
               .executeTakeFirst()
       if (before === undefined || row === undefined) throw notFound('user not found')
       const user = presentUser(row)
-      await audit(tx, {
-        actor,
-        action: 'users.update',
-        resource: user.name,
-        organizationId: null,
-        workspaceId: null,
-        detail: { fields: Object.keys(changes) },
-        changes: changesOf(before, changes),
-        time: new Date(clock()),
-      })
+      await audit(tx, user.name, { fields: Object.keys(changes) }, { changes: changesOf(before, changes) })
       return user
     })
   }

@@ -13,5 +13,5 @@ export const uploadPhoto =
   async ({ actor, body }) => {
     await countUpload(deps.counters, actor.userId)
     const key = await deps.images.store('photos', body.content)
-    return await replacePhoto(deps, { actor, action: 'users.uploadPhoto', key })
+    return await replacePhoto(deps, actor, key)
   }

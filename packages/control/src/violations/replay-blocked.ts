@@ -25,7 +25,7 @@ export const replayBlockedEvents =
   }: Pick<ControlDeps, 'db' | 'eventStore' | 'appendRequest' | 'clock'>): Handler<
     typeof methods.violations.replayBlocked
   > =>
-  async ({ actor, workspace, params, body, signal }) => {
+  async ({ workspace, params, body, signal }) => {
     const source = await readSource(db, workspace.id, params.source)
     const { schema: text } = await db
       .selectFrom('source_schemas')
@@ -36,14 +36,9 @@ export const replayBlockedEvents =
     const schema = parseSourceSchema(text)
     // Before anything is sent, so that every replay that goes out names its author.
     await db.transaction().execute((tx) =>
-      audit(tx, {
-        actor,
-        action: 'violations.replayBlocked',
-        resource: resourceNames.source.format({ workspace: workspace.id, source: source.id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { schema_version: source.schema_version, ...(body.event === undefined ? {} : { event: body.event }) },
-        time: new Date(clock()),
+      audit(tx, resourceNames.source.format({ workspace: workspace.id, source: source.id }), {
+        schema_version: source.schema_version,
+        ...(body.event === undefined ? {} : { event: body.event }),
       }),
     )
     const filter: BlockedFilter = { workspaceId: workspace.id, sourceId: source.id, event: body.event }

@@ -10,7 +10,7 @@ import { readWorkspace } from './get.ts'
  * refused (STF-18). Changes nothing: a platform admin may act everywhere. The audit log of the organization records it.
  */
 export const actOnBehalf =
-  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.workspaces.actOnBehalf> =>
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.workspaces.actOnBehalf> =>
   async ({ actor, body }) => {
     const id = resourceNames.workspace.parse(body.workspaceId)?.workspace ?? body.workspaceId
     const { organizationId } = await requireWorkspace(db, actor, id, everyRole)
@@ -23,14 +23,7 @@ export const actOnBehalf =
     if (membership !== undefined)
       throw badRequest('OWN_ORGANIZATION', ownOrganizationMessage, { workspaceId: ownOrganizationMessage })
     const workspace = await db.transaction().execute(async (tx) => {
-      await audit(tx, {
-        actor,
-        action: 'workspaces.actOnBehalf',
-        resource: resourceNames.workspace.format({ workspace: id }),
-        organizationId,
-        workspaceId: id,
-        time: new Date(clock()),
-      })
+      await audit(tx, resourceNames.workspace.format({ workspace: id }), {}, { organizationId, workspaceId: id })
       return await readWorkspace(tx, id)
     })
     return { workspace }

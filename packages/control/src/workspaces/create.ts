@@ -32,15 +32,12 @@ export const createWorkspace =
       })
       if (!made) return
       await withinPlan(tx, deps, organizationId, 'workspaces')
-      await audit(tx, {
-        actor,
-        action: 'workspaces.create',
-        resource: resourceNames.workspace.format({ workspace: id }),
-        organizationId,
-        workspaceId: id,
-        detail: { title: body.title },
-        time: create_time,
-      })
+      await audit(
+        tx,
+        resourceNames.workspace.format({ workspace: id }),
+        { title: body.title },
+        { organizationId, workspaceId: id },
+      )
     })
     return await readWorkspace(db, id)
   }

@@ -53,15 +53,7 @@ export const deleteWorkspace =
       await tx.deleteFrom('api_keys').where('workspace_id', '=', id).execute()
       await moveNotifications(tx, id, other.id)
       await setWorkspace(tx, id, { delete_time: time, remove_time: time })
-      await audit(tx, {
-        actor,
-        action: 'workspaces.delete',
-        resource: resourceNames.workspace.format({ workspace: id }),
-        organizationId,
-        workspaceId: id,
-        detail: { title, ...counts },
-        time,
-      })
+      await audit(tx, resourceNames.workspace.format({ workspace: id }), { title, ...counts })
       return await tx
         .selectFrom('memberships')
         .select('user_id')

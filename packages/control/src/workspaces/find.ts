@@ -67,22 +67,12 @@ const namedPeople = async (db: Db, organizations: readonly string[], words: read
  * shows people of organizations that the caller does not belong to.
  */
 export const findWorkspaces =
-  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.workspaces.find> =>
-  async ({ actor, params, query }) => {
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.workspaces.find> =>
+  async ({ params, query }) => {
     const page = openPage('workspaces.find', params, query, createdCursor)
     const { search } = query
     const words = search.split(/\s+/).filter((word) => word !== '')
-    await db.transaction().execute((tx) =>
-      audit(tx, {
-        actor,
-        action: 'workspaces.find',
-        resource: 'workspaces',
-        organizationId: null,
-        workspaceId: null,
-        detail: { search },
-        time: new Date(clock()),
-      }),
-    )
+    await db.transaction().execute((tx) => audit(tx, 'workspaces', { search }))
     const rows = await db
       .selectFrom('workspaces')
       .innerJoin('organizations', 'organizations.id', 'workspaces.organization_id')

@@ -6,7 +6,7 @@ import { readWorkspace } from './get.ts'
 
 /** Changes the title. Administrators of the organisation only. */
 export const updateWorkspace =
-  ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.workspaces.update> =>
+  ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.workspaces.update> =>
   async ({ actor, workspace: { id, organizationId, roles }, body }) => {
     const { title } = body
     if (title !== undefined)
@@ -14,16 +14,12 @@ export const updateWorkspace =
         await lockOrganizationFor(tx, actor, { id: organizationId, roles })
         const before = await readWorkspace(tx, id)
         await setWorkspace(tx, id, { title })
-        await audit(tx, {
-          actor,
-          action: 'workspaces.update',
-          resource: resourceNames.workspace.format({ workspace: id }),
-          organizationId,
-          workspaceId: id,
-          detail: { title },
-          changes: changesOf({ title: before.title }, { title }),
-          time: new Date(clock()),
-        })
+        await audit(
+          tx,
+          resourceNames.workspace.format({ workspace: id }),
+          { title },
+          { changes: changesOf({ title: before.title }, { title }) },
+        )
       })
     return await readWorkspace(db, id)
   }

@@ -44,16 +44,12 @@ export const createWriteKey =
         .returning('id')
         .executeTakeFirst()
       if (made === undefined) return
-      await audit(tx, {
-        actor,
-        action: 'writekeys.create',
-        resource: resourceNames.writekey.format({ workspace: workspace.id, writekey: id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { source: body.source, title: body.title },
-        changes: changesOf({}, { title: body.title, source: body.source }),
-        time,
-      })
+      await audit(
+        tx,
+        resourceNames.writekey.format({ workspace: workspace.id, writekey: id }),
+        { source: body.source, title: body.title },
+        { changes: changesOf({}, { title: body.title, source: body.source }) },
+      )
     })
     const row = await db.selectFrom('write_keys').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
     if (row.revoke_time !== null)

@@ -7,7 +7,7 @@ import type { ControlDeps } from '../deps.ts'
 /** Revokes a write key for good. */
 export const deleteWriteKey =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.writekeys.delete> =>
-  async ({ actor, workspace, params }) => {
+  async ({ workspace, params }) => {
     if (!isId(params.writekey)) throw notFound('write key not found')
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
@@ -20,16 +20,12 @@ export const deleteWriteKey =
         .returning(['id', 'source_id', 'title'])
         .executeTakeFirst()
       if (revoked === undefined) throw notFound('write key not found')
-      await audit(tx, {
-        actor,
-        action: 'writekeys.delete',
-        resource: resourceNames.writekey.format({ workspace: workspace.id, writekey: revoked.id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { source_id: revoked.source_id, title: revoked.title },
-        changes: changesOf({ title: revoked.title }, { title: null }),
-        time,
-      })
+      await audit(
+        tx,
+        resourceNames.writekey.format({ workspace: workspace.id, writekey: revoked.id }),
+        { source_id: revoked.source_id, title: revoked.title },
+        { changes: changesOf({ title: revoked.title }, { title: null }) },
+      )
     })
     return {}
   }

@@ -52,20 +52,16 @@ export const rotateWriteKey =
         })
         .returningAll()
         .executeTakeFirstOrThrow()
-      await audit(tx, {
-        actor,
-        action: 'writekeys.rotate',
-        resource: nameOf(former.id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: {
+      await audit(
+        tx,
+        nameOf(former.id),
+        {
           source_id: source.id,
           title: former.title,
           made: nameOf(id),
         },
-        changes: changesOf({ writekey: nameOf(former.id) }, { writekey: nameOf(id) }),
-        time,
-      })
+        { changes: changesOf({ writekey: nameOf(former.id) }, { writekey: nameOf(id) }) },
+      )
       return made
     })
     return presentWriteKey(row, secretBox)

@@ -1,7 +1,7 @@
 import { audit } from '@tributary/api-kit'
 import { type SyncCursor, type SyncDryRun, type SyncField, type SyncMode, syncLimits } from '@tributary/contract'
 import type { WorkspaceRef } from '@tributary/http'
-import { type Actor, AppError, newId } from '@tributary/kernel'
+import { AppError, newId } from '@tributary/kernel'
 import type { JobKind } from '@tributary/storage'
 import { z } from 'zod'
 import type { SyncServices } from '../services.ts'
@@ -41,7 +41,7 @@ type Given = {
 /** Begins a dry run, and records which user reads rows of which model. Throws 429 while the workspace has enough of them. */
 export const beginDryRun = async (
   { db, jobs, clock }: Pick<SyncServices, 'db' | 'jobs' | 'clock'>,
-  { actor, workspace, action }: { actor: Actor; workspace: WorkspaceRef; action: string },
+  workspace: WorkspaceRef,
   { fields, cursor, ...given }: Given,
 ): Promise<SyncDryRun> => {
   const id = newId()
@@ -76,15 +76,7 @@ export const beginDryRun = async (
       })
       .execute()
     await jobs.send(tx, dryRunJob, { dry_run: id }, { id })
-    await audit(tx, {
-      actor,
-      action,
-      resource: dryRunName(workspace.id, id),
-      organizationId: workspace.organizationId,
-      workspaceId: workspace.id,
-      detail: { model: given.model_id, sync: given.sync_id },
-      time,
-    })
+    await audit(tx, dryRunName(workspace.id, id), { model: given.model_id, sync: given.sync_id })
   })
   return presentDryRun(await readDryRun(db, workspace.id, id))
 }

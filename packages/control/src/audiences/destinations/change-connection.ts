@@ -11,34 +11,25 @@ import { destinationIdOf } from './connect.ts'
 type Change = (tx: Tx, ends: ConnectionEnds) => Promise<boolean>
 
 const changeOf =
-  (action: 'audiences.cancelFill' | 'audiences.disconnectDestination', change: Change) =>
+  (change: Change) =>
   ({
     db,
-    clock,
-  }: Pick<ControlDeps, 'db' | 'clock'>): Handler<
+  }: Pick<ControlDeps, 'db'>): Handler<
     typeof methods.audiences.cancelFill | typeof methods.audiences.disconnectDestination
   > =>
-  async ({ actor, workspace, params, body }) => {
+  async ({ workspace, params, body }) => {
     const audience = await readAudience(db, workspace.id, params.audience)
     const destination = await readDestination(db, workspace.id, destinationIdOf(workspace.id, body.destination))
     await db.transaction().execute(async (tx) => {
       const found = await change(tx, { audienceId: audience.id, destinationId: destination.id })
       if (!found) throw notFound('destination not found')
-      await audit(tx, {
-        actor,
-        action,
-        resource: audienceName(workspace.id, audience.id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { destination: body.destination },
-        time: new Date(clock()),
-      })
+      await audit(tx, audienceName(workspace.id, audience.id), { destination: body.destination })
     })
     return {}
   }
 
 /** Ends the sending of who was in when a destination was connected; changes are sent from now on. */
-export const cancelAudienceFill = changeOf('audiences.cancelFill', endFill)
+export const cancelAudienceFill = changeOf(endFill)
 
 /** Disconnects a destination from an audience. */
-export const disconnectAudienceDestination = changeOf('audiences.disconnectDestination', removeConnection)
+export const disconnectAudienceDestination = changeOf(removeConnection)

@@ -22,7 +22,7 @@ export const connectAudienceDestination =
     catalog,
     clock,
   }: Pick<ControlDeps, 'db' | 'catalog' | 'clock'>): Handler<typeof methods.audiences.connectDestination> =>
-  async ({ actor, workspace, params, body }) => {
+  async ({ workspace, params, body }) => {
     const audience = await readAudience(db, workspace.id, params.audience)
     const destination = await readDestination(db, workspace.id, destinationIdOf(workspace.id, body.destination))
     if (!(await takesAudiences(catalog, destination.app)))
@@ -50,15 +50,7 @@ export const connectAudienceDestination =
         create_time: time,
       })
       if (!connected) throw conflict('ALREADY_CONNECTED', `${destination.title} is connected to this audience already`)
-      await audit(tx, {
-        actor,
-        action: 'audiences.connectDestination',
-        resource: audienceName(workspace.id, audience.id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { destination: body.destination, profiles: count },
-        time,
-      })
+      await audit(tx, audienceName(workspace.id, audience.id), { destination: body.destination, profiles: count })
       return { fill_count: count }
     })
   }

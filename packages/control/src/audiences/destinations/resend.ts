@@ -13,7 +13,7 @@ import { destinationIdOf } from './connect.ts'
  */
 export const resendAudience =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.audiences.resend> =>
-  async ({ actor, workspace, params, body }) => {
+  async ({ workspace, params, body }) => {
     const audience = await readAudience(db, workspace.id, params.audience)
     const destination = await readDestination(db, workspace.id, destinationIdOf(workspace.id, body.destination))
     const time = new Date(clock())
@@ -38,15 +38,7 @@ export const resendAudience =
         run: row.run + 1,
         run_time: time,
       })
-      await audit(tx, {
-        actor,
-        action: 'audiences.resend',
-        resource: audienceName(workspace.id, audience.id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { destination: body.destination, profiles: count },
-        time,
-      })
+      await audit(tx, audienceName(workspace.id, audience.id), { destination: body.destination, profiles: count })
       return { fill_count: count }
     })
   }

@@ -55,7 +55,7 @@ export const changeList = async (
   tx: Tx,
   deps: Pick<ControlDeps, 'jobs' | 'clock'>,
   row: AudienceRow,
-  by: { actor: Actor; organizationId: string },
+  actor: Actor,
   { add, remove, version, ...change }: ListChange,
 ): Promise<void> => {
   const next = row.version + 1
@@ -63,15 +63,12 @@ export const changeList = async (
   const base = operation === 'replace' ? undefined : listVersionOf(row)
   await storeEntries(tx, { workspaceId: row.workspace_id, audienceId: row.id, version: next, base }, { add, remove })
   const time = new Date(deps.clock())
-  await storeListChange(tx, { actor: by.actor, time }, { audience_id: row.id, version: next, ...change })
-  await changeAudience(tx, deps, row, by, {
+  await storeListChange(tx, { actor, time }, { audience_id: row.id, version: next, ...change })
+  await changeAudience(tx, deps, row, actor, {
     query: listQuery(audienceName(row.workspace_id, row.id), next),
     version,
-    record: {
-      action: operation === 'remove' ? 'audiences.removeFromList' : 'audiences.changeList',
-      // Values are personal data, which the audit log does not hold.
-      detail: { operation, ...(kind === null ? {} : { kind }), values: value_count, found: found_count },
-    },
+    // Values are personal data, which the audit log does not hold.
+    detail: { operation, ...(kind === null ? {} : { kind }), values: value_count, found: found_count },
   })
   await forgetOldLists(tx, row.id)
 }
@@ -93,21 +90,15 @@ export const changeAudienceList =
     if (identifiers.length === 0) throw noProfileFound()
     await deps.db.transaction().execute(async (tx) => {
       const row = await lockList(tx, audience)
-      await changeList(
-        tx,
-        deps,
-        row,
-        { actor, organizationId: workspace.organizationId },
-        {
-          operation,
-          kind,
-          value_count: values.length,
-          found_count: report.found_count,
-          add: identifiers,
-          remove: [],
-          version,
-        },
-      )
+      await changeList(tx, deps, row, actor, {
+        operation,
+        kind,
+        value_count: values.length,
+        found_count: report.found_count,
+        add: identifiers,
+        remove: [],
+        version,
+      })
     })
     return { report }
   }

@@ -27,21 +27,15 @@ export const removeFromAudienceList =
           and e.from_version <= ${version} and (e.until_version is null or e.until_version > ${version})
         where i.workspace_id = ${workspace.id}::uuid and i.profile_id = ${profileId}::uuid`.execute(tx)
       if (rows.length > 0)
-        await changeList(
-          tx,
-          deps,
-          row,
-          { actor, organizationId: workspace.organizationId },
-          {
-            operation: 'remove',
-            kind: null,
-            value_count: rows.length,
-            found_count: rows.length,
-            add: [],
-            remove: rows.map(({ sequence }) => sequence),
-            version: undefined,
-          },
-        )
+        await changeList(tx, deps, row, actor, {
+          operation: 'remove',
+          kind: null,
+          value_count: rows.length,
+          found_count: rows.length,
+          add: [],
+          remove: rows.map(({ sequence }) => sequence),
+          version: undefined,
+        })
       return { removed_count: rows.length }
     })
   }

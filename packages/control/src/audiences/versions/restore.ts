@@ -12,9 +12,8 @@ export const restoreAudienceVersion =
     const { db } = deps
     const row = await readAudience(db, workspace.id, params.audience)
     const { title, query, version } = await readVersion(db, row, params.version)
-    const by = { actor, organizationId: workspace.organizationId }
     const change = { title, query, version: body.current_version, restored: version }
-    await db.transaction().execute((tx) => changeAudience(tx, deps, row, by, change))
+    await db.transaction().execute((tx) => changeAudience(tx, deps, row, actor, change))
     const audience = await readAudience(db, workspace.id, row.id)
     const { query: _, ...made } = await readVersion(db, audience, String(audience.version))
     return made

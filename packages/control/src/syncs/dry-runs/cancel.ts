@@ -7,20 +7,13 @@ import type { ControlDeps } from '../../deps.ts'
 /** Cancels a dry run: what it has read goes within seconds. */
 export const cancelSyncDryRun =
   ({ db, jobs, clock }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.syncDryRuns.cancel> =>
-  async ({ actor, workspace, params }) => {
+  async ({ workspace, params }) => {
     const { id } = await readDryRun(db, workspace.id, params.dry_run)
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
       await cancelDryRun(tx, id, time)
       await jobs.cancel(tx, dryRunJob, id)
-      await audit(tx, {
-        actor,
-        action: 'syncDryRuns.cancel',
-        resource: dryRunName(workspace.id, id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        time,
-      })
+      await audit(tx, dryRunName(workspace.id, id))
     })
     return presentDryRun(await readDryRun(db, workspace.id, id))
   }

@@ -18,7 +18,7 @@ import type { ControlDeps } from '../../deps.ts'
 /** Begins a dry run of a sync as it is, or as it would be with changes that are not saved. */
 export const createDryRunForSync =
   (deps: Pick<ControlDeps, 'db' | 'jobs' | 'clock' | 'catalog'>): Handler<typeof methods.syncDryRuns.createForSync> =>
-  async ({ actor, workspace, params, body }) => {
+  async ({ workspace, params, body }) => {
     const row = await readSync(deps.db, workspace.id, params.sync)
     const { id: sync_id, model_id, source_id, destination_id, object, object_name, identifier, to_destinations } = row
     const { mode = row.mode, fields = fieldsOf(row), guard_percent = row.guard_percent, resync } = body
@@ -30,5 +30,5 @@ export const createDryRunForSync =
     const cursor = checkCursor(deps.catalog, model, presentModel(model), { mode, cursor: asked })
     const to = { source_id, destination_id, object, object_name, owns_object, cursor }
     const what = { sync_id, model_id, ...to, mode, identifier, fields, guard_percent, resync }
-    return await beginDryRun(deps, { actor, workspace, action: 'syncDryRuns.createForSync' }, what)
+    return await beginDryRun(deps, workspace, what)
   }

@@ -16,7 +16,7 @@ import type { ControlDeps } from '../../deps.ts'
 /** Begins a dry run of a sync that is not saved, which is refused where the sync would be. */
 export const createSyncDryRun =
   (deps: Pick<ControlDeps, 'db' | 'jobs' | 'clock' | 'catalog'>): Handler<typeof methods.syncDryRuns.create> =>
-  async ({ actor, workspace, body }) => {
+  async ({ workspace, body }) => {
     const named = parseReference(resourceNames.model, 'model', body.model)
     if (named.workspace !== workspace.id) throw notFound('model not found')
     const model = await readModel(deps.db, workspace.id, named.model)
@@ -27,5 +27,5 @@ export const createSyncDryRun =
     const to = { ...target.columns, object, object_name, owns_object, cursor }
     const what = { model_id: model.id, ...to, mode, identifier, fields, guard_percent }
     const given = { ...what, sync_id: null, resync: false }
-    return await beginDryRun(deps, { actor, workspace, action: 'syncDryRuns.create' }, given)
+    return await beginDryRun(deps, workspace, given)
   }

@@ -8,18 +8,10 @@ import { checkTrial, tryRow } from './try-row.ts'
 /** Shows how a run would send one row, and records which user read a row of which model. */
 export const previewSyncRow =
   (deps: SessionDeps & Pick<ControlDeps, 'clock'>): Handler<typeof methods.syncTestRows.preview> =>
-  async ({ actor, workspace, body, signal }) => {
+  async ({ workspace, body, signal }) => {
     const trial = await checkTrial(deps, workspace, body)
-    await deps.db.transaction().execute((tx) =>
-      audit(tx, {
-        actor,
-        action: 'syncTestRows.preview',
-        resource: modelName(workspace.id, trial.model.id),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: { destination: body.destination },
-        time: new Date(deps.clock()),
-      }),
-    )
+    await deps.db
+      .transaction()
+      .execute((tx) => audit(tx, modelName(workspace.id, trial.model.id), { destination: body.destination }))
     return await tryRow(deps, trial, signal)
   }

@@ -36,8 +36,8 @@ const addressOf = async (catalog: ControlDeps['catalog'], app: string, { body }:
  */
 export const sendSyncTestRow =
   (deps: SessionDeps & ConnectorDeps & Pick<ControlDeps, 'counters'>): Handler<typeof methods.syncTestRows.send> =>
-  async ({ actor, workspace, body, signal }) => {
-    const { db, catalog, counters, clock } = deps
+  async ({ workspace, body, signal }) => {
+    const { db, catalog, counters } = deps
     const trial = await checkTrial(deps, workspace, body)
     const { target, model } = trial
     if (target.kind === 'source') {
@@ -50,19 +50,11 @@ export const sendSyncTestRow =
     const shown = await tryRow(deps, trial, signal)
     const sends = shown.payload !== ''
     await db.transaction().execute((tx) =>
-      audit(tx, {
-        actor,
-        action: 'syncTestRows.send',
-        resource: resourceNames.destination.format({ workspace: workspace.id, destination: row.id }),
-        organizationId: workspace.organizationId,
-        workspaceId: workspace.id,
-        detail: {
-          model: modelName(workspace.id, model.id),
-          object: body.object_name,
-          operation: shown.operation,
-          sent: sends,
-        },
-        time: new Date(clock()),
+      audit(tx, resourceNames.destination.format({ workspace: workspace.id, destination: row.id }), {
+        model: modelName(workspace.id, model.id),
+        object: body.object_name,
+        operation: shown.operation,
+        sent: sends,
       }),
     )
     const { operation } = shown

@@ -67,7 +67,7 @@ export const onboard =
     logger,
   }: Pick<ControlDeps, 'jobs' | 'publicUrl' | 'logger'> &
     BillingDeps & { sessions: Pick<Sessions, 'refresh'> }): Handler<typeof methods.users.onboard> =>
-  async ({ actor, body }) => {
+  async ({ body }) => {
     const create_time = new Date(clock())
     const expire_time = new Date(create_time.getTime() + onboardingLifeMs)
     const { token, hash } = newToken()
@@ -117,20 +117,17 @@ export const onboard =
         time: create_time,
         expireTime: expire_time,
       })
-      await audit(tx, {
-        actor,
-        action: 'users.onboard',
-        resource: resourceNames.user.format({ user: user.id }),
-        organizationId: organization.id,
-        workspaceId: workspace.id,
-        detail: {
+      await audit(
+        tx,
+        resourceNames.user.format({ user: user.id }),
+        {
           title: organization.title,
           email: user.email,
           yearly_amount: body.yearly_amount,
           setup_amount: body.setup_amount,
         },
-        time: create_time,
-      })
+        { organizationId: organization.id, workspaceId: workspace.id },
+      )
       return {
         user: presentUser(user),
         organization: presentOrganization({ ...organization, plan: null }),

@@ -9,20 +9,13 @@ import { presentOnboarding, selectOnboardings } from './list-onboardings.ts'
 /** Ends an onboarding link that is open; its set-up invoice is void with that. Platform admins only. */
 export const revokeOnboarding =
   (deps: BillingDeps & Pick<ControlDeps, 'publicUrl' | 'logger'>): Handler<typeof methods.onboardings.revoke> =>
-  async ({ actor, params: { onboarding: id } }) => {
+  async ({ params: { onboarding: id } }) => {
     const { db, clock, logger } = deps
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
       const organizationId = isId(id) ? await revokeOpenOnboarding(tx, id, time) : undefined
       if (organizationId === undefined) throw notFound('onboarding not found')
-      await audit(tx, {
-        actor,
-        action: 'onboardings.revoke',
-        resource: resourceNames.onboarding.format({ onboarding: id }),
-        organizationId,
-        workspaceId: null,
-        time,
-      })
+      await audit(tx, resourceNames.onboarding.format({ onboarding: id }), {}, { organizationId })
     })
     try {
       await settleOnboarding(deps, id)

@@ -8,23 +8,15 @@ import type { Sessions } from '../../sessions/sessions.ts'
 export const logout =
   ({
     db,
-    clock,
     sessions,
     accessChanged,
-  }: Pick<ControlDeps, 'db' | 'clock'> & { sessions: Sessions; accessChanged: AccessChanged }): Handler<
+  }: Pick<ControlDeps, 'db'> & { sessions: Sessions; accessChanged: AccessChanged }): Handler<
     typeof methods.users.logout
   > =>
   async ({ actor }) => {
     await db.transaction().execute(async (tx) => {
       await sessions.end(tx, actor.sessionId)
-      await audit(tx, {
-        actor,
-        action: 'users.logout',
-        resource: resourceNames.user.format({ user: actor.userId }),
-        organizationId: null,
-        workspaceId: null,
-        time: new Date(clock()),
-      })
+      await audit(tx, resourceNames.user.format({ user: actor.userId }))
     })
     accessChanged(actor.userId)
     return {}

@@ -87,14 +87,7 @@ export const setPassword = (
       await tx.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', actor.userId).execute()
       await revokeOnboardings(tx, actor.userId, now)
       await sessions.endOthers(tx, actor.userId, actor.sessionId)
-      await audit(tx, {
-        actor,
-        action,
-        resource: name,
-        organizationId: null,
-        workspaceId: null,
-        time: now,
-      })
+      await audit(tx, name)
       const mail = passwordChangedMail({
         email: user.email,
         origin: publicUrl(),

@@ -1,4 +1,4 @@
-import { audit } from '@tributary/api-kit'
+import { recordAction } from '@tributary/api-kit'
 import { resourceNames } from '@tributary/contract'
 import type { Client } from '@tributary/http'
 import { sql } from 'kysely'
@@ -31,7 +31,7 @@ export const createSignInRecords = ({
         .select('id')
         .where(sql`lower(email)`, '=', email.toLowerCase())
         .executeTakeFirst()
-      await audit(tx, {
+      await recordAction(tx, {
         actor: null,
         action,
         resource: resourceNames.user.format({ user: user?.id ?? noUser }),
