@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { z } from 'zod'
-import type { Database } from '../relational/schema.ts'
+import type { Database } from '../relational/schema.generated.ts'
 
 /** A kind of job, defined once and passed to the code that sends, runs or schedules it. */
 export type JobKind<Data extends object = object> = {

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import { type ClientBase, Pool, type PoolConfig } from 'pg'
 import { isReadTimeout } from './errors.ts'
 import { preparedName } from './prepared.ts'
-import type { Database } from './schema.ts'
+import type { Database } from './schema.generated.ts'
 
 export type RelationalOptions = {
   /**

@@ -1,7 +1,7 @@
 // Every statement that writes `audience_list_entries`. Audiences write the versions of a list, and profiles remove the
 // identifiers of erased people; neither may import the other.
 import { sql, type Transaction } from 'kysely'
-import type { Database } from '../relational/schema.ts'
+import type { Database } from '../relational/schema.generated.ts'
 
 type Tx = Transaction<Database>
 

@@ -1,7 +1,7 @@
 // Every statement that writes `audience_touches` by itself: which profiles changed, for audiences to evaluate again.
 // Profiles note them, audiences clear them, and neither may import the other.
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { Database } from '../relational/schema.ts'
+import type { Database } from '../relational/schema.generated.ts'
 
 /** An identifier of an event of a workspace. */
 export type TouchedIdentifier = { readonly workspace: string; readonly type: string; readonly value: string }

@@ -1,7 +1,7 @@
 // Every statement that writes `computed_trait_changes`: the profiles whose computed traits must be computed again.
 // Profiles note events, audiences note merges and settle computed changes; neither may import the other.
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { Database } from '../relational/schema.ts'
+import type { Database } from '../relational/schema.generated.ts'
 
 /** An event that changes a computed trait of the profile with an identifier. */
 export type ComputedTraitChange = {

@@ -1,7 +1,7 @@
 // Every statement that writes `held_work`. The server holds work that blocked a thread, and the API releases it.
 import type { Kysely, Transaction } from 'kysely'
 import type { Pool } from 'pg'
-import type { Database } from '../relational/schema.ts'
+import type { Database } from '../relational/schema.generated.ts'
 
 type Db = Kysely<Database>
 

@@ -2,7 +2,7 @@
 // rows, and may not import delivery. Each function runs in the transaction of its caller.
 import { faultPoint } from '@tributary/kernel'
 import { type Insertable, type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely'
-import type { Database, ParkedDeliveriesTable } from '../relational/schema.ts'
+import type { Database, ParkedDeliveriesTable } from '../relational/schema.generated.ts'
 
 type Db = Kysely<Database>
 type Tx = Transaction<Database>

@@ -2,7 +2,7 @@
 // the values of computed traits, and neither may import the other. A computed value, the set that it overtakes, and the
 // touch of its profile are one statement.
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { Database } from '../relational/schema.ts'
+import type { Database } from '../relational/schema.generated.ts'
 
 type Tx = Transaction<Database>
 

@@ -1,7 +1,7 @@
 // Every statement that writes `set_aside_requests`. The pipeline sets aside requests that fail, the server and the API
 // have them processed again.
 import type { Insertable, Kysely, Transaction } from 'kysely'
-import type { Database, SetAsideRequestsTable } from '../relational/schema.ts'
+import type { Database, SetAsideRequestsTable } from '../relational/schema.generated.ts'
 
 type Db = Kysely<Database>
 

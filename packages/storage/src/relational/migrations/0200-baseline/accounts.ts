@@ -16,6 +16,7 @@ create unique index users_email on users (lower(email));
 create table sessions (
   id uuid primary key,
   user_id uuid not null references users on delete cascade,
+  -- SHA-256 of the bearer token; the token itself is never stored.
   token_hash bytea not null unique,
   create_time timestamptz not null default now(),
   last_used_time timestamptz not null default now(),
@@ -25,9 +26,11 @@ create table sessions (
 );
 create index sessions_user on sessions (user_id);
 
+-- A place that a user has signed in from.
 -- As keyed hashes: wrong attempts elsewhere cannot lock a user out here.
 create table sign_in_places (
   user_id uuid not null references users on delete cascade,
+  -- HMAC-SHA256 of the place; a byte longer for that of its larger network and browser.
   place_hash bytea not null,
   last_time timestamptz not null,
   primary key (user_id, place_hash)
@@ -35,9 +38,11 @@ create table sign_in_places (
 
 create table one_time_codes (
   id uuid primary key,
+  -- In lower case.
   email text not null,
   action text not null check (action in ('login','sign up')),
   code_hash bytea not null,
+  -- Wrong tries so far.
   tries integer not null default 0,
   create_time timestamptz not null default now(),
   expire_time timestamptz not null
@@ -48,11 +53,13 @@ create table set_password_tokens (
   token_hash bytea primary key,
   user_id uuid not null references users on delete cascade,
   expire_time timestamptz not null,
+  -- The session that it came with; null for one of a version before, which any session of the user may use.
   session_id uuid references sessions on delete cascade
 );
 create index set_password_tokens_user on set_password_tokens (user_id);
 create index set_password_tokens_session on set_password_tokens (session_id) where session_id is not null;
 
+-- The identity of a user at a third-party sign-in.
 create table user_identities (
   id uuid primary key,
   user_id uuid not null references users on delete cascade,
@@ -69,11 +76,16 @@ create table organizations (
   id uuid primary key,
   title text not null,
   industry text not null default 'other',
+  -- Key of the image below /media, or empty.
   logo text not null default '',
   create_time timestamptz not null default now(),
+  -- The e-mail domain whose people may join by themselves, or empty.
   auto_join_domain text not null default '',
+  -- When it was deleted: no request finds it from then on, and it is removed when its data is gone.
   delete_time timestamptz,
+  -- When the leftovers of a deleted one are looked for next.
   remove_time timestamptz,
+  -- Its creator; null for one that staff, or a set-up, made.
   creator_id uuid
 );
 create index organizations_auto_join_domain on organizations (auto_join_domain) where auto_join_domain <> '';
@@ -95,6 +107,7 @@ create table former_members (
   organization_id uuid not null references organizations on delete cascade,
   user_id uuid not null references users on delete cascade,
   role text not null check (role in ('ORG_ADMIN','ORG_COLLABORATOR','ORG_GUEST')),
+  -- Whether another member removed them.
   removed boolean not null,
   end_time timestamptz not null,
   primary key (organization_id, user_id)
@@ -134,14 +147,17 @@ create table onboardings (
   user_id uuid not null references users on delete cascade,
   organization_id uuid not null references organizations on delete cascade,
   token_hash bytea not null unique,
+  -- Decimal text.
   yearly_amount numeric(14,2) not null default 0,
   setup_amount numeric(14,2) not null default 0,
   create_time timestamptz not null default now(),
   expire_time timestamptz not null,
   complete_time timestamptz,
   revoke_time timestamptz,
+  -- The ID of the set-up invoice at the payment provider, and its URL.
   invoice text,
   invoice_url text,
+  -- Whether something is still to be asked of the payment provider; null when nothing ever was.
   billing text check (billing in ('open','done'))
 );
 create index onboardings_billing on onboardings (id) where billing = 'open';
@@ -151,13 +167,17 @@ create table workspaces (
   organization_id uuid not null references organizations on delete cascade,
   title text not null,
   create_time timestamptz not null default now(),
+  -- When it was deleted: no request finds it from then on, and it is removed when its data is gone.
   delete_time timestamptz,
+  -- When the leftovers of a deleted one are looked for next.
   remove_time timestamptz,
+  -- When the usage of a deleted one was counted: from then on its events may be deleted.
   usage_kept_time timestamptz
 );
 create index workspaces_organization on workspaces (organization_id);
 create index workspaces_to_remove on workspaces (remove_time) where delete_time is not null;
 
+-- Keys with which programs call the API.
 create table api_keys (
   id uuid primary key,
   organization_id uuid not null references organizations on delete cascade,
@@ -166,12 +186,16 @@ create table api_keys (
   title text not null,
   role text not null check (role in ('ORG_ADMIN','ORG_COLLABORATOR','ORG_GUEST')),
   areas text[] not null,
+  -- SHA-256 of the key.
   key_hash bytea not null unique,
+  -- Its last characters.
   hint text not null,
+  -- The key before the last rotation, which goes on for a while.
   previous_hash bytea unique,
   previous_expire_time timestamptz,
   create_time timestamptz not null,
   expire_time timestamptz,
+  -- To a minute.
   last_used_time timestamptz,
   revoke_time timestamptz
 );
@@ -186,10 +210,13 @@ create table audit_log (
   resource text not null,
   detail jsonb not null default '{}',
   create_time timestamptz not null default now(),
+  -- The API key with which it was done.
   key_id uuid,
+  -- Whether staff acted in an organization that is not theirs.
   on_behalf boolean not null default false,
   ip text not null default '',
   user_agent text not null default '',
+  -- For each field that was changed, what it was before and after, without secrets.
   changes jsonb
 );
 create index audit_log_workspace on audit_log (workspace_id, create_time desc);
@@ -205,6 +232,7 @@ create table notifications (
   title text not null,
   body text not null default '',
   link text not null default '',
+  -- The cause of the notification: one cause notifies a user once. Empty for notifications that may repeat.
   cause text not null default '',
   create_time timestamptz not null default now(),
   read_time timestamptz
@@ -212,6 +240,7 @@ create table notifications (
 create index notifications_user on notifications (user_id, create_time desc);
 create unique index notifications_cause on notifications (user_id, cause) where cause <> '';
 
+-- Mail written in the same transaction as its cause, sent afterwards by a job with its id.
 create table mails (
   id uuid primary key,
   kind text not null,
@@ -223,6 +252,7 @@ create table mails (
   last_error text not null default '',
   create_time timestamptz not null default now(),
   sent_time timestamptz,
+  -- From then on it is not sent any more.
   expire_time timestamptz not null
 );
 create index mails_waiting on mails (expire_time) where sent_time is null;

@@ -82,24 +82,31 @@ begin
   return (case when left(value, 1) = '-' then '-1e' else '1e' end || case when left(power, 1) = '-' then '-9999' else '9999' end)::numeric;
 end $function$;
 
+-- The newest round in which the files of the database are rewritten.
 -- The newest round in which the files of an embedded database are rewritten, for all requests together. An unfinished one is tried again at next_time.
 create table file_rounds (
   start_time timestamptz primary key,
+  -- Tables that are rewritten, with their schemas, quoted.
   done_tables text[] not null default '{}',
   tries integer not null default 0,
+  -- When an unfinished round is tried again.
   next_time timestamptz not null,
   end_time timestamptz
 );
 
+-- Work that blocked a thread until that was ended.
 -- An item is always named by the same text. With hold_time it is skipped until a user releases it, which removes the row.
 create table held_work (
   id uuid primary key,
+  -- The text that always names it.
   item text not null unique,
   workspace_id uuid references workspaces on delete cascade,
   thread text not null,
   step text not null,
+  -- One entry for each time that it blocked a thread.
   blocks uuid[] not null,
   block_time timestamptz not null,
+  -- When it began to be skipped.
   hold_time timestamptz
 );
 create index held_work_workspace on held_work (workspace_id);
@@ -107,6 +114,7 @@ create index held_work_workspace on held_work (workspace_id);
 -- Retries of held work by users in the last 24 hours. An item is a hash of what names the work.
 create table work_releases (
   id uuid primary key,
+  -- A hash of what names the work.
   item text not null,
   workspace_id uuid not null references workspaces on delete cascade,
   release_time timestamptz not null

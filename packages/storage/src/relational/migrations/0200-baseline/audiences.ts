@@ -4,9 +4,11 @@ create table audiences (
   id uuid primary key,
   workspace_id uuid not null references workspaces on delete cascade,
   title text not null,
+  -- JSON text, as the contract's audienceQuery reads it.
   query text not null,
   version integer not null default 1,
   state text not null default 'preparing' check (state in ('preparing','computing','live','paused','failed')),
+  -- Why it failed, in words.
   failure text not null default '',
   size integer,
   entered_count integer not null default 0,
@@ -15,24 +17,31 @@ create table audiences (
   author_id uuid references users on delete set null,
   create_time timestamptz not null,
   update_time timestamptz not null,
+  -- Every touch of a transaction below it is taken into account; null before the first computation.
   touched_before bigint,
+  -- When all profiles were looked at last.
   whole_time timestamptz,
+  -- The step of its computation, and the finished share of that.
   progress_step text check (progress_step in ('waiting','events','profiles')),
   progress_share real
 );
 create index audiences_workspace on audiences (workspace_id, create_time, id);
 
+-- The title and query of an audience in a version.
 create table audience_versions (
   audience_id uuid not null references audiences on delete cascade,
   version integer not null,
   title text not null,
+  -- JSON text, as the contract's audienceQuery reads it.
   query text not null,
+  -- The version that was restored by it.
   restored_version integer,
   author_id uuid references users on delete set null,
   create_time timestamptz not null,
   primary key (audience_id, version)
 );
 
+-- The members of an audience when it was computed last.
 create table audience_members (
   audience_id uuid not null references audiences on delete cascade,
   profile_id uuid not null,
@@ -42,6 +51,7 @@ create table audience_members (
 create index audience_members_newest on audience_members (audience_id, enter_time, profile_id);
 create index audience_members_profile on audience_members (profile_id);
 
+-- Profiles that entered and left audiences, in the order of id: the last row of a profile says whether it is in.
 create table audience_changes (
   id bigint generated always as identity primary key,
   audience_id uuid not null references audiences on delete cascade,
@@ -54,6 +64,7 @@ create index audience_changes_order on audience_changes (audience_id, id);
 create index audience_changes_profile on audience_changes (audience_id, profile_id, id);
 create index audience_changes_left on audience_changes (time) where kind = 'left';
 
+-- The size of audiences as it was last in each hour of UTC, and how many entered and left in it.
 create table audience_hours (
   audience_id uuid not null references audiences on delete cascade,
   hour timestamptz not null,
@@ -63,6 +74,7 @@ create table audience_hours (
   primary key (audience_id, hour)
 );
 
+-- Changed profiles, which audiences evaluate again.
 -- Changed profiles. When no transaction below a number runs any more, all rows below it are seen. A row waits until the request at log_offset is stored.
 create table audience_touches (
   id bigint generated always as identity primary key,
@@ -75,17 +87,21 @@ create table audience_touches (
 );
 create index audience_touches_next on audience_touches (workspace_id, transaction);
 
+-- Identifiers on the lists of audiences, in the versions from one on and before another.
 -- An entry names an identifier by its sequence, without a foreign key: profiles can be made again with the same ones.
 create table audience_list_entries (
   workspace_id uuid not null,
   audience_id uuid not null references audiences on delete cascade,
+  -- Its sequence in profile_identifiers.
   identifier bigint not null,
   from_version integer not null,
+  -- Null while it is on the list as it was changed last.
   until_version integer,
   primary key (audience_id, identifier, from_version)
 );
 create index audience_list_entries_identifier on audience_list_entries (workspace_id, identifier);
 
+-- How lists of audiences were changed, by the version that did it.
 create table audience_list_changes (
   audience_id uuid not null references audiences on delete cascade,
   version integer not null,
@@ -98,6 +114,7 @@ create table audience_list_changes (
   primary key (audience_id, version)
 );
 
+-- Destinations that get the changes of audiences, and how far they are.
 -- Members as of first_change are sent first, by profile up to fill_cursor, and then each later change up to sent_change.
 create table audience_destinations (
   id uuid primary key,
@@ -105,12 +122,15 @@ create table audience_destinations (
   audience_id uuid not null references audiences on delete cascade,
   destination_id uuid not null references destinations on delete cascade,
   state text not null check (state in ('filling','live')),
+  -- The last change before the members that are sent first: members as of it are sent.
   first_change bigint not null,
   fill_total integer not null,
   fill_sent integer not null default 0,
+  -- The last of these profiles that was sent.
   fill_cursor uuid,
   sent_change bigint not null,
   create_time timestamptz not null,
+  -- How often members were sent again, and when that was last requested.
   run integer not null default 0,
   run_time timestamptz,
   unique (audience_id, destination_id)
@@ -121,17 +141,25 @@ create index audience_destinations_destination on audience_destinations (destina
 create table computed_traits (
   id uuid primary key,
   workspace_id uuid not null references workspaces on delete cascade,
+  -- The name of the trait.
   trait text collate "C" not null,
+  -- JSON text, as the contract's computedTraitDefinition reads it.
   definition text not null,
   version integer not null default 1,
+  -- The version that all profiles have been computed by; 0 before the first time.
   computed_version integer not null default 0,
+  -- When the pass began that is under way; null when none is.
   pass_time timestamptz,
+  -- The last profile that it has done.
   pass_after uuid,
   pass_done integer not null default 0,
   pass_total integer not null default 0,
+  -- When the last whole pass began.
   compute_time timestamptz,
+  -- Why it could not be computed, in words, and when it is tried again.
   failure text not null default '',
   retry_time timestamptz,
+  -- When it was deleted: no request finds it any more, and its values are being removed.
   delete_time timestamptz,
   author_id uuid references users on delete set null,
   create_time timestamptz not null,
@@ -139,6 +167,7 @@ create table computed_traits (
 );
 create unique index computed_traits_trait on computed_traits (workspace_id, trait);
 
+-- How far computed traits of a workspace follow its ledger, and as of when they are up to date.
 create table computed_trait_places (
   workspace_id uuid primary key references workspaces on delete cascade,
   sequence bigint not null,
@@ -147,6 +176,7 @@ create table computed_trait_places (
 
 -- Identifiers whose profile has a new event for the trait, until it is computed again. A higher serial says that it happened again.
 create sequence computed_trait_changes_serial;
+-- Identifiers (the sequences of their operations) whose profiles are to be computed again, once the request at this place of the log is stored.
 create table computed_trait_changes (
   trait_id uuid not null references computed_traits on delete cascade,
   identifier bigint not null,

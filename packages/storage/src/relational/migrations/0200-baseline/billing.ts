@@ -1,5 +1,6 @@
 /** Subscriptions and their operations, usage of plans, and the sandbox: a payment provider of our own that moves no money. */
 export const billingSql = `
+-- The subscription of an organization, as its payment provider has it; amounts in minor units.
 create table subscriptions (
   organization_id uuid primary key references organizations on delete cascade,
   provider text not null,
@@ -11,30 +12,37 @@ create table subscriptions (
   currency text not null,
   period_start_time timestamptz not null,
   period_end_time timestamptz not null,
+  -- The plan from the end of the period on, when that is another one.
   next_plan text,
   next_interval text check (next_interval in ('MONTHLY','ANNUALLY')),
+  -- Since when an invoice is not paid.
   past_due_time timestamptz
 );
 create index subscriptions_period_end on subscriptions (period_end_time);
 
+-- The addressee of invoices, as JSON.
 create table billing_companies (
   organization_id uuid primary key references organizations on delete cascade,
   company text not null
 );
 
+-- A change requested of a payment provider, with its id as the key: at most one of an organization is not done.
 -- One at a time for an organization.
 create table payment_operations (
   id uuid primary key,
   organization_id uuid not null references organizations on delete cascade,
+  -- JSON of the request, and of the actor.
   request text not null,
   actor text not null,
   create_time timestamptz not null,
   done_time timestamptz,
+  -- How it ended; null until then.
   outcome text check (outcome in ('done','declined','refused','unconfirmed'))
 );
 create unique index payment_operations_open on payment_operations (organization_id) where done_time is null;
 create index payment_operations_organization on payment_operations (organization_id, create_time);
 
+-- The last data of the payment provider, as JSON: shown while it is away.
 create table payment_snapshots (
   organization_id uuid not null references organizations on delete cascade,
   what text not null check (what in ('subscription','payment-methods','invoices')),
@@ -43,29 +51,40 @@ create table payment_snapshots (
   primary key (organization_id, what)
 );
 
+-- The Stripe customer of an organization.
 create table stripe_customers (
   organization_id uuid primary key references organizations on delete cascade,
   customer text not null unique
 );
 
+-- How much of its plan an organization has used in the period that is measured, and what follows from that.
 create table plan_usage (
   organization_id uuid primary key references organizations on delete cascade,
+  -- The start of the period.
   period_start_time timestamptz not null,
   profiles bigint not null,
   events bigint not null,
+  -- When it was first seen beyond a limit in this period.
   over_time timestamptz,
+  -- Since when its events are held, and when that ended last.
   hold_time timestamptz,
   hold_end_time timestamptz,
+  -- The notifications that its administrators got in this period.
   told text[] not null default '{}',
+  -- There may be held events that were not released.
   has_held boolean not null default false,
+  -- Held events that retention removed, ever.
   removed_events bigint not null default 0,
+  -- Received before this, held events were counted as removed, or their removal was announced a week or a day ahead.
   removed_until timestamptz,
   week_announced_until timestamptz,
   day_announced_until timestamptz,
   measure_time timestamptz not null,
+  -- Those that are being counted as removed, as JSON; null while none are.
   removing text
 );
 
+-- The usage of a deleted workspace in a period on a day in UTC.
 create table kept_usage (
   organization_id uuid not null references organizations on delete cascade,
   workspace_id uuid not null,
@@ -76,20 +95,27 @@ create table kept_usage (
   primary key (organization_id, period_start_time, workspace_id, day)
 );
 
+-- A period of what an organization pays for, and the invoice of what it used beyond what is included.
 create table usage_periods (
   organization_id uuid not null references organizations on delete cascade,
   start_time timestamptz not null,
   end_time timestamptz not null,
+  -- From which the ends of its months are counted.
   anchor_time timestamptz not null,
   provider text not null,
   subscription text not null,
   plan text not null,
+  -- The most profiles that were included at any time of it; -1 where more are not billed.
   included bigint not null,
+  -- The price of a started block of profiles, in minor units.
   price bigint not null,
   currency text not null,
+  -- Blocks that were used before the cap was lowered: it does not take them back.
   least_blocks bigint not null default 0,
+  -- The count when it was closed, and how many blocks are billed.
   profiles bigint,
   blocks bigint,
+  -- The key with which its invoice is asked for; null where nothing is billed.
   operation uuid,
   invoice_url text,
   close_time timestamptz,
@@ -98,6 +124,7 @@ create table usage_periods (
 );
 create index usage_periods_due on usage_periods (end_time) where done_time is null;
 
+-- The largest amount that an organization pays for additional profiles in a period.
 create table overage_caps (
   organization_id uuid primary key references organizations on delete cascade,
   amount bigint not null,
@@ -108,6 +135,7 @@ create table sandbox_customers (
   id text primary key,
   organization_id uuid not null unique references organizations on delete cascade,
   default_payment_method uuid,
+  -- JSON of the addressee of invoices.
   company text
 );
 
@@ -118,6 +146,7 @@ create table sandbox_setup_intents (
 );
 create index sandbox_setup_intents_customer on sandbox_setup_intents (customer);
 
+-- A test card. Its number is not kept.
 create table sandbox_payment_methods (
   id uuid primary key,
   customer text not null references sandbox_customers on delete cascade,
@@ -125,6 +154,7 @@ create table sandbox_payment_methods (
   last4 text not null,
   exp_month integer not null,
   exp_year integer not null,
+  -- Whether charges to it fail, or are to be confirmed.
   declines boolean not null,
   create_time timestamptz not null,
   confirms boolean not null default false
@@ -135,29 +165,36 @@ create table sandbox_subscriptions (
   id text primary key,
   customer text not null references sandbox_customers on delete cascade,
   status text not null check (status in ('active','past_due','canceled')),
+  -- JSON of a price, as the next one.
   price text not null,
   next_price text,
   cancel_at_period_end boolean not null default false,
+  -- From which periods are counted.
   anchor_time timestamptz not null,
   period_start_time timestamptz not null,
   period_end_time timestamptz not null,
+  -- Where invoices are sent instead of charged, in how many days they are due.
   days_until_due integer
 );
 create unique index sandbox_subscriptions_live on sandbox_subscriptions (customer) where status <> 'canceled';
 
 create table sandbox_invoices (
+  -- A secret, with which it opens.
   id text primary key,
   number bigint generated always as identity,
   customer text not null references sandbox_customers on delete cascade,
+  -- JSON of its addressee.
   company text,
   status text not null check (status in ('paid','open','void')),
   currency text not null,
+  -- JSON of descriptions and minor units.
   lines text not null,
   total bigint not null,
   create_time timestamptz not null
 );
 create index sandbox_invoices_customer on sandbox_invoices (customer, number desc);
 
+-- The sandbox's answer to a key, for the same request again.
 create table sandbox_answers (
   key text primary key,
   customer text not null references sandbox_customers on delete cascade,
@@ -166,6 +203,7 @@ create table sandbox_answers (
 );
 create index sandbox_answers_customer on sandbox_answers (customer);
 
+-- Payments that wait for the payer, as JSON of the request.
 create table sandbox_confirmations (
   client_secret text primary key,
   customer text not null references sandbox_customers on delete cascade,

@@ -6,11 +6,14 @@ create table destinations (
   title text not null,
   app text not null,
   enabled boolean not null default true,
+  -- Settings that may be shown.
   settings jsonb not null default '{}',
+  -- Settings that may not, as one encrypted JSON object.
   secrets_encrypted bytea,
   create_time timestamptz not null default now(),
   update_time timestamptz not null default now(),
   delete_time timestamptz,
+  -- The contract's EventMapping[] as JSON; null while it uses the presets of its app.
   mappings jsonb,
   mappings_revision integer not null default 0,
   consent_categories text[] not null default '{}'
@@ -24,19 +27,27 @@ create table connections (
   destination_id uuid not null references destinations on delete cascade,
   enabled boolean not null default true,
   create_time timestamptz not null default now(),
+  -- The contract's EventConditions as JSON.
   filter jsonb not null default '{"match": "all", "conditions": []}',
   unique (source_id, destination_id)
 );
 create index connections_workspace on connections (workspace_id);
 
+-- A permission of a destination by OAuth 2.
 create table oauth_grants (
   destination_id uuid primary key references destinations on delete cascade,
+  -- Another one after each consent.
   id uuid not null unique,
   status text not null check (status in ('connected','expired')),
+  -- Fingerprint of the client and the token address that it was given to.
   issued_for text not null,
+  -- Access and refresh token with their times, sealed; null once they are of no use.
   tokens_encrypted bytea,
+  -- The account that granted it, as the other side names it, or empty.
   account text not null default '',
+  -- Why it expired, or why its tokens could not be renewed the last time.
   error text not null default '',
+  -- The lease of the process that renews the tokens now, and when it ends.
   lease_id uuid,
   lease_until timestamptz,
   connected_by uuid references users on delete set null,
@@ -45,10 +56,14 @@ create table oauth_grants (
   check (status = 'expired' or tokens_encrypted is not null)
 );
 
+-- A permission that a user is being asked for.
 create table oauth_consents (
+  -- SHA-256 of the state that comes back.
   state_hash bytea primary key,
   destination_id uuid not null references destinations on delete cascade,
+  -- The user that began it, the only one that may complete it.
   user_id uuid not null references users on delete cascade,
+  -- PKCE verifier (RFC 7636), sealed.
   verifier_encrypted bytea not null,
   issued_for text not null,
   redirect_uri text not null,
@@ -65,7 +80,9 @@ create table parked_deliveries (
   destination_id uuid not null,
   log_partition integer not null,
   log_offset bigint not null,
+  -- The offset behind the last record of a range that was held without an attempt; null for a row that names events of one record. A range has all events of its records for this destination (event_indexes is empty).
   log_end bigint,
+  -- Which events of the log record, by index.
   event_indexes integer[] not null,
   event_count integer not null,
   bytes bigint not null default 0,
@@ -77,12 +94,19 @@ create table parked_deliveries (
   last_reason text not null default '',
   request text not null default '',
   response text not null default '',
+  -- The replay that makes it due again, or did.
   replay_id uuid,
+  -- Their ids in the same order; empty for a range.
   event_ids text[] not null default '{}',
+  -- For a dead letter: the part of event_indexes that the replay has chosen; null for all of them.
   replay_indexes integer[],
+  -- When dead, its outcome must still be reported to the producer of its rows.
   tells boolean not null default false,
+  -- Stands for event_indexes in the key.
   event_indexes_hash bigint not null generated always as (hash_array_extended(event_indexes, 0)) stored,
+  -- It goes behind live events.
   bulk boolean not null default false,
+  -- Which records a range is of; '' for all that name the destination, and for rows.
   holds text not null default '' check (holds in ('','live','bulk')),
   constraint parked_deliveries_key unique (destination_id, log_partition, log_offset, event_indexes_hash, holds)
 );
@@ -91,6 +115,7 @@ create index parked_deliveries_replay on parked_deliveries (replay_id) where sta
 create index parked_deliveries_untold on parked_deliveries (log_partition, log_offset) where tells and state = 'dead';
 create index parked_deliveries_due on parked_deliveries (destination_id, bulk, next_time) where state = 'waiting';
 
+-- Stored events or dead letters that are sent to one destination again.
 create table replays (
   id uuid primary key,
   workspace_id uuid not null references workspaces on delete cascade,
@@ -101,21 +126,29 @@ create table replays (
   source_id uuid references sources on delete cascade,
   event text,
   event_type text,
+  -- Conditions, as the contract's eventFilter.
   filter jsonb not null default '{"match": "all", "conditions": []}',
+  -- For dead letters: the reason of their failure.
   reason text,
   events_per_second integer not null,
   state text not null check (state in ('running','paused','cancelled','done','failed')),
+  -- Why it failed; '' otherwise.
   failure text not null default '',
+  -- Events that it is to send, counted when it was made, and how many it has sent.
   event_count bigint not null,
   sent_count bigint not null default 0,
+  -- Place in the log of requests that its events lie before; '' for no bound.
   stored_before text not null default '',
+  -- The last event it has looked at: receive time (epoch ms) and id.
   cursor_ms bigint,
   cursor_id text not null default '',
+  -- Where in the log of deliveries the search for what it appended last begins.
   log_partition integer,
   log_offset bigint,
   creator_id uuid references users on delete set null,
   create_time timestamptz not null default now(),
   finish_time timestamptz,
+  -- For a history: the time of events that start and end refer to.
   time_by text not null default 'receive_time'
 );
 create unique index replays_open on replays (destination_id) where state in ('running','paused');

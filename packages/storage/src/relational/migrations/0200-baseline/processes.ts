@@ -37,6 +37,7 @@ create table coordination_leases (
   expire_time timestamptz not null
 );
 
+-- The number of groups that the partitions of the logs are divided into: one row.
 create table partition_groups (
   id boolean primary key default true check (id),
   groups integer not null check (groups > 0)

@@ -6,24 +6,31 @@
  * that are not kept.
  */
 export const profilesSql = `
--- erasures counts changes of hashes: 0 while there are none. revision counts changes after which known facts are verified again.
+-- How far the ledger of a workspace is. Its writers hold the lock of the row.
+-- The erasures are counted changes of hashes: 0 while there are none. The revision counts changes after which known facts are verified again.
 create table identity_ledgers (
   workspace_id uuid primary key references workspaces on delete cascade,
   sequence bigint not null default 0,
   has_splits boolean not null default false,
+  -- Changes of privacy_hashes.
   erasures bigint not null default 0,
+  -- The key of the identifiers' hashes; null while there are no hashes.
   privacy_key bytea,
+  -- Whether an alias call has named an identifier.
   has_previous boolean not null default false,
+  -- Counts changes after which known facts have to be looked at again.
   revision bigint not null default 0
 );
 
--- The tables below have no foreign key to the ledger, whose row is locked by every writer: the check for each row was a large part of the
+-- The operations of identity resolution.
+-- The tables below have no foreign key to the ledger, whose row is locked by every writer. The check for each row was a large part of the
 -- cost of a new profile. A trigger removes what belongs to a ledger.
 create table identity_operations (
   workspace_id uuid not null,
   sequence bigint not null,
   kind text not null,
   profile_id uuid not null,
+  -- The profile that was merged, or that a split made.
   other_id uuid,
   type text collate "C" not null default '',
   value text collate "C" not null default '',
@@ -31,7 +38,9 @@ create table identity_operations (
   by_value text collate "C" not null default '',
   alias boolean not null default false,
   reason text not null default '',
+  -- Identifiers that a split took away.
   members jsonb,
+  -- The event that caused it; '' and null for a split.
   event_id text not null default '',
   source_id uuid,
   actor_id uuid,
@@ -45,9 +54,11 @@ create index identity_operations_other on identity_operations (workspace_id, oth
 alter table identity_operations add constraint identity_operations_kind_check
   check (kind in ('create','link','merge','refuse','split','erase')) not valid;
 
+-- Up to where accepted events of a partition are in the ledgers.
 -- Written in the transactions that write into ledgers. A restored database goes back with its positions; the consumer notices by their marks.
 create table identity_places (
   partition integer primary key,
+  -- Another one with each change.
   mark uuid not null,
   next bigint not null,
   incarnation text,
@@ -56,6 +67,7 @@ create table identity_places (
 
 create table identity_settings (
   workspace_id uuid primary key references workspaces on delete cascade,
+  -- identityRules of the contract; those that are not there have their defaults.
   rules jsonb not null,
   update_time timestamptz not null
 );
@@ -83,6 +95,7 @@ create table profile_identifiers (
 create unique index profile_identifiers_sequence on profile_identifiers (workspace_id, sequence);
 create index profile_identifiers_profile on profile_identifiers (workspace_id, profile_id);
 
+-- Identifiers that are never in one profile again; each pair in both directions.
 create table profile_identifiers_apart (
   workspace_id uuid not null,
   value text collate "C" not null,
@@ -96,14 +109,21 @@ create table profile_identifiers_apart (
 -- computed again, time infinity, and event_id the moment of its change.
 create table profile_traits (
   workspace_id uuid not null,
+  -- Sequence of the identifier that it came with.
   identifier bigint not null,
+  -- '' stands for names that are not kept.
   name text collate "C" not null,
+  -- JSON text; null when it was too large.
   value text collate "C",
+  -- The time of the event with which it was written.
   time timestamptz not null,
   event_id text collate "C" not null,
   source_id uuid not null,
+  -- Values of before, latest first.
   earlier jsonb not null default '[]',
+  -- When the value of a computed trait is to be computed again, infinity for never; null for values of events.
   due timestamptz,
+  -- The set with which it came last.
   set_id uuid,
   primary key (workspace_id, identifier, name)
 );
@@ -135,8 +155,11 @@ create table profile_keys (
   workspace_id uuid not null references workspaces on delete cascade,
   title text not null,
   kind text not null check (kind in ('secret','public')),
+  -- Names of traits that a public key reads.
   traits text[] not null,
+  -- SHA-256 of the key.
   key_hash bytea not null unique,
+  -- Its last characters.
   hint text not null,
   create_time timestamptz not null,
   revoke_time timestamptz

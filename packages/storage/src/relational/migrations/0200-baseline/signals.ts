@@ -4,15 +4,20 @@
  * The column `platforms` is JSON text: for each destination why the conversion was not sent there, or '', and a bitmask of the identifiers.
  */
 export const signalsSql = `
+-- Definitions of conversions from events or an audience, with their destinations.
 create table signals (
   id uuid primary key,
   workspace_id uuid not null references workspaces on delete cascade,
   title text not null,
   enabled boolean not null,
+  -- When it was enabled last: what was received before is no conversion.
   enable_time timestamptz,
+  -- JSON text, as signalDefinition of the contract reads it, without platforms.
   definition text not null,
   revision integer not null default 1,
+  -- The audience of a trigger that is one; null otherwise, and when it was deleted.
   audience_id uuid references audiences on delete set null,
+  -- The last change of the audience that was looked at.
   seen_change bigint not null default 0,
   last_conversion_time timestamptz,
   author_id uuid references users on delete set null,
@@ -21,6 +26,7 @@ create table signals (
 );
 create index signals_of_workspace on signals (workspace_id, create_time desc, id desc);
 
+-- The sources that a signal is fed from.
 create table signal_sources (
   signal_id uuid not null references signals on delete cascade,
   source_id uuid not null references sources on delete cascade,
@@ -28,6 +34,7 @@ create table signal_sources (
 );
 create index signal_sources_of_source on signal_sources (source_id);
 
+-- The destinations that a signal is sent to.
 create table signal_platforms (
   signal_id uuid not null references signals on delete cascade,
   destination_id uuid not null references destinations on delete cascade,
@@ -36,11 +43,13 @@ create table signal_platforms (
   platform text not null,
   event_name text not null,
   test_event_code text not null,
+  -- JSON text; null while it uses what suits the platform.
   field_mappings text,
   primary key (signal_id, destination_id)
 );
 create index signal_platforms_of_destination on signal_platforms (destination_id);
 
+-- Settings of all signals of a workspace.
 create table signal_settings (
   workspace_id uuid primary key references workspaces on delete cascade,
   without_consent text not null,
@@ -48,6 +57,7 @@ create table signal_settings (
   update_time timestamptz not null
 );
 
+-- The conversions that a signal made of events, each once.
 create table signal_conversions (
   id bigint generated always as identity primary key,
   signal_id uuid not null references signals on delete cascade,
@@ -61,7 +71,9 @@ create table signal_conversions (
   amount double precision,
   currency text not null,
   test boolean not null,
+  -- Hashes of identifiers of the person.
   subjects bytea[] not null,
+  -- JSON text: by destination, why it was not sent there, and which identifiers it had.
   platforms text not null
 );
 create unique index signal_conversions_key on signal_conversions (signal_id, key);
@@ -70,6 +82,7 @@ create index signal_conversions_of_time on signal_conversions using brin (create
 create index signal_conversions_refunds on signal_conversions (signal_id, event_id) where origin = 'refund';
 create index signal_conversions_of_subject on signal_conversions using gin (subjects);
 
+-- Conversions that are still to be put into the stream.
 -- Put into the stream in the order of id within a workspace. Its writer holds the advisory lock of the workspace until the end of its transaction.
 create table signal_outbox (
   id bigint generated always as identity primary key,
@@ -86,6 +99,7 @@ create index signal_outbox_of_workspace on signal_outbox (workspace_id, id);
 -- Click IDs and first-party IDs by hash of an identifier, the first and the last of each name, until they expire.
 create table signal_clicks (
   workspace_id uuid not null references workspaces on delete cascade,
+  -- Hash of an identifier.
   person bytea not null,
   name text not null,
   first_value text not null,
@@ -99,6 +113,7 @@ create table signal_clicks (
 );
 create index signal_clicks_to_expire on signal_clicks (expire_time);
 
+-- Counts by signal, destination and UTC day: of what was sent, of each reason why not, and of each identifier.
 create table signal_counts (
   signal_id uuid not null references signals on delete cascade,
   destination_id uuid not null,
@@ -108,6 +123,7 @@ create table signal_counts (
   primary key (signal_id, destination_id, day, kind)
 );
 
+-- Conversions and their worth by UTC day and by the click that they are due to.
 create table signal_days (
   signal_id uuid not null references signals on delete cascade,
   workspace_id uuid not null,

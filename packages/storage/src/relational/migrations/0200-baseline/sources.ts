@@ -4,24 +4,30 @@ create table sources (
   id uuid primary key,
   workspace_id uuid not null references workspaces on delete cascade,
   title text not null,
+  -- Slug of the catalogue entry.
   app text not null,
   target_product text not null default 'CDP',
   enabled boolean not null default true,
   create_time timestamptz not null default now(),
   update_time timestamptz not null default now(),
   delete_time timestamptz,
+  -- Version of its schema in source_schemas.
   schema_version integer not null default 1,
   enforcement text not null default 'allow' check (enforcement in ('allow','block')),
   settings jsonb not null default '{}',
   secrets_encrypted bytea,
+  -- Its events are held: the organization is over a limit of its plan.
   held boolean not null default false
 );
 create index sources_workspace on sources (workspace_id) where delete_time is null;
 
+-- Every version of the schema of a source.
 create table source_schemas (
   source_id uuid not null references sources on delete cascade,
   version integer not null check (version > 0),
+  -- JSON text, as the contract's parseSourceSchema reads it.
   schema text not null,
+  -- One of the contract's schemaChanges.
   change text not null,
   author_id uuid references users on delete set null,
   event_count integer not null default 0,
@@ -35,21 +41,26 @@ create table write_keys (
   source_id uuid not null references sources on delete cascade,
   workspace_id uuid not null references workspaces on delete cascade,
   title text not null default '',
+  -- SHA-256 of the key: look-ups go by it.
   key_hash bytea not null unique,
   key_encrypted bytea not null,
   create_time timestamptz not null default now(),
   last_used_time timestamptz,
   revoke_time timestamptz,
+  -- The API key that made it; null when a person did.
   api_key_id uuid references api_keys on delete set null
 );
 create index write_keys_source on write_keys (source_id);
 create index write_keys_api_key on write_keys (api_key_id) where revoke_time is null and api_key_id is not null;
 
+-- A domain on which a workspace collects its events.
 -- Several workspaces may wait for one domain. The first that can show the records gets it.
 create table custom_domains (
   id uuid primary key,
   workspace_id uuid not null unique references workspaces on delete cascade,
+  -- In lower case.
   domain text not null,
+  -- The required value of the TXT record.
   challenge text not null,
   state text not null default 'pending' check (state in ('pending','active','failing')),
   cname_found boolean not null default false,
@@ -77,15 +88,19 @@ create unique index refused_requests_key on refused_requests
   (coalesce(source_id, '00000000-0000-0000-0000-000000000000'), key_hint, reason, hour);
 create index refused_requests_hour on refused_requests (hour);
 
+-- An accepted request on which processing failed.
 -- By their position in the log. From set_aside_time to end_time processing skips one, and its body is here.
 create table set_aside_requests (
   id uuid primary key,
+  -- Its place in the log of requests.
   partition integer not null,
   record bigint not null,
   incarnation text not null,
   workspace_id uuid references workspaces on delete cascade,
+  -- As of the log.
   key text not null,
   meta text not null,
+  -- From when it is set aside until its end.
   body bytea,
   bytes integer not null,
   failures integer not null,
@@ -93,19 +108,27 @@ create table set_aside_requests (
   receive_time timestamptz not null,
   fail_time timestamptz not null,
   set_aside_time timestamptz,
+  -- Whether a user wants it to be appended again.
   take_back boolean not null default false,
   end_time timestamptz,
   unique (partition, record, incarnation)
 );
 create index set_aside_requests_workspace on set_aside_requests (workspace_id);
 
+-- Spreads of workspaces that are in more than one partition, or were.
 create table workspace_spreads (
   workspace_id uuid primary key references workspaces on delete cascade,
+  -- The number of partitions that it is spread over now.
   spread integer not null default 1 check (spread > 0),
+  -- The largest number that it was ever spread over: its data may be in any of these.
   widest integer not null default 1,
+  -- The number of partitions after the change under way; null without one.
   next integer,
+  -- When a change was last requested.
   change_time timestamptz not null,
+  -- When acceptance of its events stopped for the change; null while they are accepted.
   pause_time timestamptz,
+  -- Why the change is stuck, or the last one was aborted; '' when there is no reason.
   problem text not null default '',
   check (widest >= spread),
   check (next > 0 and next <= widest)
