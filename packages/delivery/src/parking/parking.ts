@@ -15,7 +15,6 @@ import {
 import type { Kysely, Transaction } from 'kysely'
 import { sql } from 'kysely'
 import type { Lane } from '../log/record.ts'
-
 import {
   type DeadRow,
   deadRow,
