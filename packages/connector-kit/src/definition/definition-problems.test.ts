@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
-import type { DestinationDefinition, ObjectDefinition, RowObjectDefinition } from './definition.ts'
+import type { DestinationDefinition, ObjectDefinition } from './definition.ts'
 import { definitionProblems, logoProblems } from './definition-problems.ts'
+import type { RowObjectDefinition } from './row-objects.ts'
 import { defineSettings, setting } from './setting.ts'
 
 const key = setting.secret({ label: 'Key', help: 'h', required: true, sentTo: [] })

@@ -9,8 +9,8 @@ import type {
   DestinationDefinition,
   OutgoingEvent,
   OutgoingRow,
-  RowObjectDetail,
 } from '../definition/definition.ts'
+import type { RowObjectDetail } from '../definition/row-objects.ts'
 import { validateSettings } from '../definition/settings.ts'
 import { createEgressPolicy } from '../http/egress.ts'
 import { callOnce } from '../http/lifetime.ts'

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { workspaceEditors } from '../api/access.ts'
 import { errors, reference, time } from '../api/fields.ts'
 import { defineMethod } from '../api/method.ts'
-import { syncChange, syncDefinition, syncLimits, syncRunRow, wholeSync } from './syncs.ts'
+import { syncRunRow } from './sync-run.ts'
+import { syncChange, syncDefinition, syncLimits, wholeSync } from './syncs.ts'
 
 /** The states of a dry run; the last three are final. */
 export const syncDryRunStates = ['queued', 'reading', 'comparing', 'done', 'failed', 'canceled'] as const

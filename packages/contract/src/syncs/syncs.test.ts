@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { dataKinds, syncModes } from '../rules/catalog.ts'
 import { syncDrafts } from './sync-drafts.ts'
-import { endedSyncRuns, syncChange, syncDefinition, syncRunStates } from './syncs.ts'
+import { endedSyncRuns, syncRunStates } from './sync-run.ts'
+import { syncChange, syncDefinition } from './syncs.ts'
 
 test('SYN-02, SYN-03, SYN-04, SYN-05, AMB-56: each sync mode has its number and its name', () => {
   const modes = Object.entries(syncModes).map(([mode, { number, title }]) => [number, mode, title])

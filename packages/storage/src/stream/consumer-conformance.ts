@@ -1,7 +1,7 @@
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { partitionOf } from '../log/port.ts'
-import type { Consumer } from './consumer.ts'
+import type { Consumer } from './consumer-port.ts'
 
 /** A holder of partitions: one of several, of which each partition has one at most. */
 export type Holder = Pick<Consumer, 'take' | 'idle' | 'stop'> & {

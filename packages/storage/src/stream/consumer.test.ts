@@ -7,8 +7,9 @@ import { type LogReader, type LogRecord, type LogWriter, partitionOf } from '../
 import { openLogReader } from '../log/sqlite/reader.ts'
 import { createFolder } from '../log/sqlite/testing.ts'
 import { openLogWriter } from '../log/sqlite/writer.ts'
-import { BeginAnew, type Consumer, type ConsumerDeps, createConsumer } from './consumer.ts'
+import { createConsumer } from './consumer.ts'
 import { consumerConformance } from './consumer-conformance.ts'
+import { BeginAnew, type Consumer, type ConsumerDeps } from './consumer-port.ts'
 
 const openWorld = async (partitions: number, segmentBytes?: number) => {
   const folder = await createFolder()

@@ -13,7 +13,8 @@ import {
   requestPlaceOf,
 } from './accepted-events.ts'
 import { countStored, readStored, type StoredForm, type WidestSpreads } from './catch-up.ts'
-import { type Beginning, type Consumer, type ConsumerDeps, createConsumer, type Place } from './consumer.ts'
+import { createConsumer } from './consumer.ts'
+import type { Beginning, Consumer, ConsumerDeps, Place } from './consumer-port.ts'
 
 /**
  * The position where a partition of the stream goes on behind the events in the event store, without a gap or an
