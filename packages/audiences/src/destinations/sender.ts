@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Db } from '@tributary/api-kit'
-import { createRestPace, inWork, isHeldWork, type Logger } from '@tributary/kernel'
+import { createSendLoop, inWork, isHeldWork, type Logger, type SendLoop } from '@tributary/kernel'
 import type { LogWriter } from '@tributary/storage'
 import { createConnectionSteps } from './connection-steps.ts'
 
@@ -14,20 +13,12 @@ export type AudienceSenderDeps = {
   logger: Logger
 }
 
-export type AudienceSender = {
-  start(): void
-  /** Sends what there is. Rejects where it cannot be sent now. */
-  send(): Promise<void>
-  /** Resolves when nothing of it runs. */
-  stop(): Promise<void>
-}
+export type AudienceSender = SendLoop
 
 type Connection = { id: string; workspace_id: string; audience_id: string }
 
 /** Records that one connection sends in its turn. */
 const recordsAtOnce = 20
-/** Ms between two looks for something to send. */
-const looks = { leastMs: 250, mostMs: 1000 }
 
 /**
  * Makes the sender of entries and exits of audiences: it appends them to the stream as events for one destination. Delivery maps,
@@ -41,8 +32,6 @@ export const createAudienceSender = ({
   mayAppend,
   logger,
 }: AudienceSenderDeps): AudienceSender => {
-  const stopping = new AbortController()
-  const { signal } = stopping
   const { step, forget } = createConnectionSteps({ db, stream })
 
   /** Connections that have something to send. */
@@ -67,7 +56,10 @@ export const createAudienceSender = ({
       .execute()
 
   /** Sends some records of a connection; whether there may be more. One that is held waits until it is released. */
-  const sendOf = async ({ id, workspace_id: workspaceId, audience_id: audienceId }: Connection): Promise<boolean> => {
+  const sendOf = async (
+    { id, workspace_id: workspaceId, audience_id: audienceId }: Connection,
+    signal: AbortSignal,
+  ): Promise<boolean> => {
     const work = { step: 'audiences.send', workspaceId, item: `audience-sending ${audienceId} ${id}` }
     if (isHeldWork(work.item)) return false
     for (let records = 0; records < recordsAtOnce; records++)
@@ -75,42 +67,17 @@ export const createAudienceSender = ({
     return true
   }
 
-  /** Whether there was something to send, and whether there may be more. */
-  const turn = async (): Promise<{ found: boolean; more: boolean }> => {
-    const connections = (await read()).filter(({ workspace_id: workspaceId }) => isMine(workspaceId))
-    let more = false
-    for (const connection of connections) more = (await sendOf(connection)) || more
-    return { found: connections.length > 0, more }
-  }
-
-  const run = async (): Promise<void> => {
-    const pace = createRestPace(looks)
-    while (!signal.aborted) {
-      let rest: number = looks.leastMs
-      try {
-        const { found, more } = await turn()
-        if (more) continue
-        rest = pace.after(found)
-      } catch (error) {
-        // The position in memory may be behind the stream: it is read again.
-        forget()
-        logger.warn({ err: error }, 'changes of audiences cannot be sent to destinations now; trying again')
-      }
-      await pause(rest, undefined, { signal }).catch(() => {})
-    }
-  }
-
-  let running: Promise<void> | undefined
-  return {
-    start() {
-      running ??= run()
+  return createSendLoop(
+    async (signal) => {
+      const connections = (await read()).filter(({ workspace_id: workspaceId }) => isMine(workspaceId))
+      let more = false
+      for (const connection of connections) more = (await sendOf(connection, signal)) || more
+      return { found: connections.length > 0, more }
     },
-    async send() {
-      while ((await turn()).more);
+    (error) => {
+      // The position in memory may be behind the stream: it is read again.
+      forget()
+      logger.warn({ err: error }, 'changes of audiences cannot be sent to destinations now; trying again')
     },
-    async stop() {
-      stopping.abort()
-      await running
-    },
-  }
+  )
 }

@@ -1,7 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Db } from '@tributary/api-kit'
 import type { DeliveryMeta } from '@tributary/contract'
-import { createRestPace, faultPoint, type Logger, losesDigits } from '@tributary/kernel'
+import { createSendLoop, faultPoint, type Logger, losesDigits, type SendLoop } from '@tributary/kernel'
 import type { LogEntry, LogWriter } from '@tributary/storage'
 import { sql } from 'kysely'
 
@@ -15,20 +14,13 @@ export type SignalSenderDeps = {
   logger: Logger
 }
 
-export type SignalSender = {
-  start(): void
-  /** Sends what there is. Rejects where it cannot be sent now. */
-  send(): Promise<void>
-  stop(): Promise<void>
-}
+export type SignalSender = SendLoop
 
 type Row = { id: string; signal_id: string; destinations: string[]; key: string; json: string }
 
 /** Conversions that are appended together, and of one record of the stream. */
 const rowsAtOnce = 1000
 const eventsOfRecord = 100
-/** Ms between two looks for something to send. */
-const looks = { leastMs: 250, mostMs: 1000 }
 
 /** The name by which the conversions of a workspace are appended to the stream. */
 const producerOf = (workspaceId: string): string => `signals ${workspaceId}`
@@ -71,8 +63,6 @@ export const createSignalSender = ({
   mayAppend,
   logger,
 }: SignalSenderDeps): SignalSender => {
-  const stopping = new AbortController()
-  const { signal } = stopping
   /** The epoch of each workspace that this process has taken up, and its last sequence in the stream. */
   const taken = new Map<string, { epoch: number; sequence: number }>()
 
@@ -107,44 +97,19 @@ export const createSignalSender = ({
     return rows.length === rowsAtOnce
   }
 
-  /** Whether there was something to send, and whether there may be more. */
-  const turn = async (): Promise<{ found: boolean; more: boolean }> => {
-    const waiting = await sql<{ id: string }>`
-      select distinct workspace_id as id from signal_outbox`.execute(db)
-    const mine = waiting.rows.filter(({ id }) => isMine(id))
-    let more = false
-    for (const { id } of mine) if (!signal.aborted && mayAppend() && (await step(id))) more = true
-    return { found: mine.length > 0, more }
-  }
-
-  const run = async (): Promise<void> => {
-    const pace = createRestPace(looks)
-    while (!signal.aborted) {
-      let rest: number = looks.leastMs
-      try {
-        const { found, more } = await turn()
-        if (more) continue
-        rest = pace.after(found)
-      } catch (error) {
-        // The position in memory may be behind the stream: it is read again.
-        taken.clear()
-        logger.warn({ err: error }, 'conversions cannot be sent now; trying again')
-      }
-      await pause(rest, undefined, { signal }).catch(() => {})
-    }
-  }
-
-  let running: Promise<void> | undefined
-  return {
-    start() {
-      running ??= run()
+  return createSendLoop(
+    async (signal) => {
+      const waiting = await sql<{ id: string }>`
+        select distinct workspace_id as id from signal_outbox`.execute(db)
+      const mine = waiting.rows.filter(({ id }) => isMine(id))
+      let more = false
+      for (const { id } of mine) if (!signal.aborted && mayAppend() && (await step(id))) more = true
+      return { found: mine.length > 0, more }
     },
-    async send() {
-      while ((await turn()).more);
+    (error) => {
+      // The position in memory may be behind the stream: it is read again.
+      taken.clear()
+      logger.warn({ err: error }, 'conversions cannot be sent now; trying again')
     },
-    async stop() {
-      stopping.abort()
-      await running
-    },
-  }
+  )
 }
