@@ -1,5 +1,5 @@
 import { defineDestination } from '@tributary/connector-kit'
-import { standardPresets } from '../../wire/conversions/standard-events.ts'
+import { conversionObjects, standardPresets } from '../../wire/conversions/standard-events.ts'
 import { sendConversion } from './actions/send-conversion.ts'
 import { oldestMs } from './conversion.ts'
 import { deliver, testConnection } from './deliver.ts'
@@ -47,18 +47,7 @@ export const metaConversions = defineDestination({
   },
   settings,
   check,
-  kinds: ['Event Streams'],
-  auth: 'key',
-  objects: [
-    {
-      name: 'conversions',
-      title: 'Conversions',
-      description: 'One per event that has a mapping.',
-      syncModes: ['INSERT_ONLY'],
-      identifiers: [{ target: 'event_id' }],
-      actions: ['send_conversion'],
-    },
-  ],
+  ...conversionObjects,
   actions: [sendConversion],
   presets: standardPresets('meta', 'send_conversion', fields),
   conversions,

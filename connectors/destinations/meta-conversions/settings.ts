@@ -1,5 +1,5 @@
 import { defineSettings, type SettingsOf, setting } from '@tributary/connector-kit'
-import { withoutConsent } from '../../wire/conversions/consent-setting.ts'
+import { pixelSettings } from '../../wire/conversions/pixel-settings.ts'
 
 export const settings = defineSettings({
   pixel_id: setting.text({
@@ -8,24 +8,7 @@ export const settings = defineSettings({
     required: true,
     maxLength: 50,
   }),
-  access_token: setting.secret({
-    label: 'Access token',
-    help: 'Generated in the settings of the pixel, under Conversions API. Stored encrypted.',
-    required: true,
-    // It is sent to graph.facebook.com, whatever the settings.
-    sentTo: [],
-  }),
-  test_event_code: setting.text({
-    label: 'Test event code',
-    help: 'From Test events in the Events Manager. With it, nothing counts: remove it when you are done.',
-    maxLength: 50,
-  }),
-  without_consent: withoutConsent,
-  limited_data_use: setting.toggle({
-    label: 'Limited Data Use',
-    help: 'Has Meta limit how it uses data of people in US states that ask for it.',
-    default: false,
-  }),
+  ...pixelSettings({ platform: 'Meta', api: 'Conversions API', limit: 'Limited Data Use' }),
 })
 
 export type MetaConversionsSettings = SettingsOf<typeof settings>

@@ -1,4 +1,4 @@
-import { conversionNames, type MappingPreset } from '@tributary/connector-kit'
+import { conversionNames, type DestinationDefinition, type MappingPreset } from '@tributary/connector-kit'
 
 /** The conversions that a destination has presets for, in their order. */
 const presetConversions = [
@@ -25,6 +25,22 @@ export const standardPresets = (
     action,
     fields: { event_name: { type: 'CONSTANT', value: conversionNames[conversion][platform] }, ...fields },
   }))
+
+/** What a destination of conversions receives. */
+export const conversionObjects = {
+  kinds: ['Event Streams'],
+  auth: 'key',
+  objects: [
+    {
+      name: 'conversions',
+      title: 'Conversions',
+      description: 'One per event that has a mapping.',
+      syncModes: ['INSERT_ONLY'],
+      identifiers: [{ target: 'event_id' }],
+      actions: ['send_conversion'],
+    },
+  ],
+} satisfies Pick<DestinationDefinition, 'kinds' | 'auth' | 'objects'>
 
 const field = (name: string) => ({ type: 'FIELD', name }) as const
 
