@@ -78,7 +78,7 @@ const start = async (
 }
 
 describe('routes', () => {
-  test('every method of the contract is reached by its own path and no other', async () => {
+  test('every method of the contract is reached by its own path only', async () => {
     const { call } = await start()
     for (const method of methodList) {
       const path = method.path.replace(/\{(\w+)\}/g, 'id-1')
@@ -97,14 +97,14 @@ describe('routes', () => {
     ['POST', '/workspaces/w/sources/s:explode'],
     ['POST', '/users:unknown'],
     ['GET', '/workspaces/w:x'],
-  ] as const)('%s %s is no call: 404 with the error body', async (verb, url) => {
+  ] as const)('%s %s does not exist: 404 with the error body', async (verb, url) => {
     const { call } = await start()
     const answer = await call(verb, url)
     expect(answer.status).toBe(404)
     expect(errorBody.parse(answer.body)).toMatchObject({ code: 404 })
   })
 
-  test.each(['good', ''])('a body that comes to no call is not looked at: 404 (token %j)', async (token) => {
+  test.each(['good', ''])('a body sent to an unknown path is not read: 404 (token %j)', async (token) => {
     const { call } = await start()
     for (const body of [{ a: 1 }, '{broken'])
       expect(await call('POST', '/workspaces/w/nothing', body, token)).toMatchObject({
@@ -113,13 +113,13 @@ describe('routes', () => {
       })
   })
 
-  test('an id with characters that no id has is 404', async () => {
+  test('an ID with characters that no ID has returns 404', async () => {
     const { call } = await start()
     expect((await call('GET', '/workspaces/%2e%2e%2fx')).body).toMatchObject({ code: 404 })
     expect((await call('GET', "/workspaces/a'b")).body).toMatchObject({ code: 404, reason: 'NOT_FOUND' })
   })
 
-  test('an address that cannot be decoded has the error body', async () => {
+  test('a URL that cannot be decoded returns the error body', async () => {
     const { app } = await start()
     const answer = await app.inject({ method: 'GET', url: '/api/workspaces/%zz' })
     expect(answer.statusCode).toBe(400)
@@ -148,7 +148,7 @@ describe('sessions', () => {
     ['old', 'TOKEN_EXPIRED', /expired/],
     ['forged', 'UNAUTHORIZED', /invalid auth userInfo/],
     ['not a token', 'UNAUTHORIZED', /access token is missing/],
-  ])('token %j is 401 %s', async (token, reason, message) => {
+  ])('token %j returns 401 %s', async (token, reason, message) => {
     const { call } = await start()
     const answer = await call('GET', '/users/u', undefined, token)
     expect(answer.status).toBe(401)
@@ -156,7 +156,7 @@ describe('sessions', () => {
     expect(answer.body.message).toMatch(message)
   })
 
-  test('only methods for anyone are reached without one', async () => {
+  test('only public methods are reached without a session', async () => {
     const { call } = await start()
     for (const method of methodList) {
       const answer = await call(method.verb, method.path.replace(/\{(\w+)\}/g, 'x'), method.request && {}, '')
@@ -170,8 +170,8 @@ describe('sessions', () => {
   })
 })
 
-describe('access', () => {
-  test('is checked after the input and before the handler, and the handler gets what was found', async () => {
+describe('the access check', () => {
+  test('runs after the input check and before the handler, and its result is passed to the handler', async () => {
     const steps: unknown[] = []
     const { call } = await start(
       {
@@ -200,8 +200,8 @@ describe('access', () => {
   })
 })
 
-describe('an answer', () => {
-  test('of a change waits for those who follow it; of one that was refused, or of a read, for none', async () => {
+describe('a response', () => {
+  test('waits for the cache followers after a change; not after a rejected change or a read', async () => {
     const steps: unknown[] = []
     const { call } = await start(
       {
@@ -223,7 +223,7 @@ describe('an answer', () => {
 })
 
 describe('input', () => {
-  test('a broken body names each field once with what to do', async () => {
+  test('an invalid body returns each wrong field once, with a hint', async () => {
     const { call } = await start()
     const answer = await call('POST', '/organizations', { title: 'abc', industry: 'x' })
     expect(answer.status).toBe(400)
@@ -243,7 +243,7 @@ describe('input', () => {
     ['[]', 400, 'VALIDATION'],
     ['null', 400, 'VALIDATION'],
     [`{"title":"${'x'.repeat(1_100_000)}"}`, 413, 'BODY_TOO_LARGE'],
-  ])('body %s is %i %s', async (body, status, reason) => {
+  ])('body %s returns %i %s', async (body, status, reason) => {
     const { call } = await start()
     const answer = await call('POST', '/organizations', body)
     expect([answer.status, errorBody.parse(answer.body).reason]).toEqual([status, reason])
@@ -279,7 +279,7 @@ describe('input', () => {
     ['GET', '/workspaces/w/sources?target_produkt=CDP', undefined, 'target_produkt', 'target_product'],
     ['PATCH', '/workspaces/w?updatemask=title', { title: 'New' }, 'updatemask', 'update_mask'],
   ] as const)(
-    '%s %s with an unknown field is 400 that names it and the nearest known one',
+    '%s %s with an unknown field returns 400 with that field and the nearest known one',
     async (verb, url, body, key, known) => {
       const { call } = await start()
       const answer = await call(verb, url, body)
@@ -292,13 +292,13 @@ describe('input', () => {
     },
   )
 
-  test('an unknown field is reported beside what is wrong with known ones', async () => {
+  test('an unknown field is reported together with errors of known fields', async () => {
     const { call } = await start()
     const answer = await call('POST', '/users:sendOtp', { mail: 'a@b.co', action: 'login' })
     expect(Object.keys(answer.body.metadata)).toEqual(['mail', 'email'])
   })
 
-  test('fields that a page of another build sends are ignored, and refused of a page of this build', async () => {
+  test('unknown fields from a page of another build are ignored, and from a page of this build rejected', async () => {
     const { app } = await start({}, { pageBuild: 'this' })
     const send = async (build: string, query = '') =>
       (
@@ -313,7 +313,7 @@ describe('input', () => {
     expect(await send('this')).toMatchObject({ reason: 'VALIDATION', metadata: { next: expect.anything() } })
   })
 
-  test.each(['-1', 'x'])('page_size=%s is 400', async (size) => {
+  test.each(['-1', 'x'])('page_size=%s returns 400', async (size) => {
     const { call } = await start()
     const answer = await call('GET', `/workspaces/w/sources?page_size=${size}`)
     expect(answer.body).toMatchObject({ code: 400, metadata: { page_size: expect.any(String) } })
@@ -362,7 +362,7 @@ describe('update_mask', () => {
     ['?update_mask=*', { title: 'New' }, 'enabled'],
     ['?update_mask=title', { title: '' }, 'title'],
     ['?update_mask=a&update_mask=b', full, 'update_mask'],
-  ])('%s of %j is 400 and names the field', async (query, body, field) => {
+  ])('%s of %j returns 400 and names the field', async (query, body, field) => {
     const answer = await patch(query, body)
     expect(answer.status).toBe(400)
     expect(Object.keys(answer.metadata)).toContain(field)
@@ -370,13 +370,13 @@ describe('update_mask', () => {
 })
 
 describe('output', () => {
-  test('is cut to the contract', async () => {
+  test('is reduced to the fields of the contract', async () => {
     const { call } = await start({ 'sources.get': async () => ({ ...source, secret: 'x' }) })
     const answer = await call('GET', '/workspaces/w/sources/s')
     expect(answer.body).toEqual(source)
   })
 
-  test('outside of the contract is a fault: logged, and answered without its text', async () => {
+  test('that breaks the contract is a fault: it is logged, and the response does not contain its text', async () => {
     const logged: object[] = []
     const logger = { ...silentLogger, error: (fields: object) => void logged.push(fields) }
     const { call } = await start({ 'sources.get': async () => ({ ...source, title: 5 }) }, { logger })
@@ -385,14 +385,14 @@ describe('output', () => {
     expect(logged).toMatchObject([{ errorId: answer.body.metadata.error_id }])
   })
 
-  test('of a fault never has its text', async () => {
+  test('of a fault never contains the text of the error', async () => {
     const { call } = await start({ 'sources.get': async () => Promise.reject(new Error('password=hunter2')) })
     const answer = await call('GET', '/workspaces/w/sources/s')
     expect(answer.status).toBe(500)
     expect(JSON.stringify(answer.body)).not.toContain('hunter2')
   })
 
-  test('is neither cached, sniffed nor readable by other origins', async () => {
+  test('cannot be cached, sniffed, or read by other origins', async () => {
     const { call } = await start({ 'sources.get': async () => source })
     for (const url of ['/workspaces/w/sources/s', '/users/u', '/nothing']) {
       const { headers } = await call('GET', url)
@@ -406,7 +406,7 @@ describe('output', () => {
   })
 })
 
-test('a call that is held, since it blocked the thread, is refused with the reason; others of its method are not', async () => {
+test('a held call, which blocked the thread, is rejected with the reason; other calls of its method are not', async () => {
   onTestFinished(() => setHeldWork(new Map()))
   const list = '/workspaces/w/sources'
   const { call } = await start()
@@ -419,7 +419,7 @@ test('a call that is held, since it blocked the thread, is refused with the reas
   expect((await call('GET', list)).body.reason).toBe('REACHED')
 })
 
-test('calls beyond a share are asked to come back, and the place is given free again', async () => {
+test('calls beyond a share get 429 with Retry-After, and their slot becomes free again', async () => {
   const gate = Promise.withResolvers<void>()
   const { call } = await start({ 'sources.get': () => gate.promise.then(() => source) }, { maxInFlight: 4 })
   const first = call('GET', '/workspaces/w/sources/s')
@@ -431,7 +431,7 @@ test('calls beyond a share are asked to come back, and the place is given free a
   expect((await call('GET', '/workspaces/w/sources/s')).status).toBe(200)
 })
 
-test('a client that goes away aborts its call, which is no fault of the server', async () => {
+test('a client that disconnects aborts its call, which is not counted as a fault of the server', async () => {
   const began = Promise.withResolvers<AbortSignal>()
   const logged: object[] = []
   const counted: unknown[] = []
@@ -468,7 +468,7 @@ test('a client that goes away aborts its call, which is no fault of the server',
   expect(logged).toEqual([])
 })
 
-describe('the description', () => {
+describe('the API description', () => {
   test('lists every method with its schemas and errors', async () => {
     const { call } = await start()
     const { body } = await call('GET', '/openapi.json', undefined, '')
@@ -484,7 +484,7 @@ describe('the description', () => {
     }
   })
 
-  test('has a page that runs without inline scripts and without other origins', async () => {
+  test('has a page that works without inline scripts and other origins', async () => {
     const { app } = await start()
     const page = await app.inject('/api/docs')
     expect(page.headers['content-security-policy']).toMatch(/script-src 'self';/)
@@ -507,17 +507,17 @@ test.each([
   ['question marks', '?'.repeat(200_000)],
   ['halves of keys', '&api'.repeat(50_000)],
   ['keys without an end', `&${'api_'.repeat(50_000)}`],
-])('an address of 200,000 characters is looked through for API keys in linear time: %s', async (_what, query) => {
+])('a URL of 200,000 characters is searched for API keys in linear time: %s', async (_what, query) => {
   const { app } = await start()
   const before = process.threadCpuUsage()
   const { statusCode } = await app.inject({ method: 'GET', url: `/api/workspaces?${query}` })
   const { user } = process.threadCpuUsage(before)
   expect(statusCode).toBe(401)
-  // It took 25 s when each ampersand was a beginning.
+  // It took 25 s when the search began again at each ampersand.
   expect(user / 1000).toBeLessThan(2000)
 })
 
-test('an API key in an address is refused wherever it stands in the query', async () => {
+test('an API key in a URL is rejected at any position in the query', async () => {
   const { app } = await start()
   const key = `api_${'a'.repeat(32)}`
   for (const query of [`key=${key}`, `a=1&b=${key}#x`, `&&&${key}`, `a?${key}&c`]) {

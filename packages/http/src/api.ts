@@ -25,7 +25,7 @@ import { apiHeaders } from './security-headers.ts'
 import { ignoredBy, unknownBodyKeys, unknownQueryKeys } from './unknown-keys.ts'
 import { applyMask, type Issue, parseInput } from './validation.ts'
 
-/** The actor of a token or key, or why there is none. */
+/** The actor of a token or key, or why it was rejected. */
 export type Authentication =
   | { actor: Actor }
   | { failure: 'expired' | 'unknown' | 'key-expired' | 'key-revoked' | 'key-unknown' }
@@ -45,27 +45,27 @@ export type ApiDeps = {
   authenticate(token: string): Promise<Authentication>
   /** Called for every call before its handler. */
   authorize: Authorize
-  /** Resolves when these followers have read a call's change; its answer waits for that. */
+  /** Resolves when these followers have read the change of a call; the response waits for that. */
   readYourWrites?(followers: readonly CacheFollower[]): Promise<void>
   logger: Logger
   metrics: Metrics
-  /** The client's address, after trusted proxies; the socket's when not given. */
+  /** Returns the client's IP address behind trusted proxies; the default is the address of the socket. */
   clientIp?(request: FastifyRequest['raw']): string
-  /** Folder with the files of swagger-ui-dist; without it there is no readable page. */
+  /** Folder with the files of swagger-ui-dist; without it, there is no documentation page. */
   docsAssetsDir?: string
   /** Version of the product, for the API description. */
   version?: string
   /**
-   * The build of the pages that this server serves. During a rolling update a page of another build may send unknown
-   * fields: they are ignored.
+   * The build of the pages that this server serves. During a rolling update, a page of another build may send unknown
+   * fields; they are ignored.
    */
   pageBuild?: string | undefined
   limits?: Partial<ApiLimits>
-  /** Maximum of concurrent calls; more are answered to retry later. */
+  /** Maximum concurrent calls; further calls get a response that asks to retry later. */
   maxInFlight?: number
 }
 
-/** The Fastify path of a contract's path: `:verb` is literal, parameters contain neither '/' nor ':'. */
+/** Converts a path of the contract to Fastify's syntax: `:verb` is literal, parameters contain neither '/' nor ':'. */
 export const routePath = (path: string): string => path.replace(/:/g, '::').replace(/\{(\w+)\}/g, ':$1([^/:]+)')
 
 const jsonType = 'application/json; charset=utf-8'
@@ -80,13 +80,13 @@ const sendError = (reply: FastifyReply, body: ReturnType<AppError['toBody']>): F
     answerEarly(raw, reply.hijack().raw, body.code, Object.entries(all).flat(), text)
     return reply
   }
-  // A client that sends too slowly does not keep its connection.
+  // A client that sends too slowly loses its connection.
   if (body.code === 408) reply.header('connection', 'close')
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
   return reply.code(body.code).headers(apiHeaders).type(jsonType).send(text)
 }
 
-/** Options of the Fastify instance, so that addresses it cannot route are answered in our words. */
+/** Options of the Fastify instance, so that URLs it cannot route get our error body. */
 export const apiServerOptions: FastifyServerOptions = {
   frameworkErrors: (error, _, reply) => {
     void sendError(
@@ -101,7 +101,7 @@ const bearer = (request: FastifyRequest): string | undefined =>
 
 const actorOf = async (deps: ApiDeps, method: Method, request: FastifyRequest): Promise<Actor | undefined> => {
   if (method.access.scope === 'anybody') return undefined
-  // Addresses are recorded on the way: by proxies, browsers, and logs of calls.
+  // URLs are recorded by proxies, browsers, and call logs.
   if (hasKeyInAddress(request.raw.url ?? ''))
     throw badRequest(
       'KEY_IN_ADDRESS',
@@ -141,7 +141,7 @@ const bodyOf = (method: Method, body: unknown, query: unknown, unknown: readonly
 const addressOf = (deps: ApiDeps, request: FastifyRequest): string =>
   deps.clientIp?.(request.raw) ?? request.raw.socket.remoteAddress ?? ''
 
-/** A call in flight, with its place. */
+/** A call in flight, with its slot. */
 type UnderWay = {
   actor: Actor | undefined
   request: FastifyRequest
@@ -149,7 +149,7 @@ type UnderWay = {
   place: { hold: PoolHold; calls: CallsInFlight }
 }
 
-/** Whether a request comes from a page of another build than the one that is served here. */
+/** Whether a request comes from a page of a build other than the served one. */
 const isOfAnotherBuild = (deps: ApiDeps, request: FastifyRequest): boolean => {
   const build = request.headers[pageBuildHeader]
   return build !== undefined && build !== deps.pageBuild
@@ -166,7 +166,7 @@ const answer = async (
   const ignoresUnknown = isOfAnotherBuild(deps, request)
   const query = parseInput(method.query, request.query, ignoresUnknown ? [] : unknownQueryKeys(method, request.query))
   const mask = isRecord(query) ? query.update_mask : undefined
-  // A field that the mask does not name is not changed, whatever its value in the body.
+  // A field outside of the mask is not changed, even if the body has a value for it.
   const isMasked = typeof mask === 'string' && mask.trim() !== '' && mask.trim() !== '*'
   const unknownFields = ignoresUnknown
     ? []
@@ -187,7 +187,10 @@ const answer = async (
   return JSON.stringify(checked.data)
 }
 
-/** Identifies a repeated call: by its actor, its target, and its size. */
+/**
+ * Identifies the work of a call by its method, workspace, actor, URL, and body size, so that a repetition is
+ * recognized.
+ */
 const workOf = (method: Method, actor: Actor | undefined, request: FastifyRequest) => {
   const { workspace = '' } = isRecord(request.params) ? request.params : {}
   const who = actor?.key?.id ?? actor?.userId ?? ''
@@ -209,7 +212,7 @@ const registerMethod = (
     method: method.verb,
     url: routePath(method.path),
     bodyLimit: method.access.scope === 'anybody' ? limits.publicBody : (method.bodyLimit ?? limits.body),
-    // Before a byte of the body is read.
+    // Runs before the body is read.
     async onRequest(request) {
       const address = addressOf(deps, request)
       const hold = calls.arrive(address)
@@ -261,7 +264,7 @@ const registerErrors = (app: FastifyInstance, deps: ApiDeps): void => {
     }
     const body = faultBody()
     if (error.name === 'AbortError' && reply.raw.destroyed) {
-      // The client has disconnected, and so the call was aborted: the answer reaches no client.
+      // The client has disconnected, so the call was aborted: no client receives this response.
       deps.metrics.count('api_errors', 1, { code: '499' })
       return sendError(reply, body)
     }
@@ -275,12 +278,12 @@ const registerErrors = (app: FastifyInstance, deps: ApiDeps): void => {
 }
 
 /**
- * Serves every method of the contract below `/api`, with `openapi.json` and the readable page `docs`. Input and output
- * are checked against the schemas: bad input is 400 with the fields, an answer outside of its schema is a fault. Every
- * error has the four-key body. Throws when a method has no handler.
+ * Serves every method of the contract below `/api`, with `openapi.json` and the documentation page `docs`. Input and
+ * output are checked against the schemas: bad input returns 400 with the fields, a response that breaks its schema is a
+ * fault. Every error has the body with four keys. Throws if a method has no handler.
  */
 export const createApi = async (deps: ApiDeps): Promise<void> => {
-  // Takes half a second of processor time, and may never be requested: made for the first request.
+  // Created on the first request: it takes half a second of processor time and may never be requested.
   let description: string | undefined
   const describe = (): string => {
     description ??= JSON.stringify(openApiDocument(methodList, deps.version ?? '0.2.0'))

@@ -12,7 +12,10 @@ const actorOf = (userId: string): Actor => ({
   memberships: [],
 })
 
-/** An API whose calls to a destination, to a source, and to the sign-in hang until the test ends. A workspace names its organization. */
+/**
+ * Starts an API whose calls to a destination, to a source, and to the sign-in hang until the test ends. The
+ * organization is part of the workspace ID.
+ */
 const start = async (maxInFlight: number) => {
   const ended = Promise.withResolvers<never>()
   let hanging = 0
@@ -45,7 +48,7 @@ const start = async (maxInFlight: number) => {
       ...(verb === 'POST' ? { payload: {} } : {}),
     })
   return {
-    /** Makes so many calls that hang; resolves when each either hangs or was answered, with the answers. */
+    /** Starts `count` hanging calls. Resolves when each hangs or has a response, with the responses. */
     async flood(count: number, call: (index: number) => ReturnType<typeof ask>) {
       const before = hanging
       const answers: { status: number; reason: string; retryAfter: unknown }[] = []
@@ -78,11 +81,11 @@ const start = async (maxInFlight: number) => {
   }
 }
 
-/** What the list of destinations answers when it is reached. */
+/** The response of the list of destinations, if its handler is reached. */
 const reached = { code: 409, reason: 'REACHED' }
 
 describe('calls that hang', () => {
-  test('605 of one user leave the calls of another tenant alone, and the user is asked to wait', async () => {
+  test('605 hanging calls of one user do not affect another tenant, and the user gets 429', async () => {
     const { flood, test: tryConnection, list } = await start(500)
     const answers = await flood(605, () => tryConnection('mallory', 'evil-1'))
     expect(new Set(answers.map((answer) => JSON.stringify(answer)))).toEqual(
@@ -91,14 +94,14 @@ describe('calls that hang', () => {
     for (let index = 0; index < 30; index += 1) expect((await list('ann', 'good-1')).json()).toMatchObject(reached)
   })
 
-  test('of ten users of one organization leave half of all places to the others', async () => {
+  test('calls of ten users of one organization leave half of all slots to others', async () => {
     const { flood, get, list } = await start(50)
     const answers = await flood(100, (index) => get(`user${index % 10}`, `evil-${index % 7}`))
     expect(answers.length).toBeGreaterThanOrEqual(75)
     expect((await list('ann', 'good-1')).json()).toMatchObject(reached)
   })
 
-  test('of one network without a session leave sign-ins of others alone, by IPv6 as well', async () => {
+  test('calls without a session from one network do not block sign-ins from other networks, also with IPv6', async () => {
     const { flood, login, list } = await start(50)
     const answers = await flood(70, (index) => login(`2001:db8:1:2::${index.toString(16)}`))
     expect(answers.every(({ status }) => status === 429)).toBe(true)
@@ -106,7 +109,7 @@ describe('calls that hang', () => {
     expect((await list('ann', 'good-1')).json()).toMatchObject(reached)
   })
 
-  test('of one kind, of many users and organizations, leave places to other kinds', async () => {
+  test('calls of one method, by many users and organizations, leave slots for other methods', async () => {
     const { flood, get, list } = await start(50)
     const answers = await flood(90, (index) => get(`user${index}`, `org${index}-1`))
     expect(answers.every(({ status, reason }) => status === 503 && reason === 'OVERLOADED')).toBe(true)

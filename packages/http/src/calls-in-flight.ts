@@ -1,7 +1,7 @@
 import { type Actor, AppError, createPool, type HolderKind, type PoolHold, rateLimited } from '@tributary/kernel'
 import { networkOf } from './network.ts'
 
-/** Maximum share of one holder of each kind in all concurrent calls. */
+/** Maximum share of all concurrent calls for one holder, by kind. */
 const parts: Readonly<Record<Exclude<HolderKind, 'workspace'>, number>> = {
   network: 0.3,
   user: 0.3,
@@ -13,21 +13,21 @@ const parts: Readonly<Record<Exclude<HolderKind, 'workspace'>, number>> = {
 export type Caller = { actor: Actor | undefined; address: string; work: string }
 
 /**
- * Maximum share of one network in the calls whose caller is being looked up: behind an untrusted proxy it covers all
- * callers.
+ * Maximum share of one network among calls whose caller is being looked up. Behind an untrusted proxy, all callers have
+ * the same network.
  */
 const arrivingPart = 0.5
 
 /** Calls in flight. Each counts for its user or network, its organization, and its method. */
 export type CallsInFlight = {
   /**
-   * Takes a place for looking up the caller. Throws 429 when the network has its share, 503 when too many others
+   * Takes a slot for looking up the caller. Throws 429 if the network has used its share, 503 if too many other calls
    * arrive.
    */
   arrive(address: string): PoolHold
-  /** Takes a place. Throws 429 when the caller has its share, 503 when too many other calls are in flight. */
+  /** Takes a slot. Throws 429 if the caller has used its share, 503 if too many other calls are in flight. */
   begin(caller: Caller): PoolHold
-  /** Counts a call for its organization, too. Throws 429 when that has its share. */
+  /** Counts a call for its organization, too. Throws 429 if the organization has used its share. */
   joinOrganization(hold: PoolHold, organizationId: string): void
 }
 
@@ -38,7 +38,7 @@ const organizationTooMany = (): AppError =>
 const overloaded = (): AppError =>
   new AppError(503, 'OVERLOADED', 'Too many calls at once; try again in a moment', { retry_after: '1' })
 
-/** Creates places for calls, of which no caller has more than its share: other callers always find some. */
+/** Creates slots for calls. No caller can take more than its share, so other callers always find free slots. */
 export const createCallsInFlight = (total: number): CallsInFlight => {
   const share = (part: number): number => Math.max(1, Math.floor(part * total))
   const pool = createPool({

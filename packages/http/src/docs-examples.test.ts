@@ -8,7 +8,7 @@ const folder = fileURLToPath(new URL('../../../docs', import.meta.url))
 
 type Example = { page: string; verb: string; path: string; body: unknown }
 
-/** Calls of the API with a JSON body, as the pages show them to copy. */
+/** Calls of the API with a JSON body, from the examples of the documentation pages. */
 const examples = readdirSync(folder)
   .filter((name) => name.endsWith('.md'))
   .flatMap((page) =>
@@ -19,7 +19,7 @@ const examples = readdirSync(folder)
         const [code = ''] = rest.split('\n```')
         const path = code.split('/api/')[1]?.split(/["\s]/)[0]
         const json = code.split("-d '")[1]?.split("'")[0]
-        // Values that the shell puts in are not known here.
+        // Values that the shell inserts are unknown here.
         if (code.includes('$(')) return []
         if (path === undefined || json === undefined || !json.startsWith('{')) return []
         const verb = code.split('-X ')[1]?.split(' ')[0] ?? 'POST'
@@ -27,7 +27,7 @@ const examples = readdirSync(folder)
       }),
   )
 
-/** The method of a path whose variables stand in capitals. */
+/** The method of a path; its variables are in capitals. */
 const methodOf = ({ verb, path }: Example): Method | undefined =>
   methodList.find((method) => {
     const steps = method.path.split('/')
@@ -42,14 +42,14 @@ const methodOf = ({ verb, path }: Example): Method | undefined =>
     )
   })
 
-test('there are whole audiences, computed traits, mappings, and syncs to copy', () => {
+test('the pages contain complete examples of audiences, computed traits, mappings, and syncs', () => {
   const named = examples.map((example) => methodOf(example)?.name)
   for (const name of ['audiences.create', 'computedTraits.create', 'mappings.update', 'syncs.create'])
     expect(named).toContain(name)
 })
 
 test.each(examples.map((example) => [example.page, example.path, example] as const))(
-  '%s: what is shown to copy for %s is accepted, and all of it is known',
+  '%s: the example for %s is valid and has no unknown fields',
   (_, __, example) => {
     const method = methodOf(example)
     if (method?.request === undefined) throw new Error(`No method takes ${example.verb} ${example.path}`)

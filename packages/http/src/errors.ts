@@ -25,7 +25,7 @@ const codeOf = (error: unknown): string => {
 export const expectedError = (error: unknown): AppError | undefined =>
   error instanceof AppError ? error : frameworkErrors[codeOf(error)]
 
-/** The body for a fault: an ID to find it in the log, and nothing else. */
+/** The body for a fault: only an ID to find the fault in the log. */
 export const faultBody = (): ErrorBody & { metadata: { error_id: string } } => ({
   code: 500,
   reason: 'INTERNAL',

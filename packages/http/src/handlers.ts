@@ -1,35 +1,35 @@
 import type { HandlerResponse, Method, MethodParams, Methods, ParsedQuery, ParsedRequest } from '@tributary/contract'
 import type { Actor, Role } from '@tributary/kernel'
 
-/** The origin of a call; `host` is where it was sent to, as the client says (name and port, or empty). */
+/** The origin of a call; `host` is the Host header as sent by the client (name and port, or empty). */
 export type Client = { ip: string; userAgent: string; host: string }
 
-/** A workspace in which the caller may make the call, and the roles that may. */
+/** A workspace in which the caller may make the call, and the roles that are allowed. */
 export type WorkspaceRef = { id: string; organizationId: string; roles: readonly Role[] }
-/** An organization in which the caller may make the call, and the roles that may. */
+/** An organization in which the caller may make the call, and the roles that are allowed. */
 export type OrganizationRef = { id: string; roles: readonly Role[] }
 
-/** The resource that the access check of a method finds for its handler. */
+/** The resource that the access check finds for the handler. */
 type Found<M extends Method> = M['access'] extends { scope: 'workspace' }
   ? { workspace: WorkspaceRef }
   : M['access'] extends { scope: 'organization' }
     ? { organization: OrganizationRef }
     : unknown
 
-/** A call that its method's access allows, and whose parameters, query, and body have passed their schemas. */
+/** A call that passed the access check, and whose parameters, query, and body passed their schemas. */
 export type Call<M extends Method> = {
-  /** The caller; absent in calls that are open to anyone. */
+  /** The caller; may be absent in public calls. */
   actor: M['access'] extends { scope: 'anybody' } ? Actor | undefined : Actor
   params: MethodParams<M>
   query: ParsedQuery<M>
   /** For a PATCH, only the fields that the mask names. */
   body: ParsedRequest<M>
   client: Client
-  /** Aborts when the client goes away before it has its answer. */
+  /** Aborts if the client disconnects before it has its response. */
   signal: AbortSignal
 } & Found<M>
 
-/** Answers one method. Expected failures are thrown as AppError; anything else is a fault and answered as 500. */
+/** Handles one method. Expected failures are thrown as AppError; any other error is a fault and returned as 500. */
 export type Handler<M extends Method> = (call: Call<M>) => Promise<HandlerResponse<M>>
 
 /** A handler for every method of the API. */
@@ -41,8 +41,7 @@ export type Handlers = {
 
 /**
  * Decides whether a caller may make a call, by the access of its method and the IDs in its path. Resolves to the
- * workspace or organization. Throws 404 for one that the caller cannot see and 403 for a call that the caller may not
- * make.
+ * workspace or organization. Throws 404 if the caller cannot see it, and 403 if the caller may not make the call.
  */
 export type Authorize = (
   method: Pick<Method, 'name' | 'access'>,
@@ -50,7 +49,7 @@ export type Authorize = (
   params: Readonly<Record<string, string>>,
 ) => Promise<{ workspace?: WorkspaceRef; organization?: OrganizationRef }>
 
-/** A handler of some method, as the router calls it. */
+/** The handler of any method, as the router calls it. */
 export type AnyHandler = (call: {
   actor: Actor | undefined
   params: Readonly<Record<string, string>>
@@ -63,8 +62,8 @@ export type AnyHandler = (call: {
 }) => Promise<unknown>
 
 /**
- * The handler of a method, without its types. Sound because the router gives it only input that passed this method's
- * own schemas, an actor unless anyone may call it, and the result of its access check. Throws when there is none.
+ * The handler of a method, without its types. Sound because the router passes only input that passed the method's own
+ * schemas, an actor unless the method is public, and the result of its access check. Throws if there is no handler.
  */
 export const handlerOf = (
   handlers: Readonly<Record<string, Readonly<Record<string, unknown>>>>,

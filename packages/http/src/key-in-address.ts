@@ -5,7 +5,7 @@ const isWord = (code: number): boolean =>
   (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95
 const isKeyCharacter = (code: number): boolean => isWord(code) || code === 45
 
-/** Text with each `%XX` as the one byte that it stands for; every other percent sign stays. */
+/** Replaces each `%XX` by the byte that it encodes; every other percent sign stays. */
 const decoded = (text: string): string => {
   const parts = text.split('%')
   let made = parts[0] ?? ''
@@ -20,7 +20,7 @@ const hasKey = (text: string): boolean => {
   for (let at = text.indexOf(keyStart); at >= 0; at = text.indexOf(keyStart, at + 1)) {
     if (at > 0 && isWord(text.charCodeAt(at - 1))) continue
     let end = at + keyStart.length
-    // One more character than a key has shows that the text is longer.
+    // One more character than a key has proves that the text is longer than a key.
     while (end < text.length && end - at - keyStart.length <= keyLength && isKeyCharacter(text.charCodeAt(end)))
       end += 1
     if (end - at - keyStart.length === keyLength) return true
@@ -28,12 +28,10 @@ const hasKey = (text: string): boolean => {
   return false
 }
 
-/**
- * Maximum of decodings: proxies and browsers may encode an address again, and a server behind them decodes it as often.
- */
+/** Maximum decodings: proxies and browsers may encode a URL again, and a server behind them decodes it as often. */
 const maxDecodings = 4
 
-/** True when an address has an API key in its path or its query, unencoded or percent-encoded, also more than once. */
+/** True if the path or query of a URL contains an API key, plain or percent-encoded, also if encoded several times. */
 export const hasKeyInAddress = (address: string): boolean => {
   let text = address
   for (let round = 0; round <= maxDecodings; round += 1) {

@@ -12,7 +12,7 @@ test.each([
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['::1', '0:0:0:0::/64'],
   ['', ''],
-])('%s counts as %s: a client with a network of its own is one place', (address, network) => {
+])('%s counts as network %s: each client with its own network is counted once', (address, network) => {
   expect(networkOf(address)).toBe(network)
 })
 

@@ -16,7 +16,7 @@ const common: Json = {
   integrations: object,
 }
 
-/** What each type has beside what all have, and what it cannot do without. */
+/** The fields that each type has in addition to the common ones, and its required fields. */
 const own: Readonly<Record<EventType, { properties: Json; required?: readonly string[] }>> = {
   track: { properties: { event: text, properties: object }, required: ['event'] },
   page: { properties: { name: text, properties: object } },
@@ -30,7 +30,7 @@ const title = (type: string): string => `${type.charAt(0).toUpperCase()}${type.s
 
 const callName = (type: EventType): string => `${title(type)}Call`
 
-/** Schemas of what collection takes and answers. */
+/** Schemas of the requests and responses of collection. */
 export const collectionSchemas = (): Record<string, Json> => ({
   ...Object.fromEntries(
     eventTypes.map((type) => [
@@ -92,7 +92,7 @@ const refused = (): Json =>
     ]),
   )
 
-/** The write key as it may be given outside of a body. */
+/** The write key, if it is sent outside of the body. */
 export const collectionSecurity: Json = {
   writeKeyBasic: { type: 'http', scheme: 'basic', description: 'The write key as user name, an empty password.' },
   writeKeyHeader: { type: 'apiKey', in: 'header', name: 'X-Write-Key' },
@@ -135,7 +135,7 @@ const pixel = (operationId: string, summary: string, parameters: readonly Json[]
 const anything = { description: 'Any JSON value.' }
 const received = { ...schemaRef('Accepted') }
 
-/** The calls of collection. They lie at the root of the server, not below `/api`. */
+/** The calls of collection. Their paths are at the root of the server, not below `/api`. */
 export const collectionPaths = (): Record<string, Json> => {
   const paths: Record<string, Json> = {
     ...Object.fromEntries(

@@ -4,7 +4,7 @@ import { z } from 'zod'
 /** A piece of a JSON document. */
 export type Json = Record<string, unknown>
 
-/** The names of shapes that several calls share: clients made from the description have classes of these names. */
+/** Names of schemas that several calls share: clients generated from the description have classes with these names. */
 const named: Readonly<Record<string, z.ZodType>> = {
   Audience: contract.audience,
   AudienceChange: contract.audienceChange,
@@ -122,13 +122,13 @@ const named: Readonly<Record<string, z.ZodType>> = {
 
 const prefix = '#/components/schemas/'
 
-/** A schema by its name. */
+/** A reference to a named schema. */
 export const schemaRef = (name: string): Json => ({ $ref: `${prefix}${name}` })
 
-/** `sources.listBySource` as `SourcesListBySource`. */
+/** Converts `sources.listBySource` to `SourcesListBySource`. */
 const pascal = (name: string): string => name.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** A schema without names for its parts; `input` is the form that a caller may send. */
+/** A schema whose parts are inlined; `input` is the form that a caller may send. */
 export const inlineSchema = (schema: z.ZodType, io: 'input' | 'output'): Json => {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
   return rest
@@ -144,7 +144,7 @@ const describe = (schemas: ReadonlyMap<string, z.ZodType>, io: 'input' | 'output
     unrepresentable: 'any',
     uri: (id) => `${prefix}${id}`,
     override: ({ jsonSchema }) => {
-      // A later version may add keys: readers must not reject them.
+      // A later version may add keys, and readers must not reject them.
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
     },
   })
@@ -159,7 +159,9 @@ const describe = (schemas: ReadonlyMap<string, z.ZodType>, io: 'input' | 'output
 const refsIn = (schema: unknown): string[] =>
   [...JSON.stringify(schema).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, id]) => id ?? '')
 
-/** Names whose shape differs between request and answer, such as by defaults, or that contain one of these. */
+/**
+ * Names of schemas that differ between request and response, for example by defaults, or that contain such a schema.
+ */
 const differing = (input: Schemas, output: Schemas): Set<string> => {
   const found = new Set<string>()
   const differs = (id: string): boolean =>
@@ -171,7 +173,7 @@ const differing = (input: Schemas, output: Schemas): Set<string> => {
   return found
 }
 
-/** These schemas and those that they refer to. */
+/** The given schemas and all schemas that they refer to. */
 const within = (schemas: Schemas, ids: readonly string[]): Set<string> => {
   const found = new Set(ids)
   for (const id of found) for (const ref of refsIn(schemas[id] ?? {})) found.add(ref)
@@ -184,12 +186,12 @@ const renamed = (schema: Json, names: ReadonlySet<string>): Json =>
     return names.has(value.slice(prefix.length)) ? `${value}Input` : value
   }) as Json
 
-/** The schemas of methods by name, and the names of each method's body and answer. */
+/** All schemas of the methods by name, and the schema of each method's body and response. */
 export type NamedSchemas = { schemas: Schemas; request(name: string): Json; response(name: string): Json }
 
 /**
- * Names every shape: shared ones by what they are, bodies and answers by their call (`SourcesListResponse`). If the
- * request form differs from the answer, its name ends in `Input`.
+ * Names every schema: shared ones by their content, bodies and responses by their call (`SourcesListResponse`). If the
+ * request form differs from the response, its name ends in `Input`.
  */
 export const nameSchemas = (methods: readonly contract.Method[]): NamedSchemas => {
   const known = new Map<unknown, string>(Object.entries(named).map(([id, schema]) => [schema, id]))
@@ -202,7 +204,7 @@ export const nameSchemas = (methods: readonly contract.Method[]): NamedSchemas =
     if (!known.has(schema)) among.set(name, schema)
     return name
   }
-  // A shape of two calls is named after the one with the shorter name.
+  // A schema that two calls share is named after the call with the shorter name.
   for (const { name, request, response } of methods.toSorted((a, b) => a.name.length - b.name.length))
     calls.set(name, {
       ...(request === undefined ? {} : { request: nameOf(request, `${pascal(name)}Request`, requests) }),

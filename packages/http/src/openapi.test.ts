@@ -25,14 +25,14 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
 const refs = (value: unknown): string[] =>
   [...JSON.stringify(value).matchAll(/"\$ref":"([^"]*)"/g)].map(([, ref]) => ref ?? '')
 
-test('every reference leads to a schema, and every schema is referred to', () => {
+test('every reference has a schema, and every schema is referenced', () => {
   const found = new Set(refs(document))
   const known = Object.keys(schemas).map((name) => `#/components/schemas/${name}`)
   expect([...found].filter((ref) => !known.includes(ref))).toEqual([])
   expect(known.filter((ref) => !found.has(ref))).toEqual([])
 })
 
-test('every operation has an id of its own, its path parameters, and security schemes that are declared', () => {
+test('every operation has a unique ID, declared path parameters, and declared security schemes', () => {
   const ids = operations.map(({ operation }) => operation.operationId)
   expect(new Set(ids).size).toBe(ids.length)
   for (const { path, operation } of operations) {
@@ -43,7 +43,7 @@ test('every operation has an id of its own, its path parameters, and security sc
   }
 })
 
-test('bodies and answers are schemas with names, the shared ones by what they are', () => {
+test('bodies and responses are named schemas; shared ones have a common name', () => {
   const { get } = document.paths['/workspaces/{workspace}/sources'] ?? {}
   expect(get?.responses['200']?.content['application/json']?.schema).toEqual({
     $ref: '#/components/schemas/SourcesListResponse',
@@ -59,14 +59,14 @@ test('bodies and answers are schemas with names, the shared ones by what they ar
       if (each !== undefined) expect(each.content['application/json']?.schema.$ref).toMatch(/^#/)
 })
 
-test('what is sent in another form than it is answered has a name of its own: defaults need not be given', () => {
+test('a schema whose request form differs from the response has its own name: defaults are not required in it', () => {
   expect(schemas.FieldMapping?.required).toContain('enabled')
   expect(schemas.FieldMappingInput?.required).not.toContain('enabled')
   expect(refs(schemas.EventMappingInput)).toContain('#/components/schemas/FieldMappingInput')
   expect(refs(schemas.EventMapping)).toContain('#/components/schemas/FieldMapping')
 })
 
-test('the calls of collection are described with their keys, answers and refusals, at the root of the server', () => {
+test('the calls of collection are described at the root of the server, with their keys, responses and errors', () => {
   for (const path of [
     '/v1/track',
     '/v1/identify',

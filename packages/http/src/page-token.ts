@@ -3,8 +3,7 @@ import { badRequest } from '@tributary/kernel'
 import type { z } from 'zod'
 
 /**
- * What a page token is bound to: the method, its parameters and its filters. The size of the page may change from page
- * to page.
+ * The scope of a page token: the method, its parameters and its filters. The page size may change from page to page.
  */
 export const pageScope = (name: string, params: Readonly<Record<string, string>>, query: object): string => {
   const filters = Object.entries(query).filter(
@@ -16,7 +15,9 @@ export const pageScope = (name: string, params: Readonly<Record<string, string>>
 
 const mark = (scope: string): string => createHash('sha256').update(scope).digest('base64url').slice(0, 16)
 
-/** An opaque, URL-safe token for the place behind `cursor` in the list that `scope` names. It carries no permission. */
+/**
+ * An opaque, URL-safe token for the position after `cursor` in the list that `scope` names. It grants no permission.
+ */
 export const encodePageToken = (scope: string, cursor: unknown): string =>
   Buffer.from(JSON.stringify([mark(scope), cursor])).toString('base64url')
 
@@ -29,8 +30,8 @@ const decoded = (token: string): unknown => {
 }
 
 /**
- * The cursor in a page token, or undefined for an empty one (the first page). Throws 400 INVALID_PAGE_TOKEN when it was
- * not made for this scope or its cursor is not of the schema's shape.
+ * Decodes the cursor of a page token; undefined for an empty token (the first page). Throws 400 INVALID_PAGE_TOKEN if
+ * the token was made for another scope, or its cursor does not match the schema.
  */
 export const decodePageToken = <S extends z.ZodType>(
   scope: string,

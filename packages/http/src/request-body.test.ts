@@ -18,7 +18,7 @@ const post = (origin: string, path: string, body: string, token?: string): Promi
     body,
     headers: {
       'content-type': 'application/json',
-      // What a body says is no matter here: fields that a page of another build sends are ignored.
+      // The test is about the size of bodies: unknown fields, as from a page of another build, are ignored.
       'x-page-build': 'another',
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     },
@@ -36,7 +36,7 @@ describe('before the caller is known', () => {
   test.each([
     ['no token', undefined],
     ['a token of nobody', 'forged'],
-  ])('a call with %s is refused before a byte of its body is read', async (_, token) => {
+  ])('a call with %s is rejected before a byte of its body is read', async (_, token) => {
     const { send, sockets } = await listenApi({})
     const sent = head(picture, 4 * MiB, token)
     const answer = await send(sent).answer
@@ -45,7 +45,7 @@ describe('before the caller is known', () => {
     expect(sockets[0]?.bytesRead).toBe(sent.length)
   })
 
-  test('a whole body that is still sent is read away unparsed, and its sender gets the answer', async () => {
+  test('a complete body that is still being sent is discarded unparsed, and its sender gets the response', async () => {
     const { origin } = await listenApi({})
     const parsing = spyOnParsing()
     const body = hollow('{}', 4 * MiB - 10)
@@ -53,7 +53,7 @@ describe('before the caller is known', () => {
     expect(parsing.longest()).toBeLessThan(1000)
   })
 
-  test('a call that needs no session takes 16 kB and no more, and says so before a byte of more is read', async () => {
+  test('a call that needs no session accepts at most 16 kB, and rejects more without reading it', async () => {
     const { origin, send, sockets } = await listenApi({})
     const sent = head('/users:login', 16 * 1024 + 1)
     expect(await send(sent).answer).toMatch(/^HTTP\/1\.1 413 /)
@@ -63,7 +63,7 @@ describe('before the caller is known', () => {
     expect(await reasonOf(await post(origin, '/users:login', padded))).toEqual([409, 'REACHED'])
   })
 
-  test('a body in pieces is cut off at the limit', async () => {
+  test('a chunked body is cut off at the limit', async () => {
     const { send } = await listenApi({})
     const pieces = `1000\r\n${' '.repeat(4096)}\r\n`.repeat(5)
     const { answer } = send(
@@ -86,7 +86,7 @@ describe('JSON', () => {
     ['levels beside texts', `{"a":"[[[[","b":${'{"c":'.repeat(70)}1${'}'.repeat(70)}}`, 'TOO_DEEP'],
     ['values', hollow('{}', MiB - 10), 'TOO_MANY_VALUES'],
     ['values', hollow('1', MiB - 10), 'TOO_MANY_VALUES'],
-  ])('of too many %s is refused unparsed', async (_, body, reason) => {
+  ])('with too many %s is rejected unparsed', async (_, body, reason) => {
     const { origin } = await listenApi({})
     const parsing = spyOnParsing()
     expect(await reasonOf(await post(origin, '/organizations', body, 'ann'))).toEqual([400, reason])
@@ -97,12 +97,12 @@ describe('JSON', () => {
     '{"__proto__":{"x":1},"title":"Shop"}',
     '{"a":[{"b":{"__proto__" : 1}}]}',
     String.raw`{"\u005f_proto__":{"x":1}}`,
-  ])('that names __proto__ as a key is refused: %s', async (body) => {
+  ])('with the key __proto__ is rejected: %s', async (body) => {
     const { origin } = await listenApi({})
     expect(await reasonOf(await post(origin, '/organizations', body, 'ann'))).toEqual([400, 'MALFORMED_JSON'])
   })
 
-  test('is parsed without a reviver, and may name __proto__ in a text', async () => {
+  test('is parsed without a reviver, and may contain __proto__ in a string', async () => {
     const seen: unknown[] = []
     const { origin } = await listenApi({ 'users.logout': echo(seen) })
     const parse = vi.spyOn(JSON, 'parse')
@@ -118,7 +118,7 @@ describe('bodies that do not end', () => {
   const half = (path: string, token: string, bytes: number): string =>
     `${head(path, 2 * bytes, token)}${' '.repeat(bytes)}`
 
-  test('are answered 408 and given back', async () => {
+  test('get 408, and their bytes are released', async () => {
     const { origin, send } = await listenApi(
       { 'users.logout': async () => ({}) },
       {
@@ -131,7 +131,7 @@ describe('bodies that do not end', () => {
     expect((await post(origin, '/users:logout', body, 'ann')).status).toBe(200)
   })
 
-  test('of one user are refused beyond its share, while others are taken', async () => {
+  test("of one user are rejected beyond the user's share, and other users are served", async () => {
     const { origin, send, sockets } = await listenApi(
       { 'users.logout': async () => ({}) },
       { users: { limit: 4000, share: 1000 } },
@@ -147,7 +147,7 @@ describe('bodies that do not end', () => {
 })
 
 describe('large bodies', () => {
-  test('of one user are worked on one after the other, of several side by side, and only so many wait', async () => {
+  test('of one user are processed one after the other, of several users in parallel, and a limited number wait', async () => {
     const started: string[] = []
     const gates: (() => void)[] = []
     const { origin } = await listenApi(
@@ -180,7 +180,7 @@ describe('large bodies', () => {
   test.each([
     ['{'.repeat(2000), [400, 'TOO_DEEP']],
     [`{"pad":"${'x'.repeat(2000)}`, [400, 'MALFORMED_JSON']],
-  ])('one that cannot be parsed makes way for the next, and gives its bytes back', async (body, outcome) => {
+  ])('that cannot be parsed make way for the next, and release their bytes', async (body, outcome) => {
     const limits = { oneByOne: { bytes: 1000, waiting: 0 }, users: { limit: 12_000, share: 3000 } }
     const { origin } = await listenApi({ 'users.logout': async () => ({}) }, limits)
     for (let n = 0; n < 3; n++)
@@ -200,7 +200,7 @@ describe('bytes that are not UTF-8', () => {
     return (await reasonOf(answer))[1]
   }
 
-  test('are refused, and decoded where the call names their charset', async () => {
+  test('are rejected, unless the call names their charset', async () => {
     const { origin } = await listenApi({})
     const text = '{"email":"José","password":1}'
     expect(await call(origin, text, 'application/json')).toBe('NOT_UTF8')

@@ -20,24 +20,24 @@ import { networkOf } from './network.ts'
 
 /** Sizes in bytes. */
 export type ApiLimits = {
-  /** Maximum of a body of a call that needs no session. */
+  /** Maximum body of a call that needs no session. */
   publicBody: number
-  /** Maximum of a body of any other call, unless its method asks for more. */
+  /** Maximum body of any other call, unless its method allows more. */
   body: number
-  /** Bodies in flight of all senders without a session together, and of one address. */
+  /** Maximum bytes of bodies in flight: of all senders without a session, and of one network. */
   strangers: { limit: number; share: number }
-  /** Bodies of all users together, and of one user. */
+  /** Maximum bytes of bodies in flight: of all users, and of one user. */
   users: { limit: number; share: number }
-  /** Larger bodies of a user are processed one at a time, while so many wait. */
+  /** Larger bodies of a user are processed one at a time; `waiting` others may wait. */
   oneByOne: { bytes: number; waiting: number }
-  /** Maximum depth and number of values of a JSON text. */
+  /** Maximum nesting depth and number of values of a JSON text. */
   depth: number
   values: number
   pace: PaceLimits
 }
 
 const MiB = 1024 * 1024
-/** About what the thread spends on a body before it is parsed: pieces, copies, and their garbage collection. */
+/** The approximate thread time for a body before it is parsed: pieces, copies, and their garbage collection. */
 const readingMsPerMiB = 4
 
 export const defaultApiLimits: ApiLimits = {
@@ -52,18 +52,16 @@ export const defaultApiLimits: ApiLimits = {
 }
 
 /**
- * The sender of a request, once it is known; `address` stands for senders without a session, and `work` is the called
+ * The sender of a request, after authentication. `address` identifies senders without a session; `work` is the called
  * method.
  */
 export type Sender = { actor: Actor | undefined; address: string; work: string }
 
-/** Maximum share of one organization, and of bodies of one method. */
+/** Maximum share of one organization, and of all bodies of one method. */
 const organizationPart = 0.5
 const workPart = 0.875
 
-/**
- * The holders whose shares a sender's body counts against: its network, or its user and the organizations of the user.
- */
+/** The holders to which a sender's body is charged: its network, or its user and the user's organizations. */
 const holdersOf = ({ actor, address, work }: Sender): Holders => {
   if (actor === undefined) return { network: networkOf(address), work }
   const organization = actor.memberships.map(({ organizationId }) => organizationId).toSorted()
@@ -71,10 +69,10 @@ const holdersOf = ({ actor, address, work }: Sender): Holders => {
 }
 
 export type RequestBodies = {
-  /** Notes the sender of a request; its body is not read before. */
+  /** Sets the sender of a request. The body is not read before this. */
   admit(request: FastifyRequest, sender: Sender): void
   actorOf(request: FastifyRequest): Actor | undefined
-  /** Releases what was held for a request's body, once it is answered. */
+  /** Releases the bytes of a request's body after the response. */
   release(request: FastifyRequest): void
   /** Bytes held for senders without a session, and for users. */
   held(): { strangers: number; users: number }
@@ -94,7 +92,7 @@ const tooManyLarge = new AppError(429, 'RATE_LIMITED', 'Too many large requests 
 type Parse = (request: FastifyRequest, text: string, done: (error: Error | null, value?: unknown) => void) => void
 
 const createParse = (app: FastifyInstance, limits: ApiLimits): Parse => {
-  // It parses without a reviver and looks through the values only of a text that contains the key.
+  // Parses without a reviver, and scans the values only of a text that contains the key.
   const parser = app.getDefaultJsonParser('error', 'ignore')
   return (request, text, done) => {
     const problem = jsonShapeProblem(text, limits)
@@ -109,8 +107,8 @@ const createParse = (app: FastifyInstance, limits: ApiLimits): Parse => {
 }
 
 /**
- * Reads the bodies of the API, within the shares of their senders: call `admit` first. JSON with the key `__proto__` is
- * refused.
+ * Creates the reader of API bodies, within the shares of their senders: `admit` must be called first. JSON with the key
+ * `__proto__` is rejected.
  */
 export const createRequestBodies = (app: FastifyInstance, limits: ApiLimits): RequestBodies => {
   const poolOf = (kind: 'network' | 'user', { limit, share }: ApiLimits['users']): Pool =>
@@ -124,7 +122,7 @@ export const createRequestBodies = (app: FastifyInstance, limits: ApiLimits): Re
   const parse = createParse(app, limits)
   const senders = new WeakMap<FastifyRequest, Sender>()
   const holding = new WeakMap<FastifyRequest, PoolHold>()
-  // A large body causes long steps of work: those of one user must not directly follow each other.
+  // A large body causes long steps of work; those of one user must not directly follow each other.
   const large = createOneByOne(limits.oneByOne.waiting)
   const share = createWorkShare()
   const underWay = new WeakMap<FastifyRequest, string>()
@@ -138,7 +136,7 @@ export const createRequestBodies = (app: FastifyInstance, limits: ApiLimits): Re
   }
 
   const receive = (request: FastifyRequest, raw: IncomingMessage, done: Parameters<Parse>[2]): void => {
-    // An unknown path has no handler, and its body is not read.
+    // An unknown path has no handler; its body is not read.
     if (request.is404) return done(null, undefined)
     const sender = senders.get(request)
     if (sender === undefined) return done(new Error('A body was read before its sender was known'))
@@ -164,7 +162,7 @@ export const createRequestBodies = (app: FastifyInstance, limits: ApiLimits): Re
         }
         const parseNow = (): void =>
           parse(request, text.toString('utf8'), (error, value) => {
-            // No handler reaches its end then.
+            // After an error no handler runs that would release the body.
             if (error !== null) release(request)
             done(error, value)
           })

@@ -1,4 +1,4 @@
-/** Headers of every answer of the API: nothing in it may run, be framed, sniffed, cached or read across origins. */
+/** Headers of every API response: its content may not run, be framed, sniffed, cached, or read across origins. */
 export const apiHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',

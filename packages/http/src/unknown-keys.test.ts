@@ -76,11 +76,14 @@ test.each<[string, string, unknown, string, string, string]>([
   ['a patch', 'workspaces.update', { titel: 'New' }, '', 'titel', 'title'],
   ['a call with one field', 'organizations.delete', { titles: 'Gone' }, '', 'titles', 'title'],
   ['a body that is converted', 'invitations.batchCreate', { emails: [], roles: 0 }, '', 'roles', 'role'],
-])('%s with a misspelled field names it and the nearest known one', (_, name, body, at, key, known) => {
-  expect(unknownIn(name, body)).toEqual({ [at === '' ? key : `${at}.${key}`]: nearest(key, known) })
-})
+])(
+  '%s with a misspelled field is reported with that field and the nearest known one',
+  (_, name, body, at, key, known) => {
+    expect(unknownIn(name, body)).toEqual({ [at === '' ? key : `${at}.${key}`]: nearest(key, known) })
+  },
+)
 
-test('a call without fields accepts none, and names each of the first 100 in short', () => {
+test('a call without fields accepts none, and reports only the first 100, each shortened', () => {
   expect(unknownIn('audiences.compute', { force: true })).toEqual({
     force: 'Unknown field "force". No fields are known here',
   })
@@ -91,7 +94,7 @@ test('a call without fields accepts none, and names each of the first 100 in sho
   for (const { path, message } of issues) expect(path.join('').length + message.length).toBeLessThan(300)
 })
 
-test('an unknown parameter of an address is named, and those of lists and masks are known', () => {
+test('an unknown query parameter is reported, and parameters of lists and masks are known', () => {
   const unknown = (name: string, query: unknown): string[] =>
     unknownQueryKeys(methodNamed(name), query).map(({ message }) => message)
   expect(unknown('sources.list', { page_sise: '1' })).toEqual([nearest('page_sise', 'page_size')])
@@ -101,7 +104,7 @@ test('an unknown parameter of an address is named, and those of lists and masks 
   expect(unknown('sources.update', { update_mask: 'schema', force_refresh: 'false' })).toEqual([])
 })
 
-test('what keys name, and what is free JSON, is not a field', () => {
+test('members of free JSON, and keys that name other objects, are not fields', () => {
   expect(
     unknownIn('destinations.create', { title: 'D', app: { name: 'x' }, settings: { anything: 1, 'x-y': { a: 'b' } } }),
   ).toEqual({})
@@ -147,11 +150,11 @@ test.each<[string, object]>([
   ['subscriptions.update', { plan: 'plans/team', recurring_interval: 'MONTHLY', name: 'n' }],
   ['customDomains.create', { domain_name: 'a.co' }],
   ['workspaces.actOnBehalf', { workspaceId: 'w' }],
-])('%s has the fields that the calls of the specification send', (name, body) => {
+])('%s accepts the fields that the calls of the specification send', (name, body) => {
   expect(unknownIn(name, body)).toEqual({})
 })
 
-test('a preview, a dry run and a test row take the whole object that would be created', () => {
+test('a preview, a dry run and a test row accept the whole object that would be created', () => {
   for (const name of ['audiences.preview', 'signals.preview', 'replays.preview', 'computedTraits.preview'])
     expect(unknownIn(name, { request_id: 'x', title: 't', trait: 't', events_per_second: 1 })).not.toHaveProperty(
       name === 'replays.preview' ? 'events_per_second' : 'request_id',
@@ -160,7 +163,7 @@ test('a preview, a dry run and a test row take the whole object that would be cr
     expect(unknownIn(name, { title: 'S', interval_minutes: 5, cron: null, alerts: [] })).toEqual({})
 })
 
-test('a field that was given at creation is unknown to an update, unless its mask names others', () => {
+test('a field that only create accepts is unknown to an update, unless the mask excludes it', () => {
   const body = { title: 'New', settings: { url: 'x' } }
   expect(Object.keys(unknownIn('destinations.update', body))).toEqual(['settings'])
   expect(unknownIn('destinations.update', body, 'masked')).toEqual({})
@@ -177,10 +180,10 @@ test.each<[string, string, (many: object[]) => unknown]>([
   ],
   ['conditions', 'audiences.create', (many) => ({ query: { groups: { a: { segments: [{ queries: many }] } } } })],
   ['groups by names of the caller', 'audiences.create', (many) => ({ query: { groups: { ...many } } })],
-])('of twenty thousand %s the schemas are worked out once for all', (_title, name, bodyOf) => {
+])('for twenty thousand %s, the schemas are analyzed only once', (_title, name, bodyOf) => {
   const method = methodNamed(name)
   const ignored = ignoredBy(method, methodList).always
-  /** How often the fields of an object's schema are gone through. */
+  /** Counts how many fields of object schemas are visited. */
   const workOf = (count: number): number => {
     const body = bodyOf(Array.from({ length: count }, (__, index) => (index % 2 === 0 ? {} : { type: `t${index}` })))
     const { entries } = Object

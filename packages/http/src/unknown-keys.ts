@@ -3,9 +3,9 @@ import { cutText, isJsonObject, nearestText } from '@tributary/kernel'
 import { z } from 'zod'
 import type { Issue } from './validation.ts'
 
-/** Maximum of reported unknown keys: an answer must not be larger than its question. */
+/** Maximum reported unknown keys: a response must not be larger than its request. */
 const maxReported = 100
-/** Maximum of reported characters of an unknown key. */
+/** Maximum reported characters of an unknown key. */
 const maxKeyLength = 100
 
 /** A schema without its wrappers: defaults, `optional`, refinements, conversions. */
@@ -28,7 +28,7 @@ const unwrap = (schema: z.core.$ZodType): z.core.$ZodType => {
 type Literals = readonly (readonly [key: string, values: readonly unknown[]])[]
 const literals = new WeakMap<z.core.$ZodType, Literals>()
 
-/** The fields of an object schema that are literals, such as its `type`. */
+/** The literal fields of an object schema, such as its `type`. */
 const literalsOf = (schema: z.core.$ZodType): Literals => {
   const known = literals.get(schema)
   if (known !== undefined) return known
@@ -41,24 +41,24 @@ const literalsOf = (schema: z.core.$ZodType): Literals => {
   return found
 }
 
-/** Whether the literals of an object schema, such as its `type`, are those of the value. */
+/** Whether the literal fields of an object schema, such as `type`, match those of the value. */
 const hasItsLiterals = (schema: z.core.$ZodType, value: Readonly<Record<string, unknown>>): boolean =>
   literalsOf(schema).every(([key, values]) => value[key] === undefined || values.includes(value[key]))
 
-/** The schemas that a value may be meant for: the options of unions whose literals are those of the value. */
+/** The schemas that may be intended for a value: of a union, the options whose literals match the value. */
 const candidatesFor = (schemas: readonly z.core.$ZodType[], value: unknown): z.core.$ZodType[] =>
   schemas.flatMap((wrapped) => {
     const schema = unwrap(wrapped)
     if (!(schema instanceof z.ZodUnion)) return [schema]
     const options = candidatesFor(schema.options, value)
     const fitting = isJsonObject(value) ? options.filter((option) => hasItsLiterals(option, value)) : options
-    // The intended option is unknown then, and the schema refuses the value anyway.
+    // If no option matches, the intended one is unknown, and the schema rejects the value anyway.
     return fitting.length === 0 ? options : fitting
   })
 
 const isOpen = (schema: z.core.$ZodType): boolean => schema instanceof z.ZodUnknown || schema instanceof z.ZodAny
 
-/** The schemas of fields, by their key. */
+/** The fields of object schemas by key, each with its schemas. */
 const fieldsOf = (schemas: readonly z.core.$ZodType[]): Map<string, z.core.$ZodType[]> => {
   const fields = new Map<string, z.core.$ZodType[]>()
   for (const schema of schemas) {
@@ -69,7 +69,7 @@ const fieldsOf = (schemas: readonly z.core.$ZodType[]): Map<string, z.core.$ZodT
   return fields
 }
 
-/** Schemas of the values of keys that an object schema does not list: those of records, and of open objects. */
+/** The schemas for values of unlisted keys: of records and of open objects. */
 const restOf = (schemas: readonly z.core.$ZodType[]): z.core.$ZodType[] =>
   schemas.flatMap((schema) => {
     if (schema instanceof z.ZodRecord) return [schema.def.valueType]
@@ -87,27 +87,24 @@ const messageOf = (key: string, known: Iterable<string>): string => {
 }
 
 /**
- * The accepted schemas of a place, and those of answers that may be sent back as received: keys of answers are ignored.
- * Results about the schemas are computed once for all values of the place: a body may have a hundred thousand of them.
+ * A position in the body: its accepted schemas, and the schemas of responses that may be sent back, whose keys are
+ * ignored. The result for each shape is cached, because a body may have a hundred thousand values at one position.
  */
 type Place = {
   request: readonly z.core.$ZodType[]
   answers: readonly z.core.$ZodType[]
-  /**
-   * The literals, by their keys, by which a value says which of several schemas is meant; undefined where there is one
-   * kind only.
-   */
+  /** The literals by key that select one of several schemas; undefined if there is no union. */
   choices: ReadonlyMap<string, ReadonlySet<unknown>> | undefined
-  /** By the kind of a value. */
+  /** The shapes of values, by the kind of the value. */
   shapes: Map<string, Shape>
 }
 
-/** The shape of values of a place. */
+/** The shape of the values at a position. */
 type Shape = {
   isOpen: boolean
   isObject: boolean
   fields: ReadonlyMap<string, z.core.$ZodType[]>
-  /** The place of the value of a key; `ignored` and `unknown` have none. */
+  /** The position of a key's value; `ignored` and `unknown` keys have none. */
   at(key: string): Place | 'ignored' | 'unknown'
   elements: Place | undefined
 }
@@ -121,7 +118,7 @@ const choicesOf = (schemas: readonly z.core.$ZodType[]): Place['choices'] => {
 }
 
 const placeOf = (given: readonly z.core.$ZodType[], givenBack: readonly z.core.$ZodType[]): Place => {
-  // Answers have most schemas in common.
+  // Responses share most schemas.
   const distinct = (schemas: readonly z.core.$ZodType[]) => [...new Set(schemas.map(unwrap))]
   const [request, answers] = [distinct(given), distinct(givenBack)]
   return { request, answers, choices: choicesOf([...request, ...answers]), shapes: new Map() }
@@ -142,7 +139,7 @@ const shapeOf = (request: readonly z.core.$ZodType[], answers: readonly z.core.$
     isObject: rest.length > 0 || request.some((schema) => schema instanceof z.ZodObject),
     fields,
     at(key) {
-      // A caller decides the number of other keys.
+      // Not cached: the caller decides how many such keys there are.
       if (!fields.has(key) && !answered.has(key)) return others
       const place = places.get(key) ?? named(key)
       places.set(key, place)
@@ -152,11 +149,11 @@ const shapeOf = (request: readonly z.core.$ZodType[], answers: readonly z.core.$
   }
 }
 
-/** The literals of a schema, and of the options of a union. */
+/** The literals of a schema, and of all options of a union. */
 const literalsBelow = (schema: z.core.$ZodType): Literals =>
   schema instanceof z.ZodUnion ? schema.options.flatMap((option) => literalsBelow(unwrap(option))) : literalsOf(schema)
 
-/** The part of a value that decides which schemas it is meant for: its literals, as far as a schema has them. */
+/** The kind of a value: its literals that decide which schema is intended. */
 const kindOf = (choices: ReadonlyMap<string, ReadonlySet<unknown>>, value: unknown): string => {
   if (!isJsonObject(value)) return ''
   let kind = '{'
@@ -167,7 +164,7 @@ const kindOf = (choices: ReadonlyMap<string, ReadonlySet<unknown>>, value: unkno
   return kind
 }
 
-/** The intended shape of a value of a place. */
+/** The intended shape of a value at a position. */
 const shapeAt = ({ request, answers, choices, shapes }: Place, value: unknown): Shape => {
   const kind = choices === undefined ? '' : kindOf(choices, value)
   const known = shapes.get(kind)
@@ -198,17 +195,17 @@ const walk = (place: Place, value: unknown, path: readonly PropertyKey[], issues
 
 const nothing = z.object({})
 
-/** Parts of a body that a method does not use and callers may still send. */
+/** Parts of a body that a method does not use but accepts. */
 export type Ignored = {
-  /** Answers whose fields may come back as they were received: only the server sets them (AIP-203). */
+  /** Schemas of responses whose fields may be sent back: only the server sets them (AIP-203). */
   answers: readonly z.ZodType[]
-  /** Fields of the body itself. */
+  /** Top-level fields of the body. */
   fields: readonly string[]
 }
 
 /**
- * The unknown keys of a request's body, the first 100: each issue names the nearest known one. Does not look into
- * values that the schema refuses.
+ * The first 100 unknown keys of a request body; each issue names the nearest known key. Values that do not match the
+ * schema are skipped.
  */
 export const unknownBodyKeys = (method: Method, { answers, fields }: Ignored, body: unknown): Issue[] => {
   const issues: Issue[] = []
@@ -216,25 +213,24 @@ export const unknownBodyKeys = (method: Method, { answers, fields }: Ignored, bo
   return issues.filter(({ path }) => path.length > 1 || !fields.includes(String(path[0])))
 }
 
-/** The unknown parameters of an address, the first 100. */
+/** The first 100 unknown query parameters. */
 export const unknownQueryKeys = (method: Method, query: unknown): Issue[] => {
   const issues: Issue[] = []
   walk(placeOf([method.query ?? nothing], []), query, [], issues)
   return issues
 }
 
-/** Methods whose answer, or a row of it, is the resource in its public form. */
+/** Methods whose response, or a row of it, is the resource in its public form. */
 const standardVerbs: readonly string[] = ['get', 'list', 'create', 'update']
 
 const fieldsOfRequest = (method: Method | undefined): string[] =>
   method?.request === undefined ? [] : [...fieldsOf([unwrap(method.request)]).keys()]
 
 /**
- * The ignored parts of the body of a method.
- * - Always its own answer.
- * - For `create`, `update`, and calls that replace a resource, the resource as other calls of its group answer it.
- * - For a call that only reads, such as a preview, and for an update whose mask names the changes, the fields of
- *   `create`.
+ * The parts of a method's request body that are ignored.
+ * - Always: the fields of its own response.
+ * - For `create` and `update`: the fields of the resource as the standard methods of its group return it.
+ * - For a call that only reads, such as a preview, and for an update with a mask: also the fields of `create`.
  */
 export const ignoredBy = (method: Method, methods: readonly Method[]): { always: Ignored; masked: Ignored } => {
   const [group, verb] = method.name.split('.')

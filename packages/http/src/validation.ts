@@ -2,15 +2,15 @@ import { type Method, stockMessage } from '@tributary/contract'
 import { badRequest, isJsonObject } from '@tributary/kernel'
 import { z } from 'zod'
 
-/** A fault at one place of a request. */
+/** An error at one place of a request. */
 export type Issue = { path: readonly PropertyKey[]; message: string }
 
-/** Maximum of reported wrong fields: more are not useful, and an answer must not be larger than its question. */
+/** Maximum reported wrong fields: more are not useful, and a response must not be larger than its request. */
 const maxFields = 100
 
 /**
- * The texts of a failed validation by field, of the first 100: paths are joined with dots, the first text of a field
- * counts.
+ * The messages of a failed validation by field, for the first 100 fields. Paths are joined with dots; the first message
+ * of a field counts.
  */
 export const fieldErrors = (issues: readonly Issue[]): Record<string, string> => {
   const fields: Record<string, string> = {}
@@ -29,7 +29,7 @@ const sentence = (fields: Record<string, string>): string =>
 
 /**
  * Returns a value that has passed the schema (with defaults and conversions) and has no `unknown` keys. Otherwise
- * throws 400 VALIDATION whose metadata has the text for each field.
+ * throws 400 VALIDATION with a message for each field in its metadata.
  */
 export const parseInput = (schema: z.ZodType | undefined, value: unknown, unknown: readonly Issue[] = []): unknown => {
   const result = schema?.safeParse(value, { error: stockMessage })
@@ -42,10 +42,10 @@ const fieldsOf = (schema: z.ZodType | undefined): string[] =>
   schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
 
 /**
- * The part of a PATCH body that its `update_mask` names (AIP-134, AIP-161): no mask means every given field, `*` every
- * field that can be changed. Fields that only say how another one changes come with that one. Fields that only the
- * server sets are ignored; a path that the resource lacks, and a named field that is absent from the body, are refused
- * with 400.
+ * The part of a PATCH body that its `update_mask` names (AIP-134, AIP-161). Without a mask, every given field changes;
+ * with `*`, every field that can be changed. A field that only describes the change of another field is included with
+ * it. Fields that only the server sets are ignored. Rejected with 400: a path that the resource does not have, and a
+ * named field that is absent from the body.
  */
 export const applyMask = (method: Method, body: unknown, mask: string | undefined): unknown => {
   if (!isJsonObject(body)) return body

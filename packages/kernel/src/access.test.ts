@@ -45,7 +45,7 @@ test('ROLE-01, ROLE-02, ROLE-03: the roles are Administrator, Collaborator and G
   expect(roles).toEqual(['ORG_ADMIN', 'ORG_COLLABORATOR', 'ORG_GUEST'])
 })
 
-test('ROLE-04: each role has one short form, and either stands for the other', () => {
+test('ROLE-04: each role has one short form, and the short form is read as the role', () => {
   expect(roleAliases).toEqual({ ADMIN: 'ORG_ADMIN', COLLABORATOR: 'ORG_COLLABORATOR', GUEST: 'ORG_GUEST' })
   for (const [alias, role] of Object.entries(roleAliases)) {
     expect(toRole(alias)).toBe(role)
@@ -64,6 +64,6 @@ test.each<[unknown, Role]>([
   ['X', 'ORG_GUEST'],
   ['constructor', 'ORG_GUEST'],
   [undefined, 'ORG_GUEST'],
-])('ROLE-05: role value %j stands for %s', (value, role) => {
+])('ROLE-05: role value %j is read as %s', (value, role) => {
   expect(toRole(value)).toBe(role)
 })

@@ -18,7 +18,7 @@ export const editors: readonly Role[] = ['ORG_ADMIN', 'ORG_COLLABORATOR']
 /** Members who manage the organization itself. */
 export const administrators: readonly Role[] = ['ORG_ADMIN']
 
-/** The role a value stands for: a role, its short form or its index; anything unknown is a guest. */
+/** The role that a value denotes: a role, its short form, or its index. Any unknown value is a guest. */
 export const toRole = (value: unknown): Role => {
   if (typeof value === 'number') return roles[value] ?? 'ORG_GUEST'
   if (typeof value !== 'string') return 'ORG_GUEST'
@@ -37,9 +37,9 @@ export const canSee = (subject: AccessSubject, organizationId: string): boolean 
   subject.isPlatformAdmin || subject.memberships.some((membership) => membership.organizationId === organizationId)
 
 /**
- * The access rule, the same on the server and in the browser. A platform admin always may; an empty list of roles
- * allows no other caller. Otherwise there must be a membership in this organization, and all memberships in it must
- * carry one of the allowed roles. Memberships elsewhere do not count.
+ * The access rule, the same on the server and in the browser. A platform admin always has access; an empty list of
+ * roles allows no other caller. Other callers need a membership in this organization, and all their memberships in it
+ * must have an allowed role. Memberships in other organizations do not count.
  */
 export const mayAct = (subject: AccessSubject, organizationId: string, allowed: readonly Role[]): boolean => {
   if (subject.isPlatformAdmin) return true

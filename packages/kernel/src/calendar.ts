@@ -20,11 +20,11 @@ export const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !
 export const isCalendarDay = (year: number, month: number, day: number): boolean =>
   day >= 1 && day <= (lengths[month - 1] ?? 0) + (month === 2 && isLeap(year) ? 1 : 0)
 
-/** The midnight of a day in UTC, ms since 1970; undefined where the calendar has none such. */
+/** Midnight of a day in UTC, in ms since 1970; undefined if the calendar does not have the day. */
 export const dayTime = (year: number, month: number, day: number): number | undefined =>
   isCalendarDay(year, month, day) ? daysBefore(year, month, day) * dayMs : undefined
 
-/** The number of `count` digits of a text; NaN where one is no digit. */
+/** The number that `count` digits of a text form; NaN if a character is not a digit. */
 export const digitsAt = (text: string, at: number, count: number): number => {
   let value = 0
   for (let i = at; i < at + count; i++) {

@@ -16,7 +16,7 @@ test.each([
 const bytes = (...parts: (number | string)[]): Buffer =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from([part]))))
 
-describe('bytes are decoded by the charset that is named', () => {
+describe('bytes are decoded by the named charset', () => {
   test.each<[string | undefined, Buffer, string]>([
     [undefined, Buffer.from('"José 日本 🙂"'), '"José 日本 🙂"'],
     [undefined, Buffer.from('\ufeff{}'), '{}'],
@@ -58,7 +58,7 @@ describe('bytes are decoded by the charset that is named', () => {
   })
 })
 
-describe('parameters are decoded by the charset that is named', () => {
+describe('parameters are decoded by the named charset', () => {
   const entries = (text: string, charset?: string): unknown => {
     const params = formParams(text, charset)
     return typeof params === 'string' ? params : [...params]

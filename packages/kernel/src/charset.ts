@@ -5,7 +5,7 @@ export type CharsetFault = 'wrong-bytes' | 'unknown-charset'
 
 const utf8Label = 'utf-8'
 
-/** The charset that a Content-Type names, in lower case and without quotes; undefined when it names none. */
+/** The charset that a Content-Type names, in lower case and without quotes; undefined if it names none. */
 export const charsetOf = (contentType: string | undefined): string | undefined => {
   if (contentType === undefined || !contentType.includes(';')) return undefined
   for (const parameter of contentType.split(';').slice(1)) {
@@ -22,7 +22,7 @@ export const charsetOf = (contentType: string | undefined): string | undefined =
   return undefined
 }
 
-/** A decoder that refuses wrong bytes; undefined for a name that the Encoding Standard does not have. */
+/** A decoder that throws on invalid bytes; undefined for a name that is not in the Encoding Standard. */
 const decoderOf = (label: string): InstanceType<typeof TextDecoder> | undefined => {
   try {
     return new TextDecoder(label, { fatal: true })
@@ -31,7 +31,7 @@ const decoderOf = (label: string): InstanceType<typeof TextDecoder> | undefined 
   }
 }
 
-/** The charset that a byte order mark says; it counts before what a header names, as in the Encoding Standard. */
+/** The charset of a byte order mark. As in the Encoding Standard, it takes precedence over the charset of a header. */
 const markedCharset = (bytes: Uint8Array): string | undefined => {
   const [first, second, third] = bytes
   if (first === 0xef && second === 0xbb && third === 0xbf) return utf8Label
@@ -39,10 +39,10 @@ const markedCharset = (bytes: Uint8Array): string | undefined => {
   return first === 0xfe && second === 0xff ? 'utf-16be' : undefined
 }
 
-/** Whether bytes can begin a text of ASCII characters in UTF-16. Some senders name UTF-16 and send UTF-8. */
+/** Whether bytes can begin an ASCII text in UTF-16. Some senders declare UTF-16 and send UTF-8. */
 const beginsAsUtf16 = ([first, second]: Uint8Array): boolean => first === 0 || second === 0
 
-/** Bytes of a charset as UTF-8, whatever they begin with. */
+/** Decodes bytes of a charset to UTF-8, without a check for a byte order mark. */
 const decoded = (bytes: Buffer, charset: string = utf8Label): Buffer | CharsetFault => {
   const decoder = charset === utf8Label ? undefined : decoderOf(charset)
   if (decoder === undefined || decoder.encoding === utf8Label) {
@@ -57,9 +57,9 @@ const decoded = (bytes: Buffer, charset: string = utf8Label): Buffer | CharsetFa
 }
 
 /**
- * The bytes of a text as UTF-8 without a byte order mark, decoded by the charset that is named. Without a name, and with one that is
- * not known, they must be UTF-8. Bytes that are UTF-8 already are not copied. Nothing is ever replaced by U+FFFD.
- * Source: WHATWG Encoding, "decode" with an error mode of fatal; RFC 8259 8.1: JSON is UTF-8.
+ * Decodes bytes to UTF-8 without a byte order mark, by the named charset. Without a name, or with an unknown name, the
+ * bytes must be UTF-8. Bytes that are UTF-8 already are not copied. Invalid bytes are never replaced by U+FFFD. Source:
+ * WHATWG Encoding, "decode" with an error mode of fatal; RFC 8259 8.1: JSON is UTF-8.
  */
 export const utf8Of = (bytes: Buffer, charset: string | undefined): Buffer | CharsetFault => {
   const marked = markedCharset(bytes)
@@ -75,7 +75,7 @@ const hexValue = (code: number): number => {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
 }
 
-/** The bytes that a piece of a form stands for: `+` is a space, `%41` a byte, everything else itself. */
+/** Decodes a part of a form to bytes: `+` is a space, `%41` is one byte, every other character stays. */
 const formBytes = (piece: string): Buffer => {
   const bytes = Buffer.from(piece)
   let length = 0
@@ -92,9 +92,9 @@ const formBytes = (piece: string): Buffer => {
 const highEscape = /%[89a-f]/i
 
 /**
- * Parameters of an address or of a form, or why they cannot be decoded. The charset is the given one, else that of the
- * form's own field `_charset_`, else UTF-8. Others than UTF-8 count for escaped bytes only. Source: WHATWG URL,
- * application/x-www-form-urlencoded; WHATWG HTML, `_charset_`.
+ * The parameters of a URL or form, or why they cannot be decoded. The charset is the given one, else the one of the
+ * form's own field `_charset_`, else UTF-8. Charsets other than UTF-8 apply to percent-encoded bytes only. Source:
+ * WHATWG URL, application/x-www-form-urlencoded; WHATWG HTML, `_charset_`.
  */
 export const formParams = (text: string, charset?: string): URLSearchParams | CharsetFault => {
   const params = new URLSearchParams(text)

@@ -1,6 +1,6 @@
 /**
- * Parameters of links from ads, by the days for which their platform counts a click: Google Ads, Microsoft, and Meta 90 days, the others
- * the longest window that an advertiser can choose.
+ * Query parameters of ad links, with the number of days for which the platform attributes a click. Google Ads,
+ * Microsoft, and Meta: 90 days; the others: the longest window that an advertiser can choose.
  */
 export const clickIdDays = {
   gclid: 90,
@@ -17,10 +17,10 @@ export const clickIdDays = {
   rdt_cid: 28,
 } as const satisfies Readonly<Record<string, number>>
 
-/** The most characters of a click ID, or of all parameters of a campaign; longer ones are ignored. */
+/** Maximum characters of a click ID, or of all campaign parameters together; longer ones are ignored. */
 const longest = 500
 
-/** The click IDs in the parameters of an address, by the name of their parameter. Their capitals count. */
+/** The click IDs in the query parameters of a URL, by parameter name (case-sensitive). */
 export const clickIdsIn = (params: URLSearchParams): Record<string, string> => {
   const found: Record<string, string> = {}
   for (const name of Object.keys(clickIdDays)) {
@@ -30,7 +30,7 @@ export const clickIdsIn = (params: URLSearchParams): Record<string, string> => {
   return found
 }
 
-/** The parameters of a campaign (`utm_…`) in an address, without the beginning of their names. */
+/** The campaign parameters (`utm_…`) of a URL, without the prefix of their names. */
 export const campaignIn = (params: URLSearchParams): Record<string, string> => {
   const found: Record<string, string> = {}
   for (const [name, value] of params)

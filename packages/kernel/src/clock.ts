@@ -1,4 +1,4 @@
-/** Epoch milliseconds, UTC. Passed in wherever time decides something, so that a test can set it. */
+/** Epoch milliseconds, UTC. Passed in wherever the time matters, so that a test can set it. */
 export type Clock = () => number
 
 /** The machine's clock. */

@@ -1,4 +1,4 @@
-/** The body of every error the server answers (go-kratos style): all four keys are always present. */
+/** The body of every error response (go-kratos style): all four keys are always present. */
 export type ErrorBody = {
   /** HTTP status. */
   code: number
@@ -11,8 +11,8 @@ export type ErrorBody = {
 }
 
 /**
- * An expected failure with a text fit for people and a stable reason. Anything thrown that is not an AppError is a
- * fault: it is logged and answered as 500 without its text.
+ * An expected failure with a user-readable message and a stable reason. Any other thrown error is a fault: it is logged
+ * and returned as 500 without its message.
  */
 export class AppError extends Error {
   readonly code: number
@@ -36,20 +36,20 @@ export class AppError extends Error {
 export const badRequest = (reason: string, message: string, metadata?: Record<string, string>): AppError =>
   new AppError(400, reason, message, metadata)
 
-/** 401: no session, or one that has ended. */
+/** 401: there is no session, or the session has ended. */
 export const unauthorized = (message: string, reason = 'UNAUTHORIZED'): AppError => new AppError(401, reason, message)
 
-/** 403: the caller is known and may not do this. */
+/** 403: the caller is authenticated, but may not do this. */
 export const forbidden = (message = 'You are not authorized to do this', reason = 'FORBIDDEN'): AppError =>
   new AppError(403, reason, message)
 
-/** 404: absent, or outside of what the caller can see. */
+/** 404: the resource does not exist, or the caller cannot see it. */
 export const notFound = (message: string, reason = 'NOT_FOUND'): AppError => new AppError(404, reason, message)
 
 /** 409: another write came first, or the name is taken. */
 export const conflict = (reason: string, message: string, metadata?: Record<string, string>): AppError =>
   new AppError(409, reason, message, metadata)
 
-/** 429: too often; may be tried again after `retryAfterMs`, which is sent in whole seconds. */
+/** 429: too many calls; the caller may retry after `retryAfterMs`, which is sent in whole seconds. */
 export const rateLimited = (message: string, retryAfterMs: number): AppError =>
   new AppError(429, 'RATE_LIMITED', message, { retry_after: String(Math.ceil(retryAfterMs / 1000)) })

@@ -15,26 +15,26 @@ test.each([
   [place(7, '0mabc12def3'), 12, '3-0000000007-0012-0mabc12def3'],
   [place(12_345_678_901, 'a', 63), 9999, '63-12345678901-9999-a'],
   [place(0, '', 0), 10_000, '0-0000000000-10000'],
-])('%j, index %i, has the id %s, which names it again', (record, index, id) => {
+])('%j, index %i, has the ID %s, which is parsed back to the same place', (record, index, id) => {
   expect(eventIdsOf(record)(index)).toBe(id)
   expect(parseEventId(id)).toEqual({ ...record, index })
 })
 
 test.each(['', 'none', '3-0000000007', '3-0000000007-0012-', '3-7-12', '3-0000000007-0012-A', '3-0000000007-0012-a-b'])(
-  '"%s" is no id of an event',
+  '"%s" is not an event ID',
   (text) => {
     expect(parseEventId(text)).toBeUndefined()
   },
 )
 
-test('ids of the events of a record sort as the events do, whatever the incarnation', () => {
+test("IDs of a record's events sort in the order of the events, with any incarnation", () => {
   for (const incarnation of ['', '0mabc12def3']) {
     const ids = [0, 9, 10, 99, 100, 9999].map(eventIdsOf(place(5, incarnation)))
     expect(ids).toEqual(ids.toSorted())
   }
 })
 
-test('a place is written and read again, also as it was written before there were incarnations', () => {
+test('a record place is formatted and parsed, also in the older form without an incarnation', () => {
   for (const each of [place(7), place(0, 'a1'), place(12_345_678_901, 'b')])
     expect(parseRecordPlace(formatRecordPlace(each))).toEqual(each)
   expect(parseRecordPlace('3-0000000007-')).toEqual(place(7))
@@ -47,6 +47,6 @@ test.each([
   ['a lower offset of a later incarnation', place(0, 'b'), place(500, 'a'), false],
   ['a higher offset of an earlier incarnation', place(500, 'a'), place(0, 'b'), true],
   ['a place of before there were incarnations', place(500), place(0, 'a'), true],
-])('%s: %j came before %j is %s', (_, a, b, earlier) => {
+])('%s: the result of isEarlier(%j, %j) is %s', (_, a, b, earlier) => {
   expect(isEarlier(a, b)).toBe(earlier)
 })

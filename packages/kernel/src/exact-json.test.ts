@@ -20,12 +20,12 @@ describe('parseExactJson', () => {
     '{"a":"\\"1.0\\\\","b":"\\ud800","c":[true,false,null,"",{}],"d":1.50}',
     '{"n":123456789012345.60}',
     '{"n":0.30000000000000004,"m":[1,2.5,-3]}',
-  ])('gives what is written as it was: %s', (text) => {
+  ])('keeps the text as it was written: %s', (text) => {
     expect(JSON.stringify(parseExactJson(text))).toBe(text)
     expect(JSON.stringify({ in: [parseExactJson(text)] })).toBe(`{"in":[${text}]}`)
   })
 
-  it('gives the values of JSON.parse', () => {
+  it('returns the same values as JSON.parse', () => {
     const text = '{ "a" : [ 1 , { "b" : "c\\n" } ] , "9":1, "d" : 1.0, "d" : 2.0, "e":false }'
     const value = parseExactJson(text)
     expect(value).toEqual({ ...JSON.parse(text), d: new ExactNumber('2.0') })
@@ -36,7 +36,7 @@ describe('parseExactJson', () => {
     expect(() => parseExactJson(text)).toThrow(SyntaxError)
   })
 
-  it('gives numbers that count, compare and print', () => {
+  it('returns numbers that can be computed, compared and printed', () => {
     const [number] = parseExactJson('[10.0]') as [ExactNumber]
     expect(number).toBeInstanceOf(ExactNumber)
     expect([Number(number), Number(number) + 1, String(number)]).toEqual([10, 11, '10.0'])
@@ -50,19 +50,19 @@ describe('losesDigits', () => {
     '{"a":100,"b":-1,"c":0,"d":1e+21,"e":123456789012345,"f":9007199254740992}',
     '[]',
     '7',
-  ])('is false of what JSON.parse keeps: %s', (text) => {
+  ])('is false if JSON.parse keeps the digits: %s', (text) => {
     expect(losesDigits(text)).toBe(false)
     expect(JSON.stringify(JSON.parse(text))).toBe(text)
   })
 
-  it('is true of every number that JSON.parse changes, wherever it stands', () => {
+  it('is true for every number that JSON.parse changes, at any position', () => {
     for (const number of ['1.0', '-0', '1e5', '1E400', '9007199254740993', '0.0000001', '-1.50', '1.0e1'])
       for (const text of [number, `[${number}]`, `[1,${number},2]`, `{"a":${number}}`, `{ "a" : ${number} , "b":1}`])
         expect([text, losesDigits(text)]).toEqual([text, true])
   })
 })
 
-it('jsonObject keeps the order of names and takes the last of equal ones', () => {
+it('jsonObject keeps the order of names, and the last value of a repeated name', () => {
   const object = jsonObject([
     ['b', 1],
     ['2', 2],
@@ -78,11 +78,11 @@ it('jsonObject keeps the order of names and takes the last of equal ones', () =>
   expect(object).toMatchObject({ b: 4, 2: 2 })
 })
 
-it('compactJson takes away space, and nothing within strings', () => {
+it('compactJson removes whitespace between tokens, but not within strings', () => {
   expect(compactJson('{ "a b" : [ 1.0 ,\n"\\u00e9\\/\\ud800" , " \\" " ] }')).toBe('{"a b":[1.0,"é/\\ud800"," \\" "]}')
 })
 
-it('jsonMembers gives each member as text, and jsonText the object again', () => {
+it('jsonMembers returns each member as text, and jsonText joins them to the same object', () => {
   const text = '{"a":{"x":[",}"]},"\\u0062":1e400,"10":"]","a":2.0,"e":[]}'
   const members = jsonMembers(` ${text} `)
   expect([...members]).toEqual([

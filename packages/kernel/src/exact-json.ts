@@ -1,21 +1,21 @@
 import { isRecord } from './record.ts'
 
 /**
- * JSON without loss. `JSON.parse` rounds numbers of more than 17 digits, and makes `1.0` a `1` and `1e400` an
+ * JSON without loss. `JSON.parse` rounds numbers of more than 17 digits. It turns `1.0` into `1`, and `1e400` into
  * `Infinity`, which `JSON.stringify` writes as `null`. It also moves names such as `10` to the front of their object.
- * This parser keeps all of that, and costs more than `JSON.parse` only for text that has some of it.
+ * This parser preserves all of that. It is slower than `JSON.parse` only for texts that contain such numbers or names.
  */
 
 const rawJson = (JSON as typeof JSON & { rawJSON?(text: string): unknown }).rawJSON
 
 /**
- * A number that a double cannot hold as it was written: `JSON.stringify` and `String` give its text again, digit for digit,
- * arithmetic the nearest double. (In a browser without `JSON.rawJSON` it is written as that double.)
+ * A number that a double cannot represent as written. `JSON.stringify` and `String` return its original text, digit for
+ * digit; arithmetic uses the nearest double. (A browser without `JSON.rawJSON` serializes that double.)
  */
 export class ExactNumber extends Number {
   readonly #text: string
 
-  /** `text` is a number as JSON writes it. */
+  /** `text` is a number in JSON syntax. */
   constructor(text: string) {
     super(text)
     this.#text = text
@@ -33,10 +33,10 @@ export class ExactNumber extends Number {
 /** A JSON value that is an object. */
 export type JsonObject = { readonly [key: string]: unknown }
 
-/** Whether a value of `parseExactJson` or `JSON.parse` is an object: neither null nor a list nor a number. */
+/** Whether a value from `parseExactJson` or `JSON.parse` is an object: not null, an array, or a number. */
 export const isJsonObject = (value: unknown): value is JsonObject => isRecord(value) && !(value instanceof ExactNumber)
 
-/** Whether a number of JSON, as text, is written the same after it was read as a double. */
+/** Whether a JSON number, given as text, is written the same after it was parsed as a double. */
 export const isExactNumber = (text: string): boolean => {
   const number = Number(text)
   // JSON.stringify writes -0 as 0.
@@ -45,18 +45,24 @@ export const isExactNumber = (text: string): boolean => {
 
 const integer = /^-?[1-9]\d*$/
 
-/** A number of JSON, as text, as the text of an id: integers to the digit, others as a double is written. */
+/**
+ * Converts a JSON number, given as text, to the text of an ID: integers keep every digit, others are printed as a
+ * double.
+ */
 export const numberText = (text: string): string => (integer.test(text) ? text : String(Number(text)))
 
-/** Numbers of 16 digits or more, with an exponent, a 0 at the end of a fraction or a sign before 0; and names of digits. */
+/**
+ * Finds numbers of 16 digits or more, with an exponent, a trailing 0 in a fraction, or a sign before 0. Also finds
+ * names that consist of digits.
+ */
 const suspects =
   /[[,:]\s*(-?(?:\d[\d.]{15,}|[\d.]+[eE][-+]?\d+|\d+\.\d*0|0\.0{6}\d*|(?<=-)0)(?:[eE][-+]?\d+)?)(?=\s*[,\]}])|"(?:\d{1,10}|\\[^"]*)"\s*:/g
 
 const onlyNumber = /^\s*-?\d/
 
 /**
- * Whether `JSON.parse` and `JSON.stringify` together may change more of a JSON text than its space, its escapes and
- * repeated names in an object. Linear in its length; also true of some texts that they would not change.
+ * Whether parsing with `JSON.parse` and writing with `JSON.stringify` may change a JSON text, apart from whitespace,
+ * escapes, and repeated names. Runs in linear time. It is also true for some texts that would not change.
  */
 export const losesDigits = (text: string): boolean => {
   if (onlyNumber.test(text)) return !isExactNumber(text.trim())
@@ -66,11 +72,14 @@ export const losesDigits = (text: string): boolean => {
   return false
 }
 
-/** An object with these members, in their order even where names are digits; of a name that comes twice the last counts. */
+/**
+ * Creates an object with these members in their order, even if names are digits. The last value of a repeated name
+ * counts.
+ */
 export const jsonObject = (members: Iterable<readonly [string, unknown]>): Record<string, unknown> => {
   const byName = new Map(members)
   const names = [...byName.keys()]
-  // fromEntries, so that `__proto__` is a name as any other.
+  // `fromEntries` treats `__proto__` like any other name.
   const object = Object.fromEntries(byName)
   const kept = Object.keys(object)
   if (names.every((name, index) => name === kept[index])) return object
@@ -80,7 +89,7 @@ export const jsonObject = (members: Iterable<readonly [string, unknown]>): Recor
 const number = /-?\d[\d.]*(?:[eE][-+]?\d+)?/y
 const space = /\s*/y
 
-/** The place behind the string that begins at `from`, in text that is JSON. */
+/** The position after the string that begins at `from`. The text must be valid JSON. */
 export const endOfString = (text: string, from: number): number => {
   for (let at = from + 1; ; at++) {
     const char = text.charCodeAt(at)
@@ -89,7 +98,7 @@ export const endOfString = (text: string, from: number): number => {
   }
 }
 
-/** Reads text that is known to be JSON. */
+/** Reads text that was already validated as JSON. */
 const createReader = (text: string) => {
   let at = 0
 
@@ -113,7 +122,7 @@ const createReader = (text: string) => {
     return isExactNumber(token) ? Number(token) : new ExactNumber(token)
   }
 
-  /** Reads the items between the brackets around `at`. */
+  /** Reads the items between the brackets that begin at `at`. */
   const readItems = (close: string, item: () => void): void => {
     at++
     skipSpace()
@@ -167,9 +176,9 @@ const createReader = (text: string) => {
 }
 
 /**
- * Parses JSON like `JSON.parse`, but `JSON.stringify` of the result writes each number to the digit and each object in
- * its order. Numbers that a double does not hold as they are written are `ExactNumber`s. Throws SyntaxError for text
- * that is no JSON, RangeError for thousands of levels.
+ * Parses JSON like `JSON.parse`, but `JSON.stringify` of the result keeps every digit and the order of each object. A
+ * number that a double cannot represent as written becomes an `ExactNumber`. Throws SyntaxError for invalid JSON,
+ * RangeError for thousands of nested levels.
  */
 export const parseExactJson = (text: string): unknown => {
   const value: unknown = JSON.parse(text)
@@ -177,12 +186,12 @@ export const parseExactJson = (text: string): unknown => {
 }
 
 const spaceOrEscape = /[\s\\]/
-/** A text without its end matches, too, so that none is looked through twice. */
+/** Also matches a string without a closing quote, so that no character is scanned twice. */
 const tokens = /"(?:[^"\\]|\\.)*"?|\s+/g
 
 /**
- * JSON text without space between its tokens, its strings escaped as by `JSON.stringify`; numbers, order and repeated
- * names stay.
+ * Removes whitespace between the tokens of a JSON text, and escapes strings like `JSON.stringify`. Numbers, order, and
+ * repeated names stay.
  */
 export const compactJson = (text: string): string =>
   spaceOrEscape.test(text)
@@ -193,8 +202,8 @@ export const compactJson = (text: string): string =>
     : text
 
 /**
- * The members of a JSON object as compact texts by their names, in their order; the last of a repeated name counts. The
- * text must be that of an object in JSON.
+ * The members of a JSON object, in order, as compact text by name; the last value of a repeated name counts. The text
+ * must be a JSON object.
  */
 export const jsonMembers = (text: string): Map<string, string> => {
   const members = new Map<string, string>()
@@ -222,14 +231,14 @@ export const jsonMembers = (text: string): Map<string, string> => {
   }
 }
 
-/** A JSON object of members as texts, in their order. */
+/** Joins members, given as texts, to a JSON object in their order. */
 export const jsonText = (members: Iterable<readonly [string, string]>): string => {
   let text = ''
   for (const [name, value] of members) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${value}`
   return `{${text}}`
 }
 
-/** Names of members in a JSON text; one that stands twice counts twice. */
+/** Counts the member names in a JSON text; a repeated name counts each time. */
 const namesIn = (text: string): number => {
   let count = 0
   for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
@@ -249,14 +258,14 @@ const keysIn = (value: unknown): number => {
   return count
 }
 
-/** Whether a name stands twice in an object of a JSON text; `value` is what `JSON.parse` made of it. */
+/** Whether an object in a JSON text repeats a name; `value` is the result of `JSON.parse` for the text. */
 export const hasDoubledNames = (text: string, value: unknown): boolean => namesIn(text) > keysIn(value)
 
-/** A JSON text as `JSON.parse` reads it: a repeated name of an object has its last value, at the first place. */
+/** Removes repeated names as `JSON.parse` does: a repeated name keeps its first position and its last value. */
 export const withoutDoubledNames = (text: string): string =>
   hasDoubledNames(text, JSON.parse(text)) ? JSON.stringify(parseExactJson(text)) : text
 
-/** Integers of 16 digits and more, and exponents that may lead beyond every double. */
+/** Integers of 16 digits or more, and exponents that may exceed the range of a double. */
 const beyondDoubles = /\d{16}|\d[eE]\+?\d{2}/
 
 const computable = (value: unknown): unknown => {
@@ -270,8 +279,8 @@ const computable = (value: unknown): unknown => {
 }
 
 /**
- * A JSON text for what computes: doubles, and `ExactNumber`s only for integers and magnitudes that a double cannot hold. Undefined where
- * `JSON.parse` gives just that.
+ * Parses a JSON text for arithmetic: numbers are doubles; only integers and magnitudes that a double cannot hold are
+ * `ExactNumber`s. Undefined if the result of `JSON.parse` is the same.
  */
 export const computableJson = (text: string): unknown =>
   beyondDoubles.test(text) ? computable(parseExactJson(text)) : undefined

@@ -1,6 +1,6 @@
 /**
- * Features that can be switched off (or on) for a whole installation, with their defaults. The web application uses
- * these until the server has answered.
+ * Features that can be switched on or off for a whole installation, with their defaults. The web application uses the
+ * defaults until the server has responded.
  */
 export const flagDefaults = {
   /** Whether a visitor can create an account. */
@@ -16,5 +16,5 @@ export type FlagValues = Readonly<Record<FlagKey, boolean>>
 /** The keys of all flags, in the order of the table. */
 export const flagKeys = Object.keys(flagDefaults) as FlagKey[]
 
-/** The caller that a flag is evaluated for, as resource names; unknown ones are left out. */
+/** The caller of a flag evaluation, as resource names; unknown names are left out. */
 export type FlagContext = { user?: string; organization?: string; workspace?: string }

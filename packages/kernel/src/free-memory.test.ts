@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { freeMemory, freeWhole } from './free-memory.ts'
 
-test('the memory of bytes of their own is given back, also when it was before', () => {
+test('the memory of an own buffer is freed, also a second time', () => {
   const bytes = Buffer.allocUnsafeSlow(1000)
   freeMemory(bytes)
   expect([bytes.length, bytes.buffer.byteLength]).toEqual([0, 0])
   expect(() => freeMemory(bytes)).not.toThrow()
 })
 
-test('bytes that share their memory with others stay as they are', () => {
+test('bytes that share their memory with other buffers are not freed', () => {
   const whole = Buffer.allocUnsafeSlow(1000).fill(1)
   freeMemory(whole.subarray(0, 999))
   freeMemory(whole.subarray(1))
@@ -16,11 +16,11 @@ test('bytes that share their memory with others stay as they are', () => {
   expect(whole.every((byte) => byte === 1)).toBe(true)
 })
 
-test('no bytes at all are freed without a fault', () => {
+test('freeing zero bytes does not throw', () => {
   expect(() => freeMemory(Buffer.allocUnsafeSlow(0))).not.toThrow()
 })
 
-test('the whole memory behind a part is given back, but not what small buffers share', () => {
+test('freeWhole frees the whole memory behind a part, but not the pool that small buffers share', () => {
   const whole = Buffer.allocUnsafeSlow(Buffer.poolSize + 1)
   const part = whole.subarray(10, 20)
   freeWhole(part)

@@ -1,4 +1,4 @@
-/** Structured log with redaction done by the sink. Fields never hold credentials, keys or event bodies. */
+/** A structured log; the sink redacts secrets. Fields never contain credentials, keys or event bodies. */
 export type Logger = {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
@@ -6,5 +6,5 @@ export type Logger = {
   error(fields: object, message: string): void
 }
 
-/** A logger that says nothing, for tests and tools. */
+/** A logger that writes nothing, for tests and tools. */
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }

@@ -1,4 +1,4 @@
-/** The little of a metrics registry that domain packages need; the server backs it with Prometheus. */
+/** The part of a metrics registry that domain packages need; the server implements it with Prometheus. */
 export type Metrics = {
   /** Adds `by` to a monotonic counter. */
   count(name: string, by: number, labels?: Record<string, string>): void
@@ -8,5 +8,5 @@ export type Metrics = {
   observe(name: string, ms: number, labels?: Record<string, string>): void
 }
 
-/** A registry that forgets, for tests and tools. */
+/** A registry that discards everything, for tests and tools. */
 export const noMetrics: Metrics = { count() {}, gauge() {}, observe() {} }

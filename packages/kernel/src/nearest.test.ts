@@ -16,13 +16,13 @@ test.each([
   expect(nearestText(text, known)).toBe(expected)
 })
 
-test('nothing is near when nothing is known, and an exact text wins over an equal one', () => {
+test('no text is nearest if none is known, and an identical text wins', () => {
   expect(nearestText('x', [])).toBeUndefined()
   expect(nearestText('', ['a'])).toBe('a')
   expect(nearestText('b', ['a', 'b', 'c'])).toBe('b')
 })
 
-test('long texts are compared by their beginning', () => {
+test('only the beginning of long texts is compared', () => {
   expect(nearestText('a'.repeat(1_000_000), ['b'.repeat(1_000_000), 'a'.repeat(200)])).toBe('a'.repeat(200))
 })
 
@@ -34,7 +34,7 @@ test.each([
     (index: number) =>
       Array.from({ length: 100 }, (_, at) => ((index * 7919 + at * at * 31) % 36).toString(36)).join(''),
   ],
-])('among 5,000 long names %s the nearest is found without comparing all of them', (_title, nameOf) => {
+])('among 5,000 long names %s, the nearest is found without comparing all of them', (_title, nameOf) => {
   const names = Array.from({ length: 5000 }, (__, index) => nameOf(index))
   const wanted = `order completed ${'x'.repeat(80)}`
   let read = 0
@@ -49,6 +49,6 @@ test.each([
   } finally {
     spied.mockRestore()
   }
-  // Cells of the comparison: at most forty tables of a hundred by a hundred.
+  // Compared cells: at most forty tables of a hundred by a hundred.
   expect(read).toBeLessThanOrEqual(40 * 100 * 100)
 })

@@ -1,19 +1,22 @@
-/** Characters of a text that are compared. */
+/** Maximum compared characters of a text. */
 const comparedLength = 100
-/** Known texts that are compared character by character: those that have the most characters in common with the misspelled one. */
+/** Maximum known texts that are compared character by character: the ones with the most characters in common. */
 const maxCompared = 40
 
-/** A text without what typing slips change: case and separators. */
+/** A text without differences that typing easily changes: case and separators. */
 const plain = (text: string): string =>
   text
     .slice(0, comparedLength)
     .toLowerCase()
     .replace(/[_\-. ]/g, '')
 
-/** Rows of `editDistance`, which are used again: they are the work of each comparison. */
+/** Rows of `editDistance`, reused because allocating them would be most of the work of a comparison. */
 const rows = [0, 1, 2].map(() => new Uint16Array(2 * comparedLength + 2)) as [Uint16Array, Uint16Array, Uint16Array]
 
-/** How many insertions, deletions, replacements and swaps of neighbors make one text the other; at least `limit` when too many. */
+/**
+ * The number of insertions, deletions, replacements and swaps of neighbors that turn one text into the other. Returns
+ * at least `limit` if there are more.
+ */
 const editDistance = (first: string, second: string, limit: number): number => {
   if (Math.abs(first.length - second.length) >= limit) return limit
   let [beforeLast, last, current] = rows
@@ -41,7 +44,7 @@ const editDistance = (first: string, second: string, limit: number): number => {
   return last[second.length] ?? limit
 }
 
-/** How often characters stand in a text; some that differ count as the same. */
+/** Character counts of a text. Several characters may share a counter. */
 const countsOf = (text: string): Int16Array => {
   const counts = new Int16Array(128)
   for (let at = 0; at < text.length; at++) {
@@ -51,7 +54,7 @@ const countsOf = (text: string): Int16Array => {
   return counts
 }
 
-/** A lower bound of `editDistance`, by the number of each character in both texts: cheap. */
+/** A cheap lower bound of `editDistance`, from the character counts of both texts. */
 const minDistance = (first: string, counts: Int16Array, second: string): number => {
   const left = counts.slice()
   let shared = 0
@@ -66,9 +69,9 @@ const minDistance = (first: string, counts: Int16Array, second: string): number 
 }
 
 /**
- * The known text that is nearest to a misspelled one: the fewest edits, regardless of case and separators; of several the
- * first. Undefined when none is known. The work is bounded: 100 characters of each count, and of more than 40 known texts the 40 that
- * have the most characters in common with it.
+ * The known text with the fewest edits from a misspelled one, ignoring case and separators; the first of several.
+ * Undefined if no text is known. The work is bounded: 100 characters of each text count, and at most 40 known texts are
+ * compared, those with the most characters in common.
  */
 export const nearestText = (text: string, known: Iterable<string>): string | undefined => {
   const wanted = plain(text)

@@ -1,8 +1,8 @@
 import { isRecord } from './record.ts'
 
 /**
- * Thrown by a reader of data that a newer version of the product wrote, in a form that this one does not support. Such
- * data must not be skipped or guessed: it is for a process of that version.
+ * Thrown by a reader of data that a newer version of the product wrote in a format that this version does not support.
+ * Such data must not be skipped or guessed: only a process of that version can handle it.
  */
 export class NewerFormat extends Error {
   override readonly name = 'NewerFormat'
@@ -12,9 +12,9 @@ export class NewerFormat extends Error {
 }
 
 /**
- * Refuses a value that another process wrote in a form that this one does not support. Values that processes write for
- * each other have the first form, or name their form in `v`. A version that reads form 2 comes before the one that
- * writes it. Additions that readers may skip need no form: readers ignore unknown names.
+ * Rejects a value that another process wrote in a format that this one does not support. Values that processes write
+ * for each other have format 1, or name their format in `v`. A version that reads format 2 is released before the
+ * version that writes it. Additions that readers may skip need no new format, because readers ignore unknown names.
  *
  * @throws NewerFormat
  */

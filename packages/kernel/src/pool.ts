@@ -1,16 +1,16 @@
 /**
- * Kinds of holders of a pool: the network a request comes from, the user, workspace or organization it is for, and its
- * kind of work.
+ * Kinds of holders of a pool: the network that a request comes from; the user, workspace or organization of the
+ * request; and its kind of work.
  */
 export type HolderKind = 'network' | 'user' | 'workspace' | 'organization' | 'work'
 
-/** By kind, the names of the holders of something of a pool. */
+/** The names of the holders of a hold, by kind. */
 export type Holders = Readonly<Partial<Record<HolderKind, string>>>
 
-/** Units that one holder of each kind may have; without a limit for a kind that is left out. */
+/** Maximum units of one holder of each kind; a kind that is left out has no limit. */
 export type Shares = Readonly<Partial<Record<HolderKind, number>>>
 
-/** The exceeded limit: the share of a holder of that kind, or all that the pool has. */
+/** The exceeded limit: the share of a holder of that kind, or the total of the pool. */
 export type PoolBound = HolderKind | 'total'
 
 export type PoolOptions = {
@@ -18,33 +18,37 @@ export type PoolOptions = {
   total: number
   shares: Shares
   /**
-   * Kinds whose holders never have more than is then left free, of all and of the share of a kind of work. Their shares shrink while
-   * the pool fills up (dynamic thresholds, Choudhury and Hahne 1998): many who take all they can leave something for the next.
+   * Kinds whose holders can never have more units than are then left free, in the pool and in the share of their kind
+   * of work. Their shares shrink while the pool fills up (dynamic thresholds, Choudhury and Hahne 1998): many holders
+   * that take all they can leave capacity for the next.
    */
   shrinking?: readonly HolderKind[]
 }
 
 /** A hold on units of a pool, for all of its holders. */
 export type PoolHold = {
-  /** Takes more; false, and nothing taken, when a share or the whole would be exceeded. */
+  /** Takes more units. Returns false, and takes nothing, if a share or the total would be exceeded. */
   add(units: number): boolean
-  /** Gives some of it back. */
+  /** Releases some of the units. */
   drop(units: number): void
-  /** Counts it for another holder, too, once however often; false, and not counted, when its share is taken. */
+  /**
+   * Counts the hold for another holder, too; once, even if called again. Returns false, and does not count it, if that
+   * holder's share is exceeded.
+   */
   join(kind: HolderKind, name: string): boolean
-  /** Gives back what is left; may be called more than once. */
+  /** Releases the remaining units; may be called more than once. */
   release(): void
 }
 
-/** A number of units that holders take and give back. */
+/** A number of units that holders take and release. */
 export type Pool = {
-  /** The limit that keeps the holders from so many units; undefined when they can have them. */
+  /** The limit that prevents the holders from taking so many units; undefined if they can take them. */
   bound(holders: Holders, units?: number): PoolBound | undefined
-  /** A hold of nothing yet, to which units are added as they are needed. */
+  /** An empty hold, to which units are added as needed. */
   open(holders: Holders): PoolHold
-  /** Takes units, 1 unless given; undefined, and nothing taken, when there is a bound. */
+  /** Takes units (default 1); undefined, and nothing taken, if a limit would be exceeded. */
   take(holders: Holders, units?: number): PoolHold | undefined
-  /** Units held by all, or by one holder. */
+  /** Units held by all holders, or by one. */
   held(kind?: HolderKind, name?: string): number
 }
 
@@ -59,7 +63,7 @@ const namesOf = (holders: Holders): [HolderKind, string][] => {
   return names
 }
 
-/** Creates a pool of which nothing is held. One holder can never take what the shares leave for others. */
+/** Creates an empty pool. One holder can never take units that the shares leave for others. */
 export const createPool = (options: PoolOptions): Pool => {
   const { total, shares, shrinking = [] } = options
   const counts: Record<HolderKind, Map<string, number>> = {
@@ -79,7 +83,7 @@ export const createPool = (options: PoolOptions): Pool => {
     else counts[kind].delete(name)
   }
 
-  /** The limit that keeps one holder from `units` more, when `free` are then left. */
+  /** The limit that prevents one holder from taking `units` more, if `free` units are left afterwards. */
   const boundOf = (kind: HolderKind, name: string, units: number, free: number): PoolBound | undefined => {
     const own = countOf(kind, name) + units
     if (own > (shares[kind] ?? total)) return kind
@@ -89,12 +93,12 @@ export const createPool = (options: PoolOptions): Pool => {
   const boundOfAll = (names: readonly (readonly [HolderKind, string])[], units: number): PoolBound | undefined => {
     let free = total - used - units
     let bound: PoolBound | undefined = free < 0 ? 'total' : undefined
-    // Also within a kind of work, those who take all they can leave something for the next.
+    // Also within a kind of work, holders that take all they can leave capacity for the next.
     for (const [kind, name] of names)
       if (kind === 'work') free = Math.min(free, (shares.work ?? total) - countOf(kind, name) - units)
     for (const [kind, name] of names) {
       const own = boundOf(kind, name, units, free)
-      // A share of its own says more than that all is taken.
+      // An exceeded share is reported before an exceeded total, because it says more.
       if (own !== undefined && own !== 'total') return own
       bound ??= own
     }

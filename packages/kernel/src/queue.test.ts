@@ -17,7 +17,7 @@ const queueOf = (options: Partial<QueueOptions> = {}) =>
     ...options,
   })
 
-/** Work that runs until it is ended by hand, and the order in which it began. */
+/** Jobs that run until the test ends them, and the order in which they began. */
 const works = (queue: ReturnType<typeof queueOf>) => {
   const began: string[] = []
   const ends: (() => void)[] = []
@@ -36,7 +36,7 @@ const works = (queue: ReturnType<typeof queueOf>) => {
 }
 
 describe('a queue', () => {
-  it('starts work of another organization at once, however much of one user hangs', async () => {
+  it("starts another organization's job immediately, even if many jobs of one user hang", async () => {
     const queue = queueOf()
     const { add, began } = works(queue)
     const refused = Array.from({ length: 605 }, () => add('hanging', { user: 'a', organization: 'o1' }).catch(String))
@@ -47,14 +47,14 @@ describe('a queue', () => {
     expect(await refused.at(-1)).toBe('Error: own-full user')
   })
 
-  it('starts work of another user of the organization behind one whose share is taken', async () => {
+  it("starts another user's job if the user before it in the queue has reached the limit", async () => {
     const { add, began } = works(queueOf())
     for (const name of ['a1', 'a2', 'a3', 'a4']) void add(name, { user: 'a', organization: 'o' })
     void add('b1', { user: 'b', organization: 'o' })
     expect(began).toEqual(['a1', 'a2', 'b1'])
   })
 
-  it('keeps a place from a kind of work of which enough runs, whichever holder asks for it', async () => {
+  it('reserves a slot for other work if enough of one kind runs, for any holder', async () => {
     const { add, began, endOldest } = works(queueOf())
     for (let index = 1; index < 6; index += 1) void add(`slow ${index}`, { organization: `o${index}`, work: 'slow' })
     void add('quick', { organization: 'o9', work: 'quick' })
@@ -72,7 +72,7 @@ describe('a queue', () => {
     expect(began).toEqual(['many', 'many', 'few'])
   })
 
-  it('forgets a caller that has gone, and gives the place to the next', async () => {
+  it('removes a job whose caller has gone, and gives its slot to the next', async () => {
     const queue = queueOf({ total: 1 })
     const { add, began, endOldest } = works(queue)
     const caller = new AbortController()

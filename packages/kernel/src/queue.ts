@@ -8,53 +8,54 @@ import {
   type Shares,
 } from './pool.ts'
 
-/** Why work is not run: its own or the whole queue is full, it waited too long, or its caller has gone. */
+/** Why a job is not run: the holder's queue or the whole queue is full, it waited too long, or its caller has gone. */
 export type QueueRejection = 'own-full' | 'full' | 'late' | 'gone'
 
 export type QueueOptions = PoolOptions & {
-  /** The kind whose holders take turns, each with a queue of its own. */
+  /** The kind whose holders take turns; each holder has its own queue. */
   turns: HolderKind
-  /** Work that waits, of all holders; beyond it a queue that is empty still takes one. */
+  /** Maximum waiting jobs of all holders. Beyond it, an empty queue still accepts one job. */
   waiting: number
-  /** Work that waits of one holder of each kind. */
+  /** Maximum waiting jobs of one holder, by kind. */
   waitingShares: Shares
   maxWaitMs: number
-  /** The error of work that is not run; `bound` is what kept it from a place. */
+  /** Creates the error of a job that is not run; `bound` is the limit that was reached. */
   refuse(why: QueueRejection, bound: PoolBound): Error
 }
 
-/** Places of a pool in front of which work waits for its turn. */
+/** A pool with a limited number of slots. Jobs wait in queues for a free slot. */
 export type Queue = {
   /**
-   * Runs work in a place of its holders. Work of a queue starts in order of arrival unless a share is taken, and queues take turns.
-   * Rejects with the error of `refuse` when too much waits, after the longest wait, and when the signal is aborted before the start.
+   * Runs a job in a slot of its holders. Jobs of a queue start in order of arrival, except those whose holder has
+   * reached its share, and queues take turns. Rejects with the error of `refuse` if too many jobs wait, after the
+   * maximum wait, and if the signal is aborted before the start.
    */
   run<T>(holders: Holders, signal: AbortSignal, work: () => Promise<T>): Promise<T>
-  /** Work that waits and that runs. */
+  /** The number of waiting and running jobs. */
   load(): { waiting: number; running: number }
 }
 
-/** A piece of work that waits, and what starts it in a place. */
+/** A waiting job, and the function that starts it. */
 type Waiting = { holders: Holders; start(hold: PoolHold): void }
 
-/** Creates a queue in which nothing waits. */
+/** Creates an empty queue. */
 export const createQueue = (options: QueueOptions): Queue => {
   const { turns, waitingShares, maxWaitMs, refuse } = options
   const places = createPool(options)
-  /** The waiting calls are a pool, too: each holder has a share of it. The total is checked separately. */
+  /** Waiting calls are limited by a pool, too: each holder has a share. The total is checked separately. */
   const waiting = createPool({ total: Number.POSITIVE_INFINITY, shares: waitingShares })
   /** Queues in the order of their next turn. */
   const queues = new Map<string, Waiting[]>()
   const nameOf = (holders: Holders): string => holders[turns] ?? ''
 
-  /** Starts whatever has a place, in turns. */
+  /** Starts the next job for which a slot is free, in turns. */
   const startNext = (): void => {
     for (const [name, queue] of queues) {
       const index = queue.findIndex(({ holders }) => places.bound(holders) === undefined)
       const [next] = index < 0 ? [] : queue.splice(index, 1)
       const hold = next === undefined ? undefined : places.take(next.holders)
       if (next === undefined || hold === undefined) continue
-      // The queue that had its turn stands last.
+      // The queue that had its turn moves to the end.
       queues.delete(name)
       if (queue.length > 0) queues.set(name, queue)
       next.start(hold)

@@ -4,7 +4,7 @@ import { isUnreadTime, readEventTime, readTime, readTimeText } from './read-time
 
 const ten = '2026-11-20T10:00:00.000Z'
 
-describe('each form that says one instant is read as that instant', () => {
+describe('each form that denotes one instant is read as that instant', () => {
   test.each<[string, unknown, string]>([
     ['RFC 3339', '2026-11-20T10:00:00.000Z', ten],
     ['RFC 3339', '2026-11-20T10:00:00Z', ten],
@@ -76,7 +76,7 @@ describe('each form that says one instant is read as that instant', () => {
   })
 })
 
-describe('a value that says no one instant is not read', () => {
+describe('a value that does not denote exactly one instant is not read', () => {
   test.each<unknown>([
     'yesterday',
     '',
@@ -146,7 +146,7 @@ test('RFC 3339 is read as Date.parse reads it, on every day of a leap cycle', ()
   expect(wrong).toEqual([])
 })
 
-test('whatever is put together of the pieces of times is read as a whole number of ms, or not', () => {
+test('any combination of parts of times is read as a whole number of ms, or not at all', () => {
   const pieces = '2026,11,20,-,/,:,T,Z, ,.,+,Nov,Fri,GMT,(,[,),W,m=,PM,at,10,123456,\u2212'.split(',').concat(',')
   let state = 7
   const next = (below: number): number => {
@@ -162,7 +162,7 @@ test('whatever is put together of the pieces of times is read as a whole number 
   expect(wrong).toEqual([])
 })
 
-test('an event is never before 1970-01-02 and not after 2199, and a value that is no such time is unread', () => {
+test('an event time is from 1970-01-02 to 2199, and isUnreadTime reports any other value', () => {
   const inside = ['1970-01-02T00:00:00Z', '2199-12-31T23:59:59.999Z']
   const outside = ['1970-01-01T23:59:59.999Z', '2200-01-01T00:00:00Z', 0, -1, 1e300, 'yesterday', {}, true]
   expect(inside.map(readEventTime)).not.toContain(undefined)

@@ -3,20 +3,24 @@ import { ExactNumber } from './exact-json.ts'
 import { readWords } from './written-time.ts'
 
 /*
- * The one reader of times that outsiders write. It reads texts and numbers that say one instant:
+ * The only reader of times from outside. It reads texts and numbers that denote one instant:
  * - RFC 3339 and ISO 8601 (also basic, ordinal and week dates),
  * - RFC 9110, 5322 and 850, asctime,
  * - the forms that the languages of the SDKs print, and PostgreSQL's own form,
  * - time since 1970 as number or text.
- * A day without a time is its midnight; without a zone it is UTC. It does not read `3/4/2026`, zones such as CET and a
- * bare year, since they say no one instant. Each character is looked at a bounded number of times.
+ *
+ * A day without a time is its midnight; a time without a zone is UTC. It does not read `3/4/2026`, zones such as CET,
+ * or a bare year, because they are ambiguous. Each character is read a bounded number of times.
  */
 
-/** The most that a date of JavaScript can be, ms. */
+/** The maximum of a JavaScript date, in ms. */
 const maxTime = 8.64e15
 const maxCharacters = 100
 
-/** `2026-01-31T10:20:30.123Z`, with or without the fraction: what nearly every client sends, several times faster than Date.parse. */
+/**
+ * Reads `2026-01-31T10:20:30.123Z`, with or without the fraction. Nearly every client sends this form, and this is
+ * several times faster than Date.parse.
+ */
 const readCanonical = (text: string): number => {
   const { length } = text
   if (text.charCodeAt(length - 1) !== 90 || text.charCodeAt(10) !== 84) return Number.NaN
@@ -35,8 +39,8 @@ const readCanonical = (text: string): number => {
 }
 
 /**
- * A decimal without its exponent, as sign, digits and the number of digits before the point; undefined for any other
- * text.
+ * Splits a decimal into sign, digits, and the number of digits before the point; an exponent moves the point. Undefined
+ * for any other text.
  */
 const decimalParts = (text: string): { sign: 1 | -1; digits: string; point: number } | undefined => {
   const [, sign, whole = '', fraction = '', exponent = '0'] =
@@ -46,8 +50,8 @@ const decimalParts = (text: string): { sign: 1 | -1; digits: string; point: numb
 }
 
 /**
- * Time since 1970: seconds below 10^11, else milliseconds, from 10^14 on microseconds, from 10^18 on nanoseconds. By its digits, since a
- * double holds neither nanoseconds nor every fraction of a second.
+ * Reads time since 1970: seconds below 10^11, milliseconds below 10^14, microseconds below 10^17, nanoseconds from
+ * 10^18 on. Works on the digits, because a double holds neither nanoseconds nor every fraction of a second.
  */
 const readEpoch = (text: string): number | undefined => {
   const parts = decimalParts(text)
@@ -55,17 +59,17 @@ const readEpoch = (text: string): number | undefined => {
   const { sign, digits, point } = parts
   const first = digits.search(/[1-9]/)
   if (first < 0) return 0
-  /** Digits before the point, without needless zeros. */
+  /** Digits before the point, without leading zeros. */
   const size = point - first
   const shift = size <= 11 ? 3 : size <= 14 ? 0 : size <= 17 ? -3 : size === 19 ? -6 : undefined
   if (shift === undefined) return undefined
   const end = point + shift
   const ms = end <= first ? 0 : Number(digits.slice(first, end).padEnd(end - first, '0'))
-  // Rounded towards zero.
+  // Rounded toward zero.
   return ms === 0 ? 0 : sign * ms
 }
 
-/** With fewer digits it is a date, or no time of our days. */
+/** Fewer digits are a date, or a time outside the supported years. */
 const epochText = /^[+-]?\d{9,19}(?:\.\d*)?$/
 const fourteenDigits = /^\d{14}$/
 
@@ -78,7 +82,7 @@ const readCompact = (text: string): number | undefined => {
 }
 
 const readWritten = (text: string): number | undefined => {
-  // .NET's JSON of before ISO 8601.
+  // The JSON of .NET from before ISO 8601.
   const ticks = /^\\?\/Date\((-?\d{1,16})(?:[+-]\d{4})?\)\\?\/$/.exec(text)?.[1]
   if (ticks !== undefined) return Number(ticks)
   if (fourteenDigits.test(text)) return readCompact(text)
@@ -90,8 +94,8 @@ const within = (ms: number | undefined): number | undefined =>
   ms !== undefined && Math.abs(ms) <= maxTime ? ms : undefined
 
 /**
- * The instant of a value, as ms since 1970, without fractions of a millisecond; undefined for a value that says none.
- * Pure: the same value always gives the same.
+ * The instant of a value, in whole ms since 1970; undefined if the value denotes none. Pure: the same value always has
+ * the same result.
  */
 export const readTime = (value: unknown): number | undefined => {
   if (typeof value === 'number' || value instanceof ExactNumber) return within(readEpoch(String(value)))
@@ -104,22 +108,25 @@ export const readTime = (value: unknown): number | undefined => {
   return text === '' || text.length > maxCharacters ? undefined : within(readWritten(text))
 }
 
-/** The same as RFC 3339 in UTC with milliseconds. */
+/** Like `readTime`, but as RFC 3339 in UTC with milliseconds. */
 export const readTimeText = (value: unknown): string | undefined => {
   const ms = readTime(value)
   return ms === undefined ? undefined : new Date(ms).toISOString()
 }
 
-/** Times that an event may carry: 1970-01-02 to before 2200, epoch ms. */
+/** The valid times of an event: from 1970-01-02 to before 2200, epoch ms. */
 export const earliestEvent = 86_400_000
 const latestEvent = Date.UTC(2200, 0, 1)
 
-/** When something that was collected happened, as `readTime`; undefined also for times before 1970-01-02 and from 2200 on. */
+/** Like `readTime`, for the time of an event; undefined also for times before 1970-01-02 and from 2200 on. */
 export const readEventTime = (value: unknown): number | undefined => {
   const ms = readTime(value)
   return ms !== undefined && ms >= earliestEvent && ms < latestEvent ? ms : undefined
 }
 
-/** Whether a member that should be a time says something that is none of an event: the event keeps it, and says so. */
+/**
+ * Whether a member that should be a time has a value that is not a valid event time. The event keeps the value and is
+ * marked.
+ */
 export const isUnreadTime = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== '' && readEventTime(value) === undefined

@@ -1,13 +1,13 @@
-/** How long a poller that looks for work rests between looks. */
+/** The pauses between the polls of a poller that looks for work. */
 export type RestPace = {
   /**
-   * Ms until the next look: the minimum after one that found something, twice as long after each that did not, up to
-   * the maximum.
+   * Ms until the next poll: the minimum after a poll that found work; doubled after each that found none, up to the
+   * maximum.
    */
   after(found: boolean): number
 }
 
-/** A pace from `leastMs` to `mostMs`: a poller that is idle for long costs next to nothing, and is seldom late. */
+/** Creates pauses from `leastMs` to `mostMs`: an idle poller costs almost nothing, and an active one is rarely late. */
 export const createRestPace = ({ leastMs, mostMs }: { leastMs: number; mostMs: number }): RestPace => {
   let ms = leastMs
   return {

@@ -1,28 +1,31 @@
-/** How often and how long something is tried again. All times in milliseconds. */
+/** How often and for how long an operation is retried. All times in milliseconds. */
 export type RetryPolicy = { baseMs: number; capMs: number; maxElapsedMs: number }
 
 const withoutEnd = Number.POSITIVE_INFINITY
 
 /**
- * How often each operation is retried: every figure of the product stands here. Jobs have it in seconds in their kind
- * (`retries`), since their library keeps the times.
+ * The retry policy of each operation; every figure of the product is here. Jobs have theirs in seconds in their kind
+ * (`retries`), because their library schedules the retries.
  */
 export const retryPolicies = {
-  /** An event that a destination did not take. Then it is a dead letter, after `TRIBUTARY_DELIVERY_RETRY_HOURS` where that is set. */
+  /**
+   * An event that a destination did not accept. After the maximum time it becomes a dead letter;
+   * `TRIBUTARY_DELIVERY_RETRY_HOURS` overrides this time.
+   */
   delivery: { baseMs: 1000, capMs: 10 * 60_000, maxElapsedMs: 24 * 3_600_000 },
-  /** The rest of a destination whose circuit is broken, until a single request probes it. */
+  /** The pause of a destination with an open circuit, before a single request probes it. */
   circuit: { baseMs: 1000, capMs: 60_000, maxElapsedMs: withoutEnd },
   /** A step of the pipeline that needs the event store or the stream. */
   pipeline: { baseMs: 50, capMs: 5000, maxElapsedMs: withoutEnd },
-  /** A query of the message IDs of a workspace that moves, for which a caller waits. */
+  /** A query for the message IDs of a workspace that moves to other owners; a caller waits for it. */
   refill: { baseMs: 50, capMs: 5000, maxElapsedMs: 60_000 },
-  /** A batch that a consumer of the stream could not handle. */
+  /** A batch that a consumer of the stream failed to handle. */
   consumer: { baseMs: 100, capMs: 10_000, maxElapsedMs: withoutEnd },
-  /** A request to the bucket of blobs, for which a caller waits. */
+  /** A request to the blob bucket; a caller waits for it. */
   blobs: { baseMs: 100, capMs: 1000, maxElapsedMs: 4000 },
-  /** The start of an engine that ended. */
+  /** The restart of an engine that ended. */
   engine: { baseMs: 100, capMs: 15_000, maxElapsedMs: withoutEnd },
-  /** The start of a thread that ended. */
+  /** The restart of a thread that ended. */
   thread: { baseMs: 200, capMs: 10_000, maxElapsedMs: withoutEnd },
 } as const satisfies Record<string, RetryPolicy>
 

@@ -9,19 +9,19 @@ describe('the secret box', () => {
     expect(box.open(box.seal(text, 'place'), 'place')).toBe(text)
   })
 
-  test('seals the same text differently every time and shows nothing of it', () => {
+  test('encrypts the same text differently each time, and reveals nothing of it', () => {
     const box = createSecretBox(key(1))
     const [a, b] = [Buffer.from(box.seal('secret text', 'p')), Buffer.from(box.seal('secret text', 'p'))]
     expect(a.equals(b)).toBe(false)
     expect(a.includes('secret')).toBe(false)
   })
 
-  test('opens in no other place', () => {
+  test('opens only in the context for which it was sealed', () => {
     const box = createSecretBox(key(1))
     expect(() => box.open(box.seal('s', 'destinations/a'), 'destinations/b')).toThrow(SecretBoxError)
   })
 
-  test('opens with no byte changed and none cut off', () => {
+  test('does not open if a byte was changed or the end was cut off', () => {
     const box = createSecretBox(key(1))
     const sealed = Buffer.from(box.seal('secret', 'p'))
     for (let index = 0; index < sealed.length; index++) {
@@ -32,7 +32,7 @@ describe('the secret box', () => {
     }
   })
 
-  test('opens with a previous key and says when the key is unknown', () => {
+  test('opens with a previous key, and reports an unknown key', () => {
     const old = createSecretBox(key(1)).seal('secret', 'p')
     expect(createSecretBox(key(2), [key(1)]).open(old, 'p')).toBe('secret')
     expect(() => createSecretBox(key(2)).open(old, 'p')).toThrow('another secret key')

@@ -4,10 +4,10 @@ const endOf = (text: string, dropped: string): number => {
   return end
 }
 
-/** A text without those of its last characters that are among `dropped`, in linear time. */
+/** Removes all trailing characters that are in `dropped`, in linear time. */
 export const withoutEnd = (text: string, dropped: string): string => text.slice(0, endOf(text, dropped))
 
-/** A text without those of its first and last characters that are among `dropped`, in linear time. */
+/** Removes all leading and trailing characters that are in `dropped`, in linear time. */
 export const withoutEnds = (text: string, dropped: string): string => {
   const end = endOf(text, dropped)
   let start = 0

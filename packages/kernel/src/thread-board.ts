@@ -6,8 +6,8 @@ import { AppError } from './errors.ts'
 import { faultPoint } from './fault-points.ts'
 
 /**
- * The current work of a thread. `item` names what could be held if it blocks the thread: a request, an event, a
- * template or a statement. It is always the same text for the same thing; '' when there is no such thing.
+ * The current work of a thread. `item` names the part that could be held if it blocks the thread: a request, an event,
+ * a template or a statement. The same part always has the same name; '' if there is no such part.
  */
 export type WorkNote = { readonly step: string; readonly workspaceId: string; readonly item: string }
 
@@ -15,27 +15,27 @@ export type WorkNote = { readonly step: string; readonly workspaceId: string; re
 export type BoardThread = {
   readonly slot: number
   readonly threadId: number
-  /** Its ID for the operating system; 0 where that is not known. */
+  /** Its thread ID in the operating system; 0 if unknown. */
   readonly osThread: number
   readonly name: string
-  /** Changes whenever the thread's event loop turns. */
+  /** Increases on each heartbeat of the thread's event loop. */
   readonly beat: number
   /** False while it starts or closes. */
   readonly isWatched: boolean
-  /** Whether it can be ended alone, without losing anything that it holds. */
+  /** Whether the thread can be terminated alone, without losing any data that it holds. */
   readonly isReplaceable: boolean
-  /** Whether it is named in the log alone and never ended: who made it ends it. */
+  /** Whether the watchdog only logs this thread and never terminates it, because its creator does. */
   readonly isOnlyNamed: boolean
   readonly work: WorkNote | undefined
 }
 
-/** The operations of a thread on its own place on the board. */
+/** The operations of a thread on its own slot on the board. */
 export type BoardPlace = {
-  /** From now on the thread has to answer. */
+  /** From now on, the watchdog expects heartbeats of the thread. */
   watch(): void
-  /** From now on, such as while it closes, it has not. */
+  /** Stops the watch, such as while the thread closes. */
   pause(): void
-  /** Says what the thread does for as long as it lives, where it does one thing alone. */
+  /** Sets permanent work, for a thread that does only one thing. */
   keepWork(note: WorkNote): void
   leave(): void
 }
@@ -44,7 +44,7 @@ const boardKey = 'tributary-thread-board'
 const slots = 256
 const slotBytes = 1024
 const slotWords = slotBytes / 4
-/** Words at the beginning of a slot. */
+/** Indexes of the words at the beginning of a slot. */
 const word = {
   taken: 0,
   thread: 1,
@@ -55,13 +55,13 @@ const word = {
   replaceable: 6,
   osThread: 7,
 } as const
-/** In place of 0 or 1 of `replaceable`. */
+/** The value of `replaceable` for a thread that is only logged; otherwise 0 or 1. */
 const onlyNamed = 2
 const nameAt = 32
 const maxName = 96
 const workAt = nameAt + maxName
 const maxWork = slotBytes - workAt
-/** How often a thread says that it lives, ms. */
+/** The heartbeat interval of a thread, in ms. */
 export const beatMs = 250
 
 type Own = { words: Int32Array; text: Buffer }
@@ -71,12 +71,13 @@ const ownOf = (board: SharedArrayBuffer, slot: number): Own => ({
   text: Buffer.from(board, slot * slotBytes, slotBytes),
 })
 
-/** The place of this thread; undefined while it is not watched. */
+/** The slot of this thread; undefined if it has none. */
 let own: Own | undefined
 let isClearing = false
 
 /**
- * Makes the board of this process, on which each thread made from now on may take a place. Does nothing where there is one already.
+ * Creates the board of this process. Each thread that is created afterwards can take a slot. Returns the existing board
+ * if there is one.
  */
 export const createThreadBoard = (): SharedArrayBuffer => {
   const known = getEnvironmentData(boardKey)
@@ -86,7 +87,7 @@ export const createThreadBoard = (): SharedArrayBuffer => {
   return board
 }
 
-/** Frees the place of a thread that has ended. */
+/** Frees the slot of a thread that has ended. */
 export const freeBoardPlace = (board: SharedArrayBuffer, thread: number): void => {
   for (let slot = 0; slot < slots; slot++) {
     const { words } = ownOf(board, slot)
@@ -95,15 +96,15 @@ export const freeBoardPlace = (board: SharedArrayBuffer, thread: number): void =
 }
 
 /**
- * Removes a thread from the board of this process, for code that has ended a thread and does not watch it. Does nothing
- * without a board.
+ * Removes a thread from the board of this process, for code that has terminated a thread without a watchdog. Does
+ * nothing without a board.
  */
 export const forgetBoardThread = (thread: number): void => {
   const board = getEnvironmentData(boardKey)
   if (board instanceof SharedArrayBuffer) freeBoardPlace(board, thread)
 }
 
-/** Linux gives each thread an ID, which its files in /proc have as their name. */
+/** Linux gives each thread an ID; its folder in /proc has that name. */
 const osThreadOf = (): number => {
   try {
     return Number(readlinkSync('/proc/thread-self').split('/').at(-1))
@@ -119,7 +120,10 @@ const writeWork = ({ words, text }: Own, { step, workspaceId, item }: WorkNote):
   words[word.workBytes] = text.write(`${step}\n${workspaceId}\n${item}`, workAt, maxWork, 'latin1')
 }
 
-/** Takes a place for the calling thread, which is not watched yet, and says regularly that it lives. Without a board it does nothing. */
+/**
+ * Takes a slot for the calling thread, which is not watched yet, and starts its heartbeat. Does nothing without a
+ * board.
+ */
 export const joinThreadBoard = (name: string, { isReplaceable = false, isOnlyNamed = false } = {}): BoardPlace => {
   const board = getEnvironmentData(boardKey)
   if (!(board instanceof SharedArrayBuffer)) return noPlace
@@ -159,12 +163,12 @@ const clearWork = (): void => {
 /** Items that are skipped, with the reason. */
 let held: ReadonlyMap<string, string> = new Map()
 
-/** Has this thread leave these items alone from now on; each has its reason. */
+/** Sets the items that this thread must skip from now on, each with its reason. */
 export const setHeldWork = (items: ReadonlyMap<string, string>): void => {
   held = items
 }
 
-/** Thrown in place of work on something that is held: a refusal, with the reason. */
+/** Thrown instead of doing work on a held item; its message is the reason. */
 export class WorkHeld extends AppError {
   constructor(reason: string) {
     super(422, 'HELD', reason)
@@ -172,10 +176,10 @@ export class WorkHeld extends AppError {
 }
 
 /**
- * Says what this thread does from now on, until it says something else or the event loop turns. Costs a copy of the texts, and nothing
- * where no one watches.
+ * Notes the work that this thread does from now on, until it notes other work or the event loop turns. Copies the
+ * texts; costs nothing if the thread has no slot.
  *
- * @throws WorkHeld when the item is held
+ * @throws WorkHeld if the item is held
  */
 export const noteWork = (step: string, workspaceId: string, item: string): void => {
   const reason = held.size === 0 ? undefined : held.get(item)
@@ -189,47 +193,47 @@ export const noteWork = (step: string, workspaceId: string, item: string): void 
   faultPoint('work', step, workspaceId, item)
 }
 
-/** Whether something is held, by the text that names it. */
+/** Whether an item is held, by its name. */
 export const isHeldWork = (item: string): boolean => held.has(item)
 
-/** Whether anything is held: nearly never, so that nothing need be named then. */
+/** Whether any item is held. Almost always false; callers then need not compute item names. */
 export const isAnyWorkHeld = (): boolean => held.size > 0
 
-/** Longest text that names an item, as it is. */
+/** Maximum characters of an item name that is used unchanged. */
 const maxItem = 200
 
-/** The name of an item whose text may be of any length: itself, or its beginning and a hash of it. */
+/** The name of an item whose text may be long: the text itself, or its beginning and a hash. */
 export const itemOf = (text: string): string =>
   text.length <= maxItem ? text : `${text.slice(0, maxItem - 41)}#${hash('sha1', text, 'hex')}`
 
 const calls = new AsyncLocalStorage<{ note: WorkNote; signal: AbortSignal | undefined }>()
 
 /**
- * Runs a call or job whose work goes on after it waited: `resumeWork` notes it again then. The signal aborts when no
- * caller waits for it any more.
+ * Runs a call or job that continues after waiting: `resumeWork` then notes its work again. The signal aborts when no
+ * caller waits for the result any longer.
  *
- * @throws WorkHeld when its item is held
+ * @throws WorkHeld if its item is held
  */
 export const inWork = <T>(note: WorkNote, task: () => T, signal?: AbortSignal): T => {
   noteWork(note.step, note.workspaceId, note.item)
   return calls.run({ note, signal }, task)
 }
 
-/** The signal of the call or job to which the caller belongs. */
+/** The signal of the current call or job. */
 export const signalOfWork = (): AbortSignal | undefined => calls.getStore()?.signal
 
-/** The call or job to which the caller belongs, for a thread that works for it. */
+/** The work note of the current call or job, for a thread that works on its behalf. */
 export const workOfCall = (): WorkNote | undefined => calls.getStore()?.note
 
-/** Notes the call or job that the caller belongs to again; called after a wait for an engine. */
+/** Notes the current call or job again; called after a wait for an engine. */
 export const resumeWork = (): void => {
   if (own === undefined) return
   const note = calls.getStore()?.note
-  // Work that has begun may have become held: it is not aborted.
+  // The item may have become held since the work began: the work is not aborted.
   if (note !== undefined && !held.has(note.item)) noteWork(note.step, note.workspaceId, note.item)
 }
 
-/** Binds work that is done later, in a turn of others, to the call or job to which the caller belongs. */
+/** Binds work that runs later, in another context, to the current call or job. */
 export const boundToWork = <T>(work: () => T): (() => T) => {
   const call = calls.getStore()
   return call === undefined ? work : () => calls.run(call, () => (resumeWork(), work()))
@@ -242,7 +246,7 @@ const workOf = ({ words, text }: Own): WorkNote | undefined => {
   return { step, workspaceId, item: item.join('\n') }
 }
 
-/** The threads that have a place now. What one does is exact only while it does not turn. */
+/** All threads on the board. The work of a thread is exact only while its event loop does not turn. */
 export const readThreadBoard = (board: SharedArrayBuffer): BoardThread[] => {
   const threads: BoardThread[] = []
   for (let slot = 0; slot < slots; slot++) {

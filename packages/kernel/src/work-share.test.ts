@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { inWork } from './thread-board.ts'
 import { createWorkShare, takeTurn } from './work-share.ts'
 
-/** A share whose time passes only by work. */
+/** A work share on a fake clock that advances only by work. */
 const start = (settings = {}) => {
   let time = 1000
   const pass = (ms: number): void => {
@@ -13,15 +13,15 @@ const start = (settings = {}) => {
   return { share, pass, work: (key: string, ms: number) => share.run(key, () => pass(ms)) }
 }
 
-test('common work never waits, however much of it there is', () => {
+test('common work never waits, whatever its amount', () => {
   const { share, work } = start()
   for (let n = 0; n < 1000; n++) work('a', 1)
   expect(share.wait('a')).toBe(0)
 })
 
-test('a key that takes more than its share waits until it is back within it, and no other key waits', () => {
+test('a key that exceeds its share waits until its debt is paid, and no other key waits', () => {
   const { share, pass, work } = start()
-  // 300 ms, 3 of them free; a quarter of the time that passes is paid back.
+  // 3 of the 300 ms are free; a quarter of the elapsed time is paid back.
   for (let n = 0; n < 3; n++) work('a', 100)
   const wait = share.wait('a')
   expect(wait).toBeGreaterThan(500)
@@ -32,7 +32,7 @@ test('a key that takes more than its share waits until it is back within it, and
   expect(share.wait('a')).toBe(0)
 })
 
-test('in the long run a key takes its share of the time, and many keys together theirs', () => {
+test('in the long run a key gets its share of the time, and many keys together get theirs', () => {
   const { share, pass, work } = start()
   const used = (keys: readonly string[], rounds: number): number => {
     let taken = 0
@@ -52,7 +52,7 @@ test('in the long run a key takes its share of the time, and many keys together 
   expect(used(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'], 20_000)).toBeCloseTo(0.5, 1)
 })
 
-test('jobs run one a round of the event loop, the keys in turns; too many of one key are not taken', async () => {
+test('one job runs in each round of the event loop, keys take turns, and too many jobs of one key are rejected', async () => {
   const { share } = start({ waiting: 3 })
   const ran: string[] = []
   const taken = ['a', 'a', 'a', 'a', 'b', 'c'].map((key, index) => share.later(key, () => ran.push(`${key}${index}`)))
@@ -67,7 +67,7 @@ test('jobs run one a round of the event loop, the keys in turns; too many of one
   expect(ran).toEqual(['a0', 'b4', 'c5', 'a1', 'a2'])
 })
 
-test('the job of a key that has used up its share waits, those of others do not', async () => {
+test('the job of a key that has used up its share waits, and jobs of other keys do not', async () => {
   const { share, work } = start()
   work('a', 500)
   const ran: string[] = []
@@ -77,7 +77,7 @@ test('the job of a key that has used up its share waits, those of others do not'
   expect(ran).toEqual(['b'])
 })
 
-test('accounts of very many keys do not add up', () => {
+test('accounts of very many keys do not accumulate', () => {
   const { share, pass, work } = start()
   for (let key = 0; key < 20_000; key++) {
     work(`network ${key}`, 2)
@@ -87,7 +87,7 @@ test('accounts of very many keys do not add up', () => {
 })
 
 describe('measured work', () => {
-  test('processor time is charged, not the time that passes while others have the processor', () => {
+  test('processor time is charged, not the time during which other processes have the processor', () => {
     let clock = 0
     let worked = 0
     const share = createWorkShare(
@@ -104,7 +104,7 @@ describe('measured work', () => {
       worked += 300
     })
     expect(share.wait('works')).toBe((300 - 50) / 0.25)
-    // The thread's own time, where no clock is given: waiting costs nothing.
+    // Without a given clock, the thread's own processor time counts: waiting costs nothing.
     const real = createWorkShare({ freeMs: 0, burstMs: 5 })
     real.run('sleeps', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100))
     expect(real.wait('sleeps')).toBe(0)
@@ -119,7 +119,7 @@ describe('measured work', () => {
     ['one long piece', [60_000]],
     ['many pieces', Array.from({ length: 600 }, () => 100)],
     ['ever more while it waits', [5000, 5000, 5000, 5000]],
-  ])('after %s a key owes 5 s at most, and so do all together', (_title, pieces) => {
+  ])('after %s, one key and all keys together owe at most 5 s', (_title, pieces) => {
     const { share, pass, work } = start({ freeMs: 0 })
     for (const ms of pieces) work('a', ms)
     expect(share.wait('a')).toBeLessThanOrEqual((5000 - 50) / 0.25)
@@ -133,7 +133,7 @@ describe('measured work', () => {
 })
 
 describe('a job whose caller has gone', () => {
-  test('leaves the queue, gives its place to another one, and never runs', async () => {
+  test('leaves the queue, makes room for another job, and never runs', async () => {
     const { share, pass, work } = start({ waiting: 2 })
     work('a', 500)
     const gone = new AbortController()
@@ -149,7 +149,7 @@ describe('a job whose caller has gone', () => {
     expect(ran.toSorted()).toEqual(['b', 'in its place', 'stays'])
   })
 
-  test('rejects its turn with the reason, by a signal of its own or by that of the call that it is of', async () => {
+  test('rejects its turn with the reason, by its own signal or by the signal of its call', async () => {
     const { share, work } = start()
     work('a', 500)
     const calls: ((turn: () => Promise<unknown>, signal: AbortSignal) => Promise<unknown>)[] = [

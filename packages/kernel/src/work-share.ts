@@ -1,18 +1,18 @@
 import { rateLimited } from './errors.ts'
 import { boundToWork, signalOfWork } from './thread-board.ts'
 
-/** Bounds of what strangers' work may take of a thread. */
+/** Limits for the thread time that untrusted work of tenants may take. */
 export type WorkShareSettings = {
-  /** Part of the thread's time that one key may take for expensive work, and that all keys together may. */
+  /** The part of the thread's time for expensive work of one key, and of all keys together. */
   share: number
   together: number
-  /** The time that may be taken before the share counts, ms. */
+  /** The debt that is allowed before a key has to wait, in ms. */
   burstMs: number
-  /** What each piece of work may take without counting, ms: common work is never slowed down. */
+  /** The free time of each piece of work, in ms: common work is never slowed down. */
   freeMs: number
-  /** Jobs that wait for their turn, of one key. */
+  /** Maximum waiting jobs of one key. */
   waiting: number
-  /** The longest time that a key, or all together, can owe, ms: a key that took more does not wait for all of it. */
+  /** The maximum debt of a key, or of all keys together, in ms: a key that took more does not wait for all of it. */
   maxDebtMs: number
 }
 
@@ -26,24 +26,27 @@ export const defaultWorkShare: WorkShareSettings = {
 }
 
 /**
- * Shares a thread among tenants whose own code it runs, such as templates. A tenant that takes more than its share
- * waits, and no other does: the others go on immediately, and the event loop is served between any two jobs.
+ * Shares a thread among tenants whose own code it runs, such as templates. A tenant that exceeds its share waits, and
+ * no other does: other tenants continue immediately, and the event loop is served between two jobs.
  */
 export type WorkShare = {
-  /** Ms until the key may begin something; 0 for a key that has taken no more than its share. */
+  /** Ms until the key may start work; 0 if the key has not exceeded its share. */
   wait(key: string): number
-  /** Runs work of a key now and counts the processor time that it takes; `pieces` says how many pieces of work it is at most. */
+  /**
+   * Runs work of a key now and charges the processor time. `pieces` returns the maximum number of pieces of work in it.
+   */
   run<T>(key: string, work: () => T, pieces?: () => number): T
-  /** Counts ms of work of a key that were not measured one by one, such as reading what it sent. */
+  /** Charges a key for time that was not measured per piece, such as reading what it sent. */
   charge(key: string, ms: number): void
   /**
-   * Runs a job when it is the key's turn: one at a time, the keys in turns, each in an own round of the event loop. False
-   * when too many of its jobs wait already. A job must not throw. One whose signal aborts before its turn leaves the queue, and never runs.
+   * Runs a job when it is the key's turn: one job at a time, keys in turns, each job in its own round of the event
+   * loop. Returns false if too many jobs of the key wait. A job must not throw. A job whose signal aborts before its
+   * turn leaves the queue and never runs.
    */
   later(key: string, job: () => void, pieces?: () => number, signal?: AbortSignal): boolean
-  /** Runs the rest of a job that has begun as `later` does, however much of its key waits. */
+  /** Queues the rest of a job that has begun, like `later`, but without a limit on waiting jobs. */
   resume(key: string, job: () => void, pieces?: () => number): void
-  /** Keys of which anything is remembered. */
+  /** The number of keys with an account. */
   remembered(): number
 }
 
@@ -51,24 +54,24 @@ type Account = { debtMs: number; at: number }
 
 const one = (): number => 1
 
-/** Accounts that are kept before those without debts are removed. */
+/** Number of accounts above which idle ones are removed. */
 const fewAccounts = 1024
 
 /**
- * How long after expensive work a key counts among those that have a share together, ms: else many keys could take
- * short turns.
+ * How long a key stays in the shared group after expensive work, in ms. Otherwise many keys could take turns with short
+ * work.
  */
 const rememberedMs = 10_000
 
-/** Processor time of this thread, ms: what others do on the same processor meanwhile is not in it. */
+/** Processor time of this thread, in ms. It excludes work of other threads on the same processor. */
 const threadMs = (): number => {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
 
 /**
- * A share of which nothing is taken yet. The clock `now` gives ms and does not jump; by it debts are paid back. The
- * function `worked` gives the ms that work takes; both are the same where only a clock is given.
+ * Creates a work share without debts. `now` is a monotonic clock in ms; debts are paid back by it. `worked` returns the
+ * ms of work done so far. Its default is `now` if given, else the thread's processor time.
  */
 export const createWorkShare = (
   given: Partial<WorkShareSettings> = {},
@@ -78,7 +81,7 @@ export const createWorkShare = (
 
 type Waiting = { job: () => void; pieces: () => number }
 
-/** The job, which leaves when the signal aborts before it. */
+/** Wraps a job so that it leaves the queue if the signal aborts before it runs. */
 const unlessGone = (job: () => void, signal: AbortSignal, leave: () => void): (() => void) => {
   signal.addEventListener('abort', leave, { once: true })
   return () => {
@@ -102,7 +105,7 @@ const createShare = (settings: WorkShareSettings, now: () => number, worked: () 
   const isForgotten = (account: Account): boolean =>
     debtOf(account, settings.share) === 0 && now() - account.at > rememberedMs
 
-  /** Removes idle accounts: keys may come from any caller, such as networks, and must not add up. */
+  /** Removes idle accounts: any caller can create keys, such as networks, so accounts must not accumulate. */
   const sweep = (): void => {
     for (const [key, account] of accounts) if (isForgotten(account)) accounts.delete(key)
     sweepAt = Math.max(fewAccounts, 2 * accounts.size)
@@ -157,7 +160,7 @@ const createShare = (settings: WorkShareSettings, now: () => number, worked: () 
   const schedule = (): void => {
     if (soon !== undefined || queues.size === 0) return
     clearTimeout(later)
-    // No key's turn comes before that of all together.
+    // A key never waits for less time than all keys together do.
     const least = waitOf(together, settings.together)
     let soonest = Number.POSITIVE_INFINITY
     for (const key of queues.keys()) {
@@ -199,9 +202,9 @@ const createShare = (settings: WorkShareSettings, now: () => number, worked: () 
 }
 
 /**
- * Runs work of a key immediately, or when it is its turn. Rejects with 429 RATE_LIMITED when too many jobs of the key
- * wait, with the reason of the signal when that aborts before its turn, and with errors of the work. The signal is that
- * of the caller's call (`inWork`) unless another is given.
+ * Runs work of a key immediately or when it is its turn. Rejects with 429 RATE_LIMITED if too many jobs of the key
+ * wait, with the reason of the signal if that aborts first, and with errors of the work. The default signal is that of
+ * the current call (`inWork`).
  */
 export const takeTurn = async <T>(
   share: WorkShare,

@@ -1,6 +1,6 @@
 import { dayMs, daysBefore, dayTime, digitsAt, hourMs, isLeap, minuteMs } from './calendar.ts'
 
-/** Numbers, words, and each other character; `gap` where space stands before it. */
+/** A token is a number, a word, or any other single character; `gap` is true if whitespace precedes it. */
 type Token = { kind: 'number' | 'word' | 'sign'; text: string; gap: boolean }
 
 const kindOf = (code: number): Token['kind'] => {
@@ -49,7 +49,7 @@ const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'satur
 const placeIn = (names: readonly string[], word: string): number =>
   word.length < 3 ? -1 : names.findIndex((name) => name.startsWith(word) || (word === 'sept' && name === 'september'))
 
-/** Zones by name that say one offset everywhere: RFC 5322 4.3. In minutes. */
+/** Named zones with one fixed offset, in minutes: RFC 5322 4.3. */
 const zones: ReadonlyMap<string, number> = new Map([
   ...['z', 'utc', 'gmt', 'ut'].map((name): [string, number] => [name, 0]),
   ...['est', 'cst', 'mst', 'pst'].map((name, index): [string, number] => [name, -60 * (index + 5)]),
@@ -62,9 +62,9 @@ const yearOf = ({ text }: Token): number | undefined => {
   return text.length === 2 ? Number(text) + (Number(text) < 50 ? 2000 : 1900) : undefined
 }
 
-/** Ends everything: the text says no time. */
+/** Ends the parsing: the text is not a time. */
 class NoTime extends Error {}
-/** One for all: it is thrown for a text that an outsider has written. */
+/** A single instance, because texts from outside can cause it often. */
 const noTime = new NoTime()
 const wrong = (): never => {
   throw noTime
@@ -72,7 +72,7 @@ const wrong = (): never => {
 
 type Clock = { ms: number; leap: boolean }
 
-/** Goes through tokens one after the other. */
+/** A cursor that reads tokens in order. */
 const createCursor = (tokens: readonly Token[]) => {
   let place = 0
   const peek = (ahead = 0): Token | undefined => tokens[place + ahead]
@@ -88,7 +88,7 @@ const createCursor = (tokens: readonly Token[]) => {
     if (is) place++
     return is
   }
-  /** The number at hand, of so many digits at most. */
+  /** Reads a number of `min` to `max` digits. */
   const number = (min: number, max: number): number => {
     const token = peek()
     if (token?.kind !== 'number' || token.text.length < min || token.text.length > max) return wrong()
@@ -116,7 +116,7 @@ const createDates = ({ peek, isSign, skip, number, step }: Cursor) => {
   const numericDate = (): number | undefined => {
     const sign = isSign('-') ? -1 : 1
     if (isSign('-') || isSign('+')) {
-      // ECMA-262 21.4.1.32: years beyond four digits have six and a sign, and there is no year -0.
+      // ECMA-262 21.4.1.32: years of more than four digits have six digits and a sign, and there is no year -0.
       step()
       const year = number(6, 6)
       if (sign < 0 && year === 0) return wrong()
@@ -154,7 +154,7 @@ const createDates = ({ peek, isSign, skip, number, step }: Cursor) => {
     const week = number(2, 2)
     const day = skip('-') ? number(1, 1) : wrong()
     const fourth = daysBefore(year, 1, 4)
-    // 1970-01-01 was a Thursday, and week 1 is that of 4 January.
+    // 1970-01-01 was a Thursday, and week 1 contains 4 January.
     const monday = fourth - ((((fourth + 3) % 7) + 7) % 7)
     const nextFourth = daysBefore(year + 1, 1, 4)
     const weeks = (nextFourth - ((((nextFourth + 3) % 7) + 7) % 7) - monday) / 7
@@ -165,7 +165,7 @@ const createDates = ({ peek, isSign, skip, number, step }: Cursor) => {
 }
 
 const createClocks = ({ peek, isSign, skip, number, step, finish }: Cursor) => {
-  /** Ms of a fraction of a second, where one stands. */
+  /** The fractional seconds in ms, if there are any. */
   const fraction = (): number => {
     const next = peek(1)
     const isThere = (isSign('.') || isSign(',')) && next?.kind === 'number' && !next.gap
@@ -209,7 +209,7 @@ const createClocks = ({ peek, isSign, skip, number, step, finish }: Cursor) => {
     return { ms: hour * hourMs + minute * minuteMs + second * 1000 + ms, leap }
   }
 
-  /** Hours and minutes behind a sign, in ms. */
+  /** Hours and minutes after a sign, in ms. */
   const offset = (): number => {
     const sign = isSign('-') ? -1 : 1
     step()
@@ -231,7 +231,7 @@ const createClocks = ({ peek, isSign, skip, number, step, finish }: Cursor) => {
     return sign * (hours * hourMs + minutes * minuteMs + seconds * 1000)
   }
 
-  /** How far ahead of UTC the zone is, 0 without one. */
+  /** The offset of the zone from UTC; 0 without a zone. */
   const zone = (): number => {
     const token = peek()
     if (token?.kind === 'word') {
@@ -242,12 +242,12 @@ const createClocks = ({ peek, isSign, skip, number, step, finish }: Cursor) => {
     }
     if (!isSign('+') && !isSign('-')) return 0
     const ahead = offset()
-    // Go prints the name of the zone behind its offset.
+    // Go prints the name of the zone after its offset.
     if (peek()?.kind === 'word' && peek()?.gap === true && peek()?.text !== 'm') step()
     return ahead
   }
 
-  /** Passes over remarks behind a time: a comment, a time zone of RFC 9557, Go's monotonic clock. */
+  /** Skips remarks after a time: a comment, a time zone of RFC 9557, Go's monotonic clock. */
   const remarks = (): void => {
     if (skip('(')) while (peek() !== undefined && !skip(')')) step()
     while (skip('[')) while (peek() !== undefined && !skip(']')) step()
@@ -273,7 +273,7 @@ const createReader = (cursor: Cursor) => {
 
   const midnight: Clock = { ms: 0, leap: false }
 
-  /** A time of day and its zone, if they stand behind a day. */
+  /** A time of day and its zone, if they follow the day. */
   const rest = (day: number | undefined): number => {
     if (peek() === undefined) return instant(day, midnight, 0)
     const joined = skipWord('t')
@@ -287,7 +287,7 @@ const createReader = (cursor: Cursor) => {
     return instant(day, time, ahead)
   }
 
-  /** `Nov 20`, with what stands behind it: a year and a time, or a time, its zone and a year. */
+  /** `Nov 20`, followed by a year and a time, or by a time, its zone and a year. */
   const monthFirst = (month: number): number => {
     const day = number(1, 2)
     skipWord('st', 'nd', 'rd', 'th')
@@ -333,7 +333,7 @@ const createReader = (cursor: Cursor) => {
   }
 }
 
-/** The instant that a written date says, ms since 1970; undefined for what says none. */
+/** The instant of a written date, in ms since 1970; undefined if the text is not a date. */
 export const readWords = (text: string): number | undefined => {
   try {
     return createReader(createCursor(tokensOf(text)))()

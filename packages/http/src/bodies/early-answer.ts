@@ -2,29 +2,27 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createReadAway } from './read-away.ts'
 import { announcedBytes } from './receive-body.ts'
 
-/** A body that announces at most this much is discarded, and its connection kept. */
+/** Maximum announced bytes of a body that is discarded while its connection stays open. */
 const smallBytes = 64 * 1024
 /**
- * Maximum of bytes and ms that other bodies are discarded, so that a client that sends first and reads then gets its
- * answer.
+ * Limits in bytes and ms for discarding longer bodies, so that a client that reads only after sending gets its
+ * response.
  */
 const lingerBytes = 8 * 1024 * 1024
 const lingerMs = 10_000
 
-/** All bodies of this process share one pace. */
+/** Shared by all bodies of this process. */
 const unwanted = createReadAway()
 
-/**
- * True while a client may still be sending the body of a request, and it is too long to be discarded without an answer.
- */
+/** True if the client may still be sending the body, and the body is too long to be discarded before a response. */
 export const isLongUnread = (req: IncomingMessage): boolean =>
   !req.complete && !req.readableEnded && announcedBytes(req) > smallBytes
 
 /**
- * Answers a request whose body is not wanted, while its client may still be sending it. The answer is sent immediately
- * as a whole and says that the connection closes. Then up to 8 MiB are discarded for at most 10 s, at a pace that all
- * such bodies share. Closing a connection with unread bytes would take the answer away from a client that has not read
- * it yet (RFC 9112 9.6).
+ * Responds to a request whose body is not wanted, while its client may still be sending it. The complete response is
+ * sent immediately and announces that the connection closes. Then up to 8 MiB are discarded for at most 10 s, at a pace
+ * that all such bodies share. Closing a connection with unread bytes would destroy a response that the client has not
+ * read yet (RFC 9112 9.6).
  */
 export const answerEarly = (
   req: IncomingMessage,
@@ -53,8 +51,8 @@ export const answerEarly = (
 }
 
 /**
- * Discards the unread part of a body: a short one immediately, a long one at the pace that all such bodies share. Cuts
- * the connection when it does not end within 8 MiB.
+ * Discards the unread part of a body: a short one immediately, a long one at the pace that all such bodies share.
+ * Closes the connection if the body does not end within 8 MiB.
  */
 export const discardBody = (req: IncomingMessage): void => {
   if (announcedBytes(req) <= smallBytes) return void req.resume()

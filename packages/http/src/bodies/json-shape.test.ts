@@ -23,7 +23,7 @@ test.each<[string, 'depth' | 'values' | undefined]>([
   expect(jsonShapeProblem(text, limits)).toBe(expected)
 })
 
-test('every text that JSON makes is counted as what it is', () => {
+test('every text that JSON.stringify produces is counted exactly', () => {
   const strings = ['', '"', '\\', '\\"', '[,{', 'a\\\\"', '\u2028']
   const value = { a: strings, b: { c: strings.map((text) => ({ [text]: [text] })) } }
   let values = 0
@@ -32,7 +32,7 @@ test('every text that JSON makes is counted as what it is', () => {
     depth = Math.max(depth, level)
     if (typeof each !== 'object' || each === null) return
     const inner = Object.values(each)
-    // One for the container, one for each comma.
+    // One value for the container, and one for each comma.
     values += Math.max(1, inner.length)
     for (const child of inner) walk(child, typeof child === 'object' ? level + 1 : level)
   }

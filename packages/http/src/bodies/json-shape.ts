@@ -1,8 +1,8 @@
-/** What a JSON text may consist of. */
+/** Limits of a JSON text. */
 export type JsonLimits = {
-  /** Objects and lists inside of each other. */
+  /** Maximum nesting depth of objects and arrays. */
   depth: number
-  /** Values of all kinds. */
+  /** Maximum number of values of all kinds. */
   values: number
 }
 
@@ -14,7 +14,7 @@ const closeList = 0x5d
 const openObject = 0x7b
 const closeObject = 0x7d
 
-/** The place of the quote that ends the text which begins at `start`, or the end of the text. */
+/** The position of the quote that ends the string beginning at `start`, or the end of the text. */
 const endOfString = (text: string, start: number): number => {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end - 1
@@ -25,8 +25,8 @@ const endOfString = (text: string, start: number): number => {
 }
 
 /**
- * Which limit a JSON text breaks, found without parsing it; undefined when it breaks none. Looks at each character once
- * at most and stops at the first that is too much. Whether the text is JSON at all is left to the parser.
+ * The limit that a JSON text exceeds, found without parsing; undefined if it exceeds none. Reads each character at most
+ * once, and stops at the first excess. Invalid JSON is left to the parser.
  */
 export const jsonShapeProblem = (text: string, limits: JsonLimits): 'depth' | 'values' | undefined => {
   let depth = 0

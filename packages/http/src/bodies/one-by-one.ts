@@ -1,17 +1,17 @@
-/** Work of which each owner has one piece under way; the others wait for its end, a bounded number of them. */
+/** Runs one job of each owner at a time; a bounded number of others wait. */
 export type OneByOne = {
   /**
-   * Runs a job at once, or when the owner's piece before it has ended; false, and it is never run, when too many wait.
-   * The job's piece of work lasts until `end` is called.
+   * Runs a job immediately, or when the owner's previous jobs have ended. Returns false, and never runs the job, if too
+   * many wait. The job lasts until `end` is called.
    */
   begin(owner: string, job: () => void): boolean
-  /** Ends the piece of an owner that is under way; the next begins in a later round of the event loop. */
+  /** Ends the running job of an owner; the next one begins in a later round of the event loop. */
   end(owner: string): void
-  /** Jobs that wait. */
+  /** Number of waiting jobs. */
   waiting(): number
 }
 
-/** Nothing under way; at most `most` jobs of an owner wait. */
+/** Creates an empty queue; at most `most` jobs of an owner wait. */
 export const createOneByOne = (most: number): OneByOne => {
   const owners = new Map<string, (() => void)[]>()
   return {

@@ -4,7 +4,7 @@ import { createPace } from './pace.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A watched body to which `bytesAt` gives so many bytes at each full second; the second in which it was late. */
+/** Returns the second in which a body was late; `bytesAt` gives the bytes that arrive at each full second. */
 const lateAt = (bytesAt: (second: number) => number, forSeconds = 100): number | undefined => {
   const pace = createPace({ windowMs: 4000, windowBytes: 1000, totalMs: 30_000 }, () => Date.now())
   const start = Date.now()
@@ -34,7 +34,7 @@ test.each<[string, (second: number) => number, number | undefined]>([
   expect(lateAt(bytesAt)).toBe(expected)
 })
 
-test('a body that ends in time is never late, and no timer runs without bodies', () => {
+test('a body that ends in time is never late, and there is no timer without bodies', () => {
   expect(lateAt(() => 300, 20)).toBeUndefined()
   vi.advanceTimersByTime(10_000)
   expect(vi.getTimerCount()).toBe(0)

@@ -1,10 +1,10 @@
 /** Minimum pace of a body. */
 export type PaceLimits = {
-  /** In each window of this many ms … */
+  /** Length of a window in ms. */
   windowMs: number
-  /** … this many bytes must come, … */
+  /** Minimum bytes in each window. */
   windowBytes: number
-  /** … and the whole body within this many ms. */
+  /** Maximum ms of the whole body. */
   totalMs: number
 }
 
@@ -12,24 +12,24 @@ export type PaceLimits = {
 export type Paced = { bytes: number; readonly late: () => void }
 
 export type Pace = {
-  /** Watches a body from now on; calls its `late` once, when it has come too slowly. */
+  /** Starts to watch a body; calls its `late` once if it comes too slowly. */
   watch(body: Paced): void
-  /** Ends the watch: the body is whole, or its receiver no longer waits. */
+  /** Stops the watch: the body is complete, or its receiver no longer waits. */
   done(body: Paced): void
   /** Number of watched bodies. */
   watched(): number
 }
 
-/** The state of a body since its first look. Times are monotonic ms. */
+/** The state of a body since its first check. Times are monotonic ms. */
 type Seen = { start: number; windowStart: number; windowBytes: number }
 
-/** Number of looks at all bodies in a window. */
+/** Number of checks of all bodies in a window. */
 const looksPerWindow = 4
 
 /**
- * Ends bodies that come too slowly. One timer looks at all of them, so that a body costs neither a timer nor a look at
- * the clock; most are whole before it looks. It runs only while there are any. A body's time begins with the first
- * look, so `late` is called up to half a window after it was late.
+ * Ends bodies that come too slowly. One timer checks all of them, so a body needs no timer and no clock reading of its
+ * own; most bodies are complete before the first check. The timer runs only while there are bodies. The time of a body
+ * begins with its first check, so `late` is called up to half a window too late.
  */
 export const createPace = (limits: PaceLimits, now: () => number = () => performance.now()): Pace => {
   const bodies = new Map<Paced, Seen | undefined>()

@@ -7,7 +7,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'
 afterEach(() => void vi.useRealTimers())
 
 const piece = Buffer.alloc(1000)
-/** A body of so many pieces, all of which the sender would give at once. */
+/** A body of `pieces` pieces, all of which the sender could send immediately. */
 const bodyOf = (pieces: number): IncomingMessage =>
   Readable.from(
     Array.from({ length: pieces }, () => piece),
@@ -15,7 +15,7 @@ const bodyOf = (pieces: number): IncomingMessage =>
   ) as unknown as IncomingMessage
 const rounds = () => new Promise((resolve) => setTimeout(resolve, 20))
 
-test('however many bodies are sent, so many pieces of them are read at a time, in turns', async () => {
+test('at most three pieces are read in each period, in turns, however many bodies arrive', async () => {
   const readAway = createReadAway({ everyMs: 10, pieces: 3, bodies: 10 })
   const read = Array.from({ length: 5 }, () => 0)
   for (const index of read.keys())
@@ -33,7 +33,7 @@ test('however many bodies are sent, so many pieces of them are read at a time, i
   expect(Math.max(...read) - Math.min(...read)).toBeLessThanOrEqual(1)
 })
 
-test('a body is read to its end, and then nothing keeps time', async () => {
+test('a body is read to its end, and then no timer is left', async () => {
   const readAway = createReadAway({ everyMs: 10, pieces: 3, bodies: 10 })
   const body = bodyOf(5)
   const ended = new Promise((resolve) => body.once('end', resolve))
@@ -51,7 +51,7 @@ test('a body is read to its end, and then nothing keeps time', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('only so many are read away, and one that is done makes room', async () => {
+test('only a limited number of bodies are discarded, and a finished one makes room', async () => {
   const readAway = createReadAway({ everyMs: 10, pieces: 3, bodies: 2 })
   const ignore = (): void => {}
   const first = bodyOf(1)

@@ -1,33 +1,36 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Pace of discarding unwanted bodies, all of them together. */
+/** Settings for discarding unwanted bodies, for all of them together. */
 export type ReadAwaySettings = {
-  /** In each period of this many ms … */
+  /** Length of a period in ms. */
   everyMs: number
-  /** … this many bodies give a piece of at most 64 KiB each. */
+  /** Number of bodies that are read in each period, at most 64 KiB of each. */
   pieces: number
-  /** Maximum of bodies discarded at the same time: each that waits holds up to 128 KiB of what was sent. */
+  /** Maximum bodies discarded at the same time: each waiting body keeps up to 128 KiB in memory. */
   bodies: number
 }
 
-/** About 25 MB/s: a refused client is done with four megabytes in 0.2 s, and the thread spends a hundredth on it. */
+/**
+ * About 25 MB/s: a client with a refused body of four megabytes has finished in 0.2 s, and the thread spends a
+ * hundredth of its time on this.
+ */
 export const defaultReadAway: ReadAwaySettings = { everyMs: 10, pieces: 4, bodies: 512 }
 
 /**
- * Discards unwanted bodies, a piece of each in turns. Clients decide how much they send, so without a pace the thread
- * would do nothing else; the rest waits in the senders' memory.
+ * Discards unwanted bodies, one piece of each in turns. Clients decide how much they send, so without a pace the thread
+ * would do nothing else. The rest stays in the memory of the senders.
  */
 export type ReadAway = {
   /**
-   * Takes over a body and calls `onPiece` with the bytes of each piece. Ends with the body or its connection. Returns
-   * false, and reads nothing, when too many are being discarded: close its connection then.
+   * Starts to discard a body, and calls `onPiece` with the bytes of each piece. Ends with the body or its connection.
+   * Returns false, and reads nothing, if too many are being discarded: the caller then has to close the connection.
    */
   add(req: IncomingMessage, onPiece: (bytes: number) => void): boolean
-  /** Bodies that have sent something and wait for their turn. */
+  /** Number of bodies that have sent data and wait for their turn. */
   waiting(): number
 }
 
-/** Creates a reader with nothing to read. */
+/** Creates an empty reader. */
 export const createReadAway = ({ everyMs, pieces, bodies }: ReadAwaySettings = defaultReadAway): ReadAway => {
   const taken = new Set<IncomingMessage>()
   const queue = new Set<IncomingMessage>()
@@ -52,7 +55,7 @@ export const createReadAway = ({ everyMs, pieces, bodies }: ReadAwaySettings = d
       if (taken.size >= bodies && !taken.has(req)) return false
       taken.add(req)
       req.pause()
-      // When an answer is finished, Node discards a body without a limit if no code has begun to read it.
+      // When a response is finished, Node discards the body without a limit unless some code has begun to read it.
       req.read(0)
       req.on('data', (chunk: Buffer) => {
         req.pause()

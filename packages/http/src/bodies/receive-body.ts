@@ -2,30 +2,30 @@ import type { IncomingMessage } from 'node:http'
 import { freeMemory, type Holders, type Pool, type PoolHold } from '@tributary/kernel'
 import type { Pace, Paced } from './pace.ts'
 
-/** Terms for reading a body. */
+/** The limits for reading a body. */
 export type BodyTerms = {
-  /** Maximum of bytes. */
+  /** Maximum bytes of a body. */
   limit: number
-  /** Bytes of bodies that may be in memory at the same time. */
+  /** Limits the bytes of all bodies in memory. */
   pool: Pool
   pace: Pace
 }
 
-/** Why there is no body: `overloaded` is the pool, `too-slow` the pace, `aborted` a client that has gone. */
+/** Why there is no body: `overloaded` by the pool, `too-slow` by the pace, `aborted` because the client has gone. */
 export type BodyFault = 'too-large' | 'overloaded' | 'too-slow' | 'aborted'
 
 const unsaid = Number.POSITIVE_INFINITY
 
-/** The bytes a request announces: 0 without a body, Infinity when it comes in pieces of unknown number. */
+/** The bytes that a request announces: 0 without a body, Infinity for a chunked body. */
 export const announcedBytes = (req: IncomingMessage): number => {
   if (req.headers['transfer-encoding'] !== undefined) return unsaid
   return Number(req.headers['content-length'] ?? 0)
 }
 
 /**
- * Reads a request's body, and calls `done` exactly once, with the body or a fault. Received bytes count against the
- * shares of its holders until `held` is released, which the receiver does when it is done with the body. After a fault
- * nothing is held, and nothing more of the body is kept.
+ * Reads the body of a request, and calls `done` exactly once, with the body or a fault. Received bytes count against
+ * the shares of its holders until the receiver releases `held`. After a fault, nothing is held and the rest of the body
+ * is discarded.
  */
 export const receiveBody = (
   req: IncomingMessage,
@@ -46,7 +46,7 @@ export const receiveBody = (
     if (typeof outcome === 'string') held.release()
     done(outcome, held)
   }
-  // The listener stays and discards the rest, unless other code ends that.
+  // The listener stays and discards the rest, unless other code stops it.
   const onData = (chunk: Buffer): void => {
     if (ended) return
     paced.bytes += chunk.length
@@ -62,8 +62,7 @@ export const receiveBody = (
     const [only] = chunks
     if (only !== undefined && chunks.length === 1) return settle(only)
     const body = Buffer.concat(chunks, paced.bytes)
-    // This frees a hundred kilobytes that would otherwise wait for a garbage collection; each chunk was copied for this
-    // listener.
+    // Frees memory that would otherwise wait for a garbage collection; each chunk was copied for this listener.
     for (const chunk of chunks) freeMemory(chunk)
     settle(body)
   })

@@ -12,7 +12,7 @@ import {
   type Handlers,
 } from '../index.ts'
 
-/** Every method answers 409 with its name, unless the test gives it a handler. */
+/** Handlers that return 409 with the name of their method, unless the test provides a handler. */
 export const handlersFor = (own: Record<string, AnyHandler>): Handlers => {
   const groups: Record<string, Record<string, unknown>> = {}
   for (const { name } of methodList) {
@@ -23,7 +23,7 @@ export const handlersFor = (own: Record<string, AnyHandler>): Handlers => {
   return groups as Record<string, Record<string, unknown>> & Handlers
 }
 
-/** Lets every caller into every workspace and organization. */
+/** Allows every caller in every workspace and organization. */
 export const allowAll: Authorize = async (_, __, { workspace, organization }) => ({
   ...(workspace === undefined ? {} : { workspace: { id: workspace, organizationId: 'o', roles: [] } }),
   ...(organization === undefined ? {} : { organization: { id: organization, roles: [] } }),
@@ -38,7 +38,7 @@ const actorOf = (userId: string): Actor => ({
   memberships: [],
 })
 
-/** The API on a free port; `ann` and `ben` are tokens of sessions. */
+/** Starts the API on a free port; `ann` and `ben` are tokens of sessions. */
 export const listenApi = async (own: Record<string, AnyHandler>, limits: Partial<ApiLimits> = {}) => {
   const app = fastifyFactory(apiServerOptions)
   await createApi({
@@ -63,9 +63,9 @@ export const listenApi = async (own: Record<string, AnyHandler>, limits: Partial
   const { port } = address
   return {
     origin: `http://127.0.0.1:${port}/api`,
-    /** The server's ends of the connections, in the order they came. */
+    /** The server's sockets, in the order of their connections. */
     sockets,
-    /** A connection on which this was sent; `answer` resolves with the first bytes that come back. */
+    /** Opens a connection and sends `text`; `answer` resolves with the first bytes of the response. */
     send(text: string) {
       const socket = connect(port, '127.0.0.1', () => socket.write(text))
       onTestFinished(() => void socket.destroy())
@@ -76,7 +76,7 @@ export const listenApi = async (own: Record<string, AnyHandler>, limits: Partial
   }
 }
 
-/** The head of a POST of JSON with a body of `bytes`. */
+/** The head of a POST request with a JSON body of `bytes`. */
 export const head = (path: string, bytes: number, token?: string): string =>
   `POST /api${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${bytes}\r\n` +
   `${token === undefined ? '' : `authorization: Bearer ${token}\r\n`}\r\n`
