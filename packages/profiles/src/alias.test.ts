@@ -23,7 +23,7 @@ const observationOf = ({ user, device, previous }: Call): Observation => ({
   ...(previous === undefined ? {} : { previous }),
 })
 
-/** The profiles that calls make, in order. */
+/** Applies calls in order, and returns the resulting graph. */
 const profilesAfter = (calls: readonly Call[]) => {
   const graph = emptyGraph()
   const learned: Operation[] = []
@@ -41,7 +41,7 @@ const profilesAfter = (calls: readonly Call[]) => {
   return { graph, learned }
 }
 
-/** Whose profile an identifier is in, as the user IDs of the profile and its devices, in order: `a b|x`. */
+/** The profiles of the calls, each as its user IDs and its devices, sorted: `a b|x`. */
 const describeProfiles = (calls: readonly Call[]): string[] => {
   const { graph } = profilesAfter(calls)
   return [...graph.profiles.values()]
@@ -57,8 +57,9 @@ const describeProfiles = (calls: readonly Call[]): string[] => {
 }
 
 /**
- * The table of `docs/profiles.md`, without any profile. A device belongs to the first user who signs in on it or whose
- * alias call names it. Two users are one person only when an alias call names the user ID of one of them.
+ * The expected result by the table of `docs/profiles.md`, computed without profiles. A device belongs to the first user
+ * who signs in on it or whose alias call names it. Two users become one person only if an alias call names the user ID
+ * of one of them.
  */
 const rightAfter = (calls: readonly Call[], users: ReadonlySet<string>): string[] => {
   const people = new Map<string, string>()
@@ -92,7 +93,7 @@ const rightAfter = (calls: readonly Call[], users: ReadonlySet<string>): string[
     .toSorted()
 }
 
-/** Every order of some of the items, up to a number of them. */
+/** Every order of some of the items, up to `most` of them. */
 function* ordersOf<T>(items: readonly T[], most: number): Generator<T[]> {
   yield []
   if (most === 0) return
@@ -109,14 +110,14 @@ describe('an alias call on a device that several people use', () => {
     { user: 'b', previous: 'a' },
   ]
 
-  test('two people, two devices, every order of up to four calls: a device stays with the first, and only an alias of a user ID merges', () => {
+  test('in every order of up to four calls of two people on two devices, a device stays with the first, and only an alias of a user ID merges', () => {
     const users = new Set(['a', 'b'])
     for (const calls of ordersOf([...visits, ...identifies, ...aliases, ...merges], 4))
       if (describeProfiles(calls).join() !== rightAfter(calls, users).join())
         expect(describeProfiles(calls), calls.map(nameOf).join(', ')).toEqual(rightAfter(calls, users))
   })
 
-  test('all orders of two people who both sign in on both devices, and whose alias calls name both', () => {
+  test('in all orders of sign-ins and alias calls of two people on both devices, the result is the same as by the table', () => {
     const users = new Set(['a', 'b'])
     for (const calls of ordersOf([...identifies.slice(0, 3), ...aliases.slice(1)], 6))
       if (describeProfiles(calls).join() !== rightAfter(calls, users).join())
@@ -172,7 +173,7 @@ describe('an alias call on a device that several people use', () => {
     expect(describeProfiles(calls)).toEqual(right)
   })
 
-  test('what was not linked is in the history of the person who asked for it', () => {
+  test('a rejected link is in the history of the profile that requested it', () => {
     const { learned } = profilesAfter([
       { user: 'b', device: 'x' },
       { user: 'a', previous: 'x' },

@@ -10,16 +10,16 @@ import type { Kysely } from 'kysely'
 import { observe } from './observe.ts'
 import { defaultRules, type Rules } from './rules.ts'
 
-/** Which events computed traits are made of, from memory. */
+/** The events of computed traits, from a cache in memory. */
 export type ComputedTraitEvents = {
   isEmpty(): boolean
-  /** Ids of computed traits by the name of the event, or the type of a call without a name. Undefined where there are none. */
+  /** IDs of computed traits by event name, or by call type for calls without a name. Undefined if there are none. */
   find(workspaceId: string): ReadonlyMap<string, readonly string[]> | undefined
 }
 
-/** Whether an event may have one of the names: most have not, which its text shows without being parsed. */
+/** Whether an event may have one of the names. Most events have none, which is visible in the text without parsing. */
 const mayHave = (json: string, names: Iterable<string>): boolean => {
-  // Characters may be written in other ways.
+  // Escaped characters may hide a name.
   if (json.includes('\\')) return true
   for (const name of names) if (json.includes(JSON.stringify(name))) return true
   return false
@@ -46,9 +46,10 @@ const changesIn = (
 }
 
 /**
- * Makes what notes, for accepted events of a partition whose identifiers are known, whose computed traits have changed, and where the
- * requests of those events are. What it notes is durable before it resolves; an event that comes again notes the same. Without computed traits it does nothing, and where there are some it asks the
- * database once for each batch with an event of theirs.
+ * Creates a function that records which computed traits changed, for accepted events of a partition whose profiles are
+ * stored, and the positions of their requests. It resolves when the records are durable; a repeated event records the
+ * same. Without computed traits it does nothing. Otherwise it sends one query for each batch that contains a relevant
+ * event.
  */
 export const createComputedChanges =
   ({

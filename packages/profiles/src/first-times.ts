@@ -4,17 +4,17 @@ import { type Identifier, identifierKey } from './identifiers.ts'
 import type { LedgerTx } from './ledger.ts'
 import type { Observed } from './observe.ts'
 
-/** Identifiers whose earliest event is remembered, over all workspaces, before all are forgotten: about 20 MB. */
+/** Maximum identifiers, over all workspaces, whose first time is cached before the cache is cleared: about 20 MB. */
 const remembered = 100_000
 
 type FirstTime = Identifier & { readonly workspaceId: string; readonly time: string }
 
-/** The earliest events of identifiers in a batch, by workspace and identifier. */
+/** The first times of identifiers in a batch, by workspace and identifier. */
 export type FirstTimes = Map<string, FirstTime>
 
 /**
- * Keeps the times at which identifiers were seen first at their earliest event, in whatever order events come: a backfill brings old ones of
- * people who are known. Most events are later than one that is remembered, and cost a look at memory.
+ * Keeps the time of each identifier at its earliest event, whatever the order of events: a backfill brings old events
+ * of known people. Most events are later than a cached time, and cost only a look into memory.
  */
 export const createFirstTimes = (db: Kysely<Database>) => {
   let known = new Map<string, string>()
@@ -22,7 +22,10 @@ export const createFirstTimes = (db: Kysely<Database>) => {
     other === undefined || Date.parse(time) < Date.parse(other)
 
   return {
-    /** Notes an event where it is earlier than what is remembered of its identifiers, and what was noted of this batch. */
+    /**
+     * Records the time of an event if it is earlier than the cached time of its identifiers and their times in this
+     * batch.
+     */
     note(times: FirstTimes, { event: { workspaceId }, identifiers, time }: Observed): void {
       for (const identifier of identifiers) {
         const key = `${workspaceId} ${identifierKey(identifier)}`
@@ -31,7 +34,7 @@ export const createFirstTimes = (db: Kysely<Database>) => {
           times.set(key, { ...identifier, workspaceId, time: own })
       }
     },
-    /** Writes what was noted, once the identifiers are stored; one that is not there is passed over. */
+    /** Writes the recorded times after the identifiers are stored; a missing identifier is skipped. */
     async write(times: FirstTimes): Promise<void> {
       if (times.size === 0) return
       await sql`
@@ -43,14 +46,17 @@ export const createFirstTimes = (db: Kysely<Database>) => {
       if (known.size + times.size > remembered) known = new Map()
       for (const [key, { time }] of times) known.set(key, time)
     },
-    /** Forgets what is remembered: the database may be another one. */
+    /** Clears the cache, because the database may have been restored. */
     forget(): void {
       known = new Map()
     },
   }
 }
 
-/** Keeps the times of a workspace's identifiers while `make` makes them anew of the ledger, in this transaction. */
+/**
+ * Preserves the first times of a workspace's identifiers while `make` rebuilds them from the ledger, in this
+ * transaction.
+ */
 export const keepingFirstTimes = async (
   tx: LedgerTx,
   workspaceId: string,

@@ -5,33 +5,36 @@ import { type Identifier, identifierKey, previousId } from './identifiers.ts'
 import { appendEntries, type Entry, type LedgerTx, loadGraph, lockLedger } from './ledger.ts'
 import { ownerOf } from './owners/owner.ts'
 
-/** The keyed hash that is kept of an identifier without its value, as 64 hexadecimal digits. */
+/** The keyed hash that replaces a deleted identifier, as 64 hexadecimal digits. */
 export const identifierHash = (key: Uint8Array, identifier: Identifier): string =>
   createHmac('sha256', key).update(identifierKey(identifier)).digest('hex')
 
-/** Begins the text in place of a deleted value in the ledger: no identifier has the character. */
+/** The first character of the text that replaces a deleted value in the ledger; no identifier contains it. */
 const forgottenMark = '\ufffd'
 
 export type ForgetRequest = {
   readonly requestId: string
   readonly identifiers: readonly Identifier[]
-  /** Whether earlier data is erased, and whether later events get no profile. At least one of them. */
+  /** Whether earlier data is erased, and whether later events get no profile. At least one is true. */
   readonly erases: boolean
   readonly suppresses: boolean
-  /** The user who requests it. */
+  /** The requesting user. */
   readonly actorId: string
   readonly time: Date
 }
 
 export type Forgotten = {
-  /** The requested identifiers, and all others of their profiles; those of one person have one number. */
+  /**
+   * The requested identifiers, and all other identifiers of their profiles; identifiers of one person have the same
+   * number.
+   */
   readonly identifiers: readonly (Identifier & { readonly person: number })[]
   readonly profiles: number
-  /** Position of the ledger: `forgetValues` goes up to there. */
+  /** The ledger position up to which `forgetValues` must run. */
   readonly sequence: number
 }
 
-/** A requested ID may be one that an alias call gave up. */
+/** A requested ID may be stored as a previous ID that an alias call replaced. */
 const namesOf = ({ type, value }: Identifier): Identifier[] =>
   type === 'user_id' || type === 'anonymous_id'
     ? [
@@ -62,18 +65,18 @@ const writeHashes = (
       changed = excluded.changed, request_id = excluded.request_id`.execute(tx)
 }
 
-/** The facts kept of an identifier beside its hash. */
+/** The data that is kept of an identifier with its hash. */
 type Hashed = { hash: string; type: string; owner: string | null; identifier: number | null }
 
-/** The owner of the identifier's events in the event store; null for types that own no event. */
+/** The owner of the identifier's events in the event store; null for types that own no events. */
 const owningOf = (workspaceId: string, identifier: Identifier): string | null =>
   identifier.type === 'user_id' || identifier.type === 'anonymous_id' ? ownerOf(workspaceId, identifier) : null
 
 /**
  * Erases or suppresses people in this transaction. Profiles with one of the identifiers are deleted with their traits,
- * and events received until now teach nothing about them any more. Suppressed identifiers get no profile from now on.
- * Keyed hashes stay, and the ledger's note that the profiles were erased. Values of the ledger stay until
- * `forgetValues`. Undefined when there is no such workspace.
+ * and events received until now no longer affect profiles. Suppressed identifiers get no profile from now on. Keyed
+ * hashes remain, and the ledger entry that the profiles were erased. Values in the ledger remain until `forgetValues`.
+ * Undefined if the workspace does not exist.
  */
 export const forgetPeople = async (
   tx: LedgerTx,
@@ -97,7 +100,7 @@ export const forgetPeople = async (
     hash: identifierHash(key, each),
     type: each.type,
     owner: owningOf(workspaceId, each),
-    // An erased identifier has none any more.
+    // An erased identifier no longer has a sequence.
     identifier: request.erases ? null : (sequences.get(identifierKey(each)) ?? null),
   }))
   let { sequence } = ledger
@@ -124,7 +127,7 @@ export const forgetPeople = async (
   return { identifiers: [...all.values()], profiles: profiles.length, sequence }
 }
 
-/** Maximum of ledger entries per statement. */
+/** Maximum ledger entries per statement. */
 const stretch = 50_000
 
 type Mention = {
@@ -137,8 +140,8 @@ type Mention = {
 }
 
 /**
- * Replaces the values of identifiers in the ledger of a workspace by hashes, up to an entry. The profiles that the
- * ledger gives stay the same. May be repeated.
+ * Replaces the values of identifiers in a workspace's ledger by hashes, up to an entry. The resulting profiles stay the
+ * same. May be repeated.
  */
 export const forgetValues = async (
   db: Kysely<Database>,
@@ -173,7 +176,7 @@ export const forgetValues = async (
       })
   }
   if (found.length === 0) return
-  // All in one transaction: half of them would give other profiles.
+  // In one transaction, because half of the replacements would result in different profiles.
   await db.transaction().execute(async (tx) => {
     await lockLedger(tx, workspaceId)
     await sql`
@@ -184,7 +187,7 @@ export const forgetValues = async (
   })
 }
 
-/** The hashes of a value as an identifier of any type that has hashes. */
+/** The hashes of a value as an identifier of each type for which hashes exist. */
 export const hashesOfValue = async (db: Kysely<Database>, workspaceId: string, value: string): Promise<string[]> => {
   const { rows } = await sql<{ type: string; key: Uint8Array }>`
     select distinct h.type, l.privacy_key as key
@@ -193,7 +196,7 @@ export const hashesOfValue = async (db: Kysely<Database>, workspaceId: string, v
   return rows.map(({ type, key }) => identifierHash(key, { type, value }))
 }
 
-/** Lifts the suppression of an identifier, in this transaction; false when it is not suppressed. */
+/** Lifts the suppression of an identifier, in this transaction; false if it is not suppressed. */
 export const releaseSuppression = async (tx: LedgerTx, workspaceId: string, hash: string): Promise<boolean> => {
   const ledger = await lockLedger(tx, workspaceId)
   if (ledger === undefined) return false
@@ -210,7 +213,7 @@ export const releaseSuppression = async (tx: LedgerTx, workspaceId: string, hash
     workspaceId,
     rows.map(({ id }) => id),
   )
-  // Remembered refusals are checked again.
+  // Makes processes check cached rejections again.
   await sql`update identity_ledgers set erasures = erasures + 1 where workspace_id = ${workspaceId}::uuid`.execute(tx)
   return true
 }

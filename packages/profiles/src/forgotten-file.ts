@@ -6,19 +6,22 @@ import { identifierHash } from './forget.ts'
 import type { Identifier } from './identifiers.ts'
 import { type LedgerTx, lockLedger } from './ledger.ts'
 
-/** A change of a hash. */
+/** A line of the file: a change of a hash. */
 type Line = {
-  /** The workspace, and the number of its change. */
+  /** The workspace ID, and the number of the change in the workspace. */
   w: string
   n: number
-  /** The key of its hashes, hexadecimal. */
+  /** The key of the workspace's hashes, hexadecimal. */
   k: string
-  /** The hash, and the type of the identifier. */
+  /** The hash, and the type of its identifier. */
   h: string
   y: string
-  /** The column `owner` of its stored events, as a decimal number; null where it owns none, missing in older lines. */
+  /**
+   * The column `owner` of the identifier's stored events, as a decimal number; null if it owns none, missing in older
+   * lines.
+   */
   o?: string | null
-  /** The time up to which events get no profile, and the time since when none does, epoch ms. */
+  /** `d`: events received up to this time get no profile; `s`: since this time no event does. Both in epoch ms. */
   d: number | null
   s: number | null
 }
@@ -33,21 +36,21 @@ const isLine = (value: unknown): value is Line =>
   isOwner(value['o']) &&
   [value['d'], value['s']].every((each) => each === null || Number.isInteger(each))
 
-/** Hashes of a workspace that are in the file and not in the database, which was restored from an earlier state. */
+/** Hashes of a workspace that are in the file but not in the database, which was restored from an earlier state. */
 export type MissingHashes = {
   readonly workspaceId: string
   readonly key: Uint8Array
-  /** Number of changes in the file. */
+  /** The number of changes in the file. */
   readonly changes: number
   readonly hashes: readonly Pick<Line, 'h' | 'y' | 'o' | 'd' | 's'>[]
 }
 
 export type ForgottenFile = {
-  /** Writes the changes of a workspace, durably. */
+  /** Appends the changes of a workspace durably. */
   keep(workspaceId: string): Promise<void>
-  /** Writes the changes of all workspaces. */
+  /** Appends the changes of all workspaces. */
   keepAll(): Promise<void>
-  /** Hashes that the database has lost. */
+  /** The hashes that the database has lost. */
   missing(): Promise<MissingHashes[]>
 }
 
@@ -57,7 +60,7 @@ const parse = (text: string): Line[] =>
       const parsed: unknown = JSON.parse(each)
       return isLine(parsed) ? [parsed] : []
     } catch {
-      // The last line of a process that was killed.
+      // An incomplete line, the last one of a killed process.
       return []
     }
   })
@@ -72,8 +75,8 @@ type Row = {
 }
 
 /**
- * Keeps hashes of deleted users in a file beside the database, so that a restored backup does not lose them. One line
- * for each change; the line with the highest number counts for a hash.
+ * Keeps the hashes of deleted users in a file beside the database, so that a restored backup does not lose them. There
+ * is one line for each change; the line with the highest number counts for a hash.
  */
 export const openForgottenFile = async (file: string, db: Kysely<Database>): Promise<ForgottenFile> => {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -115,7 +118,7 @@ export const openForgottenFile = async (file: string, db: Kysely<Database>): Pro
     lines.push(...added)
     changes.set(workspaceId, added.at(-1)?.n ?? known)
   }
-  /** Writes one after the other. */
+  /** Runs the appends one after the other. */
   const keep = (workspaceId: string): Promise<void> => {
     const next = writing.then(() => append(workspaceId))
     writing = next.catch(() => {})
@@ -147,12 +150,12 @@ export const openForgottenFile = async (file: string, db: Kysely<Database>): Pro
   }
 }
 
-/** An identifier of a profile with a requested hash, and the sequence of the operation that brought it. */
+/** An identifier of a profile with a requested hash, and the sequence of the operation that added it. */
 export type HashedIdentifier = Identifier & { readonly hash: string; readonly sequence: number }
 
 /**
- * Restores hashes that the database has lost, in this transaction: suppression holds immediately. Resolves to the
- * identifiers of profiles that have one of them; to undefined when there is no such workspace.
+ * Restores hashes that the database has lost, in this transaction; suppression takes effect immediately. Resolves to
+ * the profile identifiers that have one of these hashes; undefined if the workspace does not exist.
  */
 export const restoreHashes = async (tx: LedgerTx, missing: MissingHashes): Promise<HashedIdentifier[] | undefined> => {
   const { workspaceId, key, changes, hashes } = missing

@@ -4,26 +4,26 @@ import { identifierHash } from './forget.ts'
 import { identifiersOf } from './identifiers.ts'
 import { defaultRules } from './rules.ts'
 
-/** Recently deleted users, for code that handles events without a transaction. */
+/** Recently deleted users, for code that handles events outside of a transaction. */
 export type ForgottenUsers = {
-  /** Events of a workspace received up to this time may belong to a deleted user, epoch ms; 0 for none. */
+  /** Events of a workspace received up to this time may belong to a deleted user; epoch ms, 0 for none. */
   until(workspaceId: string): number
-  /** A text that changes with each deletion or suppression of a user of a workspace; '' before the first. */
+  /** A version that changes with each deletion or suppression in a workspace; '' before the first. */
   version(workspaceId: string): string
   /** Whether an event belongs to a user who was deleted after it was received. */
   isOf(
     workspaceId: string,
     event: { userId?: string | undefined; anonymousId?: string | undefined; receivedAt: string },
   ): boolean
-  /** Reads the changes. Rejects while PostgreSQL is away. */
+  /** Reads the changes. Rejects while PostgreSQL is unavailable. */
   refresh(): Promise<void>
 }
 
 type Workspace = { erasures: string; key: Uint8Array; until: number; times: ReadonlyMap<string, number> }
 
 /**
- * Keeps the hashes of users deleted within `keepMs` in memory, about 200 bytes each: no log has older events. Empty
- * before the first `refresh`.
+ * Caches the hashes of users deleted within `keepMs`, about 200 bytes each; no log has older events. Empty before the
+ * first `refresh`.
  */
 export const createForgottenUsers = ({
   db,
@@ -51,7 +51,7 @@ export const createForgottenUsers = ({
     version: (workspaceId) => known.get(workspaceId)?.erasures ?? '',
     isOf(workspaceId, { userId, anonymousId, receivedAt }) {
       const workspace = known.get(workspaceId)
-      // The owner of an event does not depend on the rules of the workspace.
+      // The rules of a workspace do not affect the owner of an event.
       const [owner] = identifiersOf({ userId, anonymousId }, defaultRules).identifiers
       if (workspace === undefined || owner === undefined) return false
       const time = workspace.times.get(identifierHash(workspace.key, owner))

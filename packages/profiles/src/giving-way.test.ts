@@ -16,7 +16,7 @@ test.each<[string, AcceptedEvent[], number, boolean, number[]]>([
   ['not when nobody comes first', [event(100)], 50, false, []],
   ['not when profiles are a minute behind', [event(60_000)], 50, true, []],
   ['not after nothing', [], 50, true, []],
-])('a batch is followed by a rest %s', async (_, events, tookMs, busy, expected) => {
+])('after a batch, the consumer pauses %s', async (_, events, tookMs, busy, expected) => {
   const rests: number[] = []
   const giveWay = createGivingWay({ isBusy: () => busy, now: () => now, rest: async (ms) => void rests.push(ms) })
   await giveWay(events, tookMs)

@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AcceptedEvent, valuesOf } from '@tributary/storage'
 
-/** The rest after a batch as a multiple of its time: a thirteenth of a processor remains. */
+/** The pause after a batch as a multiple of its duration: a thirteenth of a processor remains for profiles. */
 const restShare = 12
-/** Maximum rest after a batch, ms. */
+/** Maximum pause after a batch, in ms. */
 const maxRestMs = 4000
-/** Profiles that are this far behind do not rest, ms since the last event was received. */
+/** Profiles that are this far behind do not pause, in ms since the last event was received. */
 const maxLagMs = 60_000
 
 /**
- * Creates the function that is called after each batch, with the time it took (ms). It rests while other work has
- * priority, so that the processor is free for that; profiles are then at most about a minute behind.
+ * Creates the function that is called after each batch, with its duration in ms. It pauses while other work has
+ * priority, so that the processor is free for that work. Profiles are then at most about a minute behind.
  */
 export const createGivingWay =
   ({
@@ -29,7 +29,7 @@ export const createGivingWay =
     if (now() - Date.parse(valuesOf(last).receivedAt) < maxLagMs) await rest(Math.min(tookMs * restShare, maxRestMs))
   }
 
-/** Creates a rest that ends with the signal. */
+/** Creates a pause that the signal ends. */
 export const restUntil =
   (signal: AbortSignal) =>
   (ms: number): Promise<void> =>

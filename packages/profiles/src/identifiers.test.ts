@@ -21,7 +21,7 @@ test.each([
   'guest',
   '[object Object]',
   'NaN',
-])('the value %j identifies no user', (value) => {
+])('the value %j does not identify a user', (value) => {
   expect(identifiersOf({ userId: value }, defaultRules)).toEqual({ identifiers: [], refused: 'blocked' })
   expect(texts({ userId: value, anonymousId: 'a' })).toEqual(['anonymous_id:a'])
 })
@@ -32,7 +32,7 @@ test.each([
   ['a\0b', 'not_text'],
   ['a\ud800', 'not_text'],
   ['a\ufffd', 'not_text'],
-])('a value that no database keeps or that is too long is no identifier', (value, reason) => {
+])('a value that no database stores, or that is too long, is rejected as identifier', (value, reason) => {
   expect(identifiersOf({ anonymousId: value }, defaultRules)).toEqual({ identifiers: [], refused: reason })
 })
 
@@ -46,7 +46,7 @@ test.each(['nullable', '10', '-10', 'я'.repeat(256), ' u', "'; drop table profi
 describe('external ids', () => {
   const external = (...externalIds: unknown[]) => texts({ userId: 'u', anonymousId: 'a', context: { externalIds } })
 
-  test('come before the anonymous id, by their kinds, and behind it where there is no user id', () => {
+  test('come before the anonymous ID, sorted by kind, and after it if there is no user ID', () => {
     const [shop, crm] = [
       { id: '1', type: 'shop', collection: 'users', encoding: 'none' },
       { id: '2', type: 'crm' },
@@ -68,11 +68,11 @@ describe('external ids', () => {
     { type: 'shop' },
     'shop',
     null,
-  ])('%j is none', (each) => {
+  ])('the external ID %j is ignored', (each) => {
     expect(external(each)).toEqual(['user_id:u', 'anonymous_id:a'])
   })
 
-  test('beyond ten of one event are not looked at', () => {
+  test('beyond ten of one event are ignored', () => {
     expect(external(...Array.from({ length: 50 }, (_, n) => ({ id: `c-${n}`, type: 'shop' })))).toHaveLength(12)
   })
 })
@@ -80,12 +80,12 @@ describe('external ids', () => {
 describe('values that the workspace blocks', () => {
   const rules = rulesOf({ ...defaultIdentityRules, blocked_values: [' Kiosk ', 'test'] }, '')
 
-  test('leave an event without a profile, whatever else it has, when they are what it would belong to', () => {
+  test('leave an event without a profile if they are its deciding identifier, whatever else the event has', () => {
     expect(identifiersOf({ userId: 'TEST', anonymousId: 'a' }, rules)).toEqual({ identifiers: [], refused: 'blocked' })
     expect(identifiersOf({ anonymousId: 'kiosk' }, rules)).toEqual({ identifiers: [], refused: 'blocked' })
   })
 
-  test('are left out beside other identifiers, and other values are not', () => {
+  test('are left out beside other identifiers, and values that only look similar are not', () => {
     const context = { externalIds: [{ id: 'test', type: 'shop' }] }
     expect(texts({ userId: 'u', anonymousId: 'kiosk', context }, rules)).toEqual(['user_id:u'])
     expect(texts({ userId: 'tests', anonymousId: 'kiosk-1' }, rules)).toEqual(['user_id:tests', 'anonymous_id:kiosk-1'])
@@ -112,17 +112,17 @@ describe('email addresses and phone numbers', () => {
     [null, { number: 442079460958 }, []],
     [null, [442079460958], []],
     ['', '', []],
-  ])('%j and %j are the identifiers %j', (email, phone, expected) => {
+  ])('%j and %j become the identifiers %j', (email, phone, expected) => {
     expect(contacts(email, phone)).toEqual(expected)
   })
 
-  test('are none where the workspace does not link by them', () => {
+  test('are not identifiers if the workspace does not link by them', () => {
     expect(contacts('a@example.com', '+442079460958', defaultRules)).toEqual([])
     const email = rulesOf({ ...defaultIdentityRules, link_email: true }, '')
     expect(contacts('a@example.com', '+442079460958', email)).toEqual(['email:a@example.com'])
   })
 
-  test('come behind the user id and before all others', () => {
+  test('come after the user ID and before all others', () => {
     const context = { externalIds: [{ id: '1', type: 'crm' }] }
     const given = contactsOf([{ name: 'email', value: '"a@example.com"' }], linking)
     expect(texts({ userId: 'u', anonymousId: 'a', context, contacts: given }, linking)).toEqual([

@@ -4,37 +4,38 @@ import type { Rules } from './rules.ts'
 /** An identifier in an event: its type, and its value as received. */
 export type Identifier = { readonly type: string; readonly value: string }
 
-/** Maximum of identifiers of all types in a profile, whatever the limits of its workspace. */
+/** Maximum identifiers of all types in a profile, whatever the limits of its workspace. */
 export const maxIdentifiers = 100
 
-/** The type under which a profile keeps an ID that an alias call gave up: a user ID or an anonymous ID. */
+/** The type of a user ID or anonymous ID that an alias call replaced by another. */
 export const previousId = 'previous_id'
 
-/** Maximum of bytes of an identifier's value (UTF-8). */
+/** Maximum bytes of an identifier's value (UTF-8). */
 const valueBytes = 512
-/** Maximum of external IDs read from one event. */
+/** Maximum external IDs read from one event. */
 const externalIds = 10
 
-/** Why a value is no identifier. */
+/** Why a value cannot be an identifier. */
 export type Unusable = 'blocked' | 'too_long' | 'not_text'
 
-/** Why a value is no identifier; undefined when it is one. */
+/** Why a value cannot be an identifier; undefined if it can. */
 export const unusable = (value: string): Unusable | undefined => {
   if (isPlaceholder(value)) return 'blocked'
   if (value.length > valueBytes || (value.length > valueBytes / 3 && Buffer.byteLength(value) > valueBytes))
     return 'too_long'
-  // A database stores no NUL; the other character replaces bytes that were no text, and so stands for many values.
+  // A database stores no NUL. U+FFFD replaces invalid bytes, so it may stand for many different values.
   return value.includes('\0') || value.includes('\ufffd') || !value.isWellFormed() ? 'not_text' : undefined
 }
 
-/** One text for each identifier. */
+/** A unique text for each identifier. */
 export const identifierKey = ({ type, value }: Identifier): string => `${type}:${value}`
 
-/** Types with a meaning of their own, which an external ID cannot have. */
+/** Reserved types, which an external ID cannot have. */
 const reserved = new Set(['user_id', 'anonymous_id', previousId, 'email', 'phone'])
 
 /**
- * Usable identifiers in `context.externalIds`, as Segment's libraries send them, by type: of users, and not encoded.
+ * Usable identifiers in `context.externalIds`, as Segment's libraries send them, sorted by type. Only those of the
+ * collection `users` without an encoding.
  */
 const externalOf = (context: unknown): Identifier[] => {
   const list = (context as { externalIds?: unknown } | null | undefined)?.externalIds
@@ -55,16 +56,16 @@ const externalOf = (context: unknown): Identifier[] => {
   return [...new Map(byKind.map((each) => [identifierKey(each), each])).values()]
 }
 
-/** A trait, its value as JSON text. */
+/** A trait, with its value as JSON text. */
 type Trait = { readonly name: string; readonly value: string | undefined }
 
-/** Identifiers among the traits of an event, as far as the workspace links by them; the last of several. */
+/** The email and phone identifiers in the traits of an event, if the workspace links by them; the last value counts. */
 export const contactsOf = (traits: readonly Trait[], { linksEmail, linksPhone }: Rules): Identifier[] => {
   if (!linksEmail && !linksPhone) return []
   const valueOf = (wanted: string): string => {
     const json = traits.findLast(({ name }) => name === wanted)?.value ?? ''
     if (json.startsWith('"')) return String(JSON.parse(json))
-    // A number, to the digit: the text of a JSON value begins with one only for numbers.
+    // A number, exactly as written: only the JSON text of a number begins with a digit or a minus sign.
     return /^-?\d/.test(json) ? json : ''
   }
   const email = linksEmail ? emailOf(valueOf('email')) : undefined
@@ -80,21 +81,21 @@ export type Naming = {
   readonly userId?: string | undefined
   readonly anonymousId?: string | undefined
   readonly context?: unknown
-  /** The result of `contactsOf` for its traits. */
+  /** The result of `contactsOf` for the traits of the event. */
   readonly contacts?: readonly Identifier[]
 }
 
-/** Identifiers of an event, and why it has none. */
+/** The identifiers of an event, or why it has none. */
 export type Identified = {
-  /** The user id, else the anonymous id: the event belongs to its profile. Then email, phone, external ids, anonymous id. */
+  /** The user ID, else the anonymous ID: its profile owns the event. Then email, phone, external IDs, anonymous ID. */
   readonly identifiers: readonly Identifier[]
   readonly refused: Unusable | undefined
 }
 
 /**
- * The usable identifiers of an event. There are none without a usable user ID or anonymous ID, since one of these two
- * decides which profile an event belongs to. There are none either when the workspace blocks the value of the deciding
- * one. Values are compared exactly.
+ * The usable identifiers of an event. There are none without a usable user ID or anonymous ID, because one of these two
+ * decides which profile owns the event. There are none either if the workspace blocks the value of the deciding one.
+ * Values are compared exactly.
  */
 export const identifiersOf = (naming: Naming, rules: Rules): Identified => {
   const { userId, anonymousId, context, contacts = [] } = naming

@@ -25,7 +25,7 @@ export type Entry = { readonly operation: Operation; readonly cause: Cause }
 export type LedgerState = {
   readonly sequence: number
   readonly hasSplits: boolean
-  /** Whether an alias call named an identifier. */
+  /** Whether any alias call named a previous ID. */
   readonly hasPrevious: boolean
   readonly erasures: number
   /** The key of identifier hashes; undefined before the first erasure. */
@@ -41,8 +41,8 @@ type LedgerRow = {
 }
 
 /**
- * Locks the ledger of a workspace until the end of the transaction: one transaction at a time adds to it. Undefined
- * when the workspace no longer exists.
+ * Locks the ledger of a workspace until the end of the transaction, so that one transaction at a time appends to it.
+ * Undefined if the workspace no longer exists.
  */
 export const lockLedger = async (tx: LedgerTx, workspaceId: string): Promise<LedgerState | undefined> => {
   const locked = async (): Promise<LedgerRow | undefined> =>
@@ -67,7 +67,7 @@ export const lockLedger = async (tx: LedgerTx, workspaceId: string): Promise<Led
   )
 }
 
-/** The state that learned facts depend on: after a split or a deletion they may have to be learned again. */
+/** The state on which learned facts depend: after a split or a deletion, they may have to be learned again. */
 export type Revision = { readonly revision: string; readonly erasures: number }
 
 /** The revisions of ledgers by workspace; a workspace without a ledger is absent. */
@@ -86,15 +86,15 @@ export const readRevisions = async (
 type IdentifierRow = Identifier & { profile_id: string; sequence: string; made: string }
 
 /*
- * Looks up rows of a workspace one by one, by an index: `lateral` with a limit or an offset leaves no other plan.
- * PostgreSQL may have no statistics of a growing table yet, and would rather read all rows of the workspace for each
+ * Looks up rows of a workspace one by one, by an index: `lateral` with a limit or an offset forces this plan.
+ * PostgreSQL may have no statistics of a growing table yet, and would then read all rows of the workspace for each
  * batch.
  */
 
 const columns = (identifiers: readonly Identifier[]) =>
   sql`unnest(${identifiers.map(({ type }) => type)}::text[], ${identifiers.map(({ value }) => value)}::text[])`
 
-/** The sequences of the operations that brought identifiers, by key; only of known ones. */
+/** The sequences of the operations that added identifiers, by key; unknown identifiers are absent. */
 export const loadSequences = async (
   tx: LedgerTx,
   workspaceId: string,
@@ -109,10 +109,12 @@ export const loadSequences = async (
   return new Map(rows.map(({ type, value, sequence }) => [`${type}:${value}`, Number(sequence)]))
 }
 
-/** The graph around some identifiers; `sequences` are those of the operations that brought each identifier, by key. */
+/**
+ * The part of the graph around some identifiers, and by key the sequences of the operations that added each identifier.
+ */
 export type Loaded = { readonly graph: IdentityGraph; readonly sequences: Map<string, number> }
 
-/** Loads the whole profiles of identifiers, with their refusals and splits. */
+/** Loads the complete profiles of identifiers, with their rejections and splits. */
 export const loadGraph = async (
   tx: LedgerTx,
   workspaceId: string,
@@ -204,7 +206,7 @@ const rowOf = ({ operation, cause }: Entry): Row => {
 /** The columns of an operation in the table. */
 export type OperationRow = Omit<Row, 'sequence' | 'time'> & { sequence: string; time: Date }
 
-/** The operation in a row of the table. */
+/** Converts a row of the table to its operation. */
 export const operationOf = (row: OperationRow): Operation => {
   const sequence = Number(row.sequence)
   const profile = row.profile_id
@@ -228,7 +230,9 @@ export const operationOf = (row: OperationRow): Operation => {
   }
 }
 
-/** Writes entries, whose sequences follow that of the ledger, and applies them to the profiles, in this transaction. */
+/**
+ * Appends entries, whose sequences continue that of the ledger, and applies them to the profiles, in this transaction.
+ */
 export const appendEntries = async (tx: LedgerTx, workspaceId: string, entries: readonly Entry[]): Promise<void> => {
   const last = entries.at(-1)
   if (last === undefined) return

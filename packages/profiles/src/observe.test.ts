@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { observe } from './observe.ts'
 
-/** What only destinations get: events that none gets have no such members. */
+/** Members that only destinations need; events without a destination do not have them. */
 const unsent = ['messageId', 'properties', 'integrations', 'test', 'originalTimestamp', 'sentAt', 'extra']
 
-/** What an event says, which is the same whether or not destinations get it. */
+/** Observes an event, and checks that the result is the same with and without the members for destinations. */
 const seen = (event: object) => {
   const full: object = { eventId: '0-1-0', messageId: 'm', type: 'track', event: 'Seen', ...event }
   const streamed = Object.fromEntries(Object.entries(full).filter(([name]) => !unsent.includes(name)))
@@ -17,7 +17,7 @@ const seen = (event: object) => {
 }
 const times = { test: false, receivedAt: '2026-01-02T00:00:00.000Z', timestamp: '2026-01-01T00:00:00.000Z' }
 
-test('identifiers are found whatever the event is named and however its properties look', () => {
+test('identifiers are found in an event with any name and any properties', () => {
   const hostile = ',"properties":{"userId":"x"},"context":{'
   const observed = seen({
     event: hostile,
@@ -34,12 +34,12 @@ test('identifiers are found whatever the event is named and however its properti
   expect(observed.traits).toEqual([])
 })
 
-test('external ids of the context are identifiers', () => {
+test('external IDs of the context become identifiers', () => {
   const context = { externalIds: [{ id: '1', type: 'shop' }] }
   expect(seen({ userId: 'u', context, ...times }).identifiers[1]).toEqual({ type: 'shop', value: '1' })
 })
 
-test('traits come from identify calls and from the context, to the digit, the call before its context', () => {
+test('traits are read from the call, then from its context, with exact digits', () => {
   const json =
     '{"eventId":"0-1-0","messageId":"m","type":"identify","event":"","userId":"u","traits":{"n":12345678901234567890.10,"both":"call"},"context":{"traits":{"both":"context","from":true}},"test":false,"receivedAt":"2026-01-02T00:00:00.000Z","timestamp":"2026-01-01T00:00:00.000Z"}'
   const { traits } = observe({ workspaceId: 'w', sourceId: 's', eventId: '0-1-0', json })
@@ -50,7 +50,7 @@ test('traits come from identify calls and from the context, to the digit, the ca
   })
 })
 
-test('the traits of a group are those of the person, under its name', () => {
+test("the traits of a group become traits of the person, under the group's name", () => {
   const observed = seen({
     type: 'group',
     event: '',
@@ -66,7 +66,7 @@ test('the traits of a group are those of the person, under its name', () => {
   ])
 })
 
-test('a value that is too large, and names that cannot be kept, are reported as such', () => {
+test('a value that is too large, and names that cannot be stored, are reported as such', () => {
   const { traits } = seen({
     type: 'identify',
     event: '',
@@ -86,7 +86,7 @@ test('a value that is too large, and names that cannot be kept, are reported as 
 test.each([
   ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z', '2026-01-01T00:00:00.000Z'],
   ['9999-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z', '2026-01-02T00:00:00.000Z'],
-])('an event of %s that was received at %s counts from %s', (timestamp, receivedAt, time) => {
+])('an event of %s that was received at %s has the time %s', (timestamp, receivedAt, time) => {
   expect(seen({ userId: 'u', context: {}, test: false, receivedAt, timestamp }).time()).toBe(time)
 })
 
@@ -105,7 +105,7 @@ test.each([
   expect(seen({ userId: 'u', properties, context: {}, ...times, ...more }).time()).toBe('2026-01-01T00:00:00.000Z')
 })
 
-test('an event without a usable identifier has no profile, and says why', () => {
+test('an event without a usable identifier has no profile, and the reason is reported', () => {
   expect(seen({ userId: 'null', context: {}, ...times }).nobody).toBe('blocked')
   expect(seen({ context: {}, ...times }).nobody).toBe('missing')
 })

@@ -8,25 +8,25 @@ import { defaultRules, type Rules } from './rules.ts'
 /** Limits of traits: names of one identifier, characters of a name, bytes of a value as JSON. */
 export const traitLimits = { names: 500, nameLength: 200, valueBytes: 8192 } as const
 
-/** Stands for the names that are not kept: those beyond the limit, and invalid ones. */
+/** The name that replaces all names that are not stored: names beyond the limit, and invalid ones. */
 export const otherNames = ''
 
-/** A trait of an event: its value as exact JSON text; undefined when it is too large to keep. */
+/** A trait of an event: its value as exact JSON text; undefined if it is too large to store. */
 export type TraitValue = { readonly name: string; readonly value: string | undefined }
 
 /** The facts that profiles learn from an event. */
 export type Observed = Observation & {
   readonly event: AcceptedEvent
-  /** The rules that it was observed by. */
+  /** The rules by which the event was observed. */
   readonly rules: Rules
-  /** Why it has no user; undefined when it has one. */
+  /** Why the event has no user; undefined if it has one. */
   readonly nobody: Identified['refused'] | 'missing'
-  /** The earlier of the event's own time and that of its receipt, RFC 3339. Read only where something is learned. */
+  /** The earlier of the event's own time and its receipt, RFC 3339. Computed only if something is learned. */
   readonly time: () => string
   readonly traits: readonly TraitValue[]
 }
 
-/** IDs and type of an event, and the position of its other members. */
+/** The IDs and type of an event, and the position of its other members. */
 type Head = Readonly<Record<'type' | 'userId' | 'anonymousId' | 'previousId' | 'groupId', string | undefined>> & {
   readonly rest: number
 }
@@ -34,8 +34,8 @@ type Head = Readonly<Record<'type' | 'userId' | 'anonymousId' | 'previousId' | '
 const quote = 0x22
 
 /**
- * The members before the first that is no text, which are all that most events need: parsing the whole event for them
- * would cost several times as much. Writers of events put IDs and type there, without space between them.
+ * Reads the members before the first one that is not a text, which is enough for most events: parsing the whole event
+ * would cost several times as much. Writers of events put the IDs and the type there, without whitespace.
  */
 const headOf = (json: string): Head => {
   let type: string | undefined
@@ -78,7 +78,7 @@ const headOf = (json: string): Head => {
 const isName = (text: string): boolean =>
   text.length <= traitLimits.nameLength && !text.includes('\0') && text.isWellFormed()
 
-/** The traits in an object; names that are not kept become the empty name. */
+/** The traits in an object; names that cannot be stored become `otherNames`. */
 const traitsIn = (text: string | undefined, prefix = ''): TraitValue[] => {
   if (text === undefined || !text.startsWith('{')) return []
   return [...jsonMembers(text)].map(([name, value]) =>
@@ -88,7 +88,7 @@ const traitsIn = (text: string | undefined, prefix = ''): TraitValue[] => {
   )
 }
 
-/** Traits of an event for its user: of identify calls, of the context, and of the user's group. */
+/** The traits of an event for its user: from identify calls, from the context, and from the user's group. */
 const traitsOf = (head: Head, json: string): TraitValue[] => {
   const members = jsonMembers(`{${json.slice(head.rest)}`)
   const context = members.get('context')
@@ -102,7 +102,7 @@ const traitsOf = (head: Head, json: string): TraitValue[] => {
 const lesserOf = ({ receivedAt, timestamp }: Pick<StreamedEvent, 'receivedAt' | 'timestamp'>): string =>
   Date.parse(timestamp) < Date.parse(receivedAt) ? timestamp : receivedAt
 
-/** The end of an event without keys of its own: there are no braces within, so these are its own members. */
+/** The end of an event without custom keys: it contains no braces, so these are the event's own members. */
 const endWithTimes =
   /"receivedAt":"([^"\\]*)","timestamp":"([^"\\]*)"(?:,"originalTimestamp":"[^"\\]*")?(?:,"sentAt":"[^"\\]*")?\}$/
 const endLength = 200
@@ -115,8 +115,8 @@ const timeOf = (json: string): string => {
 }
 
 /**
- * Parts that most events lack. One pattern: each search for a text that begins with a quotation mark, of which an event
- * has many, takes four times as long as this.
+ * Parts that most events lack. A single pattern: a search for a text that begins with a quotation mark, of which an
+ * event has many, takes four times as long.
  */
 const externalIdsOrTraits = /"(?:externalIds":\[|traits":\{)/
 

@@ -3,40 +3,43 @@ import { type Identifier, identifierKey } from './identifiers.ts'
 /** Why identifiers were not joined: a limit of the profile, or an earlier split. */
 export type Refusal = 'limit' | 'split'
 
-/** A change of identities. Profiles follow from these alone, in their order. */
+/** A change of identities. Profiles are computed from these alone, in their order. */
 export type Learned =
-  /** An identifier was seen first, without a known profile. */
+  /** An identifier was seen for the first time, without a known profile. */
   | { kind: 'create'; profile: string; identifier: Identifier }
-  /** An identifier was seen first, with one of a profile (`by`). */
+  /** An identifier was seen for the first time, together with an identifier (`by`) of a profile. */
   | { kind: 'link'; profile: string; identifier: Identifier; by: Identifier; alias: boolean }
-  /** Two profiles are one, since `identifier` of one came with `by` of the other. The profile seen first stays. */
+  /**
+   * Two profiles became one, because `identifier` of one came with `by` of the other. The profile that was seen first
+   * stays.
+   */
   | { kind: 'merge'; profile: string; merged: string; identifier: Identifier; by: Identifier; alias: boolean }
-  /** An identifier came with one of a profile and does not belong to it. */
+  /** An identifier came with `by` of a profile, but was not added to that profile. */
   | { kind: 'refuse'; profile: string; identifier: Identifier; by: Identifier; reason: Refusal }
-  /** A user split identifiers from a profile: they are a profile of their own. */
+  /** A user split identifiers from a profile into a new profile (`made`). */
   | { kind: 'split'; profile: string; made: string; identifiers: readonly Identifier[] }
-  /** A user is to be deleted: the identifiers of the profile have no profile any more. */
+  /** A person is to be deleted: the identifiers of the profile no longer have a profile. */
   | { kind: 'erase'; profile: string }
 
-/** A change with its place in the order of its workspace. */
+/** A change with its position in the ledger of its workspace. */
 export type Operation = Learned & { readonly sequence: number }
 
-/** A profile, as far as identity resolution needs it. */
+/** A profile, with the data that identity resolution needs. */
 export type Known = {
   readonly id: string
-  /** The operation that made it. */
+  /** The sequence of the operation that created it. */
   readonly sequence: number
   readonly identifiers: Map<string, Identifier>
-  /** Refused identifiers, by key. */
+  /** Keys of rejected identifiers. */
   readonly refused: Set<string>
 }
 
-/** Profiles of a workspace, or the part of them that is needed. */
+/** The profiles of a workspace, or the needed part of them. */
 export type IdentityGraph = {
   readonly profiles: Map<string, Known>
-  /** The profile of each identifier, by key. */
+  /** The profile ID of each identifier, by key. */
   readonly owners: Map<string, string>
-  /** Identifiers that must never be in the profile of another one, by their keys, in both directions. */
+  /** By the key of an identifier, the keys of identifiers that must never share its profile; in both directions. */
   readonly apart: Map<string, Set<string>>
 }
 
@@ -59,14 +62,14 @@ const profileOf = ({ profiles }: IdentityGraph, id: string): Known => {
   return found
 }
 
-/** Adds a profile with its identifiers to a graph. */
+/** Adds an empty profile to a graph. */
 export const addProfile = (graph: IdentityGraph, id: string, sequence: number): Known => {
   const made: Known = { id, sequence, identifiers: new Map(), refused: new Set() }
   graph.profiles.set(id, made)
   return made
 }
 
-/** Puts an identifier into a profile. */
+/** Adds an identifier to a profile. */
 export const giveIdentifier = (graph: IdentityGraph, profile: Known, identifier: Identifier): void => {
   const key = identifierKey(identifier)
   profile.identifiers.set(key, identifier)
@@ -94,8 +97,8 @@ const erase = (graph: IdentityGraph, id: string): void => {
 }
 
 /**
- * Applies an operation to a graph. All operations of a workspace in their order, applied to an empty graph, give its
- * profiles. Throws for an operation on a profile that the earlier ones have not made.
+ * Applies an operation to a graph. All operations of a workspace, applied in order to an empty graph, result in its
+ * profiles. Throws if the operation names a profile that does not exist.
  */
 export const applyOperation = (graph: IdentityGraph, operation: Operation): void => {
   if (operation.kind === 'create')

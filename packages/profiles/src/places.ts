@@ -3,18 +3,18 @@ import { BeginAnew, type Database, type KeptPlaces, type ReachedPlace } from '@t
 import type { Kysely } from 'kysely'
 import type { LedgerTx } from './ledger.ts'
 
-/** A partition of the stream, and the place in it up to where everything was handled. */
+/** A partition of the stream, and the position up to which everything was handled. */
 export type Reached = { readonly partition: number; readonly place: ReachedPlace }
 
 export type Places = KeptPlaces & {
   /**
-   * Writes a place in this transaction, to be called `wrote` when that is committed. Rejects with `BeginAnew` when the place
-   * there is not the one that was written or read last: the database was restored.
+   * Writes a position in this transaction; `wrote` must be called after the commit. Rejects with `BeginAnew` if the
+   * stored position is not the last one written or read: the database was restored.
    */
   write(tx: LedgerTx, reached: Reached): Promise<{ wrote(): void }>
 }
 
-/** Makes the places that profiles keep with what they learn, so that both go back together with the database. */
+/** Stores the positions in the same database as the profiles, so that a restore resets both together. */
 export const createPlaces = (db: Kysely<Database>): Places => {
   const marks = new Map<number, string>()
   return {

@@ -5,7 +5,7 @@ import { restoreHashes } from './forgotten-file.ts'
 import { ownerOf } from './owners/owner.ts'
 import { splitProfile } from './split.ts'
 
-/** What the API may do with the ledgers of workspaces and what is made of them. */
+/** The operations of the API on ledgers and on the profiles made from them. */
 export const createProfileLedger = (db: Kysely<Database>) => ({
   split: splitProfile,
   ownerOf,

@@ -36,14 +36,14 @@ import { writeTraits } from './traits.ts'
 
 const consumerName = 'profiles'
 
-/** Maximum of facts remembered as known, over all workspaces: 2 to this power, 8 MB. */
+/** The number of cached facts over all workspaces: 2 to this power, 8 MB. */
 const knownFactBits = 20
 
 const firstRevision: Revision = { revision: '0', erasures: 0 }
 
 /**
- * The begin of each fact of a workspace. It changes after a split, after a deletion, and with the rules: known facts
- * must be learned again then.
+ * The common beginning of all facts of a workspace. It changes after a split, a deletion, or a change of the rules, so
+ * that known facts are learned again.
  */
 const beginningOf = (workspaceId: string, { revision, erasures }: Revision, rules: Rules): Fact =>
   new FactWriter().begin().add(workspaceId).add(revision).add(String(erasures)).add(rules.version).kept()
@@ -65,8 +65,8 @@ type Learned = Omit<Remaining, 'observations'> & {
 }
 
 /**
- * Writes the facts of observations of a workspace, in a transaction that holds its ledger's lock; of known facts only
- * their traits. Resolves to the left-out observations of deleted or suppressed people.
+ * Writes the facts of observations of a workspace, in a transaction that locks its ledger; of known facts only their
+ * traits. Resolves to the observations that were left out because the person is deleted or suppressed.
  */
 const learn = async (
   tx: LedgerTx,
@@ -100,7 +100,7 @@ const learn = async (
         {
           graph,
           limitOf: each.rules.limitOf,
-          // A deleted person who returns gets another profile.
+          // A deleted person who returns gets a new profile.
           profileIdOf: (identifier) => profileIdOf(workspaceId, identifier, ledger.erasures),
           next: () => ++sequence,
           learn(operation) {
@@ -115,7 +115,7 @@ const learn = async (
     const identifier = identifiers[0] === undefined ? undefined : sequences.get(identifierKey(identifiers[0]))
     if (identifier === undefined || each.traits.length === 0) return
     const giver = { time: each.time(), event_id: event.eventId, source_id: event.sourceId }
-    // The last one of a doubled name counts.
+    // The last value of a repeated name counts.
     const values = new Map(each.traits.map(({ name, value }) => [name, value ?? null]))
     traits.push({ identifier, ...giver, values, content: contentOf(values) })
   }
@@ -131,11 +131,11 @@ const learn = async (
   return { refused, shortened, wrote: entries.length + traits.length + refused.size > 0 }
 }
 
-/** The new facts in events. */
+/** The new facts in a batch of events. */
 type Sifted = {
-  /** By workspace. */
+  /** New observations by workspace. */
   readonly fresh: Map<string, Observed[]>
-  /** Observations with known facts: only their traits are new. */
+  /** Observations whose facts are known: only their traits are new. */
   readonly known: Set<Observed>
   readonly facts: Map<string, Fact>
   /** Number of events without a profile, by reason. */
@@ -179,7 +179,7 @@ const sift = (
     if (bearer !== undefined) touched.get(workspaceId)?.set(identifierKey(bearer), bearer)
     noteFirst(sifted.firstTimes, observed)
     writeFact(writer, of.beginning, observed)
-    // For deleted or suppressed people, the time of each event decides.
+    // If people were deleted or suppressed, the time of each event decides.
     const isKnown = recent.has(writer) || (of.erasures === 0 && facts.has(factKey(writer)))
     if (isKnown && observed.traits.length === 0) return
     if (isKnown) known.add(observed)
@@ -188,7 +188,7 @@ const sift = (
     if (list === undefined) fresh.set(workspaceId, [observed])
     else list.push(observed)
   }
-  // Workspaces are independent: only the order within one counts.
+  // Workspaces are independent: only the order within one workspace matters.
   for (const [workspaceId, own] of Map.groupBy(events, (event) => event.workspaceId)) {
     const [rules, revision] = [rulesFor(workspaceId), revisions.get(workspaceId) ?? firstRevision]
     const beginning = beginningOf(workspaceId, revision, rules)
@@ -205,22 +205,22 @@ const sift = (
 
 export type LearningDeps = {
   db: Kysely<Database>
-  /** The rules of a workspace, from memory; all have the defaults unless given. */
+  /** The cached rules of a workspace; by default, all workspaces have the default rules. */
   rulesFor?: (workspaceId: string) => Rules
   metrics: Metrics
-  /** Records the progress with the learned facts; nowhere unless given. */
+  /** Stores the position in the transaction of the learned facts. Optional. */
   places?: Pick<Places, 'write'>
-  /** Charged with the thread time of workspaces; nowhere unless given. */
+  /** The work share that is charged with thread time. Optional. */
   workShare?: WorkShare
 }
 
-/** The partition of events, and the place after them; without a place when more of them follow. */
+/** A partition and the position after these events; without a position if more events of the batch follow. */
 type ReachedMaybe = Pick<Reached, 'partition'> & { place?: Reached['place'] }
 
 /**
- * Creates the function that profiles learn by. Facts of accepted events are in the ledgers of their workspaces, and in
- * the profiles, before it resolves. A repeated event, or one with known facts, changes nothing. Rejects while
- * PostgreSQL is away. Any number of them may work for a workspace concurrently.
+ * Creates the function that updates profiles from events. It resolves when the facts of the events are in the ledgers
+ * and profiles of their workspaces. A repeated event, or one with known facts, changes nothing. Rejects while
+ * PostgreSQL is unavailable. Any number of these functions may work on a workspace concurrently.
  */
 export const createLearning = ({
   db,
@@ -232,7 +232,7 @@ export const createLearning = ({
   let recent = createRecent(knownFactBits)
   const firstTimes = createFirstTimes(db)
 
-  /** Uses one transaction for each workspace. The last one records the progress of all of them. */
+  /** Uses one transaction per workspace. The last one stores the position of all of them. */
   const write = async ({ fresh, known }: Sifted, reached: ReachedMaybe | undefined): Promise<Map<string, Learned>> => {
     const last = [...fresh.keys()].at(-1)
     const learned = new Map<string, Learned>()
@@ -266,7 +266,7 @@ export const createLearning = ({
         }
       }
     } catch (error) {
-      // The learned facts may be gone.
+      // The database was restored: learned facts may be missing.
       if (error instanceof BeginAnew) {
         recent = createRecent(knownFactBits)
         firstTimes.forget()
@@ -275,7 +275,7 @@ export const createLearning = ({
     }
     await firstTimes.write(sifted.firstTimes)
     await writeTouches(db, sifted.touched, { partition: reached?.partition, events })
-    // A fact is known once it is written.
+    // Only facts that were written are known.
     for (const fact of facts.values()) recent.add(fact)
     metrics.count('profile_events', events.length)
     for (const [reason, count] of nobody) metrics.count('profile_events_without_profile', count, { reason })
@@ -284,21 +284,21 @@ export const createLearning = ({
 
 export type ProfilesDeps = Omit<EventConsumerDeps, 'name' | 'handle' | 'end' | 'kept'> &
   Pick<LearningDeps, 'db' | 'rulesFor'> & {
-    /** Whether storing is behind, and so has priority; never unless given. */
+    /** Whether storing events is behind and has priority; never by default. */
     isPipelineBehind?: () => boolean
-    /** The events that computed traits are made of; none unless given. */
+    /** The events of computed traits; none by default. */
     computed?: ComputedTraitEvents
-    /** Thread time used by workspaces; a new one unless given. */
+    /** The work share for the thread time of workspaces; a new one by default. */
     workShare?: WorkShare
   }
 
-/** Maximum wait of events of one workspace for its share, ms: events of others may be behind them. */
+/** Maximum wait of one workspace's events for their share, in ms: events of other workspaces may wait behind them. */
 const maxShareWaitMs = 1000
 
 /**
- * The consumer that makes profiles of accepted events. While PostgreSQL is away it waits, and then continues where it
- * was; while storing is behind it rests. When a workspace exceeds its share of the thread, its events wait until after
- * those of others in the same batch.
+ * The consumer that makes profiles from accepted events. While PostgreSQL is unavailable it waits, and then continues
+ * where it stopped; while storing events is behind, it pauses. If a workspace exceeds its share of the thread, its
+ * events wait until after those of other workspaces in the same batch.
  */
 export const createProfiles = ({
   db,
@@ -330,13 +330,13 @@ export const createProfiles = ({
       const { now = [], later = [] } = Object.groupBy(events, (event) => (waits(event) ? 'later' : 'now'))
       let waitedMs = 0
       if (later.length > 0) {
-        // The progress can be recorded once, after all of them.
+        // The position can only be stored once, after all events.
         if (now.length > 0) await learnOf(now, { partition })
         waitedMs = Math.min(maxShareWaitMs, Math.max(...later.map(({ workspaceId }) => workShare.wait(workspaceId))))
         await rest(waitedMs)
       }
       await learnOf(later.length > 0 ? later : now, { partition, place })
-      // The profiles of the events are known by then.
+      // The profiles of the events are stored by now.
       await noteChanges?.(events, partition)
       await giveWay(events, performance.now() - began - waitedMs)
     },

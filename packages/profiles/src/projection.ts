@@ -3,20 +3,20 @@ import { sql, type Transaction } from 'kysely'
 import { type Identifier, identifierKey } from './identifiers.ts'
 import type { Operation } from './operations.ts'
 
-/** An operation and when it was learned, RFC 3339. */
+/** An operation and the time when it was learned, RFC 3339. */
 export type Dated = { readonly operation: Operation; readonly time: string }
 
 type Tx = Transaction<Database>
 type NewProfile = { id: string; sequence: number; time: string }
 type NewIdentifier = Identifier & { profile_id: string; sequence: number; time: string }
 
-/** What a run of operations without a split comes to. */
+/** The net result of a sequence of operations without splits. */
 type Net = {
   profiles: NewProfile[]
   identifiers: Map<string, NewIdentifier>
-  /** Keys of new identifiers by their profile. */
+  /** Keys of new identifiers by profile. */
   members: Map<string, string[]>
-  /** Where profiles went, in order. */
+  /** The profile into which each merged profile went, in order. */
   merged: Map<string, string>
 }
 
@@ -39,7 +39,7 @@ const merge = (net: Net, into: string, merged: string): void => {
   }
 }
 
-/** Where a profile is in the end. */
+/** The profile into which a profile was finally merged. */
 const endOf = (merged: ReadonlyMap<string, string>, profile: string): string => {
   let end = profile
   for (let next = merged.get(end); next !== undefined; next = merged.get(end)) end = next
@@ -69,7 +69,7 @@ const write = async (tx: Tx, workspaceId: string, net: Net): Promise<void> => {
         (type text, value text, profile_id uuid, sequence bigint, time timestamptz)`.execute(tx)
 }
 
-/** Takes identifiers of a profile apart from its others. */
+/** Moves identifiers of a profile to a new profile, and marks them as apart from the others. */
 const split = async (tx: Tx, workspaceId: string, operation: Operation & { kind: 'split' }, time: string) => {
   const { profile, made, identifiers, sequence } = operation
   const leaving = sql`unnest(${identifiers.map(({ type }) => type)}::text[],
@@ -89,9 +89,9 @@ const split = async (tx: Tx, workspaceId: string, operation: Operation & { kind:
     on conflict do nothing`.execute(tx)
 }
 
-/** Removes a profile, those that were merged into it, and their identifiers. */
+/** Removes a profile, the profiles that were merged into it, and their identifiers. */
 const erase = async (tx: Tx, workspaceId: string, profile: string): Promise<void> => {
-  // Each pair stands in both directions.
+  // Each pair is stored in both directions.
   await sql`
     with pairs as (
       delete from profile_identifiers_apart a using profile_identifiers i
@@ -112,8 +112,8 @@ const erase = async (tx: Tx, workspaceId: string, profile: string): Promise<void
 }
 
 /**
- * Changes profiles and identifiers by operations, which follow those that were applied before: the same as
- * `applyOperation` one after the other, in a few statements.
+ * Applies operations that follow the already applied ones to the tables. The result is the same as calling
+ * `applyOperation` for each, but with few statements.
  */
 export const project = async (tx: Tx, workspaceId: string, operations: readonly Dated[]): Promise<void> => {
   let net = emptyNet()

@@ -5,7 +5,7 @@ import { keepingFirstTimes } from './first-times.ts'
 import { type LedgerTx, lockLedger, type OperationRow, operationOf } from './ledger.ts'
 import { project } from './projection.ts'
 
-/** Maximum of operations per page. */
+/** Maximum operations per page. */
 const pageSize = 5000
 
 const page = async (tx: LedgerTx, workspaceId: string, after: number): Promise<OperationRow[]> =>
@@ -15,8 +15,9 @@ const page = async (tx: LedgerTx, workspaceId: string, after: number): Promise<O
   ).rows
 
 /**
- * Rebuilds the profiles of a workspace from its ledger, in one transaction: readers see the earlier ones until it ends,
- * and nothing is learned meanwhile. Resolves to the number of operations; `onProgress` gets the number of applied ones.
+ * Rebuilds the profiles of a workspace from its ledger, in one transaction: readers see the old profiles until it ends,
+ * and nothing is learned meanwhile. Resolves to the number of operations; `onProgress` gets the number that was applied
+ * so far.
  */
 export const rebuildProfiles = (
   db: Kysely<Database>,

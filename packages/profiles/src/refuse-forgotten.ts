@@ -5,27 +5,30 @@ import { type Identifier, previousId } from './identifiers.ts'
 import type { LedgerState, LedgerTx } from './ledger.ts'
 import type { Observed } from './observe.ts'
 
-/** Why an event with identifiers has no profile: its user was deleted after it came, or is suppressed. */
+/**
+ * Why an event with identifiers has no profile: its user was deleted after the event was received, or is suppressed.
+ */
 export type Forgotten = 'deleted' | 'suppressed'
 
 type HashRow = { hash: string; delete_time: Date | null; suppress_time: Date | null }
 
-/** The IDs that an alias call may have given up. */
+/** The identifiers that an alias call may have replaced. */
 const previousOf = (previous: string): Identifier[] =>
   ['user_id', 'anonymous_id', previousId].map((type) => ({ type, value: previous }))
 
 export type Remaining = {
-  /** Observations to learn, without identifiers of deleted or suppressed people. */
+  /** Observations to learn, without the identifiers of deleted or suppressed people. */
   observations: readonly Observed[]
-  /** Observations without a profile, and why. */
+  /** Observations without a profile, with the reason. */
   refused: Map<Observed, Forgotten>
-  /** Observations that lost an identifier, which the same observation may teach later. */
+  /** Observations without one of their identifiers; the same observation may add it later. */
   shortened: Set<Observed>
 }
 
 /**
- * Leaves out facts of people who were deleted after the events came, or are suppressed. An event that belongs to one of
- * them gets no profile; another event loses the identifier. Counts refused events of suppressed people.
+ * Leaves out facts of people who were deleted after the events were received, or are suppressed. An event that belongs
+ * to such a person gets no profile; any other event only loses the identifier. Counts rejected events of suppressed
+ * people.
  */
 export const withoutForgotten = async (
   tx: LedgerTx,

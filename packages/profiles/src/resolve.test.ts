@@ -6,11 +6,11 @@ import { type Observation, resolve } from './resolve.ts'
 import { rulesOf } from './rules.ts'
 import { createRandom, setsOf } from './testing/people.ts'
 
-/** Longer in `npm run soak`. */
+/** More streams in `npm run soak`. */
 const streams = Number(process.env.SOAK_ROUNDS ?? 0) > 0 ? 5000 : 500
 const interleavings = 20
 
-/** A ledger that is kept in memory. */
+/** A ledger in memory. */
 const open = (decided: Partial<IdentityRules> = {}) => {
   const rules = rulesOf({ ...defaultIdentityRules, anonymous_id_limit: 5, ...decided }, '')
   const graph = emptyGraph()
@@ -31,7 +31,7 @@ const open = (decided: Partial<IdentityRules> = {}) => {
           observation,
         )
     },
-    /** Takes identifiers away from the profile of the first of them. */
+    /** Splits identifiers from the profile of the first of them. */
     split(...keys: string[]): void {
       const profile = graph.owners.get(keys[0] ?? '') ?? ''
       const identifiers = keys.map(named)
@@ -49,7 +49,7 @@ const named = (key: string): Identifier => {
   return { type: key.slice(0, at), value: key.slice(at + 1) }
 }
 const short: Record<string, string> = { u: 'user_id', a: 'anonymous_id', p: 'previous_id' }
-/** `u1` stands for a user id, `a1` for an anonymous id, others are written out. */
+/** `u1` means a user ID, `a1` an anonymous ID; others are written in full. */
 const id = (text: string): Identifier =>
   text.includes(':') ? named(text) : { type: short[text.charAt(0)] ?? '', value: text }
 const event = (...ids: string[]): Observation => ({ identifiers: ids.map(id) })
@@ -63,12 +63,12 @@ const replay = (operations: readonly Operation[]): IdentityGraph => {
 }
 
 describe('people with random identifiers', () => {
-  /** Events of some people within all limits; people with several user ids have alias calls that join them. */
+  /** Events of some people within all limits; people with several user IDs have alias calls that join them. */
   const makeStream = (random: (below: number) => number) => {
     const people = Array.from({ length: 1 + random(6) }, (_, person) => {
       const name = (kind: string, n: number): string => `${kind}${person}-${n}`
       const users = Array.from({ length: random(4) }, (_, n) => name('u', n))
-      // An alias call may name what was an anonymous id.
+      // An alias call may name a former anonymous ID.
       const given = users.length === 0 ? [] : Array.from({ length: random(2) }, (_, n) => name('a', n))
       const anonymous = [...given, ...Array.from({ length: 1 + random(3) }, (_, n) => name('a', n + 2))]
       const external = Array.from({ length: random(4) }, (_, n) => `shop:${person}-${n}`)
@@ -91,7 +91,8 @@ describe('people with random identifiers', () => {
   }
 
   /**
-   * Groups identifiers without any order: those of one event belong together, and an alias names all types of its ID.
+   * Groups identifiers without regard to order: those of one event belong together, and an alias names all types of its
+   * ID.
    */
   const together = (stream: readonly Observation[]): string[] => {
     const parents = new Map<string, string>()
@@ -117,7 +118,7 @@ describe('people with random identifiers', () => {
     return setsOf(new Map([...seen].map((each) => [each, root(each)])))
   }
 
-  test(`${streams} streams in ${interleavings} orders each give the same profiles, and those that belong together`, () => {
+  test(`${streams} streams, each in ${interleavings} orders, result in the same profiles, with the identifiers that belong together`, () => {
     for (let seed = 0; seed < streams; seed++) {
       const random = createRandom(seed)
       const stream = makeStream(random)
@@ -130,7 +131,7 @@ describe('people with random identifiers', () => {
     }
   })
 
-  test('whatever limits are met and splits made, the ledger alone gives the same profiles, and no two people share a user id', () => {
+  test('with any limits and splits, the ledger alone results in the same profiles, and no two people share a user ID', () => {
     for (let seed = 0; seed < streams; seed++) {
       const random = createRandom(seed + 1_000_000)
       const ledger = open()
@@ -151,7 +152,7 @@ describe('people with random identifiers', () => {
     }
   })
 
-  test('what is seen again teaches nothing', () => {
+  test('the same events again add nothing to the ledger', () => {
     for (let seed = 0; seed < 50; seed++) {
       const ledger = open()
       const stream = makeStream(createRandom(seed))
@@ -163,8 +164,8 @@ describe('people with random identifiers', () => {
   })
 })
 
-describe('who is who', () => {
-  test('the profile that was seen first stays, and the ledger names what joined them', () => {
+describe('identity resolution', () => {
+  test('the profile that was seen first stays, and the ledger names the identifiers that joined', () => {
     const ledger = open()
     ledger.see(event('a1'), event('u1', 'a2'), event('u1', 'a1'))
     expect(ledger.learned.at(-1)).toEqual({
@@ -178,7 +179,7 @@ describe('who is who', () => {
     })
   })
 
-  test('an identify call with the user id of another user joins no profiles: the anonymous id stays where it was', () => {
+  test('an identify call with the user ID of another user joins no profiles: the anonymous ID stays in its profile', () => {
     const ledger = open()
     ledger.see(event('u1', 'a1'), event('u2', 'a1'))
     expect(ledger.profiles()).toEqual(['anonymous_id:a1 user_id:u1', 'user_id:u2'])
@@ -190,7 +191,7 @@ describe('who is who', () => {
     })
   })
 
-  test('at the limit of a kind the identifier is not linked, which is recorded, and has a profile of its own when it comes alone', () => {
+  test('at the limit of a type, an identifier is not linked, the rejection is recorded, and alone it gets its own profile', () => {
     const ledger = open()
     ledger.see(...['a1', 'a2', 'a3', 'a4', 'a5', 'a6'].map((anonymous) => event('u1', anonymous)))
     expect(ledger.graph.owners.has(key('a6'))).toBe(false)
@@ -199,13 +200,13 @@ describe('who is who', () => {
     expect(ledger.graph.owners.get(key('a6'))).toBe(key('a6'))
   })
 
-  test('limits are what the workspace says, for each kind, and of some kinds of external ids there is one', () => {
+  test('limits of each type are set by the workspace, and some types of external IDs are limited to one', () => {
     const ledger = open({ anonymous_id_limit: 2, external_id_limit: 3, single_kinds: ['card'] })
     for (let n = 0; n < 9; n++) ledger.see(event('u1', `card:${n}`, `shop:${n}`, `a${n}`))
     expect(ledger.profiles()).toEqual(['anonymous_id:a0 anonymous_id:a1 card:0 shop:0 shop:1 shop:2 user_id:u1'])
   })
 
-  test('another limit changes nothing of before, and is about what comes', () => {
+  test('a changed limit applies only to later events', () => {
     const before = open({ anonymous_id_limit: 2 })
     before.see(event('u1', 'a1'), event('u1', 'a2'), event('u1', 'a3'))
     const known = before.learned.length
@@ -223,33 +224,33 @@ describe('who is who', () => {
     expect(learned).toMatchObject([{ kind: 'link', identifier: id('a3') }])
   })
 
-  test('at a limit the identifier of lowest priority is left out, and those above it are linked', () => {
+  test('at a limit, the identifier of lowest priority is left out, and those of higher priority are linked', () => {
     const ledger = open()
     ledger.see(event('u1', 'a1'), event('u2', 'shop:7', 'a1'))
     expect(ledger.profiles()).toEqual(['anonymous_id:a1 user_id:u1', 'shop:7 user_id:u2'])
   })
 
-  test('an anonymous id that a thousand people share makes a thousand profiles, with two entries each', () => {
+  test('an anonymous ID that a thousand people share results in a thousand profiles, with two ledger entries each', () => {
     const ledger = open()
     for (let n = 0; n < 1000; n++) ledger.see(event(`u${n}`, 'a1'), event(`u${n}`, 'a1'))
     expect(ledger.graph.profiles.size).toBe(1000)
     expect(ledger.learned.length).toBe(2000)
   })
 
-  test('an anonymous id that changes with every event of a person writes a bounded number of entries', () => {
+  test('an anonymous ID that changes with every event of a person adds a bounded number of entries', () => {
     const ledger = open()
     for (let n = 0; n < 1000; n++) ledger.see(event('u1', `a${n}`))
     expect(ledger.learned.length).toBe(1 + 5 + 20)
   })
 
-  test('a merge storm ends at the limit of all identifiers', () => {
+  test('a storm of merges ends at the limit of all identifiers', () => {
     const ledger = open()
     for (let n = 0; n < 1000; n++) ledger.see(alias(`u${n + 1}`, `u${n}`), event(`u${n}`))
     const sizes = [...ledger.graph.profiles.values()].map(({ identifiers }) => identifiers.size)
     expect(Math.max(...sizes)).toBeLessThanOrEqual(100)
   })
 
-  test('identifiers that look alike are different people', () => {
+  test('identifiers that look alike belong to different people', () => {
     const ledger = open()
     // Latin and Cyrillic; composed and decomposed.
     const values = ['a', '\u0430', '\u00e9', 'e\u0301', 'A']
@@ -259,7 +260,7 @@ describe('who is who', () => {
 })
 
 describe('an alias call', () => {
-  test('joins two user ids, and no other call does', () => {
+  test('joins two user IDs, and no other call does', () => {
     const ledger = open()
     ledger.see(event('u1', 'a1'), event('u2', 'a2'), event('u2', 'a1'))
     expect(ledger.graph.profiles.size).toBe(2)
@@ -267,19 +268,19 @@ describe('an alias call', () => {
     expect(ledger.profiles()).toEqual(['anonymous_id:a1 anonymous_id:a2 previous_id:u1 user_id:u1 user_id:u2'])
   })
 
-  test('that comes before the id it names gives the id to the person when it comes, whichever kind it is of', () => {
+  test('before its previous ID is seen links that ID when it comes, as a user ID or an anonymous ID', () => {
     const ledger = open()
     ledger.see({ identifiers: [id('u1')], previous: 'x' }, event('anonymous_id:x'), event('user_id:x'))
     expect(ledger.profiles()).toEqual(['anonymous_id:x previous_id:x user_id:u1 user_id:x'])
   })
 
-  test('of oneself says nothing', () => {
+  test('from an ID to itself changes nothing', () => {
     const ledger = open()
     ledger.see(alias('u1', 'u1'), alias('u1', 'u1'))
     expect(ledger.learned).toHaveLength(1)
   })
 
-  test('in a circle makes one person', () => {
+  test('in a circle results in one person', () => {
     const ledger = open()
     ledger.see(alias('u1', 'u2'), alias('u2', 'u3'), alias('u3', 'u1'), event('u2'))
     expect(ledger.graph.profiles.size).toBe(1)
@@ -287,7 +288,7 @@ describe('an alias call', () => {
   })
 })
 
-describe('what was split', () => {
+describe('a split identifier', () => {
   const split = (): ReturnType<typeof open> => {
     const ledger = open()
     ledger.see(event('u1', 'a1'), event('u1', 'shop:7'))
@@ -295,20 +296,20 @@ describe('what was split', () => {
     return ledger
   }
 
-  test('is not linked again by the same evidence, which is recorded', () => {
+  test('is not linked again by the same evidence, and the rejection is recorded', () => {
     const ledger = split()
     ledger.see(event('u1', 'a1'))
     expect(ledger.profiles()).toEqual(['anonymous_id:a1', 'shop:7 user_id:u1'])
     expect(ledger.learned.at(-1)).toMatchObject({ kind: 'refuse', reason: 'split', identifier: id('a1') })
   })
 
-  test('does not come together by way of others, or by an alias call', () => {
+  test('is not joined through other identifiers, or by an alias call', () => {
     const ledger = split()
     ledger.see(event('shop:8', 'a1'), event('shop:8', 'shop:7'), alias('u1', 'a1'))
     expect(ledger.graph.owners.get(key('a1'))).not.toBe(ledger.graph.owners.get(key('u1')))
   })
 
-  test('is linked with others as ever', () => {
+  test('is linked with other identifiers as usual', () => {
     const ledger = split()
     ledger.see(event('u2', 'a1'))
     expect(ledger.profiles()).toEqual(['anonymous_id:a1 user_id:u2', 'shop:7 user_id:u1'])

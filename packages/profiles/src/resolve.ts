@@ -10,21 +10,23 @@ import {
 
 /** The identity facts of one event. */
 export type Observation = {
-  /** The identifier whose profile the event belongs to, and then the others by their priority; at least one. */
+  /** The identifier whose profile owns the event, followed by the others in order of priority; at least one. */
   readonly identifiers: readonly Identifier[]
-  /** For an alias call: the previous ID of the user, if it is usable. */
+  /** For an alias call: the user's previous ID, if it is usable. */
   readonly previous?: string | undefined
 }
 
-/** Maximum of refusals stored of a profile: an ID that changes with every event would write without end. */
+/**
+ * Maximum rejections stored for a profile: an ID that changes with every event would otherwise add entries without end.
+ */
 const refusalsKept = 20
 
-/** Types of IDs that the previous ID of an alias call may have. */
+/** The types that the previous ID of an alias call may have. */
 const aliased = ['user_id', 'anonymous_id'] as const
 
 /**
- * The identifiers whose profiles an observation needs: its own, and those of earlier alias calls about them, if there
- * were any.
+ * The identifiers whose profiles an observation needs: its own, and the previous IDs of alias calls about them, if
+ * there are any.
  */
 export const neededFor = ({ identifiers, previous }: Observation, hasPrevious: boolean): Identifier[] => [
   ...identifiers,
@@ -42,15 +44,15 @@ const countsOf = ({ identifiers }: Pick<Known, 'identifiers'>): Map<string, numb
 }
 
 /**
- * The evidence that joins identifiers: one event has them (`event`), or the previous ID of an alias call is a user ID
- * (`user_alias`) or anything else (`device_alias`).
+ * The evidence that joins identifiers: one event contains both (`event`); or the previous ID of an alias call is a user
+ * ID (`user_alias`) or anything else (`device_alias`).
  */
 type Evidence = 'event' | 'user_alias' | 'device_alias'
 
 /**
- * Whether two sets of identifiers exceed the limits of one profile. An alias call says that they are one person, so the
- * limits of types do not apply. Two users are one person only by an alias call between user IDs, since several people
- * use one device.
+ * Whether two sets of identifiers together exceed the limits of one profile. An alias call states that they are one
+ * person, so the limits of types do not apply. Two users become one person only by an alias call between user IDs,
+ * because several people may use one device.
  */
 const isTooMany = (
   one: Pick<Known, 'identifiers'>,
@@ -83,9 +85,9 @@ const areApart = (
 }
 
 export type ResolveDeps = {
-  /** Maximum of identifiers of a type in a profile. */
+  /** Maximum identifiers of a type in a profile. */
   limitOf(type: string): number
-  /** All profiles, refusals, and splits that `neededFor` leads to; operations are applied to it. */
+  /** All profiles, rejections, and splits that `neededFor` refers to; operations are applied to it. */
   graph: IdentityGraph
   /** The ID of a profile that begins with an identifier. */
   profileIdOf(identifier: Identifier): string
@@ -96,9 +98,9 @@ export type ResolveDeps = {
 }
 
 /**
- * Joins the identifiers that an observation shows to be of one person, and reports the operations: none, when all of it
- * was known. While no limit is reached and nothing was split, the same observations give the same sets of identifiers
- * in any order. At a limit identifiers are left out, those of lowest priority first.
+ * Joins the identifiers of an observation in one profile, and reports the operations; none if everything was known.
+ * Without a reached limit or a split, the same observations result in the same sets of identifiers in any order. At a
+ * limit, identifiers of lowest priority are left out first.
  */
 export const resolve = (deps: ResolveDeps, { identifiers, previous }: Observation): void => {
   const { graph } = deps
@@ -117,7 +119,7 @@ export const resolve = (deps: ResolveDeps, { identifiers, previous }: Observatio
     learn({ kind: 'refuse', profile: profile.id, identifier, by, reason })
   }
 
-  /** Why a profile cannot have these identifiers, too. */
+  /** Why a profile cannot have the other identifiers; undefined if it can. */
   const obstacle = (profile: Known, other: Pick<Known, 'identifiers'>, evidence: Evidence): Refusal | undefined =>
     areApart(graph, profile, other) ? 'split' : isTooMany(profile, other, evidence, deps.limitOf) ? 'limit' : undefined
 
@@ -136,7 +138,7 @@ export const resolve = (deps: ResolveDeps, { identifiers, previous }: Observatio
     learn({ kind: 'merge', profile: stays.id, merged: goes.id, identifier, by, alias })
   }
 
-  /** Joins a new identifier to the profile that an alias call has named it for. */
+  /** Joins a new identifier to the profile for which an earlier alias call named it. */
   const recall = (identifier: Identifier): void => {
     if (!aliased.some((each) => each === identifier.type) || ownerOf(identifier) !== undefined) return
     const evidence = identifier.type === 'user_id' ? 'user_alias' : 'device_alias'
@@ -144,15 +146,15 @@ export const resolve = (deps: ResolveDeps, { identifiers, previous }: Observatio
   }
 
   /**
-   * Applies an alias call of a user: everything known by its previous ID is of the user. An ID that is not known as a
-   * user ID stays where it is when another user has it.
+   * Applies an alias call of a user: everything known under its previous ID is joined to the user. A device ID stays in
+   * the profile of another user.
    */
   const follow = (user: Identifier, previous: string): void => {
     const isUser = ownerOf({ type: 'user_id', value: previous }) !== undefined
     for (const type of [previousId, ...aliased]) {
       const identifier = { type, value: previous }
       const evidence = isUser && type !== 'anonymous_id' ? 'user_alias' : 'device_alias'
-      // Only known identifiers: the type of an unknown one is not known yet.
+      // Only known identifiers: the type of an unknown previous ID is not decided yet.
       if (type === previousId || ownerOf(identifier) !== undefined) join(user, identifier, evidence)
     }
   }

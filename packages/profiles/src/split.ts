@@ -5,17 +5,17 @@ import { appendEntries, type LedgerTx, loadGraph, lockLedger } from './ledger.ts
 export type SplitRequest = {
   readonly profileId: string
   readonly identifiers: readonly Identifier[]
-  /** The user who requests it. */
+  /** The requesting user. */
   readonly actorId: string
   readonly time: Date
 }
 
-/** Why a split is refused: an identifier is not of the profile, or none would stay. */
+/** Why a split is rejected: an identifier is not in the profile, or none would stay. */
 export type SplitRefusal = 'unknown_identifier' | 'nothing_left'
 
 /**
- * Splits identifiers from a profile, in this transaction: they become a profile, whose ID it resolves to, and are never
- * joined with those that stayed.
+ * Splits identifiers from a profile, in this transaction. They get a new profile and are never joined with the
+ * remaining identifiers again. Resolves to the ID of the new profile.
  */
 export const splitProfile = async (
   tx: LedgerTx,

@@ -6,7 +6,7 @@ import type { Entry, LedgerTx } from './ledger.ts'
 /** Identifiers of events, by workspace. */
 export type Touched = ReadonlyMap<string, ReadonlyMap<string, Identifier>>
 
-/** The given workspaces that have audiences, which follow every changed profile. */
+/** Those of the given workspaces that have audiences, which must be notified of every changed profile. */
 export const readFollowed = async (
   db: Kysely<Database>,
   workspaceIds: readonly string[],
@@ -17,8 +17,8 @@ export const readFollowed = async (
 }
 
 /**
- * The offset of the last request of the events; null for no events. Events may be out of log order: some workspaces are
- * overtaken by others.
+ * The highest offset of the events' requests; null without events. Events may be out of log order, because some
+ * workspaces are read ahead of others.
  */
 const lastOffset = (events: readonly AcceptedEvent[]): number | null => {
   const places = events.map(({ eventId }) => requestPlaceOf(eventId))
@@ -30,8 +30,8 @@ const lastOffset = (events: readonly AcceptedEvent[]): number | null => {
 }
 
 /**
- * Records the profiles of the events of a partition, once they are known: audiences evaluate them again when the last
- * of the events is stored. May be repeated.
+ * Records the profiles of a partition's events after they are stored: audiences evaluate them again when the last of
+ * the events is in the event store. May be repeated.
  */
 export const writeTouches = async (
   db: Kysely<Database>,
@@ -46,7 +46,7 @@ export const writeTouches = async (
   await recordTouches(db, all, { partition: partition ?? null, offset })
 }
 
-/** Records, in the transaction of a ledger, the profiles whose identifiers moved: merged, split, or erased ones. */
+/** Records, in the transaction of a ledger, the profiles whose identifiers were merged, split, or erased. */
 export const touchMoved = (tx: LedgerTx, workspaceId: string, entries: readonly Entry[]): Promise<void> => {
   const moved = entries.flatMap(({ operation }) => {
     switch (operation.kind) {

@@ -1,19 +1,22 @@
 import { derivedId } from './ids.ts'
 
 /**
- * Maximum of earlier values kept of a trait, and of the characters of one as JSON: of a longer one only its existence
- * is kept.
+ * Maximum earlier values kept of a trait, and maximum characters of such a value as JSON. For a longer value, only the
+ * fact that it existed is kept.
  */
 export const earlierKept = 10
 export const earlierLength = 1024
 
-/** The event that gave a value; `time` is RFC 3339. */
+/** The event that set a value; `time` is RFC 3339. */
 export type Giver = { readonly time: string; readonly event_id: string; readonly source_id: string }
 
-/** A value of a trait, as JSON text, and the event that last gave it; null was too large. */
+/** A value of a trait as JSON text, and the event that last set it. Null means that the value was too large. */
 export type Given = Giver & { readonly value: string | null }
 
-/** The traits of one event for an identifier (the sequence of the operation that brought it), by name. */
+/**
+ * The traits that one event sets for an identifier, by name. `identifier` is the sequence of the operation that added
+ * it.
+ */
 export type TraitSet = Giver & {
   readonly identifier: number
   readonly values: ReadonlyMap<string, string | null>
@@ -22,33 +25,33 @@ export type TraitSet = Giver & {
 }
 
 /**
- * A stored trait, with the event that last gave it; `set_id` is the set of that event, null where there were no sets
- * yet.
+ * A stored trait, with the event that last set it. `set_id` is the set of that event; null for traits from before sets
+ * existed.
  */
 export type KeptTrait = Given & { readonly set_id: string | null }
 
-/** A trait to write. `earlier` are its values since the stored one, latest first. */
+/** A trait to write. `earlier` contains its values since the stored one, latest first. */
 export type ChangedTrait = Given & {
   readonly name: string
   readonly set_id: string
   readonly earlier: readonly Given[]
 }
 
-/** The traits of one event that are the latest, as a set; the ID is of their names. */
+/** The current traits that come from one event, as a set; the ID is computed from their names. */
 export type ChangedSet = Giver & { readonly id: string; readonly content: string }
 
 export type TraitChanges = {
   readonly traits: readonly ChangedTrait[]
   readonly sets: readonly ChangedSet[]
-  /** Sets that lost traits, or have none any more. */
+  /** Sets that lost traits or are empty now. */
   readonly left: ReadonlySet<string>
 }
 
-/** An ID of names and values: equal for equal ones, in any order. */
+/** An ID of names and values: equal for equal content, in any order. */
 export const contentOf = (values: ReadonlyMap<string, string | null>): string =>
   derivedId(JSON.stringify([...values].sort(([a], [b]) => (a < b ? -1 : 1))))
 
-/** An ID of names, in any order. */
+/** An ID of a set of names, in any order. */
 const idOf = (names: Iterable<string>): string => derivedId(JSON.stringify([...names].sort()))
 
 /** Whether one event is later than another: by time, and then by event ID. */
@@ -62,12 +65,12 @@ const givenBy = (value: string | null, { time, event_id, source_id }: Giver): Gi
   source_id,
 })
 
-/** A trait while events change it; `values` are its earlier ones, latest last. */
+/** A trait while events change it; `values` are its earlier values, latest last. */
 type Changing = { value: string | null; giver: TraitSet; readonly values: Given[] }
 
 /**
- * Computes the changes of traits by sets of one identifier, in the order in which they came: each name has the latest
- * value. Late sets change nothing. Repeated sets change nothing.
+ * Computes the changes of an identifier's traits by sets, in the order of their arrival: each name gets the latest
+ * value. Late and repeated sets change nothing.
  */
 export const changesOf = (kept: ReadonlyMap<string, KeptTrait>, sets: readonly TraitSet[]): TraitChanges => {
   const changing = new Map<string, Changing>()

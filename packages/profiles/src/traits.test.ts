@@ -41,7 +41,7 @@ type Trait = { value: string; time: string; event_id: string }
 const lastOf = ({ value, time, event_id }: Trait): Trait => ({ value, time, event_id })
 type Kept = Record<string, Trait & { earlier: Trait[] }>
 
-/** Every trait as it is shown, by user and name. */
+/** Every stored trait, by user and name. */
 const kept = async (): Promise<Kept> => {
   const { rows } = await database.pool.query<
     Trait & { user_id: string; name: string; at: Date; earlier: (Trait & { source_id: string })[] }
@@ -55,7 +55,7 @@ const kept = async (): Promise<Kept> => {
   )
 }
 
-/** The traits that the calls make, applied one by one. */
+/** The expected traits, from applying the calls one by one. */
 const evaluate = (calls: readonly Call[]): Kept => {
   const result: Kept = {}
   for (const { userId, number, time, traits } of calls)
@@ -77,7 +77,7 @@ const randomCalls = (random: (below: number) => number, count: number): Call[] =
     return {
       userId: `u${random(3)}`,
       number,
-      // Late ones, and several of one time.
+      // Some calls are late, and some have the same time.
       time: timeOf(random(3) === 0 ? random(count) : number >> 1),
       traits: Object.fromEntries(names.map((name) => [name, random(4) === 0 ? random(3) : 0])),
     }
@@ -85,7 +85,7 @@ const randomCalls = (random: (below: number) => number, count: number): Call[] =
 }
 
 describe('traits', () => {
-  test('are those that the same events give one by one, however they come and however often', async () => {
+  test('are the same as from applying the events one by one, in any batches and with any repetitions', async () => {
     for (let seed = 0; seed < 20; seed++) {
       const random = createRandom(seed)
       const calls = randomCalls(random, 50).map((call) => ({ ...call, userId: `${call.userId}-${seed}` }))
@@ -106,7 +106,7 @@ describe('traits', () => {
     expect(rows).toHaveLength(0)
   })
 
-  test('have the same values in whatever order events come', async () => {
+  test('have the same values in any order of events', async () => {
     const random = createRandom(7)
     const calls = randomCalls(random, 40)
     const seen: unknown[] = []
@@ -123,7 +123,7 @@ describe('traits', () => {
     for (const each of seen) expect(each).toEqual(seen[0])
   })
 
-  test('that repeat what is known are not written again, and show the last event that gave them', async () => {
+  test('that are repeated are not written again, and show the last event that set them', async () => {
     const traits = { plan: 'team', seats: 3, city: 'Oslo' }
     const call = (number: number, more: object = {}) => ({
       userId: 'u',
@@ -136,7 +136,7 @@ describe('traits', () => {
     await learn([call(1)])
     const before = await versions()
     await learn([call(2), call(3)])
-    // Other names first, and late.
+    // First other names, then a late call.
     await learn([{ ...call(0), traits: { city: 'Oslo', plan: 'team', seats: 3 } }])
     expect(await versions()).toEqual(before)
     expect(Object.values(await kept()).map(({ time, event_id }) => [time, event_id])).toEqual(
@@ -147,7 +147,7 @@ describe('traits', () => {
     expect(changed).toMatchObject([{ name: 'seats' }])
   })
 
-  test('that come again as they were, after one of them was another, are what came again', async () => {
+  test('that return to an earlier value have the value that came last', async () => {
     const call = (number: number, traits: object): Call => ({
       userId: 'u',
       number,
@@ -159,19 +159,19 @@ describe('traits', () => {
     expect(await kept()).toEqual(evaluate(calls))
   })
 
-  test('that were kept before there were sets change like others', async () => {
+  test('that were stored before sets existed change like others', async () => {
     const calls = randomCalls(createRandom(3), 60)
     await learn(calls.slice(0, 30))
     await database.pool.query('delete from profile_trait_sets')
     await database.pool.query('update profile_traits set set_id = null')
-    // Values that moved with a set alone are lost here, and come back with the repeated calls.
+    // Values that moved with a set alone are lost here, and return with the repeated calls.
     await learn(calls.slice(0, 30))
     for (let at = 30; at < calls.length; at += 2) await learn(calls.slice(at, at + 2))
     const shown = (traits: Kept) => Object.fromEntries(Object.entries(traits).map(([key, each]) => [key, lastOf(each)]))
     expect(shown(await kept())).toEqual(shown(evaluate(calls)))
   })
 
-  test('stay as they are when another value comes late, after the one that is known was repeated', async () => {
+  test('keep their value if an older value arrives late, even if the newer one was sent twice', async () => {
     const plan = (value: string, number: number, second: number): Call => ({
       userId: 'u',
       number,

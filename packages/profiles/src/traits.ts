@@ -14,8 +14,8 @@ import { changesOf, contentOf, earlierKept, isLater, type KeptTrait, type TraitS
 type Sets = ReadonlyMap<number, readonly TraitSet[]>
 
 /**
- * Moves the time of known, identical sets, which are most of the input. Resolves to the identifiers without any other
- * set: one row is written for all traits of an identifier.
+ * Updates the time of known, identical sets, which are most of the input. Resolves to the identifiers that have no
+ * other set: one row is written for all traits of an identifier.
  */
 const moveRepeated = async (tx: LedgerTx, workspaceId: string, sets: Sets): Promise<Set<number>> => {
   const rows: Omit<NewTraitSet, 'id'>[] = []
@@ -33,7 +33,7 @@ const moveRepeated = async (tx: LedgerTx, workspaceId: string, sets: Sets): Prom
   return await moveTraitSets(tx, workspaceId, rows)
 }
 
-/** A value that no event gave is later than all of them: its time is infinity. */
+/** A value that no event set is later than all others: its time is infinity. */
 type KeptRow = Omit<KeptTrait, 'time'> & { identifier: string; name: string; time: Date | number }
 
 /** Reads the stored traits of the given names, by identifier. */
@@ -60,7 +60,7 @@ const readKept = async (
   return kept
 }
 
-/** The number of stored names of identifiers; only of those with any. */
+/** The number of stored names by identifier; identifiers without names are absent. */
 const countNames = async (
   tx: LedgerTx,
   workspaceId: string,
@@ -76,7 +76,7 @@ const countNames = async (
   return new Map(rows.map(({ identifier, names }) => [Number(identifier), Number(names)]))
 }
 
-/** Sets without new names beyond the limit, which get the name for all others instead. */
+/** Replaces new names beyond the limit by `otherNames`. */
 const withinLimit = (
   sets: readonly TraitSet[],
   kept: ReadonlyMap<string, KeptTrait>,
@@ -126,10 +126,10 @@ const writeChanges = async (tx: LedgerTx, workspaceId: string, sets: Sets, known
 }
 
 /**
- * Stores traits: the latest value of each name by its time, and for equal times that of the later event, in any order
- * and with repetitions. Keeps the last `earlierKept` values before it, as far as they came before it. An identifier has
- * at most `traitLimits.names` names; further ones are stored under `otherNames`. Identifiers that are `newSince` this
- * sequence have no traits yet. The transaction holds the ledger's lock.
+ * Stores traits. Each name gets its latest value by time, and for equal times the value of the later event ID, in any
+ * order and with repetitions. Keeps the last `earlierKept` values before it, if they arrived before it. An identifier
+ * has at most `traitLimits.names` names; further ones are stored under `otherNames`. Identifiers added after the
+ * sequence `newSince` have no traits yet. The transaction must hold the ledger's lock.
  */
 export const writeTraits = async (
   tx: LedgerTx,

@@ -2,15 +2,15 @@
 export type Member = { userId: string; userInfo: unknown }
 
 export type Channels<C> = {
-  /** Adds a subscriber; for presence channels with its member. Returns whether the member is new. */
+  /** Adds a subscriber, in presence channels with its member. Returns whether the member is new. */
   join(channel: string, connection: C, member?: Member): { newMember: boolean }
-  /** Removes a subscriber. Returns the member that left with it, if that was the member's last connection. */
+  /** Removes a subscriber. Returns its member if that was the member's last connection. */
   leave(channel: string, connection: C): { goneMember?: string }
   has(channel: string, connection: C): boolean
   subscribers(channel: string): Iterable<C>
   count(channel: string): number
   memberOf(channel: string, connection: C): Member | undefined
-  /** Members of a presence channel, each once, with the info of its first connection. */
+  /** Members of a presence channel by user ID, with the info of their first connection. */
   members(channel: string): Map<string, unknown>
   names(): string[]
 }

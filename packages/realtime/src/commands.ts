@@ -15,19 +15,19 @@ import {
 } from './protocol.ts'
 import { type Signer, sameText } from './signatures.ts'
 
-/** What clients may ask for over their socket. */
+/** The commands that clients may send over their socket. */
 export type Commands = {
   handle(connection: Connection, received: ClientMessage): void
-  /** Takes a closed connection out of everything. */
+  /** Removes a closed connection from all channels. */
   leaveAll(connection: Connection): void
 }
 
-/** Channels that only the server speaks on. */
+/** Channels on which only the server publishes. */
 const serverOwned = 'private-sources-'
 
 const presenceMember = (channelData: string | undefined): Member | undefined => {
   try {
-    // An ID is not rounded: two people would be one member.
+    // Parsed exactly: two users with rounded IDs would be one member.
     const data = parseExactJson(channelData ?? '')
     if (!isRecord(data) || !('user_id' in data)) return undefined
     const given = data.user_id
@@ -68,7 +68,7 @@ export const createCommands = (options: {
     tellOthers(channel, connection, message('pusher_internal:member_removed', { user_id: goneMember }, channel))
   }
 
-  /** Why a subscription is refused, or the member it stands for (undefined outside of presence channels). */
+  /** Why a subscription is rejected, or its member (undefined outside of presence channels). */
   const admit = (
     connection: Connection,
     channel: string,
@@ -76,7 +76,7 @@ export const createCommands = (options: {
   ): { refused: string; status: number } | { member?: Member; masked?: boolean } => {
     const kind = channelKind(channel)
     const already = connection.subscriptions.has(channel)
-    // A client that has signed in asks for its user's channel once more, which it has.
+    // A client that has signed in subscribes to its user's channel again, which it already has.
     if (kind === 'user' && already) return {}
     if (kind === undefined || kind === 'user') return { refused: 'The channel name is not allowed', status: 400 }
     if (!already && connection.subscriptions.size >= limits.channelsPerConnection)
@@ -127,7 +127,7 @@ export const createCommands = (options: {
     connection.send(message('pusher:signin_success', { user_data: userData }))
   }
 
-  /** Why a client may not send an event, or undefined. */
+  /** Why a client may not send an event, or undefined if it may. */
   const clientEventProblem = (connection: Connection, { channel = '', data }: ClientMessage): string | undefined => {
     const kind = channelKind(channel)
     if ((kind !== 'private' && kind !== 'presence') || channel.startsWith(serverOwned))

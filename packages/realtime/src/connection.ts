@@ -6,27 +6,27 @@ import { createRate } from './rate.ts'
 /** One client's socket, with bounded memory whatever the client does. */
 export type Connection = {
   readonly socketId: string
-  /** Channels it is subscribed to. */
+  /** Channels to which it is subscribed. */
   readonly subscriptions: Set<string>
-  /** The subset on which it receives masked values. */
+  /** The subscriptions for which values are masked. */
   readonly masked: Set<string>
-  /** Users that were authorized through it: it ends when one of them loses access. */
+  /** Users that were authorized through this connection: it ends when one of them loses access. */
   readonly owners: Set<string>
-  /** The user it signed in as. */
+  /** The signed-in user. */
   signedIn?: string
-  /** Sends an answer of the protocol; cuts a socket that piles up unsent bytes. */
+  /** Sends a protocol response; closes the socket if too many bytes are unsent. */
   send(text: string): void
-  /** Sends a live message, unless the socket is behind; returns whether it was sent. */
+  /** Sends a live message, unless the socket is behind. Returns whether it was sent. */
   sendLive(text: string): boolean
-  /** Sends the reason and closes. */
+  /** Sends the reason and closes the connection. */
   end(closing: Closing): void
   /** Closes immediately without a message. */
   cut(): void
   allowMessage(): boolean
   allowClientEvent(): boolean
-  /** Notes a sign of life of the client. */
+  /** Records a sign of life of the client. */
   heard: () => void
-  /** Called periodically: pings a silent client, and closes when it does not answer. */
+  /** Called periodically: pings a silent client, and closes its connection if it does not respond. */
   checkSilence(): void
 }
 
@@ -53,7 +53,7 @@ export const createConnection = (socket: WebSocket, socketId: string, limits: Re
       socket.send(errorMessage(code, message))
       socket.close(code, message)
     }
-    // Does not wait for a client that does not answer the close frame.
+    // Does not wait for a client that ignores the close frame.
     setTimeout(() => socket.terminate(), closeGraceMs).unref()
   }
   const send = (text: string): void => {

@@ -24,21 +24,21 @@ import type { Signer } from './signatures.ts'
 export const topics = {
   /** `{channel, event, data, except?}`: a message for all subscribers; `except` is a socket ID. */
   publish: 'live.publish',
-  /** `{gateway, channels}`: the watched channels, on every change and every two seconds. */
+  /** `{gateway, channels}`: the channels with subscribers, on every change and every two seconds. */
   occupied: 'live.occupied',
   /**
-   * `{socketId, userId, workspaceId?, organizationId?}`: a user was authorized through a socket, to listen to a
-   * workspace.
+   * `{socketId, userId, workspaceId?, organizationId?}`: a user was authorized to listen to a workspace through a
+   * socket.
    */
   owner: 'live.owner',
-  /** `{userId, again?}`: a user's connections must end; with `again` clients open them anew immediately. */
+  /** `{userId, again?}`: a user's connections must end; with `again`, clients reconnect immediately. */
   disconnect: 'live.disconnect',
 } as const
 
 export type Gateway = {
   handleUpgrade: (req: IncomingMessage, socket: Duplex, head: Buffer) => void
   channels: Channels<Connection>
-  /** Ends every connection with an authorized user; clients open it anew immediately. */
+  /** Ends every connection with an authorized user; clients reconnect immediately. */
   reconnectAll(): void
   start(): void
   close(): Promise<void>
@@ -51,8 +51,8 @@ const tooManyOpenings =
   'HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nRetry-After: 5\r\nContent-Length: 0\r\n\r\n'
 
 /**
- * Maximum share of the thread for opening connections, by their network: about 500 a second of one, each in its own
- * round of the event loop. Clients beyond the waiting limit try again.
+ * Maximum share of the thread for opening connections, by network: about 500 a second of one network, each in its own
+ * round of the event loop. Clients beyond the waiting limit have to try again.
  */
 const openingShare: Partial<WorkShareSettings> = { share: 0.15, together: 0.3, burstMs: 10, freeMs: 0, waiting: 256 }
 
@@ -71,9 +71,9 @@ type GatewayOptions = {
   logger: Logger
   metrics: Metrics
   limits: RealtimeLimits
-  /** The network whose share of the places a connection takes; the peer's address when not given. */
+  /** The network to which a connection is charged; the default is the peer's address. */
   networkOf?(req: IncomingMessage): string
-  /** Removes values of people from the data of a message, for subscribers with masked values. */
+  /** Masks personal values in the data of a message, for subscribers with masked values. */
   maskData?(data: unknown): unknown
 }
 
@@ -96,7 +96,7 @@ const createDelivery = (channels: Channels<Connection>, { logger, metrics, limit
     }
     const sent = message(event, data, channel)
     let forMasked: string | undefined
-    /** The message without values of people; without data where no function can mask them. */
+    /** The message with masked personal values; without data if there is no function that masks. */
     const masked = (): string => {
       forMasked ??= message(event, dataText(maskData?.('data' in published ? published.data : undefined)), channel)
       return forMasked
@@ -114,7 +114,7 @@ const createDelivery = (channels: Channels<Connection>, { logger, metrics, limit
   }
 }
 
-/** Publishes the watched channels to the pipeline. Many changes within a short time are one message. */
+/** Publishes the channels with subscribers to the pipeline. Changes within a short time become one message. */
 const createOccupancy = (names: () => string[], coordination: Coordination) => {
   const gateway = newSocketId()
   let pending: NodeJS.Timeout | undefined
@@ -133,7 +133,7 @@ const createOccupancy = (names: () => string[], coordination: Coordination) => {
   }
 }
 
-/** The sockets: accepts them, keeps them alive, and carries messages between them and the coordination service. */
+/** The sockets: accepts them, keeps them alive, and passes messages between them and the coordination service. */
 export const createGateway = (options: GatewayOptions): Gateway => {
   const { key, coordination, logger, metrics, limits } = options
   const server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false })
@@ -165,7 +165,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   let unsubscribe: (() => void)[] = []
   let closing = false
 
-  /** When all places are taken, ends the oldest connection without an authorized user. */
+  /** If all connections are in use, ends the oldest one without an authorized user. */
   const makeRoom = (): void => {
     for (const connection of connections.values()) {
       if (connection.owners.size > 0 || connection.signedIn !== undefined) continue
@@ -192,12 +192,12 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
       return
     }
-    // Until the server of web sockets handles it.
+    // Needed until the WebSocket server handles the socket.
     socket.on('error', () => socket.destroy())
     const network = options.networkOf?.(req) ?? req.socket.remoteAddress ?? ''
     const opening = (): void => {
       waiting--
-      // A client that has disconnected meanwhile costs nothing.
+      // A client that has disconnected meanwhile is skipped.
       if (!socket.destroyed) open(url, network, req, socket, head)
     }
     if (waiting >= limits.connections || !openings.later(network, opening)) return void socket.end(tooManyOpenings)

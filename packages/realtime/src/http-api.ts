@@ -13,17 +13,17 @@ import { bodyProblem, callProblem, type Signer } from './signatures.ts'
 export type RealtimeUser = { id: string; info?: Record<string, unknown> }
 
 /**
- * The workspace and organization of a channel that a user may listen to, and whether values of people are masked there
- * for the user.
+ * The workspace and organization of a channel that a user may listen to, and whether personal values are masked for the
+ * user.
  */
 export type Permission = { workspaceId?: string; organizationId?: string; masked?: boolean }
 
-/** The permission of a token's user to listen to a private or presence channel; undefined without one. */
+/** The permission of a token's user to listen to a private or presence channel; undefined if there is none. */
 export type Authorize = (token: string, channel: string, socketId: string) => Promise<Permission | undefined>
-/** The user of a bearer token, or undefined when the session has ended. */
+/** The user of a bearer token; undefined if the session has ended. */
 export type Authenticate = (token: string) => Promise<RealtimeUser | undefined>
 
-/** Whether a signature token is that of this user, who gets personal messages only with it. */
+/** Whether a signature token belongs to this user, who gets personal messages only with it. */
 export type ProveUser = (userId: string, signatureToken: string) => boolean
 
 type Options = {
@@ -40,7 +40,8 @@ type Options = {
 }
 
 /**
- * Maximum of bytes of a call with a valid signature, and of a call with a session, which names a socket and a channel.
+ * Maximum bytes of a call with a valid signature (`maxBody`), and of a call with a session, which only names a socket
+ * and a channel (`maxForm`).
  */
 const maxBody = 256 * 1024
 const maxForm = 4 * 1024
@@ -69,7 +70,7 @@ const jsonOf = (body: Buffer): unknown => {
   }
 }
 
-/** Fields of a form or of a JSON object. */
+/** The fields of a form or JSON object. */
 const fieldsOf = (body: Buffer): URLSearchParams => {
   const source = body.toString()
   if (!source.startsWith('{')) return new URLSearchParams(source)
@@ -86,7 +87,7 @@ const bearer = (req: IncomingMessage): string => {
 
 const sessionEnded = (): AppError => unauthorized('The session has ended. Sign in again.')
 
-/** `POST /pusher/auth` and `/pusher/user-auth`: signs what the user of a session may subscribe to or be. */
+/** `POST /pusher/auth` and `/pusher/user-auth`: signs the subscription or sign-in of a session's user. */
 const createAuthCalls = ({ signer, authorize, authenticate, proveUser, coordination }: Options) => {
   const socketOf = (fields: URLSearchParams): string => {
     const socketId = fields.get('socket_id') ?? ''
@@ -94,8 +95,8 @@ const createAuthCalls = ({ signer, authorize, authenticate, proveUser, coordinat
     return socketId
   }
   /**
-   * Registers the user of a token as one whose loss of access ends the socket. Call it before the last check of the
-   * token's permissions: a loss of access after that check is found here.
+   * Registers that the socket must end if the user of a token loses access. Must be called before the last permission
+   * check: a loss of access after that check then ends the socket.
    */
   const own = async (token: string, socketId: string): Promise<RealtimeUser> => {
     const user = await authenticate(token)
@@ -103,7 +104,7 @@ const createAuthCalls = ({ signer, authorize, authenticate, proveUser, coordinat
     coordination.publish(topics.owner, { socketId, userId: user.id })
     return user
   }
-  /** Reads the token and the fields of a call. Reads nothing of a call without a valid token. */
+  /** Reads the token and the fields of a call. Without a valid token, it does not read the body. */
   const received = async (req: IncomingMessage): Promise<{ token: string; fields: URLSearchParams }> => {
     const token = bearer(req)
     if ((await authenticate(token)) === undefined) throw sessionEnded()
@@ -163,7 +164,7 @@ const publications = (value: unknown, limits: RealtimeLimits): Publication[] => 
   })
 }
 
-/** The server-to-server API of the vendor's server libraries: publish, look at channels, end a user's connections. */
+/** The server-to-server API for the vendor's server libraries: publish, read channels, end a user's connections. */
 const createAppCalls = ({ channels, coordination, limits }: Options) => {
   const publish = (events: Publication[]): object => {
     for (const event of events) coordination.publish(topics.publish, event)
@@ -218,8 +219,8 @@ const answer = (res: ServerResponse, code: number, body: object): void => {
 }
 
 /**
- * The gateway's HTTP calls. Returns false for other paths. Errors have the four-key body; faults are logged and
- * answered 500 without their text.
+ * The gateway's HTTP calls. Returns false for other paths. Errors have the body with four keys; faults are logged and
+ * returned as 500 without their text.
  */
 export const createHttpApi = (options: Options): ((req: IncomingMessage, res: ServerResponse) => boolean) => {
   const { key, appId, signer, logger } = options

@@ -2,31 +2,31 @@
 export type RealtimeLimits = {
   connections: number
   /**
-   * Maximum of these from one address, of one user, and of listeners to one workspace, or to workspaces of one
-   * organization.
+   * Maximum connections from one address, of one user, of listeners to one workspace, and of listeners to the
+   * workspaces of one organization.
    */
   connectionsPerAddress: number
   connectionsPerUser: number
   connectionsPerWorkspace: number
   connectionsPerOrganization: number
   channelsPerConnection: number
-  /** One event's data. */
+  /** Maximum bytes of one event's data. */
   dataBytes: number
-  /** Silence after which the client is pinged, and the maximum time of its answer. */
+  /** The silence after which a client is pinged, and the maximum time of its response. */
   activityMs: number
   pongMs: number
-  /** Live messages are skipped for a socket that has more than this unsent … */
+  /** Live messages are skipped for a socket with more unsent bytes. */
   skipBytes: number
-  /** … and a socket with more than this unsent is cut. */
+  /** A socket with more unsent bytes is closed. */
   cutBytes: number
   clientEventsPerSecond: number
-  /** Maximum of messages of any kind from a client in a second. */
+  /** Maximum messages of any kind from a client in a second. */
   messagesPerSecond: number
-  /** How often `live.occupied` is repeated without a change. */
+  /** Interval at which `live.occupied` is repeated without a change. */
   occupiedMs: number
 }
 
-/** Pusher's documented figures where it has some (data 10 kB, 10 client events a second, 120 s, 30 s). */
+/** Pusher's documented limits, if there are any (data 10 kB, 10 client events a second, 120 s, 30 s). */
 export const defaultRealtimeLimits: RealtimeLimits = {
   connections: 10_000,
   connectionsPerAddress: 1000,

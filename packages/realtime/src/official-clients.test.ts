@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { textOf } from './connection.ts'
 import { appId, key, type RunningRealtime, secret, startRealtime } from './testing/server.ts'
 
-// The package is CommonJS and exports the class itself, which its types do not say.
+// The CommonJS package exports the class itself, which its types do not declare.
 const PusherClient: typeof pusherModule.default = createRequire(import.meta.url)('pusher-js')
 type PusherClient = InstanceType<typeof PusherClient>
 
@@ -65,7 +65,7 @@ const subscribed = async (client: PusherClient, name: string): Promise<Channel> 
   return channel
 }
 
-/** The code of the next error; the library wraps those of a connection that is not up yet. */
+/** The code of the next error; before a connection is open, the library wraps it. */
 const errorCode = (client: PusherClient): Promise<number | undefined> =>
   new Promise((resolve) =>
     client.connection.bind('error', (error: { data?: { code: number }; error?: { data: { code: number } } }) =>
@@ -79,7 +79,7 @@ const connected = async (client: PusherClient): Promise<void> => {
 }
 
 describe('the browser library', () => {
-  test('a private channel receives what the pipeline publishes, once, as the value it was', async () => {
+  test('a private channel receives a published message once, with its exact value', async () => {
     const channel = await subscribed(connectAs('ann'), 'private-sources-ann')
     const message = { events: [{ eventId: '0-1-0', title: 'Ünï "quoted"' }], skipped: 3 }
     const received: unknown[] = []
@@ -95,13 +95,13 @@ describe('the browser library', () => {
   test.each([
     ['a channel of somebody else', 'ann', 'private-sources-bob', 403],
     ['an ended session', 'ended', 'private-sources-ended', 401],
-  ])('%s is refused at authorization', async (_, token, name, status) => {
+  ])('%s is rejected at authorization', async (_, token, name, status) => {
     const channel = connectAs(token).subscribe(name)
     expect(await once(channel, 'pusher:subscription_error')).toMatchObject({ type: 'AuthError', status })
     expect(running.realtime.occupied()).toEqual([])
   })
 
-  test('a wrong signature is refused by the socket', async () => {
+  test('the socket rejects a wrong signature', async () => {
     const client = new PusherClient(key, {
       cluster: '',
       wsHost: '127.0.0.1',
@@ -137,7 +137,7 @@ describe('the browser library', () => {
     await expect.poll(() => client.connection.state).toMatch(/failed|disconnected/)
   })
 
-  test('presence: members see who is there, each once, and who comes and goes', async () => {
+  test('presence members see who is there, each once, and who joins and leaves', async () => {
     const ann = (await subscribed(connectAs('ann'), 'presence-all')) as PresenceChannel
     const added = once<{ id: string; info: unknown }>(ann, 'pusher:member_added')
     const bobClient = connectAs('bob')
@@ -154,7 +154,7 @@ describe('the browser library', () => {
     expect(ann.members.count).toBe(1)
   })
 
-  test('client events reach the others with the sender, and not the sender', async () => {
+  test('client events reach the other subscribers with the sender, but not the sender itself', async () => {
     const ann = await subscribed(connectAs('ann'), 'presence-all')
     const bob = await subscribed(connectAs('bob'), 'presence-all')
     const own: unknown[] = []
@@ -175,7 +175,7 @@ describe('the browser library', () => {
     expect(await error).toBe(4301)
   })
 
-  test('more than ten client events a second are refused with 4301', async () => {
+  test('more than ten client events a second are rejected with 4301', async () => {
     const client = connectAs('ann')
     const channel = await subscribed(client, 'private-chat-all')
     const error = errorCode(client)
@@ -184,7 +184,7 @@ describe('the browser library', () => {
     expect(client.connection.state).toBe('connected')
   })
 
-  test('a signed-in user receives what is sent to the user, and loses the connection when access ends', async () => {
+  test('a signed-in user receives messages to the user, and loses the connection when access ends', async () => {
     const client = connectAs('ann')
     client.signin()
     await client.user.signinDonePromise
@@ -196,7 +196,7 @@ describe('the browser library', () => {
     expect(await error).toBe(4009)
   })
 
-  test('whose access has changed is connected anew at once and authorized as new; others stay', async () => {
+  test('a user whose access has changed is reconnected immediately and authorized again; other users stay connected', async () => {
     const server = await startRealtime({ authorize: async (_, channel) => (allowed.has(channel) ? {} : undefined) })
     const allowed = new Set(['private-sources-kept', 'private-sources-lost'])
     const ann = connectAs('ann', server.port)
@@ -223,7 +223,7 @@ describe('the browser library', () => {
     await server.stop()
   })
 
-  test('after changes of access may have been missed every authorized user is authorized anew, and no other client', async () => {
+  test('reconnectAll reconnects every authorized user for a new authorization, and no other client', async () => {
     const [ann, nobody] = [connectAs('ann'), connectAs('nobody')]
     const channel = await subscribed(ann, 'private-sources-ann')
     await connected(nobody)
@@ -236,7 +236,7 @@ describe('the browser library', () => {
     expect([ann.connection.socket_id === sockets[0], nobody.connection.socket_id === sockets[1]]).toEqual([false, true])
   })
 
-  test('a user who loses access while a subscription is being authorized is disconnected too', async () => {
+  test('a user who loses access during the authorization of a subscription is disconnected, too', async () => {
     let asked = 0
     const racing = await startRealtime({
       authorize: async () => {
@@ -254,7 +254,7 @@ describe('the browser library', () => {
     await racing.stop()
   })
 
-  test('a session that ends while it signs in is given no signature', async () => {
+  test('a session that ends during the sign-in gets no signature', async () => {
     let asked = 0
     const racing = await startRealtime({ authenticate: async (id) => (asked++ < 2 ? { id } : undefined) })
     const reply = await fetch(`http://127.0.0.1:${racing.port}/pusher/user-auth`, {
@@ -266,7 +266,7 @@ describe('the browser library', () => {
     await racing.stop()
   })
 
-  test('the watched channels are published on every change, and again without one', async () => {
+  test('the watched channels are published on every change, and repeated without a change', async () => {
     const published: string[][] = []
     running.coordination.subscribe('live.occupied', (message) =>
       published.push((message as { channels: string[] }).channels),
@@ -278,7 +278,7 @@ describe('the browser library', () => {
     await expect.poll(() => published.at(-1)).toEqual([])
   })
 
-  test('after a restart of the server the library connects and subscribes again by itself', async () => {
+  test('after a restart of the server, the library reconnects and subscribes again by itself', async () => {
     const client = connectAs('ann')
     const channel = await subscribed(client, 'private-sources-ann')
     const again = once(channel, 'pusher:subscription_succeeded')
@@ -309,7 +309,7 @@ describe('the server library', () => {
     await expect.poll(() => heard.toSorted()).toEqual(['ann 2', 'bob 1', 'bob 2'])
   })
 
-  test('encrypted channels pass through the gateway unread', async () => {
+  test('encrypted channels pass through the gateway without being decrypted', async () => {
     const encryptionMasterKeyBase64 = randomBytes(32).toString('base64')
     const server = backend({ encryptionMasterKeyBase64 })
     const client = connectAs('ann')
@@ -358,7 +358,7 @@ describe('the server library', () => {
     ['a wrong secret', { secret: 'wrong' }, 'news', {}, 401],
     ['an unknown key', { key: 'wrong' }, 'news', {}, 401],
     ['data over 10 kB', {}, 'news', 'x'.repeat(10_241), 413],
-  ])('%s is refused', async (_, options, channel, data, status) => {
+  ])('%s is rejected', async (_, options, channel, data, status) => {
     await expect(backend(options).trigger(channel, 'e', data)).rejects.toMatchObject({ status })
   })
 })

@@ -41,7 +41,7 @@ test.each([
   expect(parseMessage(text)).toEqual(expected)
 })
 
-test('a rate lets through its number in each second', () => {
+test('a rate allows its number of calls in each second', () => {
   const allow = createRate(2)
   expect([allow(0), allow(1), allow(2), allow(999), allow(1000)]).toEqual([true, true, false, false, true])
 })
@@ -49,7 +49,7 @@ test('a rate lets through its number in each second', () => {
 describe('signatures', () => {
   const signer = createSigner('278d425bdf160c739803', '7ad3773142a6692b25b8')
 
-  test('they equal the examples of the protocol documentation', () => {
+  test('equal the examples of the protocol documentation', () => {
     expect(signer.channel('1234.1234', 'private-foobar')).toBe(
       '278d425bdf160c739803:58df8b0c36d6982b82c3ecf6b4662e34fe8c25bba48f5369f135bf843651c3a4',
     )
@@ -61,7 +61,7 @@ describe('signatures', () => {
     ['another path', { path: '/apps/3/other' }],
     ['a call from long ago', { now: 1353088179_000 + 601_000 }],
     ['a call from the future', { now: 1353088179_000 - 601_000 }],
-  ])('%s is noticed', (_, change) => {
+  ])('%s is rejected', (_, change) => {
     const body = Buffer.from('{"name":"foo","channels":["project-3"],"data":"{\\"some\\":\\"data\\"}"}')
     const query = new URLSearchParams(
       'auth_key=278d425bdf160c739803&auth_timestamp=1353088179&auth_version=1.0&body_md5=ec365a775a4cd0599faeb73354201b6f&auth_signature=da454824c97ba181a32ccc17a72625ba02771f50b50e1e7430e47a1f3f457e6c',
@@ -74,7 +74,7 @@ describe('signatures', () => {
   })
 })
 
-describe('on the wire', () => {
+describe('over a socket', () => {
   let running: RunningRealtime
   const limits = {
     activityMs: 200,
@@ -139,7 +139,7 @@ describe('on the wire', () => {
     ['18446744073709551616', '18446744073709551616'],
     ['42', '42'],
     ['"0042"', '0042'],
-  ])('the member of a presence channel with the ID %s has that ID to the digit', async (written, id) => {
+  ])('a presence member with the ID %s keeps every digit of the ID', async (written, id) => {
     const { socket, next } = open()
     const { socket_id: socketId } = JSON.parse(String((await next()).data))
     const channelData = `{"user_id":${written},"user_info":{"account":9007199254740995}}`
@@ -153,7 +153,7 @@ describe('on the wire', () => {
     socket.close()
   })
 
-  test('another path is no socket of ours', async () => {
+  test('another path is rejected with 404', async () => {
     const status = await new Promise((resolve) => {
       const socket = new WebSocket(`ws://127.0.0.1:${running.port}/other`)
       socket.on('unexpected-response', (_, response) => resolve(response.statusCode))
@@ -162,7 +162,7 @@ describe('on the wire', () => {
     expect(status).toBe(404)
   })
 
-  test('the greeting carries its data as text', async () => {
+  test('the first message has its data as text', async () => {
     const { next, socket } = open()
     const greeting = await next()
     expect(greeting.event).toBe('pusher:connection_established')
@@ -171,7 +171,7 @@ describe('on the wire', () => {
     socket.terminate()
   })
 
-  test('a silent client is asked, and closed with 4201 when it does not answer; an answer keeps it', async () => {
+  test('a silent client is pinged, and closed with 4201 without a response; a response keeps it open', async () => {
     const silent = open()
     const lively = open()
     lively.socket.on('message', (data) => {
@@ -186,7 +186,7 @@ describe('on the wire', () => {
 
   const socketIdOf = (greeting: Message): string => JSON.parse(String(greeting.data)).socket_id
 
-  test('when all places are taken by authorized connections, a newcomer is sent away with 4100', async () => {
+  test('if authorized connections use all slots, a new connection is closed with 4100', async () => {
     const three = [open(), open(), open()]
     for (const { next } of three) {
       running.coordination.publish('live.owner', { socketId: socketIdOf(await next()), userId: 'ann' })
@@ -199,7 +199,7 @@ describe('on the wire', () => {
     for (const { socket } of [...three, again]) socket.terminate()
   })
 
-  test('connections without an authorized user give their place to a new one, the oldest first', async () => {
+  test('connections without an authorized user make room for a new one, the oldest first', async () => {
     const three = [open(), open(), open()]
     for (const { next } of three) await next()
     const newcomer = open()
@@ -209,7 +209,7 @@ describe('on the wire', () => {
     for (const { socket } of [...three, newcomer]) socket.terminate()
   })
 
-  test('too many channels, malformed names and the channels of users are refused', async () => {
+  test('too many channels, malformed names and channels of users are rejected', async () => {
     const { socket, next } = open()
     await next()
     const subscribe = async (channel: string): Promise<string> => {
@@ -232,7 +232,7 @@ describe('on the wire', () => {
     expect(await closed).toBe(4009)
   })
 
-  test('a signature for one socket does not serve another', async () => {
+  test('a signature for one socket is not valid for another', async () => {
     const { socket, next } = open()
     await next()
     const auth = createSigner(key, secret).channel('1.1', 'private-x')
@@ -241,7 +241,7 @@ describe('on the wire', () => {
     socket.terminate()
   })
 
-  test('a subscriber with masked values receives them masked, whatever the client says beside its signature', async () => {
+  test('a subscriber with masked values always gets them masked, whatever the client adds to its signature', async () => {
     await running.stop()
     running = await startRealtime({ maskData: () => ({ value: 'hidden' }) })
     const signer = createSigner(key, secret)
@@ -263,7 +263,7 @@ describe('on the wire', () => {
     for (const { socket } of [masked, insistent, clear, other]) socket.terminate()
   })
 
-  test('nonsense is ignored, a flood of it is closed with 4100', async () => {
+  test('invalid messages are ignored, and a flood of them is closed with 4100', async () => {
     const { socket, next, closed } = open()
     await next()
     socket.send('nonsense')
@@ -280,7 +280,7 @@ describe('on the wire', () => {
     expect(await closed).toBe(1009)
   })
 
-  test('a live message over the limit is left out, the next one arrives', async () => {
+  test('a live message over the limit is skipped, and the next one arrives', async () => {
     const { socket, next } = open()
     await next()
     socket.send('{"event":"pusher:subscribe","data":{"channel":"news"}}')
@@ -293,9 +293,9 @@ describe('on the wire', () => {
   })
 })
 
-describe('places are shared out', () => {
+describe('shares of connections', () => {
   type Place = { socket: WebSocket; socketId: string; closed: Promise<number> }
-  /** A connection that comes from an address; it is there once it was greeted. */
+  /** Opens a connection from an address; resolves after the first message. */
   const enter = async (running: RunningRealtime, from: string): Promise<Place> => {
     const socket = new WebSocket(`ws://127.0.0.1:${running.port}/app/${key}?protocol=7`, {
       headers: { 'x-from': from },
@@ -308,7 +308,7 @@ describe('places are shared out', () => {
   const start = (limits: Partial<RealtimeLimits>): Promise<RunningRealtime> =>
     startRealtime({ limits: { connections: 6, ...limits }, networkOf: (req) => String(req.headers['x-from']) })
 
-  test('one address has its share, and what is left is for others', async () => {
+  test('one address gets only its share, and the rest is for other addresses', async () => {
     const running = await start({ connectionsPerAddress: 2 })
     const mine = [await enter(running, 'a'), await enter(running, 'a')]
     expect(await (await enter(running, 'a')).closed).toBe(4100)
@@ -321,7 +321,7 @@ describe('places are shared out', () => {
     await running.stop()
   })
 
-  test('of many connections at once from one network so many wait, the rest is asked to come later; others are next', async () => {
+  test('of many new connections from one network, a limited number wait and the rest are rejected; other networks are next', async () => {
     const running = await start({ connections: 1000 })
     const opened: string[] = []
     const late: string[] = []
@@ -374,7 +374,7 @@ describe('places are shared out', () => {
       { userId: 'ann', workspaceId: 'w1', organizationId: 'o1' },
       { userId: 'ann', workspaceId: 'w2', organizationId: 'o2' },
     ],
-  ])('one %s has its share, from however many addresses', async (_, limits, holder, other) => {
+  ])('one %s gets only its share, from any number of addresses', async (_, limits, holder, other) => {
     const running = await start(limits)
     const places = await Promise.all(['a', 'b', 'c', 'd'].map((from) => enter(running, from)))
     const own = (place: Place | undefined, owner: object): void =>
@@ -388,7 +388,7 @@ describe('places are shared out', () => {
     await running.stop()
   })
 
-  test('a closed connection leaves every share it had', async () => {
+  test('a closed connection is removed from every share', async () => {
     const running = await start({ connectionsPerUser: 1, connectionsPerWorkspace: 1, connectionsPerOrganization: 1 })
     const owner = { userId: 'ann', workspaceId: 'w1', organizationId: 'o1' }
     for (const from of ['a', 'b']) {
@@ -402,7 +402,7 @@ describe('places are shared out', () => {
     await running.stop()
   })
 
-  test('of three organizations that take all they can, none keeps the next one out', async () => {
+  test('three organizations that take all they can do not keep out the next one', async () => {
     const running = await start({ connections: 12, connectionsPerOrganization: 12, connectionsPerAddress: 12 })
     const listen = async (organizationId: string): Promise<Place> => {
       const place = await enter(running, 'a')
@@ -419,7 +419,7 @@ describe('places are shared out', () => {
   })
 })
 
-test('a call is refused for its token or its signature before its body is read', async () => {
+test('a call with a wrong token or signature is rejected before its body is read', async () => {
   const running = await startRealtime({ authenticate: async () => undefined })
   for (const path of ['/pusher/auth', '/pusher/user-auth', `/apps/${appId}/events?auth_key=${key}`]) {
     const socket = connect(running.port, '127.0.0.1', () =>
@@ -434,7 +434,7 @@ test('a call is refused for its token or its signature before its body is read',
   await running.stop()
 })
 
-test('a client that stops reading misses messages and costs bounded memory; the others miss none', async () => {
+test('a client that stops reading misses messages and uses bounded memory; other clients miss none', async () => {
   const running = await startRealtime({ limits: { skipBytes: 100_000, cutBytes: 200_000 } })
   const join = async (): Promise<WebSocket> => {
     const socket = new WebSocket(`ws://127.0.0.1:${running.port}/app/${key}?protocol=7`)

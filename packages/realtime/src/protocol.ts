@@ -9,7 +9,10 @@ export type ChannelKind = 'public' | 'private' | 'presence' | 'encrypted' | 'use
 const userPrefix = '#server-to-user-'
 const channelName = /^[A-Za-z0-9_\-=@,.;]{1,164}$/
 
-/** The kind of a channel by its prefix, or undefined when the name breaks the rules (letters, digits, `_-=@,.;`, 164 long). */
+/**
+ * The kind of a channel by its prefix; undefined if the name is invalid (letters, digits, `_-=@,.;`, at most 164
+ * characters).
+ */
 export const channelKind = (name: string): ChannelKind | undefined => {
   if (name.startsWith(userPrefix)) return name.length > userPrefix.length && name.length <= 200 ? 'user' : undefined
   if (!channelName.test(name)) return undefined
@@ -18,14 +21,14 @@ export const channelKind = (name: string): ChannelKind | undefined => {
   return name.startsWith('presence-') ? 'presence' : 'public'
 }
 
-/** The channel with the messages for one signed-in user. */
+/** The channel for messages to one signed-in user. */
 export const userChannel = (userId: string): string => userPrefix + userId
 
 export const isSocketId = (text: string): boolean => /^\d{1,20}\.\d{1,20}$/.test(text)
 
 /**
- * Reasons for closing a connection, with the protocol's codes. Clients with 4000 and up stay away, with 4100 and up
- * come back later, with 4200 and up immediately.
+ * Reasons for closing a connection, with the protocol's codes. Clients with codes from 4000 on do not reconnect, from
+ * 4100 on they reconnect later, from 4200 on immediately.
  */
 export const closings = {
   unknownApp: { code: 4001, message: 'There is no application with this key' },
@@ -36,18 +39,18 @@ export const closings = {
   overCapacity: { code: 4100, message: 'Too many connections; try again later' },
   tooManyMessages: { code: 4100, message: 'Too many messages; try again later' },
   tooSlow: { code: 4100, message: 'The client does not read fast enough; try again later' },
-  /** Not 4200: clients would come back immediately, to a server that is not there yet. */
+  /** Not 4200: clients would reconnect immediately, before the server is ready. */
   stopping: { code: 4100, message: 'The server is restarting; connect again in a moment' },
-  /** Immediately, for a new authorization: clients with remaining access continue. */
+  /** Clients reconnect immediately for a new authorization, and continue with their remaining access. */
   accessChanged: { code: 4200, message: 'Your access has changed; connect again' },
   silent: { code: 4201, message: 'No answer to a ping' },
 } as const
 export type Closing = (typeof closings)[keyof typeof closings]
 
-/** Code of an error that leaves the connection open: a client event was refused. */
+/** Error code for a rejected client event; the connection stays open. */
 export const clientEventRefused = 4301
 
-/** Which version problem a connection's `protocol` parameter has, if any. */
+/** The version problem of a connection's `protocol` parameter, if any. */
 export const versionProblem = (protocol: string | null): Closing | undefined => {
   if (protocol === null || protocol === '') return closings.noVersion
   if (!/^\d+$/.test(protocol)) return closings.badVersion
@@ -65,8 +68,7 @@ const parsed = (text: string): unknown => {
 }
 
 /**
- * Parses a client's message; undefined when it is none. `data` may come as JSON text or as a value; commands get the
- * value.
+ * Parses a client's message; undefined if it is invalid. `data` may be JSON text or a value; commands get the value.
  */
 export const parseMessage = (text: string): ClientMessage | undefined => {
   const value = parsed(text)
@@ -81,14 +83,14 @@ export const parseMessage = (text: string): ClientMessage | undefined => {
   }
 }
 
-/** Text fields of a command's data. */
+/** A text field of a command's data. */
 export const textField = (data: unknown, name: string): string | undefined => {
   if (!isRecord(data)) return undefined
   const value: unknown = Object.getOwnPropertyDescriptor(data, name)?.value
   return typeof value === 'string' ? value : undefined
 }
 
-/** The data of a message as the text that goes into it. */
+/** The data of a message as text. */
 export const dataText = (data: unknown): string => (typeof data === 'string' ? data : JSON.stringify(data ?? {}))
 
 /** A message to a client; the protocol requires `data` as text, so values are encoded a second time. */
@@ -104,6 +106,6 @@ export const message = (event: string, data: unknown, channel?: string, userId?:
 export const errorMessage = (code: number, text: string): string =>
   JSON.stringify({ event: 'pusher:error', data: { code, message: text } })
 
-/** The answer to a subscription that is refused. */
+/** The response to a rejected subscription. */
 export const subscriptionError = (channel: string, error: string, status: number): string =>
   JSON.stringify({ event: 'pusher:subscription_error', channel, data: { type: 'AuthError', error, status } })

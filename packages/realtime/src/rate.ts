@@ -1,4 +1,4 @@
-/** Allows `perSecond` calls in each second that begins with a call. `now` is monotonic milliseconds. */
+/** Allows `perSecond` calls in each second; a second begins with a call. `now` is monotonic, in ms. */
 export const createRate = (perSecond: number): ((now: number) => boolean) => {
   let from = Number.NEGATIVE_INFINITY
   let used = 0

@@ -4,10 +4,10 @@ import type { Identifier } from '../identifiers.ts'
 import { derivedId } from '../ids.ts'
 import { ownerOf, ownerOfProfile } from './owner.ts'
 
-/** Maximum of ledger entries per page. */
+/** Maximum ledger entries per page. */
 const pageEntries = 2000
 
-/** The fields of a ledger entry that distinguish it from any other in its place. */
+/** The fields that distinguish a ledger entry from any other entry at the same position. */
 type EntryRow = {
   sequence: string
   kind: string
@@ -21,35 +21,37 @@ type EntryRow = {
 
 const columns = sql.raw('sequence, kind, profile_id, other_id, type, value, event_id, time')
 
-/** Excludes values, which may be removed from a ledger. */
+/** Excludes values, because they may be removed from a ledger. */
 const markOf = ({ sequence, kind, profile_id, other_id, event_id, time }: EntryRow): string =>
   ownerOfProfile(derivedId('mark', sequence, kind, profile_id, other_id ?? '', event_id, time.toISOString()))
 
-/** A place in a ledger, and the mark of the entry there: another ledger has another mark. */
+/** A position in a ledger, and the mark of its entry. A different ledger has a different mark there. */
 export type LedgerPlace = { readonly sequence: number; readonly mark: string }
 
-/** An identifier that is in another profile than the one it would create, both as owners in the event store. */
+/** An identifier that is in a different profile than the one it would create; both as owners in the event store. */
 export type Joined = { readonly owner: string; readonly profile: string }
 
-/** The current profiles of the identifiers in a part of a ledger. */
+/** The current profiles of the identifiers that a page of a ledger affects. */
 export type Changes = {
   readonly joined: readonly Joined[]
   /** Profiles of deleted people, as owners in the event store. */
   readonly erased: readonly string[]
-  /** The last entry of the part. */
+  /** The last entry of the page. */
   readonly through: LedgerPlace
-  /** The last entry of the ledger at that time: `joined` is the state up to there. */
+  /** The last entry of the ledger at the time of reading: `joined` is the state up to this entry. */
   readonly version: number
 }
 
-/** The profiles whose identifiers may be in another one than they would create, since an entry. */
+/**
+ * The profiles that an entry affects: their identifiers may be in a different profile than the one they would create.
+ */
 const concernedBy = (workspaceId: string, { kind, profile_id, other_id, type, value }: EntryRow): string[] => {
   if (kind === 'refuse' || kind === 'erase') return []
   if (kind === 'create' && ownerOf(workspaceId, { type, value }) === ownerOfProfile(profile_id)) return []
   return other_id === null ? [profile_id] : [profile_id, other_id]
 }
 
-/** The lengths of the ledgers of all workspaces with entries. */
+/** The lengths of all ledgers that are not empty, by workspace. */
 export const readLedgers = async (db: Kysely<Database>): Promise<Map<string, number>> => {
   const { rows } = await sql<{ workspace_id: string; sequence: string }>`
     select workspace_id, sequence from identity_ledgers where sequence > 0`.execute(db)
@@ -69,8 +71,8 @@ export const readMarks = async (
 }
 
 /**
- * Reads the changes by the entries of a ledger after a place, in their current state; undefined when there are none.
- * All of it is of one snapshot.
+ * Reads the changes by a page of ledger entries after a position, in their current state and in one snapshot. Undefined
+ * if there are none.
  */
 export const readChanges = (db: Kysely<Database>, workspaceId: string, after: number): Promise<Changes | undefined> =>
   db

@@ -1,7 +1,7 @@
 import type { Identifier } from '../identifiers.ts'
 import { profileIdOf } from '../ids.ts'
 
-/** The owner of a profile's events in the event store: the first 8 bytes of the profile's ID, as a decimal number. */
+/** The owner of a profile's events in the event store: the first 8 bytes of the profile ID, as a decimal number. */
 export const ownerOfProfile = (profileId: string): string =>
   BigInt(`0x${profileId.replaceAll('-', '').slice(0, 16)}`).toString()
 

@@ -9,34 +9,34 @@ export type OwnersProjectionDeps = {
   db: Kysely<Database>
   eventStore: Pick<EventStore, 'query' | 'insert' | 'command'>
   logger: Logger
-  /** How often it looks for changes, ms. */
+  /** Polling interval, in ms. */
   everyMs?: number
 }
 
 export type OwnersProjection = {
   start(): void
-  /** Projects the current ledgers to the event store. Rejects while one of both stores is away. */
+  /** Projects the current ledgers to the event store. Rejects while one of the two stores is unavailable. */
   catchUp(): Promise<void>
   /** Resolves when no work is running. */
   stop(): Promise<void>
 }
 
-/** Maximum of rows per insert, unless one workspace alone has more. */
+/** Maximum rows per insert, unless one workspace alone has more. */
 const insertRows = 5000
-/** Entries of a ledger without changes before their place is recorded: reading them again costs little. */
+/** Maximum ledger entries without changes before their position is recorded; reading them again is cheap. */
 const quietEntries = 20_000
-/** How long it relies on its copy of the event store's state, which may be lost there, ms. */
+/** How long the cached progress of the event store is valid, in ms: the store may lose its data. */
 const trustMs = 60_000
 
-/** Progress of the event store, by workspace: the known place, and the one recorded there. */
+/** By workspace: the position that was read, and the position that is recorded in the event store. */
 type Places = Map<string, { sequence: number; written: number }>
 
 /**
- * Keeps the table `profile_owners` of the event store, which has the current profile of identifiers that joined or left
- * one. It follows the ledgers asynchronously, and continues where it was when the event store was away. The table
- * itself has the progress, so a lost table is made anew; a table of another ledger (a database was restored) is emptied
- * first. Each row has the length of the ledger that it is valid for, so a later merge or split wins, whichever process
- * writes last.
+ * Maintains the table `profile_owners` of the event store, which contains the current profile of identifiers that
+ * joined or left a profile. It follows the ledgers asynchronously, and continues where it stopped when the event store
+ * was unavailable. The table contains the progress itself, so a lost table is rebuilt; rows from a different ledger
+ * (after a restore of the database) are removed first. Each row contains the length of its ledger, so a later merge or
+ * split wins, whichever process writes last.
  */
 export const createOwnersProjection = ({
   db,
@@ -50,7 +50,7 @@ export const createOwnersProjection = ({
   let trustedUntil = 0
   let running: Promise<void> = Promise.resolve()
 
-  /** Reads the progress in the event store; removes rows that belong to no current ledger. */
+  /** Reads the progress from the event store, and removes rows that belong to no current ledger. */
   const readPlaces = async (ledgers: ReadonlyMap<string, number>): Promise<Places> => {
     const written = await table.places()
     const marks = await readMarks(db, new Map(written.map(({ id, place }) => [id, place])))
@@ -69,7 +69,7 @@ export const createOwnersProjection = ({
     for (const [id, { through }] of pages) known.set(id, { sequence: through.sequence, written: through.sequence })
   }
 
-  /** Projects one page of each ledger that is ahead; true when there is more. */
+  /** Projects one page of each ledger that has new entries; true if there are more. */
   const round = async (known: Places, ledgers: ReadonlyMap<string, number>): Promise<boolean> => {
     let pages = new Map<string, Changes>()
     let rows = 0
@@ -107,13 +107,13 @@ export const createOwnersProjection = ({
       }
       while (!stopping.signal.aborted && (await round(places, ledgers)));
     } catch (error) {
-      // A new read finds whatever was written.
+      // The next run reads the progress again.
       places = undefined
       throw error
     }
   }
 
-  /** Runs one after the other. */
+  /** Runs projections one after the other. */
   const catchUp = (): Promise<void> => {
     const next = running.then(catchUpNow)
     running = next.catch(() => {})

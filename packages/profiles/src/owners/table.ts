@@ -2,7 +2,7 @@ import { newId } from '@tributary/kernel'
 import { type EventStore, systemOwner } from '@tributary/storage'
 import type { Changes } from './changes.ts'
 
-/** The owner of the row that says how far the others of its workspace are made. */
+/** The owner of the row that contains the progress of its workspace. */
 const placeOwner = '0'
 
 const rowsOf = (workspaceId: string, { joined, through, version }: Changes): string[] => [
@@ -10,9 +10,9 @@ const rowsOf = (workspaceId: string, { joined, through, version }: Changes): str
   JSON.stringify({ workspace_id: workspaceId, owner: placeOwner, profile: through.mark, version: through.sequence }),
 ]
 
-/** The table `profile_owners` of the event store. All calls reject while it is away. */
+/** The table `profile_owners` of the event store. All calls reject while the store is unavailable. */
 export const createOwnersTable = (eventStore: Pick<EventStore, 'query' | 'insert' | 'command'>) => ({
-  /** Up to which entry of each ledger it is made, and the mark of that entry. */
+  /** The last projected entry of each ledger, and the mark of that entry. */
   async places(): Promise<{ id: string; place: number; mark: string }[]> {
     const rows = await eventStore.query<{ id: string; place: number; mark: string }>(
       `select workspace_id as id, maxIf(version, owner = 0) as place, toString(argMaxIf(profile, version, owner = 0)) as mark
@@ -22,14 +22,14 @@ export const createOwnersTable = (eventStore: Pick<EventStore, 'query' | 'insert
     )
     return rows.map(({ id, place, mark }) => ({ id, place: Number(place), mark }))
   },
-  /** Adds what became of identifiers, by workspace, with how far it is then: all of it or nothing. */
+  /** Inserts the current profile of each identifier, with the ledger position, in one atomic insert. */
   insert: (changes: ReadonlyMap<string, Changes>): Promise<void> =>
     eventStore.insert(
       'profile_owners',
       [...changes].flatMap(([id, each]) => rowsOf(id, each)),
       { token: newId() },
     ),
-  /** Removes the rows of people who were deleted, those of before a merge included. */
+  /** Removes the rows of deleted people, including rows from before a merge. */
   erase: (workspaceId: string, erased: readonly string[]): Promise<void> =>
     eventStore.command(
       `alter table profile_owners delete where workspace_id = {workspace:String} and owner in (

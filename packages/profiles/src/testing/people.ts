@@ -1,4 +1,4 @@
-/** Numbers that look like chance and are the same for the same seed: a whole number below a limit, and lists in another order. */
+/** Pseudorandom values, always the same for the same seed: whole numbers below a limit, and shuffled lists. */
 export const createRandom = (seed: number) => {
   let state = seed >>> 0
   // Mulberry32.
@@ -20,7 +20,7 @@ export const createRandom = (seed: number) => {
   return Object.assign(random, { shuffled })
 }
 
-/** Each profile as the text of its identifiers, in order: owners by identifier in, what can be compared out. */
+/** The identifiers of each profile as one sorted text, from the owners of identifiers, for comparison. */
 export const setsOf = (owners: ReadonlyMap<string, string>): string[] =>
   [...Map.groupBy(owners.keys(), (key) => owners.get(key) ?? '').values()]
     .map((keys) => keys.toSorted().join(' '))

@@ -6,7 +6,7 @@ import { createRealtime, type Realtime, type RealtimeDeps } from '../realtime.ts
 
 export const key = 'app-key'
 export const secret = 'app-secret'
-/** Digits: the vendor's Python library refuses anything else. */
+/** Must be digits: the vendor's Python library rejects anything else. */
 export const appId = '1'
 
 export type RunningRealtime = {
@@ -16,13 +16,16 @@ export type RunningRealtime = {
   stop(): Promise<void>
 }
 
-/** Tokens are `<user id>`; `ended` is no session. A user may listen to channels that end with their id or with `all`. */
+/**
+ * Tokens are user IDs; the token `ended` has no session. A user may listen to channels that end with the user's ID or
+ * with `all`.
+ */
 const tokens: Pick<RealtimeDeps, 'authorize' | 'authenticate'> = {
   authorize: async (token, channel) => (channel.endsWith(`-${token}`) || channel.endsWith('-all') ? {} : undefined),
   authenticate: async (token) => (token === 'ended' ? undefined : { id: token, info: { name: `User ${token}` } }),
 }
 
-/** A gateway on 127.0.0.1, on a free port unless one is given. */
+/** Starts a gateway on 127.0.0.1, on a free port unless one is given. */
 export const startRealtime = async (options: Partial<RealtimeDeps> = {}, onPort = 0): Promise<RunningRealtime> => {
   const hub = createCoordinationHub()
   const { coordination } = hub
