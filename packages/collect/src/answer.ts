@@ -7,7 +7,10 @@ import type { Refusal } from './refusal.ts'
 import { takesCookies } from './routes.ts'
 
 const jsonType = 'application/json; charset=utf-8'
-/** A text, not a buffer: node sends head and text in one plain write, which took less time in every profile of single events. */
+/**
+ * A string, not a buffer: Node sends head and string in one plain write, which was faster in every profile of single
+ * events.
+ */
 const successBody = '{"success":true}'
 const successHeaders: readonly string[] = [
   'Content-Type',
@@ -32,7 +35,7 @@ const corsHeaders = (origin: string, url: string): string[] => [
   'Retry-After, RateLimit-Remaining, RateLimit-Reset, X-RateLimit-Reset',
 ]
 
-/** The headers of an answer as a flat list: what is given, and the caller's origin where there is one. */
+/** The response headers as a flat list: the given ones, and CORS headers if the caller has an origin. */
 const withCors = (req: IncomingMessage, headers: readonly string[]): string[] => {
   const origin = req.headers.origin
   return origin === undefined ? headers.slice() : headers.concat(corsHeaders(origin, req.url ?? ''))
@@ -56,18 +59,19 @@ export const sendSuccess = (req: IncomingMessage, res: ServerResponse): void =>
   send(req, res, 200, successHeaders, successBody)
 
 /**
- * 200 and a page that names the address it leads to: the request is on disk, and the visitor decides whether to go on.
+ * 200 with a page that names the address behind its link. The request is on disk; the visitor decides whether to follow
+ * the link.
  */
 export const sendOnwardPage = (req: IncomingMessage, res: ServerResponse, address: URL): void => {
   const page = onwardPage(address)
   send(req, res, 200, [...onwardPageHeaders, 'Content-Length', String(Buffer.byteLength(page))], page)
 }
 
-/** 303: the request is on disk, and the browser goes on to another page. */
+/** 303: the request is on disk, and the browser continues on another page. */
 export const sendRedirect = (req: IncomingMessage, res: ServerResponse, address: string): void =>
   send(req, res, 303, ['Location', address, 'Content-Length', '0', 'Cache-Control', 'no-store'], '')
 
-/** 200 with cookies of the site, each a line of Set-Cookie, for the caller alone. */
+/** 200 with first-party cookies, each as a Set-Cookie line, for the caller alone. */
 export const sendCookies = (req: IncomingMessage, res: ServerResponse, cookies: readonly string[]): void =>
   send(
     req,
@@ -78,7 +82,8 @@ export const sendCookies = (req: IncomingMessage, res: ServerResponse, cookies: 
   )
 
 /**
- * Headers with a limit for SDKs beside Retry-After: the RateLimit fields of the IETF draft, and Segment's own. Seconds.
+ * Headers that report a limit to SDKs in addition to Retry-After: the RateLimit fields of the IETF draft, and Segment's
+ * own. In seconds.
  */
 const rateHeaders = (seconds: number): string[] => [
   'RateLimit-Remaining',
@@ -89,7 +94,7 @@ const rateHeaders = (seconds: number): string[] => [
   String(seconds),
 ]
 
-/** The four-key error body, with Retry-After where the client may retry. */
+/** The error body with four keys, with Retry-After if the client may retry. */
 export const sendRefusal = (req: IncomingMessage, res: ServerResponse, refusal: Refusal): void => {
   const body: ErrorBody = {
     code: refusal.code,
@@ -113,12 +118,12 @@ export const sendRefusal = (req: IncomingMessage, res: ServerResponse, refusal: 
   if (refusal.code === 405) headers.push('Allow', `${refusal.metadata?.allowed ?? ''}, OPTIONS`)
   if (res.headersSent || res.destroyed) return
   if (isLongUnread(req)) return answerEarly(req, res, refusal.code, withCors(req, headers), text)
-  // A client that sends too slowly does not keep its connection.
+  // A client that sends too slowly loses its connection.
   if (refusal.code === 408) res.shouldKeepAlive = false
   send(req, res, refusal.code, headers, text)
 }
 
-/** 200 and a picture, whatever the outcome of the event: a page must not show a broken image. */
+/** 200 with an image, whatever the outcome of the event: a page must not show a broken image. */
 export const sendPixel = (req: IncomingMessage, res: ServerResponse): void =>
   send(
     req,
@@ -152,7 +157,7 @@ export const sendJson = (req: IncomingMessage, res: ServerResponse, value: unkno
   )
 }
 
-/** 200 and a script, compressed when the client takes gzip. */
+/** 200 with a script, compressed if the client accepts gzip. */
 export const sendScript = (req: IncomingMessage, res: ServerResponse, script: Script, cache: string): void => {
   const zipped = String(req.headers['accept-encoding'] ?? '').includes('gzip')
   const body = zipped ? script.gzip : script.plain
@@ -174,7 +179,7 @@ export const sendScript = (req: IncomingMessage, res: ServerResponse, script: Sc
   send(req, res, 200, headers, body)
 }
 
-/** The answer to a preflight: the origin and the list of headers it asks for are granted. */
+/** The response to a preflight request: it grants the origin and the list of headers that were requested. */
 export const sendPreflight = (req: IncomingMessage, res: ServerResponse): void => {
   const asked = req.headers['access-control-request-headers']
   const headers = [

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import ipaddr from 'ipaddr.js'
 
-/** A network: its address and the number of bits that count. */
+/** A network: its address, and the length of the prefix in bits. */
 export type AddressRange = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
-/** Ranges from addresses and CIDR texts. Throws an Error that names the entry that is neither. */
+/** Parses addresses and CIDR ranges. Throws an Error that names an invalid entry. */
 export const parseProxies = (list: readonly string[]): AddressRange[] =>
   list.map((text) => {
     if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text)
@@ -13,7 +13,7 @@ export const parseProxies = (list: readonly string[]): AddressRange[] =>
     return [address, address.kind() === 'ipv4' ? 32 : 128]
   })
 
-/** True for an address of one of the ranges. Throws for a text that is no address. */
+/** True for an address in one of the ranges. Throws for a text that is not an IP address. */
 export const isInRanges = (address: string, ranges: readonly AddressRange[]): boolean => {
   const parsed = ipaddr.process(address)
   return ranges.some((range) => range[0].kind() === parsed.kind() && parsed.match(range))
@@ -21,7 +21,7 @@ export const isInRanges = (address: string, ranges: readonly AddressRange[]): bo
 
 const plain = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address)
 
-/** An entry of X-Forwarded-For without port, zone and brackets, or undefined when it is no address. */
+/** An entry of X-Forwarded-For without port, zone and brackets; undefined if it is not an IP address. */
 const forwardedAddress = (entry: string): string | undefined => {
   const bare = entry
     .trim()
@@ -31,8 +31,8 @@ const forwardedAddress = (entry: string): string | undefined => {
 }
 
 /**
- * The address of the client: the peer's, or, when the peer is a trusted proxy, the last entry of X-Forwarded-For that
- * is not one. Headers of an untrusted peer are ignored; an entry that is no address ends the walk.
+ * The client's address. It is the peer's address or, if the peer is a trusted proxy, the last entry of X-Forwarded-For
+ * that is not a trusted proxy. Headers of an untrusted peer are ignored; an invalid entry ends the search.
  */
 export const clientAddress = (
   peer: string,
@@ -53,9 +53,9 @@ export const clientAddress = (
 const deviceAgent = /^(?:Mozilla\/|Opera\/|Dalvik\/)|CFNetwork\/|analytics-(?:swift|kotlin|ios|android|react-native)/i
 
 /**
- * True when the caller is the user's own device, so that its address belongs in `context.ip`. It used a path that only
- * browser and mobile SDKs use, or it shows a browser's marks (Origin, Sec-Fetch-Site), or its user agent is a browser's
- * or a phone's. Servers that forward events show none of these, and their address says nothing about the user.
+ * True if the caller is the user's own device, so that its address belongs in `context.ip`. A device uses a path for
+ * browser and mobile SDKs, sends headers of browsers (Origin, Sec-Fetch-Site), or has the user agent of a browser or
+ * phone. Servers that forward events have none of these, and their address says nothing about the user.
  */
 export const isDevice = (clientPath: boolean, req: IncomingMessage): boolean =>
   clientPath ||
@@ -65,7 +65,7 @@ export const isDevice = (clientPath: boolean, req: IncomingMessage): boolean =>
 
 const hostName = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
 
-/** A header of a trusted proxy; undefined from other peers. */
+/** A header that a trusted proxy sent; undefined for other peers. */
 const forwardedHeader = (
   req: IncomingMessage,
   name: 'x-forwarded-host' | 'x-forwarded-proto',
@@ -78,8 +78,7 @@ const forwardedHeader = (
 }
 
 /**
- * The host that a request was sent to, in lower case and without a port; the header of a trusted proxy takes
- * precedence.
+ * The host to which a request was sent, in lower case without a port. The header of a trusted proxy takes precedence.
  */
 export const requestHost = (req: IncomingMessage, proxies: readonly AddressRange[]): string =>
   (forwardedHeader(req, 'x-forwarded-host', proxies) ?? req.headers.host ?? '')
@@ -89,8 +88,9 @@ export const requestHost = (req: IncomingMessage, proxies: readonly AddressRange
     .replace(/\.$/, '')
 
 /**
- * Origin (`scheme://host[:port]`) under which this request reached us: the configured one, else the header of a trusted
- * proxy, else the Host header. Only characters of host names pass, so it can be put into a script.
+ * The origin (`scheme://host[:port]`) under which this request reached the server: the configured one, else the header
+ * of a trusted proxy, else the Host header. Only characters of host names are allowed, so that it can be put into a
+ * script.
  */
 export const requestOrigin = (
   req: IncomingMessage,

@@ -41,7 +41,7 @@ describe('overload', () => {
     expect(other.refused).toEqual([])
   })
 
-  test('503 with Retry-After when the log holds all it may', async () => {
+  test('503 with Retry-After when the log has reached its maximum', async () => {
     const other = await startCollect({}, 10)
     expect(await answerOf(other)).toEqual([503, '5', 'OVERLOADED'])
     await other.stop()
@@ -64,7 +64,7 @@ describe('overload', () => {
     expect(other.refused).toMatchObject([{ sourceId: 's1', reason: 'WORKSPACE_BACKLOG', code: 429, count: 3 }])
   })
 
-  test('after stop every call is refused with 503', async () => {
+  test('after stop, every call gets 503', async () => {
     const other = await startCollect()
     await other.collect.stop()
     expect(await answerOf(other)).toEqual([503, '5', 'STOPPING'])
@@ -75,7 +75,7 @@ describe('overload', () => {
 describe('a workspace that is spread over several partitions', () => {
   const users = Array.from({ length: 20 }, (_, n) => `u-${n}`)
   const body = json({ batch: users.map((userId) => ({ type: 'track', event: 'Paid', userId, messageId: userId })) })
-  /** The spread of the first workspace; the others are not. */
+  /** Only the first workspace is spread. */
   const spreading = (spread: () => WorkspaceSpread): WorkspaceSpreads => ({
     of: (workspaceId) => (workspaceId === 'w1' ? spread() : undefined),
     changes: () => [spread().change ?? []].flat(),
@@ -91,7 +91,7 @@ describe('a workspace that is spread over several partitions', () => {
       ),
     )
 
-  test('has each user of a request in one of them, and of another workspace a request stays as it is', async () => {
+  test('has all events of a user in one partition, and a request of another workspace is not split', async () => {
     const other = await startCollect({ spreads }, 2 ** 26, 4)
     expect((await send(other)).status).toBe(200)
     expect((await other.entries()).map(({ partition }) => partition)).toEqual([0, 2, 3])
@@ -102,7 +102,7 @@ describe('a workspace that is spread over several partitions', () => {
     await other.stop()
   })
 
-  test('is answered 200 only when all parts of a request are in the log, and the share that it has waiting is what is', async () => {
+  test('gets 200 only if all parts of a request are in the log, and its quota counts only the parts in the log', async () => {
     const other = await startCollect({ spreads, settings: { quotaBytes: body.length } }, 2 ** 26, 4)
     Object.assign(other.faults, { failWith: new LogUnavailable('disk'), failIn: 3 })
     const refused = await send(other)
@@ -126,7 +126,7 @@ describe('a workspace that is spread over several partitions', () => {
     await other.stop()
   })
 
-  test('waits with its requests while that is changed, and then sends them where they belong; others go on', async () => {
+  test('waits while its spread changes and then uses the new partitions; other workspaces continue', async () => {
     let now: WorkspaceSpread = { partitions: [2], change: 'w1 1' }
     const other = await startCollect({ spreads: spreading(() => now) }, 2 ** 26, 4)
     const waiting = send(other)
@@ -141,8 +141,8 @@ describe('a workspace that is spread over several partitions', () => {
   })
 })
 
-describe('what refusals leave behind', () => {
-  test('they are counted by source or key, and the sample shows no credential', async () => {
+describe('counted rejections', () => {
+  test('are counted by source or key, and the sample contains no credential', async () => {
     const other = await startCollect()
     const send = (body: string, headers: Record<string, string>, path = '/v1/track'): Promise<Response> =>
       fetch(`${other.origin}${path}`, { method: 'POST', body, headers })
@@ -175,7 +175,7 @@ describe('what refusals leave behind', () => {
     for (const row of other.refused) expect(row.sample.length).toBeLessThanOrEqual(2000)
   })
 
-  test('they are kept while the database is away, bounded in number, and written once it is back', async () => {
+  test('are kept in bounded memory while the database is unavailable, and written afterwards', async () => {
     const written: [string, number][] = []
     let away = true
     const other = await startCollect({
@@ -230,7 +230,7 @@ describe('durability', () => {
     await other.stop()
   })
 
-  test('stop waits for what is on its way to the disk, and those answers end their connections', async () => {
+  test('stop waits for records on their way to the disk, and their responses close the connections', async () => {
     const { other, confirm } = await held()
     const answer = send(other)
     await expect.poll(async () => (await other.entries()).length).toBe(1)

@@ -17,19 +17,27 @@ import { createTagCalls } from './tag/tag-calls.ts'
 import { createWebhook } from './webhook/webhook.ts'
 
 export type Collect = {
-  /** True for requests whose path belongs to collection; costs a few comparisons. */
+  /** True for requests whose path belongs to collection. Cheap: a few comparisons. */
   handles(req: IncomingMessage): boolean
-  /** Answers the request, at once or when it is on disk. Never throws. */
+  /** Handles the request; the response is sent immediately, or when the request is on disk. Never throws. */
   handle(req: IncomingMessage, res: ServerResponse): void
-  /** Names of the changes of spreads for which nothing of their workspace is on its way to the log here; a new one is in the next answer. */
+  /**
+   * Names of the spread changes for which no append of their workspace is in flight here; a new change appears in a
+   * later result.
+   */
   paused(): string[]
-  /** Loads the browser SDK and begins to write refusals and metrics about every second. */
+  /** Loads the browser SDK, and starts to flush rejections and metrics about every second. */
   start(): void
-  /** Answers what runs, refuses what is new with 503, writes what was counted. Close the server's listener first. */
+  /**
+   * Finishes running requests, rejects new ones with 503, and flushes the counters. Close the server's listener first.
+   */
   stop(): Promise<void>
 }
 
-/** Coordination topic on which the pipeline reports, by partition, the offset below which every request is processed. */
+/**
+ * The coordination topic on which the pipeline reports, by partition, the offset below which every request is
+ * processed.
+ */
 export const positionsTopic = 'pipeline.positions'
 
 const forwarded: BodyTransform = (given) => {
@@ -38,8 +46,8 @@ const forwarded: BodyTransform = (given) => {
 }
 
 /**
- * The tracking API and the start-up endpoints of the SDKs, on bare node:http. A request is answered 200 only after its
- * record is durable in the log. No request waits for anything but its own body and the disk.
+ * The tracking API and the start calls of the SDKs, on plain node:http. A request gets 200 only after its record is
+ * durable in the log. A request waits only for its own body and the disk.
  */
 export const createCollect = (deps: CollectDeps): Collect => {
   const { keys, clock, metrics } = deps
@@ -78,7 +86,7 @@ export const createCollect = (deps: CollectDeps): Collect => {
       case 'batch':
         return track(request, route)
       case 'webhook':
-        // Its body is the service's own and names no key.
+        // The body is made by the service and contains no key.
         if (outerKey(req.headers, request.query) === undefined)
           return context.refuse(request, 'single', refusals.missingKey)
         return track(request, { kind: 'single', type: 'track', client: false }, webhook)
@@ -128,7 +136,7 @@ export const createCollect = (deps: CollectDeps): Collect => {
       await Promise.race([context.producer.idle(), deadline])
       context.close()
       unsubscribe?.()
-      // The first call may be a flush that runs already; the second takes what came in meanwhile.
+      // The first call may join a flush that is already running; the second one writes what was counted meanwhile.
       await flush()
       await flush()
     },

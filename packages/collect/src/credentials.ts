@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isRecord } from '@tributary/kernel'
 
-/** Longer texts are no write keys; they are not looked up. */
+/** Longer texts cannot be write keys and are not looked up. */
 const maxKeyLength = 256
 
 const usable = (key: unknown): string | undefined =>
   typeof key === 'string' && key !== '' && key.length <= maxKeyLength ? key : undefined
 
 /**
- * The user name of a Basic authorization header; a missing colon is forgiven (some SDKs leave it out), the password is
+ * The user name of a Basic authorization header. A missing colon is accepted (some SDKs omit it); the password is
  * ignored.
  */
 const basicUser = (authorization: string | undefined): string | undefined => {
@@ -19,13 +19,13 @@ const basicUser = (authorization: string | undefined): string | undefined => {
   return usable(colon < 0 ? text : text.slice(0, colon))
 }
 
-/** The value of one query parameter, decoded. Only looks when the name occurs at all. */
+/** The decoded value of a query parameter. Parses only if the name occurs at all. */
 const queryValue = (query: string, name: string): string | undefined => {
   if (query === '' || !query.includes(name)) return undefined
   return new URLSearchParams(query).get(name) ?? undefined
 }
 
-/** The write key a request names outside of its body: Basic, then X-Write-Key, then `?writeKey=`. */
+/** The write key of a request outside of its body: from Basic authorization, else X-Write-Key, else `?writeKey=`. */
 export const outerKey = (headers: IncomingHttpHeaders, query: string): string | undefined => {
   const basic = basicUser(headers.authorization)
   if (basic !== undefined) return basic
@@ -46,10 +46,10 @@ export const bodyKey = (body: object): string | undefined => {
 
 const keyName = Buffer.from('"writeKey"')
 const keyField = /^"writeKey"\s*:\s*"([^"\\]{1,256})"/
-/** How many places are looked at: SDKs name the key at the beginning, at the end or in every event. */
+/** Maximum positions that are checked: SDKs write the key at the beginning, at the end, or in every event. */
 const maxPlaces = 20
 
-/** The texts that a body names as its key, found without parsing it: the first ones and the last. */
+/** The strings that a body contains as its key, found without parsing: the first ones and the last one. */
 export const keyCandidates = (body: Buffer): string[] => {
   const places: number[] = []
   for (let at = body.indexOf(keyName); at >= 0 && places.length < maxPlaces; at = body.indexOf(keyName, at + 1))

@@ -19,7 +19,7 @@ import type { EventRoute } from './routes.ts'
 /** One request with its query text (without the question mark). */
 export type CollectRequest = { req: IncomingMessage; res: ServerResponse; query: string }
 
-/** Answers that ask the client to retry later. */
+/** Responses that ask the client to retry later. */
 type RetryLaterAnswers = Record<
   | 'starting'
   | 'stopping'
@@ -36,7 +36,7 @@ type RetryLaterAnswers = Record<
   Refusal
 >
 
-/** Dependencies that all endpoints share: limits, counts, the log producer, and the texts of refusals. */
+/** Dependencies that all endpoints share: limits, counters, the log producer, and the texts of rejections. */
 export type IngestionContext = {
   readonly settings: CollectSettings
   readonly proxies: readonly AddressRange[]
@@ -45,27 +45,27 @@ export type IngestionContext = {
   readonly counter: RefusalCounter
   readonly metricsBuffer: MetricsBuffer
   readonly retryLater: RetryLaterAnswers
-  /** Why no request can be accepted at the moment. */
+  /** Why no request can be accepted at the moment; undefined if requests can. */
   checkAdmission(): Refusal | undefined
-  /** Why the source takes no events in this way: it is disabled, or takes them through its signed webhook only. */
+  /** Why the source rejects events of this kind of call: it is disabled, or accepts only its signed webhook. */
   closedTo(entry: WriteKeyEntry, byOwnWebhook: boolean): Refusal | undefined
-  /** Why a call to this host is not for the source: the host is a custom domain of another workspace. */
+  /** Why a call to this host cannot be for the source: the host is a custom domain of another workspace. */
   foreignTo(req: IncomingMessage, entry: WriteKeyEntry): Refusal | undefined
   /** Whether the workspace has verified a host. */
   hasVerified(workspaceId: string, host: string): boolean
-  /** The origin of the custom domain that a call came to; undefined for the product's own address. */
+  /** The origin of the custom domain to which a call was sent; undefined for the product's own address. */
   customOrigin(req: IncomingMessage): string | undefined
   /**
-   * Terms for reading a body, and the shares it counts against: those of its workspace and organization, or the small
-   * one of its sender's network.
+   * The limits for reading a body, and the shares to which it is charged: those of its workspace and organization, or
+   * the small one of its sender's network.
    */
   termsFor(entry: WriteKeyEntry | undefined): ReadTerms
   senderOf(req: IncomingMessage, entry: WriteKeyEntry | undefined, work: string): BodySender
   /** Bytes of held bodies. */
   buffered(): number
-  /** Refuses everything from now on. */
+  /** Rejects everything from now on. */
   close(): void
-  /** Counts a request that the client loses for good, with a sample. */
+  /** Counts a request that the client has lost for good, with a sample. */
   countLost(
     refusal: Refusal,
     req: IncomingMessage,
@@ -74,8 +74,8 @@ export type IngestionContext = {
     body?: Buffer,
   ): void
   /**
-   * Answers a refusal. Counts it unless the client may send the request again. A refusal by a workspace's own quota is
-   * still counted, since its members can act on it. Discards the rest of the body.
+   * Responds with a refusal, and discards the rest of the body. Counts the refusal unless the client may retry; a
+   * refusal by the workspace's own quota is still counted, because its members can act on it.
    */
   refuse(
     request: CollectRequest,
@@ -85,9 +85,9 @@ export type IngestionContext = {
     key?: string,
     body?: Buffer,
   ): void
-  /** Logs a fault of ours, and answers 500 without its text. */
+  /** Logs an internal fault, and returns 500 without its text. */
   fail(request: Pick<CollectRequest, 'req' | 'res'>, error: unknown): void
-  /** Notes that a request of a key is on disk. */
+  /** Records that a request with a key is on disk. */
   taken(call: string, entry: WriteKeyEntry, bytes: number): void
   metaOf(req: IncomingMessage, entry: WriteKeyEntry, route: EventRoute): RequestMeta
 }
@@ -118,7 +118,7 @@ const retryLaterAnswers = (seconds: number): RetryLaterAnswers => ({
 const organizationPart = 0.5
 const workPart = 0.875
 
-/** The two pools for bodies: senders without a known key never take from those with one. */
+/** The two pools for bodies: senders without a known key never use the pool of those with one. */
 const createTerms = (settings: CollectSettings, addressOf: (req: IncomingMessage) => string) => {
   const { bodyBytes, keyless } = settings
   const known = {
@@ -157,7 +157,7 @@ const createTerms = (settings: CollectSettings, addressOf: (req: IncomingMessage
   return { termsFor, senderOf, buffered: () => known.pool.held() + unknown.pool.held() }
 }
 
-/** Creates the shared context. Throws when a trusted proxy is no address. */
+/** Creates the shared context. Throws if a trusted proxy is not an IP address. */
 export const createIngestionContext = (deps: CollectDeps): IngestionContext => {
   const { keys, clock } = deps
   const settings = { ...defaultCollectSettings, ...deps.settings }

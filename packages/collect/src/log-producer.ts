@@ -6,31 +6,31 @@ import type { CollectDeps, WriteKeyEntry } from './ports.ts'
 import type { Quota } from './quota.ts'
 import type { Refusal } from './refusal.ts'
 
-/** One checked request to append to the log. */
+/** A checked request to append to the log. */
 type Accepted = { entry: WriteKeyEntry; meta: RequestMeta; body: Buffer }
 type Done = (refusal?: Refusal) => void
 
 export type LogProducer = {
   /**
    * Appends a request to the log and calls `done` once: without an argument when all of it is on disk, else with a
-   * refusal. After a refusal nothing of it is kept here. A request of a workspace that is spread over several
-   * partitions is cut, and a part may still be on disk. Continues, when called again, with a large body that is cut in
-   * turns.
+   * refusal. After a refusal this producer keeps nothing of it. A request of a workspace that is spread over several
+   * partitions is split, and a part may still be on disk. The generator yields while a large body is split, so that
+   * other work can run.
    */
   append(accepted: Accepted, done: Done): Generator<void, void>
-  /** Does the same without turns. */
+  /** Like `append`, but without breaks. */
   appendNow(accepted: Accepted, done: Done): void
   /** Resolves when no append is in flight. */
   idle(): Promise<void>
   /** See `Pauses`. */
   paused: Pauses['paused']
-  /** Refuses requests that wait for a change of a spread. */
+  /** Rejects the requests that wait for a change of a spread. */
   close(): void
 }
 
 const observeEvery = 32
 
-/** Appends to the log, within each workspace's quota. */
+/** Creates the producer that appends to the log, within each workspace's quota. */
 export const createLogProducer = (
   deps: Pick<CollectDeps, 'log' | 'logger' | 'metrics' | 'clock' | 'spreads'>,
   quota: Quota,
@@ -50,7 +50,7 @@ export const createLogProducer = (
     }
     return retryLater.unavailable
   }
-  /** Errors thrown here are not caught above: the outcome of the record is decided by now, only its answer is lost. */
+  /** Errors here are logged only: the outcome of the record is already decided, and only its response is lost. */
   const settle = (done: Done, refusal?: Refusal): void => {
     try {
       done(refusal)
@@ -59,7 +59,7 @@ export const createLogProducer = (
     }
   }
 
-  /** Appends the part of one partition: the whole request, unless it was cut. */
+  /** Appends the part for one partition, or the whole request if it was not split. */
   const put = (
     workspaceId: string,
     { meta, body, partition }: Omit<RequestPart, 'partition'> & { partition?: number },
@@ -90,8 +90,8 @@ export const createLogProducer = (
     for (const part of parts)
       put(workspaceId, part, (refusal) => {
         refused ??= refusal
-        // An answer says that all parts are there, or that none may be: a repeated request is deduplicated by message
-        // IDs.
+        // Success means that all parts are in the log. After a refusal, some parts may be there: a repeated request is
+        // deduplicated by message IDs.
         if (--open === 0) done(refused)
       })
   }
@@ -114,7 +114,7 @@ export const createLogProducer = (
       return put(workspaceId, accepted, done)
     }
     const parts = yield* cutRequest(accepted.meta, accepted.body, spread.partitions)
-    // Others had their turns meanwhile.
+    // The spread may have changed while other work ran.
     if (spreads?.of(workspaceId) !== spread) return yield* append(accepted, done, hasWaited)
     const bytes = parts.reduce((sum, { body }) => sum + body.length, 0)
     if (!quota.reserve(workspaceId, bytes)) return done(retryLater.quota)

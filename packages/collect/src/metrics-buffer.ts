@@ -1,6 +1,6 @@
 import type { Metrics } from '@tributary/kernel'
 
-/** Sums of answers and bytes, handed to the metrics once a flush so that a request costs an addition. */
+/** Sums of responses and bytes, added to the metrics on each flush, so that a request costs only an addition. */
 export type MetricsBuffer = {
   accepted(call: string, bytes: number): void
   answered(call: string, code: number): void

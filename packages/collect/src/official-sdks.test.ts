@@ -18,7 +18,7 @@ const events = async (): Promise<Sent[]> =>
     return body.batch
   })
 
-test('@segment/analytics-node, only pointed here, gets every call accepted once', async () => {
+test('every call of @segment/analytics-node, only configured with this host, is accepted once', async () => {
   const analytics = new Analytics({ writeKey: liveKey, host: running.origin, flushAt: 3 })
   analytics.identify({ userId: 'u1', traits: { plan: 'pro' } })
   analytics.track({ userId: 'u1', event: 'Paid', properties: { price: 9.5 } })
@@ -37,7 +37,7 @@ test('@segment/analytics-node, only pointed here, gets every call accepted once'
   ])
 })
 
-test.each([true, false])('@rudderstack/rudder-sdk-node with gzip %s gets every call accepted once', async (gzip) => {
+test.each([true, false])('every call of @rudderstack/rudder-sdk-node with gzip %s is accepted once', async (gzip) => {
   const client = new RudderAnalytics(liveKey, { dataPlaneUrl: running.origin, gzip, flushAt: 5 })
   client.identify({ userId: 'u1', traits: { plan: 'pro' } })
   client.track({ userId: 'u1', event: 'Paid' })

@@ -26,7 +26,7 @@ const waiter = (tell: (isOver: boolean) => unknown, bytes = 0): Waiter => ({
 })
 
 describe('a change of a spread', () => {
-  test('has paused when all that was on its way before is in the log, and not for what others send later', async () => {
+  test('is paused when all earlier appends are in the log, without waiting for later ones of others', async () => {
     const { pauses, begin, end } = setUp()
     const [first, second] = [pauses.begin(), pauses.begin()]
     expect(pauses.paused()).toEqual([])
@@ -41,14 +41,14 @@ describe('a change of a spread', () => {
     await expect.poll(() => pauses.paused()).toEqual(['w 1'])
     end('w')
     expect([pauses.paused(), pauses.isPaused('w')]).toEqual([[], false])
-    // The next change of the same workspace is another one.
+    // The next change of the same workspace has another name.
     begin('w', 'w 2')
     expect(pauses.paused()).toEqual([])
     later()
     await expect.poll(() => pauses.paused()).toEqual(['w 2'])
   })
 
-  test('lets those who wait go on when it is over, and sends them away when it takes too long', async () => {
+  test('lets waiting requests continue when it is over', async () => {
     const { pauses, begin, end } = setUp()
     begin('w', 'w 1')
     const reported: boolean[] = []
@@ -65,7 +65,7 @@ describe('a change of a spread', () => {
   test.each([
     ['many', 1000, 0, 100],
     ['large ones', 20, 64 * 1024, 4],
-  ])('lets %s go on in their order, a part of them at a time', async (_, all, bytes, max) => {
+  ])('lets %s continue in order, a limited number at a time', async (_, all, bytes, max) => {
     const { pauses, begin, end } = setUp()
     begin('w', 'w 1')
     const reported: number[] = []
@@ -82,7 +82,7 @@ describe('a change of a spread', () => {
     expect(reported).toEqual(reported.toSorted((a, b) => a - b))
   })
 
-  test('lets one go on that yields in rounds of their own, and the next one when it is done, and those that come meanwhile behind them', async () => {
+  test('lets a waiting request that yields finish before the next one, each part in its own round, and newer ones last', async () => {
     const { pauses, begin, end } = setUp()
     begin('w', 'w 1')
     const reported: string[] = []
@@ -104,7 +104,7 @@ describe('a change of a spread', () => {
     expect(reported).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'b3', 'c1', 'c2', 'c3'].flatMap((part) => [part, 'others']))
   })
 
-  test('has one that went on and is to wait for the next change be the first of them', async () => {
+  test('lets a request that must wait again for the next change be the first in the queue', async () => {
     const { pauses, begin, end } = setUp()
     begin('w', 'w 1')
     const reported: string[] = []
@@ -131,7 +131,7 @@ describe('a change of a spread', () => {
     await expect.poll(() => reported).toEqual(['first', 'second'])
   })
 
-  test('has not paused while something that failed is still being sent, however long that takes', async () => {
+  test('is not paused while a failed append is still being sent, however long that takes', async () => {
     let isUnsure = true
     const { pauses, begin } = setUp(() => isUnsure)
     begin('w', 'w 1')
@@ -142,7 +142,7 @@ describe('a change of a spread', () => {
     expect(pauses.paused()).toEqual(['w 1'])
   })
 
-  test('holds so many requests, sends others away at once, and all of them when nothing is taken any more', async () => {
+  test('holds a limited number of requests, rejects others immediately, and rejects all after close', async () => {
     const { pauses, begin } = setUp()
     begin('w', 'w 1')
     const reported: boolean[] = []
@@ -170,7 +170,7 @@ describe('a change of a spread', () => {
       vi.useRealTimers()
     })
 
-    test('sends those who wait away after eight seconds', () => {
+    test('sends waiting requests away after eight seconds', () => {
       const { pauses, begin } = setUp()
       begin('w', 'w 1')
       const reported: boolean[] = []
@@ -184,7 +184,7 @@ describe('a change of a spread', () => {
       expect(reported).toEqual([false])
     })
 
-    test('has not paused for ten seconds after something failed that may still come to be in the log', async () => {
+    test('is not paused for ten seconds after a failed append that may still reach the log', async () => {
       const { pauses, begin } = setUp()
       begin('w', 'w 1')
       pauses.paused()

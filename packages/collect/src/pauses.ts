@@ -1,65 +1,64 @@
 import type { WorkspaceSpreads } from './ports.ts'
 
 export type Pauses = {
-  /** Notes an append in flight, until the returned function is called; `isUnknown` says that its outcome is unknown. */
+  /**
+   * Registers an append in flight until the returned function is called; `isUnknown` means that its outcome is unknown.
+   */
   begin(): (isUnknown?: boolean) => void
   /** Resolves when no append is in flight. */
   idle(): Promise<void>
-  /** Whether nothing of a workspace may be appended now: its spread is being changed. */
+  /** Whether no request of a workspace may be appended now, because its spread is being changed. */
   isPaused(workspaceId: string): boolean
   /** Whether requests of a workspace wait, so that later ones must wait behind them. */
   isAwaited(workspaceId: string): boolean
   /**
-   * Continues a request when the pause is over, or refuses it when that takes too long or too many wait. Requests of a
-   * workspace continue in order, each done before the next one begins. With `isGoing` it is the one that was
-   * continuing, and has to wait again.
+   * Continues a request when the pause is over, or rejects it if that takes too long or too many wait. Requests of a
+   * workspace continue in order; each is done before the next one begins. `isGoing` marks the request that was already
+   * continuing and has to wait again.
    */
   wait(workspaceId: string, waiter: Waiter, isGoing?: boolean): void
-  /** Ends all waits. */
+  /** Ends all waits; waiting requests are rejected. */
   close(): void
   /**
-   * Names of the changes whose workspaces have no earlier append in flight, and will have none until the changes are
-   * over. A new change is among them as soon as earlier appends are done: call it repeatedly, several times a second.
+   * Names of the changes whose workspaces have no earlier append in flight, and will have none until the change is
+   * over. A new change is included when its earlier appends are done: call this several times a second.
    */
   paused(): string[]
 }
 
-/** A failed append may still reach the log within this time, ms: it was on its way to another machine. */
+/** A failed append may still reach the log within this time, in ms, because it was on its way to another machine. */
 const unknownMs = 10_000
-/** Maximum wait of a request for the end of a change, ms: SDKs wait for an answer at least this long. */
+/** Maximum wait of a request for the end of a change, in ms: SDKs wait at least this long for a response. */
 const patienceMs = 8000
 const lookMs = 25
-/** Maximum of waiting requests, of one workspace and of all: beyond it, they are refused immediately. */
+/** Maximum waiting requests, of one workspace and of all; further ones are rejected immediately. */
 const maxWaiting = { ofOne: 5000, ofAll: 20_000 }
-/**
- * Maximum of requests and their bytes that continue in one round of the loop, where none yields: others need their
- * turns.
- */
+/** Maximum requests, and their bytes, that continue in one round of the event loop without a yield. */
 const atOnce = { requests: 100, bytes: 256 * 1024 }
 
-/** A request that waits. It yields where others need a turn before it continues. */
+/** A waiting request. `goOn` yields whenever other work needs a turn. */
 export type Waiter = { bytes: number; goOn(): Generator<void, void>; sendAway(): void }
 
-/** The waiting requests of a workspace, in the order in which they came. */
+/** The waiting requests of a workspace, in order of arrival. */
 type Queue = {
   waiters: (Waiter & { until: number })[]
-  /** The one that continues now, and the end of its wait. */
+  /** The request that is continuing now, and the end of its wait. */
   going: Generator<void, void> | undefined
   goingUntil: number
-  /** It continues in the next round of the loop. */
+  /** Whether the queue continues in the next round of the event loop. */
   isDue: boolean
 }
 
-/** Appends that were in flight when this generation began; only their number is stored. */
+/** Appends that were in flight when this generation ended; only their number is stored. */
 type Generation = { running: number; ended: (() => void)[] }
 
 /**
- * Holds requests of workspaces whose spread is being changed, and tracks whether appends of them are in flight.
- * `isUnsure` says whether a failed append is still being sent.
+ * Holds requests of workspaces whose spread is being changed, and tracks their appends in flight. `isUnsure` returns
+ * whether a failed append is still being sent.
  */
 export const createPauses = (spreads: WorkspaceSpreads | undefined, isUnsure: () => boolean = () => false): Pauses => {
   let now: Generation = { running: 0, ended: [] }
-  /** By the name of a change, whether earlier appends are in the log. */
+  /** By the name of a change, whether all earlier appends have ended. */
   const changes = new Map<string, boolean>()
   const older = new Set<Generation>()
   let unknownAt = Number.NEGATIVE_INFINITY
@@ -88,7 +87,10 @@ export const createPauses = (spreads: WorkspaceSpreads | undefined, isUnsure: ()
   let isClosed = false
   let looking: NodeJS.Timeout | undefined
 
-  /** Continues with the first request of a workspace, if its wait is over; false when there is none. */
+  /**
+   * Continues the first request of a workspace if the pause is over, or rejects it after its wait; returns false if
+   * there is nothing to do.
+   */
   const beginNext = (workspaceId: string, queue: Queue): boolean => {
     const [first] = queue.waiters
     const isOver = !isPaused(workspaceId)
@@ -100,7 +102,7 @@ export const createPauses = (spreads: WorkspaceSpreads | undefined, isUnsure: ()
     else first.sendAway()
     return true
   }
-  /** Continues requests of a workspace whose wait is over: a turn of them now, and the others in its next turns. */
+  /** Continues the waiting requests of a workspace after the pause: some now, the others in later rounds. */
   const release = (workspaceId: string): void => {
     const queue = waiting.get(workspaceId)
     if (queue === undefined || queue.isDue) return

@@ -6,7 +6,7 @@ import type { Coordination, LogAppender } from '@tributary/storage'
 import type { TurnSettings } from './body/turns.ts'
 import type { Webhooks } from './webhook/receive-webhook.ts'
 
-/** The source and organization of a write key, as known at the moment. */
+/** The source and organization of a write key, from the current snapshot. */
 export type WriteKeyEntry = {
   organizationId: string
   workspaceId: string
@@ -15,25 +15,25 @@ export type WriteKeyEntry = {
   sourceEnabled: boolean
   /** Slug of the source's entry in the catalogue. */
   app: string
-  /** Settings of its app, secrets included; undefined when the secrets cannot be opened. */
+  /** The settings of the source, with secrets; undefined if the secrets cannot be decrypted. */
   settings: Settings | undefined
   keyId: string
 }
 
-/** A snapshot of the write keys in memory. Never waits and never queries the database during a request. */
+/** A snapshot of the write keys in memory. It never waits for the database during a request. */
 export interface WriteKeyCache {
   find(key: string): WriteKeyEntry | undefined
-  /** The source that a revoked key belonged to, so that its refusals can be shown there. */
+  /** The source of a revoked key, so that the rejections can be shown there. */
   findRevoked(key: string): WriteKeyEntry | undefined
-  /** False until the first snapshot is there: collection answers 503 meanwhile. */
+  /** False until the first snapshot is loaded: collection returns 503 meanwhile. */
   ready(): boolean
 }
 
-/** Requests refused for one reason since the last flush. Times are epoch ms; `hour` is the full hour of `lastTime`. */
+/** Requests rejected for one reason since the last flush. Times are epoch ms; `hour` is the full hour of `lastTime`. */
 export type RefusalRow = {
   workspaceId: string | null
   sourceId: string | null
-  /** For unknown keys: the first characters and '…'; `*` sums up those beyond too many different ones. */
+  /** For unknown keys: the first characters and '…'; `*` stands for all keys beyond the maximum. */
   keyHint: string
   reason: string
   code: number
@@ -41,45 +41,43 @@ export type RefusalRow = {
   count: number
   lastTime: number
   message: string
-  /** JSON of one request, redacted, at most 2,000 characters; '' when an earlier sample still stands for it. */
+  /** One request as redacted JSON, at most 2,000 characters; '' if an earlier sample is still valid. */
   sample: string
 }
 
 export type WriteKeyUse = { keyId: string /** Epoch ms. */; lastUsed: number }
 
-/** Stores refusals and key uses. A rejected call is repeated with the same and newer rows added up. */
+/** Stores rejections and key uses. After a failed call, the same rows are written again together with newer ones. */
 export interface RefusalSink {
   write(rows: readonly RefusalRow[]): Promise<void>
   touchWriteKeys(rows: readonly WriteKeyUse[]): Promise<void>
 }
 
-/** Sizes in bytes, times in milliseconds unless the name says otherwise. */
+/** Sizes in bytes; times in milliseconds unless the name has another unit. */
 export type CollectSettings = {
-  /** A body before and after decompression. */
+  /** Maximum of a body, before and after decompression. */
   bodyBytes: number
-  /** A single event as received. */
+  /** Maximum of a single event as received. */
   eventBytes: number
-  /** Bodies held in memory by all requests with a known key together; beyond it requests are answered 503. */
+  /** Maximum bytes in memory of all bodies with a known key; beyond it, requests get 503. */
   bufferedBytes: number
-  /** Maximum of these for the bodies of one workspace; beyond it its requests are answered 503. */
+  /** Maximum of these bytes for one workspace; beyond it, its requests get 503. */
   workspaceBufferedBytes: number
-  /** Minimum pace of the body of a known key. */
+  /** Minimum pace of a body with a known key. */
   pace: PaceLimits
-  /** Limits for requests without a key outside of their body; beyond them they are answered 413 and 503. */
+  /** Limits for requests without a key outside of their body; beyond them they get 413 and 503. */
   keyless: {
     bodyBytes: number
-    /** Bodies held in memory by all such requests together, and by those of one address. */
+    /** Maximum bytes in memory of all such requests, and of those from one address. */
     bufferedBytes: number
     addressBytes: number
     pace: PaceLimits
   }
-  /**
-   * Decides which bodies are processed in turns, and how many bytes of them wait; beyond it requests are answered 429.
-   */
+  /** Decides which bodies are processed in turns, and how many bytes may wait; beyond it, requests get 429. */
   turns: TurnSettings
   /**
-   * Body bytes of one workspace that were accepted and are not processed yet; beyond it the workspace is answered 429.
-   * Collecting processes have equal parts of it.
+   * Maximum body bytes of one workspace that were accepted and are not processed yet; beyond it, the workspace gets
+   * 429. Collecting processes share it equally.
    */
   quotaBytes: number
   retryAfterSeconds: number
@@ -96,7 +94,7 @@ export const defaultCollectSettings: CollectSettings = {
   bufferedBytes: 256 * MiB,
   workspaceBufferedBytes: 64 * MiB,
   pace: { windowMs: 10_000, windowBytes: 16 * 1024, totalMs: 60_000 },
-  // SDKs that leave their key in the body alone send half a megabyte at most.
+  // SDKs with their key only in the body send at most half a megabyte.
   keyless: {
     bodyBytes: MiB,
     bufferedBytes: 32 * MiB,
@@ -110,50 +108,48 @@ export const defaultCollectSettings: CollectSettings = {
   drainMs: 10_000,
 }
 
-/** Workspaces that are in more than one partition, or are being changed, as known at the moment. */
+/** The workspaces that are in several partitions or being changed, from the current snapshot. */
 export type WorkspaceSpreads = {
-  /**
-   * The spread of a workspace, the same object until it changes; undefined for a workspace in the partition of its key.
-   */
+  /** The spread of a workspace, the same object until it changes; undefined for a workspace with a single partition. */
   of(workspaceId: string): WorkspaceSpread | undefined
-  /** Names of the running changes: nothing of their workspaces is accepted. */
+  /** Names of the running changes: requests of their workspaces are not appended. */
   changes(): readonly string[]
 }
 
 export type WorkspaceSpread = {
   partitions: readonly number[]
-  /** The name of the running change; undefined while there is none. */
+  /** The name of the running change, if there is one. */
   change?: string | undefined
 }
 
 export type CollectDeps = {
-  /** Number of collecting processes, this one included; one unless given. */
+  /** The number of collecting processes, including this one; one by default. */
   processes?: () => number
   log: Pick<LogAppender, 'append' | 'isUnsure'>
   keys: WriteKeyCache
-  /** No workspace is spread unless given. */
+  /** Spreads of workspaces; by default there are none. */
   spreads?: WorkspaceSpreads
   refusals: RefusalSink
   coordination: Pick<Coordination, 'subscribe'>
   /** Rules for calls to the webhooks of some kinds of sources. */
   webhooks?: Webhooks
-  /** The built code of the product's own tag; without it none is served. */
+  /** The built code of the product's own tag; without it, no tag is served. */
   tag?: string
   /**
-   * The workspace of a custom domain, by its host in lower case, and whether its records were there lately; there is
-   * none unless given.
+   * The workspace of a custom domain, by its host in lower case, and whether its DNS records were recently valid. By
+   * default there are no domains.
    */
   domains?: { workspaceOf(host: string): string | undefined; mayHaveCertificate(host: string): boolean }
-  /** Thread time that workspaces used for templates and large bodies; a new one unless given. */
+  /** The share for thread time of templates and large bodies; a new one by default. */
   workShare?: WorkShare
   clock: Clock
   logger: Logger
   metrics: Metrics
   /** Addresses and CIDR ranges whose X-Forwarded-For, -Proto, and -Host are trusted. */
   trustedProxies: readonly string[]
-  /** Origin under which clients reach this server; else it is taken from each request. */
+  /** The origin under which clients reach this server; by default it is read from each request. */
   publicUrl?: string
-  /** False when the disk is nearly full: everything is answered 503. */
+  /** Returns false when the disk is nearly full: everything then gets 503. */
   diskOk?: () => boolean
   settings?: Partial<CollectSettings>
 }

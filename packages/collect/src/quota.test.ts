@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { createQuota, type Quota } from './quota.ts'
 
-/** Accepts bytes of a workspace and puts them at a place of partition 0. */
+/** Accepts bytes of a workspace and places them at an offset, in partition 0 unless given. */
 const accept = (quota: Quota, workspaceId: string, bytes: number, offset: number, partition = 0): boolean => {
   if (!quota.reserve(workspaceId, bytes)) return false
   quota.placed(workspaceId, bytes, { partition, offset })
   return true
 }
 
-test('a workspace has its share and no more, whatever others have waiting', () => {
+test('a workspace gets its share and no more, whatever other workspaces have unprocessed', () => {
   const quota = createQuota(() => 100)
   expect([quota.reserve('a', 60), quota.reserve('a', 60), quota.reserve('a', 1)]).toEqual([true, true, false])
   expect(quota.isFull('a')).toBe(true)
@@ -16,14 +16,14 @@ test('a workspace has its share and no more, whatever others have waiting', () =
   expect(quota.isFull('b')).toBe(false)
 })
 
-test('what could not be written makes room', () => {
+test('bytes that could not be written are released', () => {
   const quota = createQuota(() => 100)
   quota.reserve('a', 100)
   quota.release('a', 30)
   expect(quota.isFull('a')).toBe(false)
 })
 
-test('what lies below a position makes room, in its partition alone', () => {
+test('bytes below a position are released, in its partition only', () => {
   const quota = createQuota(() => 100)
   accept(quota, 'a', 100, 7)
   accept(quota, 'b', 100, 8, 1)
@@ -35,7 +35,7 @@ test('what lies below a position makes room, in its partition alone', () => {
   expect(quota.isFull('b')).toBe(false)
 })
 
-test('the same position twice makes room once, and a lower one none', () => {
+test('the same position releases bytes only once, and a lower one none', () => {
   const quota = createQuota(() => 100)
   accept(quota, 'a', 90, 0)
   quota.processed([0])
@@ -47,7 +47,7 @@ test('the same position twice makes room once, and a lower one none', () => {
   expect(quota.isFull('a')).toBe(false)
 })
 
-test('what many have waiting is kept in few entries, and all of it makes room in the end', () => {
+test('unprocessed bytes of many workspaces need few entries, and all are released in the end', () => {
   const quota = createQuota(() => 100, 10)
   for (let offset = 0; offset < 1000; offset++) {
     expect(accept(quota, `w${offset}`, 100, offset)).toBe(true)
@@ -58,14 +58,17 @@ test('what many have waiting is kept in few entries, and all of it makes room in
   expect([quota.isFull('w0'), quota.isFull('w999')]).toEqual([false, false])
 })
 
-test.each([null, 7, 'text', [], {}, ['many'], [null], [-1]])('a report of another shape is ignored: %j', (report) => {
-  const quota = createQuota(() => 10)
-  accept(quota, 'a', 10, 0)
-  quota.processed(report)
-  expect(quota.isFull('a')).toBe(true)
-})
+test.each([null, 7, 'text', [], {}, ['many'], [null], [-1]])(
+  'a report with an invalid shape is ignored: %j',
+  (report) => {
+    const quota = createQuota(() => 10)
+    accept(quota, 'a', 10, 0)
+    quota.processed(report)
+    expect(quota.isFull('a')).toBe(true)
+  },
+)
 
-test('is less as soon as more processes share it, and then nothing more is taken until it is', () => {
+test('shrinks as soon as more processes share it, and nothing more is accepted until it has room again', () => {
   let processes = 1
   const quota = createQuota(() => 100 / processes)
   expect(quota.reserve('w', 60)).toBe(true)

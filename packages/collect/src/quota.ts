@@ -1,22 +1,24 @@
 /** Bytes per workspace that were accepted and are not processed yet. */
 export type Quota = {
-  /** Counts bytes as accepted; returns false, and counts nothing, when the workspace has its share already. */
+  /** Counts bytes as accepted. Returns false, and counts nothing, if the workspace has used its share. */
   reserve(workspaceId: string, bytes: number): boolean
-  /** Notes that counted bytes are in the log, at this place. */
+  /** Records that counted bytes are in the log, at this place. */
   placed(workspaceId: string, bytes: number, place: { partition: number; offset: number }): void
   /** Releases bytes that could not be written. */
   release(workspaceId: string, bytes: number): void
   isFull(workspaceId: string): boolean
-  /** Notes which requests are processed: by partition, the offset below which all are. Ignores other shapes. */
+  /** Records the processed requests: by partition, the offset below which all are processed. Ignores other shapes. */
   processed(positions: unknown): void
 }
 
 /** Bytes of a partition up to an offset. */
 type Chunk = { until: number; bytes: number; of: Map<string, number> }
 
-/** A chunk takes this many bytes, until the next report. */
+/** Maximum bytes of a chunk before the next one begins. */
 const chunkBytes = 4 * 1024 * 1024
-/** Maximum of workspaces in all chunks; beyond it neighbors are joined, which releases bytes in coarser steps. */
+/**
+ * Maximum workspaces in all chunks; beyond it, neighboring chunks are joined, which releases bytes in coarser steps.
+ */
 const maxEntries = 100_000
 
 const join = (one: Chunk, other: Chunk): Chunk => {
@@ -25,12 +27,12 @@ const join = (one: Chunk, other: Chunk): Chunk => {
 }
 
 /**
- * Counts the unprocessed bytes of each workspace that this process accepted, up to the current `limit()`. Requests
- * accepted before the process started, or by others, are not counted.
+ * Counts the unprocessed bytes of each workspace that this process accepted, up to the current `limit()`. Requests that
+ * were accepted before the process started, or by other processes, are not counted.
  */
 export const createQuota = (limit: () => number, entriesAtMost = maxEntries): Quota => {
   const waiting = new Map<string, number>()
-  /** By partition, in log order. The last chunk grows until a report comes, or it is full. */
+  /** Chunks by partition, in log order. The last one grows until a report comes or it is full. */
   const chunks = new Map<number, Chunk[]>()
   const open = new Set<number>()
   let entries = 0

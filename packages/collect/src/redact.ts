@@ -16,7 +16,7 @@ const redactedText = (text: string, secrets: readonly string[]): string => {
   return secrets.reduce((left, secret) => (secret.length < 4 ? left : left.replaceAll(secret, hidden)), fields)
 }
 
-/** The path of an address with every value of its query hidden, except plain event names. */
+/** A URL whose query values are hidden, except plain event names. */
 const redactedUrl = (url: string, secrets: readonly string[]): string => {
   const [path = '', query] = url.split('?', 2)
   const shown =
@@ -25,9 +25,9 @@ const redactedUrl = (url: string, secrets: readonly string[]): string => {
 }
 
 /**
- * One refused request as JSON text of at most 2,000 characters, fit to be kept and shown: method, path, harmless
- * headers and the beginning of the body. Values of fields that look like credentials, and the write key wherever it
- * occurs, are hidden. Works on the text, so it serves bodies that are no JSON, too.
+ * One rejected request as JSON of at most 2,000 characters, fit to be stored and shown: method, path, harmless headers
+ * and the beginning of the body. Hides values of fields that look like credentials, and each occurrence of the write
+ * key. Works on text, so it also handles bodies that are not JSON.
  */
 export const sampleOf = (req: IncomingMessage, body: Buffer | undefined, key: string | undefined): string => {
   const secrets = key === undefined ? [] : [key, encodeURIComponent(key)]
@@ -36,7 +36,7 @@ export const sampleOf = (req: IncomingMessage, body: Buffer | undefined, key: st
     const value = req.headers[name]
     if (typeof value === 'string') headers[name] = redactedText(cutText(value, 100), secrets)
   }
-  // Redacted before it is cut, so that no secret's first half survives the cut.
+  // Redacted before it is cut, so that no first half of a secret remains.
   const text = body === undefined ? undefined : redactedText(body.toString('utf8', 0, 4 * maxBody), secrets)
   const sample = {
     method: req.method,

@@ -3,18 +3,18 @@ import type { RefusalRow, RefusalSink, WriteKeyEntry } from './ports.ts'
 import type { Refusal } from './refusal.ts'
 
 const hourMs = 3_600_000
-/** Different rows held between two flushes, and while the database is away. */
+/** Maximum different rows between two flushes, and while the database is unavailable. */
 const maxRows = 5000
-/** Different hints of unknown keys in one hour; what comes after is counted together. */
+/** Maximum different hints of unknown keys in one hour; further ones are counted together. */
 const maxHints = 200
 const otherKeys = '*'
 
 export type RefusalCounter = {
-  /** Counts one refused request. `sample` is called only when a fresh sample is wanted. */
+  /** Counts a rejected request. `sample` is called only if a new sample is needed. */
   count(refusal: Refusal, source: WriteKeyEntry | undefined, key: string | undefined, sample: () => string): void
   /** Remembers that a key was used at `time` (epoch ms). */
   touch(keyId: string, time: number): void
-  /** Writes what was counted; keeps it, bounded, when the sink fails. One flush at a time. Never rejects. */
+  /** Writes the counts; keeps them, in bounded memory, if the sink fails. Runs one flush at a time. Never rejects. */
   flush(): Promise<void>
 }
 
@@ -26,7 +26,7 @@ const addUp = (older: RefusalRow, newer: RefusalRow): RefusalRow => ({
   sample: newer.sample === '' ? older.sample : newer.sample,
 })
 
-/** Counts refusals by source (or by the beginning of an unknown key), reason and hour, in bounded memory. */
+/** Counts rejections by source (or by the beginning of an unknown key), reason and hour, in bounded memory. */
 export const createRefusalCounter = (sink: RefusalSink, clock: Clock, logger: Logger): RefusalCounter => {
   let rows = new Map<string, RefusalRow>()
   let touched = new Map<string, number>()

@@ -1,11 +1,11 @@
 import { cutText } from '@tributary/kernel'
-/** An answer other than success, fit to be sent as the four-key error body. `message` says what to fix. */
+/** A response other than success, for the error body with four keys. `message` says what to fix. */
 export type Refusal = {
   code: number
   reason: string
   message: string
   metadata?: Record<string, string>
-  /** Clients may retry after so many seconds: our own overload, nothing is lost. */
+  /** Seconds after which clients may retry: the server is overloaded, and nothing is lost. */
   retryAfter?: number
 }
 
@@ -23,7 +23,7 @@ const later = (code: number, reason: string, message: string, seconds: number): 
   retryAfter: seconds,
 })
 
-/** A request that blocked the thread twice is not processed again; `message` says until when. */
+/** A request that blocked the thread twice is no longer processed; `message` says until when. */
 export const held = (message: string): Refusal => refusal(422, 'HELD', message)
 
 export const missingKey = refusal(
@@ -95,7 +95,7 @@ export const badEncoding = (encoding: string): Refusal =>
     encoding: encoding.slice(0, 40),
   })
 
-/** Bytes that are invalid in the charset: decoded anyway, two users would become one. */
+/** Bytes that are invalid in the charset. Decoding them anyway could turn two users into one. */
 export const wrongBytes = refusal(
   400,
   'NOT_UTF8',

@@ -1,14 +1,17 @@
 import type { EventType } from '@tributary/contract'
 import { eventTypes } from '@tributary/contract'
 
-/** The meaning of a path of the tracking API. `client`: only browsers and apps use it, so the caller is the device. */
+/**
+ * The meaning of a path of the tracking API. `client`: only browsers and apps use the path, so the caller is the user's
+ * device.
+ */
 export type Route =
   | { kind: 'single'; type: EventType; client: boolean }
   /** `forwarded`: another collecting server forwards calls of its SDKs. */
   | { kind: 'batch'; client: boolean; forwarded?: true }
-  /** Any call of a service without an SDK. */
+  /** A call of a service without an SDK. */
   | { kind: 'webhook' }
-  /** A call of the webhook destination of another collecting server: an event, or a list of events. */
+  /** A call of another collecting server's webhook destination: an event, or a list of events. */
   | { kind: 'forward' }
   | { kind: 'data-pixel'; type: EventType; client: true }
   | { kind: 'query-pixel'; type: EventType; client: true }
@@ -20,7 +23,7 @@ export type Route =
   | { kind: 'bundle'; file: string }
   /** The code of the product's own tag for one source. */
   | { kind: 'tag'; key: string }
-  /** Cookies of the site that the tag asks for. */
+  /** First-party cookies that the tag requests. */
   | { kind: 'tag-cookies'; key: string }
 
 export type TrackRoute = Extract<Route, { kind: 'single' | 'batch' }>
@@ -64,15 +67,15 @@ const prefixes = [
   '/tag/',
 ]
 
-/** True for every path that collection answers, known or not. Cheap: no parsing. */
+/** True for every path of collection, known or not. Cheap: no parsing. */
 export const isCollectPath = (url: string): boolean => {
   for (const prefix of prefixes) if (url.startsWith(prefix)) return true
   return url === '/m' || url === '/m/'
 }
 
 /**
- * True for the calls that browsers make with cookies, which the answer must allow: cookies that the product's own tag
- * asks for, and `/rsaRequest` of RudderStack's browser SDK with `useServerSideCookies`. No other SDK uses it by
+ * True for the calls that browsers make with cookies, which the response must allow: cookies that the product's own tag
+ * requests, and `/rsaRequest` of RudderStack's browser SDK with `useServerSideCookies`. No other SDK sends cookies by
  * default.
  */
 export const takesCookies = (url: string): boolean =>
@@ -117,7 +120,7 @@ export const findRoute = (path: string): Route | undefined => {
   return pixelRoute(path)
 }
 
-/** The methods of a route besides OPTIONS. */
+/** The methods of a route, except OPTIONS. */
 export const methodsOf = (route: Route): readonly string[] =>
   posted.has(route.kind) ? post : route.kind === 'webhook' ? getOrPost : get
 

@@ -17,7 +17,7 @@ const track = { userId: 'u1', event: 'Paid' }
 const json = JSON.stringify
 const { keyless } = defaultCollectSettings
 
-/** Collection, and the most that it held of bodies whenever it looked. */
+/** Starts collection, and records the maximum bytes of bodies that it held at each check. */
 const start = async (options: Parameters<typeof startCollect>[0] = {}) => {
   const seen = { max: 0, now: 0, looks: 0 }
   const metrics: Metrics = {
@@ -36,7 +36,7 @@ const start = async (options: Parameters<typeof startCollect>[0] = {}) => {
 
 type Stalled = { socket: Socket; answer: Promise<string> }
 
-/** Begins a request of `announced` bytes, sends `sent` of them and waits for what comes. */
+/** Begins a request that announces `announced` bytes, sends `sent` of them and waits for the response. */
 const begin = (
   { port }: RunningCollect,
   headers: string,
@@ -54,7 +54,7 @@ const begin = (
   return { socket, answer }
 }
 
-/** Counts those that were answered 503. */
+/** Returns a counter of the requests that got 503. */
 const refusedOf = (stalled: readonly Stalled[]): (() => number) => {
   let refused = 0
   for (const { answer } of stalled) {
@@ -89,7 +89,7 @@ describe('an unknown key before the body', () => {
   test.each([
     ['in a header', authorization('nobody')],
     ['in X-Write-Key', 'X-Write-Key: nobody\r\n'],
-  ])('%s is refused before a byte of the body is read', async (_, headers) => {
+  ])('%s is rejected before a byte of the body is read', async (_, headers) => {
     const { running } = await start()
     const answer = await begin(running, headers, 4 * MiB, 0).answer
     expect(answer).toMatch(/^HTTP\/1\.1 401 [\s\S]*WRITE_KEY_UNKNOWN/)
@@ -97,7 +97,7 @@ describe('an unknown key before the body', () => {
     expect(running.sockets[0]?.bytesRead).toBeLessThan(500)
   })
 
-  test('is answered to a sender that sends its whole body first, of which nothing is held', async () => {
+  test('gets its response even if the client sends the whole body first; nothing of the body is held', async () => {
     const { running, seen } = await start()
     const headers = { authorization: basic('nobody') }
     expect(await reasonOf(await post(running, batchOf(4 * MiB - 2000), headers))).toEqual([401, 'WRITE_KEY_UNKNOWN'])
@@ -105,7 +105,7 @@ describe('an unknown key before the body', () => {
     expect(seen.max).toBe(0)
   })
 
-  test('a webhook without a key in its address or headers is refused before its body is read', async () => {
+  test('of a webhook is rejected before the body is read, if neither URL nor headers have the key', async () => {
     const { running } = await start()
     expect(await reasonOf(await post(running, '{"any":"thing"}', {}, '/v1/webhook'))).toEqual([
       401,
@@ -114,8 +114,8 @@ describe('an unknown key before the body', () => {
   })
 })
 
-describe('bodies without a key before them', () => {
-  test('that stop halfway hold the share of their address, and no tenant is refused', async () => {
+describe('bodies without a key outside of them', () => {
+  test('that stop halfway use only the share of their address, and no tenant is rejected', async () => {
     const { running, seen } = await start()
     const strangers = Array.from({ length: 64 }, () => begin(running, '', MiB, MiB - 1))
     await expect.poll(refusedOf(strangers), { timeout: 30_000 }).toBe(56)
@@ -123,7 +123,7 @@ describe('bodies without a key before them', () => {
     expect((await post(running, batchOf(4 * MiB - 2000), { authorization: basic(liveKey) })).status).toBe(200)
   })
 
-  test('hold their own budget altogether, however many addresses they come from', async () => {
+  test('together use only their own budget, from any number of addresses', async () => {
     const { running, seen } = await start({ trustedProxies: ['127.0.0.1'] })
     const strangers = Array.from({ length: 64 }, (_, i) =>
       begin(running, `X-Forwarded-For: 198.51.100.${i}\r\n`, MiB, MiB - 1),
@@ -138,7 +138,7 @@ describe('bodies without a key before them', () => {
     expect(small.status).toBe(200)
   })
 
-  test('that come too slowly are answered 408 and given back', async () => {
+  test('that come too slowly get 408, and their bytes are released', async () => {
     const { running, seen } = await start({
       settings: { keyless: { ...keyless, pace: { windowMs: 40, windowBytes: 100, totalMs: 1000 } } },
     })
@@ -147,7 +147,7 @@ describe('bodies without a key before them', () => {
     await expect.poll(() => seen.now).toBe(0)
   })
 
-  test('are refused unparsed when they are large and name no key of ours, and beyond 1 MiB unread', async () => {
+  test('are rejected unparsed if they are large without a known key, and unread beyond 1 MiB', async () => {
     const { running } = await start()
     const parse = vi.spyOn(JSON, 'parse')
     onTestFinished(() => parse.mockRestore())
@@ -162,7 +162,7 @@ describe('bodies without a key before them', () => {
   test.each([
     ['at the end', { writeKey: liveKey }],
     ['in its events', {}],
-  ])('are taken up to half a megabyte with their key %s', async (_, more) => {
+  ])('are accepted up to half a megabyte with their key %s', async (_, more) => {
     const { running } = await start()
     const text = batchOf(MiB / 2, more)
     const body = 'writeKey' in more ? text : text.replaceAll('"type"', `"writeKey":"${liveKey}","type"`)
@@ -170,7 +170,7 @@ describe('bodies without a key before them', () => {
     expect(await running.entries()).toHaveLength(1)
   })
 
-  test('of gzip inflate within the budget', async () => {
+  test('with gzip are decompressed within the budget', async () => {
     const { running, seen } = await start()
     const small = new Uint8Array(gzipSync(Buffer.alloc(4 * MiB)))
     const answers = await Promise.all(
@@ -185,7 +185,7 @@ describe('bodies without a key before them', () => {
 describe('bodies of a known key', () => {
   const settings = { bufferedBytes: 4 * MiB, workspaceBufferedBytes: MiB }
 
-  test('that stop halfway hold the share of their workspace, and no other workspace is refused', async () => {
+  test('that stop halfway use only the share of their workspace, and no other workspace is rejected', async () => {
     const { running, seen } = await start({ settings })
     const stalled = Array.from({ length: 8 }, () => begin(running, authorization(liveKey), MiB, MiB / 4))
     await expect.poll(refusedOf(stalled)).toBe(4)
@@ -197,7 +197,7 @@ describe('bodies of a known key', () => {
     expect((await post(running, batchOf(MiB / 2), { authorization: basic(otherKey) })).status).toBe(200)
   })
 
-  test('of twelve workspaces of one organization hold less than half of all, and another organization is served', async () => {
+  test('of twelve workspaces of one organization use less than half of the total, and another organization is served', async () => {
     const { running, seen } = await start({ settings: { ...settings, bufferedBytes: 8 * MiB } })
     const stalled = keysOfLargeOrganization.map((key) => begin(running, authorization(key), MiB, MiB / 2))
     await expect.poll(refusedOf(stalled)).toBe(5)
@@ -205,7 +205,7 @@ describe('bodies of a known key', () => {
     expect((await post(running, batchOf(MiB / 2), { authorization: basic(otherKey) })).status).toBe(200)
   })
 
-  test('of one kind of call leave room for the others, however many organizations send them', async () => {
+  test('of one kind of call leave capacity for other kinds, however many organizations send them', async () => {
     const { running, seen } = await start({ settings: { bufferedBytes: 8 * MiB, workspaceBufferedBytes: 8 * MiB } })
     const stall = (key: string, bytes: number, path?: string) =>
       begin(running, authorization(key), bytes + 1, bytes, path)
@@ -218,14 +218,14 @@ describe('bodies of a known key', () => {
     await expect.poll(() => seen.now).toBe(6 * MiB)
   })
 
-  test('that come too slowly are answered 408 and given back', async () => {
+  test('that come too slowly get 408, and their bytes are released', async () => {
     const { running, seen } = await start({ settings: { pace: { windowMs: 40, windowBytes: 100, totalMs: 1000 } } })
     expect(await begin(running, authorization(liveKey), 4 * MiB, 900).answer).toMatch(/^HTTP\/1\.1 408 /)
     await expect.poll(() => seen.now).toBe(0)
     expect(running.refused).toEqual([])
   })
 
-  test('of more values than any batch has are refused unparsed', async () => {
+  test('with more values than any batch has are rejected unparsed', async () => {
     const { running } = await start()
     const parse = vi.spyOn(JSON, 'parse')
     onTestFinished(() => parse.mockRestore())

@@ -5,16 +5,17 @@ import { type InflateFault, type InflateTerms, inflate } from './inflate.ts'
 
 export type BodyFault = ReceiveFault | InflateFault | CharsetFault
 
-/** Terms for reading and decompressing a body. */
+/** The limits for reading and decompressing a body. */
 export type ReadTerms = BodyTerms & { inflating: InflateTerms }
 
-/** The owner whose turn inflating a body takes, and the holders whose shares it counts against. */
+/** The owner who takes turns at decompressing a body, and the holders to which the body is charged. */
 export type BodySender = { owner: string; holders: Holders }
 
 const isGzip = (body: Buffer): boolean => body[0] === 0x1f && body[1] === 0x8b
 
 /**
- * The compression in a header; undefined for none. Some senders write `none`, or name `identity` beside another one.
+ * The compression in a header; undefined if there is none. Some senders write `none`, or list `identity` beside another
+ * one.
  */
 const compressionOf = (header: string | undefined): string | undefined =>
   header
@@ -26,11 +27,10 @@ const compressionOf = (header: string | undefined): string | undefined =>
 
 /**
  * Reads a request's body, decompresses it, and converts it from the charset of its Content-Type to UTF-8 without a byte
- * order mark. Calls `done` exactly once with the result and the bytes as sent, or with a fault. The body has at most
- * `terms.limit` bytes before and after. Held bytes count against the shares of the sender until `release` is called,
- * which the receiver does once it is done with the body. A gzip body is recognized even when its header is missing,
- * since no JSON text begins with its two magic bytes. Bytes that cannot be decoded are passed on, too, to find the key
- * in them.
+ * order mark. Calls `done` exactly once, with the result and the bytes as sent, or with a fault. The body has at most
+ * `terms.limit` bytes before and after. Held bytes count against the shares of the sender until the receiver calls
+ * `release`. A gzip body is recognized even without its header, because no JSON text begins with its two magic bytes.
+ * Bytes that cannot be decoded are passed on, too, so that their key can be found.
  */
 export const readBody = (
   req: IncomingMessage,

@@ -12,7 +12,7 @@ afterAll(() => running.stop())
 type Headers = Record<string, string>
 const named = (charset: string): Headers => ({ 'content-type': `application/json; charset=${charset}` })
 
-/** Sends bytes with the key, and resolves to the answer and the stored bytes. */
+/** Sends bytes with the key, and resolves to the response and the stored bytes. */
 const send = async (path: string, bytes: Buffer, headers: Headers = {}, method = 'POST') => {
   const before = (await running.entries()).length
   const answer = await fetch(`${running.origin}${path}`, {
@@ -27,7 +27,7 @@ const send = async (path: string, bytes: Buffer, headers: Headers = {}, method =
   return { status: answer.status, reason, kept: kept.map(({ body }) => Buffer.from(body).toString()) }
 }
 
-/** How many refusals of a reason the source shows. */
+/** The number of rejections that were counted for the source with a reason. */
 const counted = (reason: string): number =>
   running.refused
     .filter((row) => row.reason === reason && row.sourceId === 's1')
@@ -36,7 +36,7 @@ const counted = (reason: string): number =>
 const event = (name: string): string => `{"userId":"${name}","event":"Paid"}`
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
 
-describe('a body is kept as UTF-8, decoded by the charset that the request names', () => {
+describe('a body is stored as UTF-8, decoded by the charset of the request', () => {
   test.each<[string, string, Buffer, Headers, string]>([
     ['Latin-1', '/v1/track', latin1(event('José')), named('ISO-8859-1'), event('José')],
     [
@@ -82,18 +82,18 @@ describe('a body is kept as UTF-8, decoded by the charset that the request names
     expect(await send(path, bytes, headers)).toMatchObject({ status: 200, kept: [kept] })
   })
 
-  test('a webhook is, too', async () => {
+  test('a webhook body is decoded, too', async () => {
     const { status, kept } = await send('/v1/webhook', latin1('{"name":"José"}'), named('latin1'))
     expect([status, kept[0]]).toEqual([200, expect.stringContaining('"properties":{"name":"José"}')])
   })
 
-  test('a body that grows beyond the limit when it is decoded is too large', async () => {
+  test('a body that exceeds the limit after decoding is rejected as too large', async () => {
     const bytes = latin1(`{"batch":[{"userId":"${'é'.repeat(2_200_000)}"}]}`)
     expect(await send('/v1/batch', bytes, named('latin1'))).toMatchObject({ status: 413, reason: 'BODY_TOO_LARGE' })
   })
 })
 
-describe('bytes that are not of the charset are refused, counted for the source, and nothing of them is kept', () => {
+describe('bytes that are invalid in the charset are rejected, counted for the source, and not stored', () => {
   const broken = latin1(event('José'))
   test.each<[string, string, Buffer, Headers, string]>([
     ['an event', '/v1/track', broken, {}, 'NOT_UTF8'],
@@ -134,7 +134,7 @@ describe('bytes that are not of the charset are refused, counted for the source,
     await expect.poll(() => counted(reason)).toBe(before + 1)
   })
 
-  test('also where only the body names the key', async () => {
+  test('also if only the body contains the key', async () => {
     const before = counted('NOT_UTF8')
     const bytes = latin1(`{"userId":"José","event":"e","writeKey":"${liveKey}"}`)
     expect(await send('/v1/track', bytes, { authorization: '' })).toEqual({ status: 400, reason: 'NOT_UTF8', kept: [] })
@@ -145,7 +145,7 @@ describe('bytes that are not of the charset are refused, counted for the source,
     ['a parameter of a pixel', `/pixel/v1/track?writeKey=${liveKey}&event=e&userId=Jos%E9`],
     ['a name of a parameter', `/pixel/v1/track?writeKey=${liveKey}&event=e&userId=u&properties.na%EFve=1`],
     ['the data of a pixel', `/v1/pixel/track?writeKey=${liveKey}&data=${latin1(event('José')).toString('base64url')}`],
-  ])('%s, whose answer stays the picture', async (_, path) => {
+  ])('%s, which still returns the image', async (_, path) => {
     const before = counted('NOT_UTF8')
     expect(await send(path, Buffer.alloc(0), {}, 'GET')).toMatchObject({ status: 200, kept: [] })
     await expect.poll(() => counted('NOT_UTF8')).toBe(before + 1)
@@ -161,14 +161,14 @@ describe('bytes that are not of the charset are refused, counted for the source,
 })
 
 test.each(['none', 'None', ' identity', 'identity, none', ''])(
-  'a Content-Encoding of "%s" is no compression',
+  'a Content-Encoding of "%s" means no compression',
   async (encoding) => {
     const bytes = Buffer.from(event('José'))
     expect(await send('/v1/track', bytes, { 'content-encoding': encoding })).toMatchObject({ status: 200 })
   },
 )
 
-test('a Content-Encoding that names no compression beside one is that one', async () => {
+test('a Content-Encoding that lists identity beside a compression means that compression', async () => {
   const headers = { 'content-encoding': 'none, gzip' }
   const { kept } = await send('/v1/track', gzipSync(event('José')), headers)
   expect(kept).toEqual([event('José')])

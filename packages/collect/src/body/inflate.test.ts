@@ -6,7 +6,7 @@ import { type InflateTerms, inflate, knownInflating, strangersInflating } from '
 
 const MiB = 1024 * 1024
 
-/** Inflates with so much left in the budget; resolves to the outcome, and the number of bytes ever taken. */
+/** Decompresses with `room` bytes left in the budget; resolves to the outcome and the total bytes taken from it. */
 const run = async (
   encoding: string,
   body: Buffer,
@@ -39,7 +39,7 @@ test.each([
   ['gzip', gzipSync(zeros)],
   ['br', brotliCompressSync(zeros)],
   ['zstd', zstdCompressSync(zeros)],
-])('a bomb of %s ends with the piece that is too much for the budget', async (encoding, bomb) => {
+])('a bomb of %s stops at the piece that exceeds the budget', async (encoding, bomb) => {
   const { result, taken } = await run(encoding, bomb, 100_000)
   expect(result).toBe('overloaded')
   expect(taken).toBeLessThanOrEqual(100_000)
@@ -48,13 +48,13 @@ test.each([
 test.each([
   ['beyond the limit', 64 * MiB, 4 * MiB],
   ['beyond a megabyte and 200 times its own size', 4 * MiB, MiB],
-])('what inflates %s ends there', async (_, bytes, room) => {
+])('decompression that goes %s stops there', async (_, bytes, room) => {
   const { result, taken } = await run('gzip', gzipSync(zeros.subarray(0, bytes)), 50 * MiB)
   expect(result).toBe('too-large')
   expect(taken).toBeLessThanOrEqual(room + piece)
 })
 
-test('what is inflated is held in place of what came', async () => {
+test('the decompressed body is held in place of the received one', async () => {
   const text = Buffer.from(JSON.stringify({ batch: Array.from({ length: 20_000 }, (_, i) => ({ userId: `u${i}` })) }))
   expect(await run('gzip', gzipSync(text), MiB)).toEqual({
     result: text.length,
@@ -63,7 +63,7 @@ test('what is inflated is held in place of what came', async () => {
   })
 })
 
-test('a zstd body that asks for a larger window than HTTP allows is refused', async () => {
+test('a zstd body with a larger window than HTTP allows is rejected', async () => {
   const compress = createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: 27 } })
   const chunks: Buffer[] = []
   compress.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -73,7 +73,7 @@ test('a zstd body that asks for a larger window than HTTP allows is refused', as
   expect((await run('zstd', Buffer.concat(chunks), MiB)).result).toBe('bad-compression')
 })
 
-test('what strangers send compressed becomes 64 KiB or 50 times larger, and no more', async () => {
+test('a compressed body without a known key may become 64 KiB or 50 times larger, and no more', async () => {
   const bomb = gzipSync(zeros.subarray(0, 4 * MiB))
   const text = gzipSync('{"userId":"u1"}')
   const terms = strangersInflating()
@@ -83,7 +83,7 @@ test('what strangers send compressed becomes 64 KiB or 50 times larger, and no m
   expect(outcomes[0]?.taken).toBeLessThanOrEqual(bomb.length * 50 + piece)
 })
 
-test('what one network sends compressed is paid for by its size and bounded in number; others go on', () => {
+test('compressed bodies of one network are charged by size and limited in number; other networks continue', () => {
   const jobs: (() => void)[] = []
   const charged: [string, number][] = []
   const share: WorkShare = {
@@ -99,7 +99,7 @@ test('what one network sends compressed is paid for by its size and bounded in n
   expect(charged).toEqual([['a', 8]])
 })
 
-test('a compressed body that may not even wait is answered as overloaded, and nothing is inflated', async () => {
+test('a compressed body that may not even wait is rejected as overloaded, and not decompressed', async () => {
   const terms: InflateTerms = { ...strangersInflating(), begin: () => false }
   expect(await run('gzip', gzipSync(zeros), 50 * MiB, 4 * MiB, terms)).toMatchObject({ result: 'overloaded', taken: 0 })
 })

@@ -9,20 +9,20 @@ import {
 } from 'node:zlib'
 import { createWorkShare, type PoolHold, type WorkShare, type WorkShareSettings } from '@tributary/kernel'
 
-/** Limits the growth of a body. Batches of events become 5 to 50 times larger. */
+/** Limits the growth of a body by decompression. Batches of events become 5 to 50 times larger. */
 export type InflateTerms = {
-  /** A body may always become this large, in bytes; … */
+  /** A body may always grow to this size, in bytes. */
   freeBytes: number
-  /** … beyond that, this many times larger than it came. */
+  /** Beyond `freeBytes`, a body may become this many times larger. */
   maxRatio: number
   /**
-   * Begins work for an owner that makes at most so many bytes, now or in its turn. Returns false, and never begins,
-   * when too much work of the owner waits.
+   * Begins work of an owner that produces at most `bytes`, now or in its turn. Returns false, and never begins, if too
+   * much work of the owner waits.
    */
   begin(owner: string, bytes: number, work: () => void): boolean
 }
 
-/** For bodies with a known key: all at the same time. */
+/** For bodies with a known key: all are decompressed concurrently. */
 export const knownInflating: InflateTerms = {
   freeBytes: 1024 * 1024,
   maxRatio: 200,
@@ -32,13 +32,13 @@ export const knownInflating: InflateTerms = {
   },
 }
 
-/** The cost of a millisecond of the thread in bytes: most of it is garbage collection of the written memory. */
+/** The bytes that cost a millisecond of the thread: most of it is garbage collection of the written memory. */
 const bytesPerMs = 128 * 1024
 const strangersShare: Partial<WorkShareSettings> = { share: 0.1, together: 0.2, burstMs: 10, freeMs: 0, waiting: 256 }
 
 /**
- * For bodies of senders without a known key, which no customer pays for. There is capacity for what browsers and phones
- * send, and a pace of about 13 MB a second for one network, and twice that for all.
+ * For bodies without a known key, which no customer pays for. The limits suffice for what browsers and phones send. The
+ * pace is about 13 MB a second for one network, and twice that for all.
  */
 export const strangersInflating = (share: WorkShare = createWorkShare(strangersShare)): InflateTerms => ({
   freeBytes: 64 * 1024,
@@ -50,9 +50,9 @@ export const strangersInflating = (share: WorkShare = createWorkShare(strangersS
     }),
 })
 
-/** Bytes of one output piece: each piece costs a round of the event loop. */
+/** Bytes of one piece of output: each piece costs a round of the event loop. */
 const pieceBytes = 64 * 1024
-/** RFC 9659: a sender over HTTP may not ask for a window of more than 8 MiB. */
+/** RFC 9659: over HTTP, the window may be at most 8 MiB. */
 const zstdWindowLog = 23
 
 const createInflater: Readonly<Record<string, (body: Buffer) => Transform>> = {
@@ -61,7 +61,7 @@ const createInflater: Readonly<Record<string, (body: Buffer) => Transform>> = {
   br: () => createBrotliDecompress({ chunkSize: pieceBytes }),
   zstd: () =>
     createZstdDecompress({ chunkSize: pieceBytes, params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLog } }),
-  // RFC 9110 8.4.1.2: "deflate" is the zlib format; many senders leave its header out, which its first bits show.
+  // RFC 9110 8.4.1.2: "deflate" is the zlib format. Many senders omit its header, which the first bytes reveal.
   deflate: (body) =>
     (body[0] ?? 0) % 16 === 8 ? createInflate({ chunkSize: pieceBytes }) : createInflateRaw({ chunkSize: pieceBytes }),
 }
@@ -69,9 +69,9 @@ const createInflater: Readonly<Record<string, (body: Buffer) => Transform>> = {
 export type InflateFault = 'too-large' | 'overloaded' | 'unknown-encoding' | 'bad-compression'
 
 /**
- * Decompresses a body of at most `limit` bytes and calls `done` once. Each piece of output counts against the shares as
- * it comes, and the work ends with the first piece that is too much. Afterwards the result is held in place of the
- * body; after a fault the caller releases.
+ * Decompresses a body of at most `limit` bytes and calls `done` once. Each piece of output is charged when it is
+ * produced, and the work stops at the first piece that exceeds a limit. Afterwards the result is held in place of the
+ * body; after a fault, the caller must release.
  */
 export const inflate = (
   encoding: string,

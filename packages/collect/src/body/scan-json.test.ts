@@ -11,7 +11,7 @@ const scan = (body: Buffer, limits = { depth: 1000, values: 400_000, sliceBytes:
   return slice.value
 }
 
-/** What the parser says of the same bytes. */
+/** The result of `JSON.parse` for the same bytes. */
 const parsed = (body: Buffer): { value: unknown } | undefined => {
   try {
     return { value: JSON.parse(body.toString('utf8')) }
@@ -88,9 +88,9 @@ test.each([
   ' ',
   '\u00a0{}',
   '{"a":1}\u0000',
-])('%s is read as the parser reads it', (text) => expectSame(Buffer.from(text)))
+])('%s has the same result as with the parser', (text) => expectSame(Buffer.from(text)))
 
-test('whatever is changed in a text, it is read as the parser reads it', () => {
+test('a text with random changes has the same result as with the parser', () => {
   const text = Buffer.from(
     String.raw`{"writeKey":"wk","sentAt":"2026","x":{"n":[-1.5e-3,0,true,false,null,"\u00e9\\\"",{}],"ü":"日本"},"batch":[{"writeKey":"b","type":"track"},{"p":[[]]}]}`,
   )
@@ -132,13 +132,13 @@ test('whatever is changed in a text, it is read as the parser reads it', () => {
   }
 })
 
-test('bytes that are no UTF-8 are read as the parser reads their replacements', () => {
+test('bytes that are not UTF-8 have the same result as their replacements with the parser', () => {
   for (const byte of [0x80, 0xc3, 0xe2, 0xf0, 0xff])
     for (const text of ['{"a":"?"}', '{"?":1}', '{"a":?}', '?{}', '{"a":"?\\u00e9"}'])
       expectSame(Buffer.from(text.replace('?', String.fromCharCode(byte)), 'latin1'))
 })
 
-test('a text that is too deep or has too many values is reported before its end', () => {
+test('a text with too many levels or values is reported before its end', () => {
   const limits = { depth: 3, values: 6, sliceBytes: 7 }
   expect(scan(Buffer.from('[[[]]]'), limits)).toMatchObject({ isObject: false })
   expect(scan(Buffer.from('[[[[]]]]'), limits)).toEqual({ fault: 'depth', at: 3 })
@@ -146,7 +146,7 @@ test('a text that is too deep or has too many values is reported before its end'
   expect(scan(Buffer.from('[1,2,3,4,5,6]'), limits)).toEqual({ fault: 'values', at: 10 })
 })
 
-/** The bytes, and how often one of them was looked at. */
+/** Wraps the bytes, and counts how often a byte was read. */
 const counted = (body: Buffer): { body: Buffer; looks: () => number } => {
   let looks = 0
   const proxy = new Proxy(body, {
@@ -166,7 +166,7 @@ const counted = (body: Buffer): { body: Buffer; looks: () => number } => {
   }
 }
 
-describe('a large body is read in slices, of which none looks at more than a few hundred thousand bytes', () => {
+describe('a large body is scanned in slices, each of which reads at most a few hundred thousand bytes', () => {
   const many = (count: number, value: (index: number) => string): string =>
     Array.from({ length: count }, (_, index) => value(index)).join(',')
   test.each([
@@ -190,7 +190,7 @@ describe('a large body is read in slices, of which none looks at more than a few
     parse.mockRestore()
     expect(longest).toBeLessThan(100)
     expect(count).toBe(Math.ceil(text.length / sliceBytes))
-    // Each byte is looked at a few times, for each way in which a value may go on.
+    // Each byte is read a few times, once for each kind of token that may continue there.
     expect(maxLooks).toBeLessThan(6 * sliceBytes)
   })
 })

@@ -1,15 +1,15 @@
-/** Maximum depth and number of values of a JSON text; and the bytes that are scanned without a break. */
+/** Maximum depth and number of values of a JSON text, and the bytes that are scanned without a break. */
 export type ScanLimits = { depth: number; values: number; sliceBytes: number }
 
-/** A fault of a text, and its byte offset; `undefined` at the end of the text. */
+/** A fault of a text, and its byte offset; `undefined` means the end of the text. */
 export type ScanFault = { fault: 'syntax' | 'depth' | 'values'; at: number | undefined }
 
-/** The facts of a body that collection needs. */
+/** The facts about a body that collection needs. */
 export type BodyOutline = {
   isObject: boolean
-  /** `batch` of the body: how many items it has, when it is a list. */
+  /** Whether `batch` of the body is a list, and whether it has items. */
   batch: 'absent' | 'empty' | 'filled'
-  /** `writeKey` of the body, and of the first item of its batch, when they are texts of 1 to 256 characters. */
+  /** `writeKey` of the body, and of the first item of its batch, if they are strings of 1 to 256 characters. */
   writeKey: string | undefined
   firstWriteKey: string | undefined
 }
@@ -30,7 +30,7 @@ const literals: ReadonlyMap<number, Buffer> = new Map(
   ['true', 'false', 'null'].map((text) => [code(text), Buffer.from(text)]),
 )
 
-/** The position after the string that begins at a quote; below 0 the position of its fault, as `-1 - position`. */
+/** The position after the string that begins at `start`. A negative result is a fault at `-1 - result`. */
 const stringEnd = (body: Buffer, start: number): number => {
   for (let at = start + 1; at < body.length; at++) {
     const byte = body[at] as number
@@ -46,14 +46,14 @@ const stringEnd = (body: Buffer, start: number): number => {
   return -1 - body.length
 }
 
-/** The position after the digits from a position on; the same position when there is none. */
+/** The position after the digits that begin at `start`; `start` itself if there are none. */
 const digitsEnd = (body: Buffer, start: number): number => {
   let at = start
   while (isDigit(body[at])) at++
   return at
 }
 
-/** The position after the number that begins here; below 0 the position of its fault, as `-1 - position`. */
+/** The position after the number that begins at `start`. A negative result is a fault at `-1 - result`. */
 const numberEnd = (body: Buffer, start: number): number => {
   const whole = body[start] === minus ? start + 1 : start
   let at = body[whole] === zero ? whole + 1 : digitsEnd(body, whole)
@@ -72,7 +72,7 @@ const numberEnd = (body: Buffer, start: number): number => {
   return at
 }
 
-/** The position after a string, number, or literal; below 0 the position of its fault, as `-1 - position`. */
+/** The position after a string, number, or literal. A negative result is a fault at `-1 - result`. */
 const scalarEnd = (body: Buffer, start: number): number => {
   const byte = body[start] as number
   if (byte === quote) return stringEnd(body, start)
@@ -86,7 +86,7 @@ const scalarEnd = (body: Buffer, start: number): number => {
 
 const maxKeyLength = 256
 
-/** The text of a string with at most `length` characters, however it is escaped; undefined for all other values. */
+/** The text of a string with at most `length` characters, with escapes resolved; undefined for any other value. */
 const textAt = (body: Buffer, start: number, end: number, length: number): string | undefined => {
   if (body[start] !== quote || end - start > 6 * length + 2) return undefined
   const text: unknown = JSON.parse(body.toString('utf8', start, end))
@@ -97,7 +97,7 @@ const names = ['batch', 'writeKey'] as const
 type Name = (typeof names)[number]
 const quotedNames = names.map((name) => Buffer.from(`"${name}"`))
 
-/** The name between two positions if it is a known one. The length excludes most other names. */
+/** The name between two positions if it is a known one. Its length excludes most other names. */
 const nameAt = (body: Buffer, start: number, end: number): Name | undefined => {
   const found = quotedNames.findIndex(
     (quoted) => quoted.length === end - start && body.compare(quoted, 0, quoted.length, start, end) === 0,
@@ -109,10 +109,10 @@ const nameAt = (body: Buffer, start: number, end: number): Name | undefined => {
   return names.find((name) => name === text)
 }
 
-/** Collects the outline during the scan. The last one of a doubled name counts. */
+/** Builds the outline during the scan. The last value of a repeated name counts. */
 const createOutline = (body: Buffer) => {
   const outline: BodyOutline = { isObject: false, batch: 'absent', writeKey: undefined, firstWriteKey: undefined }
-  /** The name of the body's member at hand, and of the member of the first item of its batch. */
+  /** The current member name of the body (`top`), and of the first item of its batch (`inner`). */
   let top: Name | undefined
   let inner: Name | undefined
   let inList = false
@@ -126,7 +126,7 @@ const createOutline = (body: Buffer) => {
         inList = false
       } else if (inFirst(depth)) inner = nameAt(body, start, end)
     },
-    /** Notes a value at a depth of lists and objects; `end` is its end, if it is neither. */
+    /** Records a value at a nesting depth; `end` is its end if it is neither a list nor an object. */
     value(depth: number, start: number, end: number): void {
       const byte = body[start]
       if (depth === 0) outline.isObject = byte === openObject
@@ -149,9 +149,9 @@ const createOutline = (body: Buffer) => {
 type Expected = 'value' | 'value-or-end' | 'name' | 'name-or-end' | 'colon' | 'comma-or-end' | 'nothing'
 
 /**
- * Decides whether a text is JSON, as `JSON.parse` would, without creating any values, and returns its outline. Stops
- * after each slice of bytes, so that the caller can let others go first. For a body of 4 MB that consists of empty
- * objects, `JSON.parse` takes more than 150 ms without a break.
+ * Checks whether a text is JSON, as `JSON.parse` would, without creating values, and returns its outline. Pauses after
+ * each slice of bytes, so that the caller can let other work run. For a body of 4 MB that consists of empty objects,
+ * `JSON.parse` takes more than 150 ms without a break.
  */
 export function* scanJson(body: Buffer, limits: ScanLimits): Generator<void, BodyOutline | ScanFault> {
   const { outline, name, value, comma: nextItem } = createOutline(body)

@@ -9,7 +9,7 @@ const KiB = 1024
 const bodyOf = (bytes: number, more = ''): string =>
   `{${more}"batch":[{"type":"track","userId":"u","event":"e","properties":{"n":"${'n'.repeat(bytes)}"}}]}`
 
-/** A share whose time passes only by work and by hand. */
+/** A work share on a fake clock that only the test advances. */
 const standing = (waiting = 16) => {
   let time = 1000
   const pass = (ms: number): void => {
@@ -18,7 +18,7 @@ const standing = (waiting = 16) => {
   return { share: createWorkShare({ waiting, share: 0.25, together: 0.5, burstMs: 50 }, () => time), pass }
 }
 
-test('what waits runs in turns of its owners, in their order, and no more than was admitted waits', async () => {
+test('waiting jobs run in turns of their owners, in order, and only a limited number may wait', async () => {
   const { share, pass } = standing(3)
   const turns = createTurns(share, { largeBytes: 10, ownerBytes: 250, allBytes: 400 })
   const ran: string[] = []
@@ -29,7 +29,7 @@ test('what waits runs in turns of its owners, in their order, and no more than w
     })
   for (const owner of ['a', 'b', 'c']) turns.begin(owner, 100, () => (pass(500), false))
   expect([begin('a', 'a1', 100), begin('a', 'a2', 100)]).toEqual([true, true])
-  // Beyond the bytes of one owner, beyond the number, and beyond the bytes of all.
+  // The limits are: the bytes of one owner, the number of jobs, and the bytes of all owners.
   expect(begin('a', 'a3', 100)).toBe(false)
   expect([begin('a', 'a4', 20), begin('a', 'a5', 1)]).toEqual([true, false])
   expect([begin('b', 'b1', 150), begin('c', 'c1', 100)]).toEqual([true, false])
@@ -37,14 +37,14 @@ test('what waits runs in turns of its owners, in their order, and no more than w
   for (let n = 0; n < 10; n++) await round()
   expect(ran).toEqual([])
   pass(60_000)
-  // A new job does not overtake, and makes the share notice that time has passed.
+  // A new job does not overtake, and makes the share check the clock again.
   expect(begin('b', 'b2', 30)).toBe(true)
   await expect.poll(() => ran.length).toBe(5)
   expect(ran).toEqual(['a1', 'b1', 'a2', 'b2', 'a4'])
   expect(turns.waiting()).toBe(0)
 })
 
-test('ordinary events never wait, however large their bodies and many of them are', () => {
+test('ordinary events never wait, whatever the size and number of their bodies', () => {
   const { share, pass } = standing()
   const turns = createTurns(share, { largeBytes: 256 * KiB, ownerBytes: 1, allBytes: 1 })
   let parts = 0
@@ -58,7 +58,7 @@ test('ordinary events never wait, however large their bodies and many of them ar
   return expect.poll(() => parts).toBe(16_000)
 })
 
-test('large bodies of one workspace wait beyond its share, few of them; its small ones and other workspaces go on', async () => {
+test('a few large bodies of one workspace wait beyond its share; its small bodies and other workspaces continue', async () => {
   const { share, pass } = standing()
   const slow: WorkShare = {
     ...share,
@@ -67,7 +67,7 @@ test('large bodies of one workspace wait beyond its share, few of them; its smal
         key,
         () => {
           const result = work()
-          // A large body takes long here.
+          // A large body takes long in this test.
           if (pieces !== undefined && pieces() > 1) pass(500)
           return result
         },
@@ -90,10 +90,10 @@ test('large bodies of one workspace wait beyond its share, few of them; its smal
   const statuses: number[] = []
   const waiting = [1, 2, 3].map(() => post(large, liveKey))
   for (const answer of waiting) void answer.then(({ status }) => statuses.push(status))
-  // Two fit among what may wait; the third is sent away at once.
+  // Two may wait; the third is rejected immediately.
   await expect.poll(() => statuses).toEqual([429])
   expect((await post(bodyOf(90 * KiB), liveKey)).status).toBe(200)
-  // The one whose key stands in a body alone pays for it.
+  // The workspace whose key is only in the body is charged, too.
   expect((await post(bodyOf(200 * KiB, `"writeKey":"${liveKey}",`))).status).toBe(429)
   expect((await post(large, otherKey)).status).toBe(200)
   expect(statuses).toEqual([429])
@@ -108,7 +108,7 @@ test('large bodies of one workspace wait beyond its share, few of them; its smal
   expect(statuses.toSorted()).toEqual([200, 200, 429])
 })
 
-test('a job that has more to do goes on after others had their turns, in an own round, and waits with its owner', async () => {
+test("a job with more parts continues after other owners' turns, in its own round, and waits with its owner", async () => {
   const { share, pass } = standing()
   const turns = createTurns(share, { largeBytes: 10, ownerBytes: 1000, allBytes: 1000 })
   const ran: string[] = []
@@ -124,7 +124,7 @@ test('a job that has more to do goes on after others had their turns, in an own 
   expect(turns.begin('b', 100, inParts('b', 3, 500))).toBe(true)
   expect(ran).toEqual(['a1', 'b1'])
   await expect.poll(() => ran.length).toBe(4)
-  // What the one has taken makes itself wait.
+  // The work of an owner makes only that owner wait.
   expect(ran).toEqual(['a1', 'b1', 'a2', 'a3'])
   for (let n = 0; n < 10; n++) await round()
   expect(ran).toHaveLength(4)
@@ -136,7 +136,7 @@ test('a job that has more to do goes on after others had their turns, in an own 
   await expect.poll(() => ran.includes('b3')).toBe(true)
 })
 
-test('no part of a large batch is parsed by itself beyond 64 KiB, and small calls are answered in between', async () => {
+test('no part of a large batch above 64 KiB is parsed at once, and small calls are served in between', async () => {
   const running = await startCollect()
   onTestFinished(() => running.stop())
   const post = (body: string): Promise<Response> =>

@@ -1,39 +1,39 @@
 import type { WorkShare } from '@tributary/kernel'
 
-/** Decides which bodies are processed in turns, and how many waiting bytes are held. Bytes. */
+/** Decides which bodies are processed in turns, and how many bytes may wait. In bytes. */
 export type TurnSettings = {
-  /** A larger body takes turns. */
+  /** Larger bodies take turns. */
   largeBytes: number
-  /** Bytes of bodies that wait, of one owner and of all together. */
+  /** Maximum bytes of waiting bodies, of one owner and of all. */
   ownerBytes: number
   allBytes: number
 }
 
-/** Bytes of a body that count as one unit of work: twice what ordinary events of that size take. */
+/** Bytes of a body that count as one piece of work: twice what ordinary events of that size take. */
 const pieceBytes = 32 * 1024
 
-/** Bytes of a body that are processed without a break: a millisecond of ordinary events, and never ten. */
+/** Bytes of a body that are processed without a break: about a millisecond for ordinary events, and never ten. */
 export const sliceBytes = 256 * 1024
 
-/** Work on a body; returns true when more is left, and is then called again after others had their turns. */
+/** Work on a body. Returns true if more is left; it is then called again after other owners had their turns. */
 export type Job = () => boolean
 
 /**
- * Runs long work on bodies in turns. Each owner has its share of the thread, the owners take turns, and the waiting
- * bodies are bounded in number (by the share) and in bytes.
+ * Runs long work on bodies in turns. Each owner has a share of the thread, owners take turns, and waiting bodies are
+ * limited in number (by the share) and in bytes.
  */
 export type Turns = {
   /**
-   * Runs a job now, or in its owner's turn. Returns false, and never runs it, when too much of the owner or of all
-   * waits already. A job with more to do continues in later turns, each in its own round of the event loop. It must not
-   * throw. A job whose client is `gone` before its turn is never run; then `dropped` is called.
+   * Runs a job now or in its owner's turn. Returns false, and never runs it, if too much work of the owner or of all
+   * owners waits. A job with more to do continues in later turns, each in its own round of the event loop. It must not
+   * throw. A job whose client is `gone` before its turn never runs; then `dropped` is called.
    */
   begin(owner: string, bytes: number, job: Job, leaving?: { gone: AbortSignal; dropped(): void }): boolean
-  /** Bytes of bodies that wait. */
+  /** Bytes of waiting bodies. */
   waiting(): number
 }
 
-/** Creates turns of a share, with nothing waiting. */
+/** Creates empty turns on a work share. */
 export const createTurns = (share: WorkShare, settings: TurnSettings): Turns => {
   const held = new Map<string, number>()
   let all = 0
@@ -50,7 +50,7 @@ export const createTurns = (share: WorkShare, settings: TurnSettings): Turns => 
       const work = (): void => {
         if (job()) share.resume(owner, work, pieces)
       }
-      // A job does not overtake waiting ones of its owner.
+      // A job does not overtake waiting jobs of its owner.
       if (!held.has(owner) && share.wait(owner) === 0) {
         share.run(owner, work, pieces)
         return true

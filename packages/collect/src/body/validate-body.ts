@@ -7,9 +7,9 @@ import type { TrackRoute } from '../routes.ts'
 import { type BodyOutline, type ScanFault, scanJson } from './scan-json.ts'
 import { sliceBytes } from './turns.ts'
 
-/** Bodies of more bytes are looked through and never parsed as a whole; smaller ones cannot hold enough to matter. */
+/** Larger bodies are scanned and never parsed as a whole; smaller ones are too small to block the thread. */
 export const parsedBytes = 64 * 1024
-/** Five times what a batch of ordinary events has, and levels far beyond what an event may have. */
+/** Five times the values of a batch of ordinary events, and far more levels than an event may have. */
 const shapeLimits = { depth: 1000, values: 400_000, sliceBytes }
 
 const faultRefusal = ({ fault, at }: ScanFault, body: Buffer): Refusal => {
@@ -18,7 +18,7 @@ const faultRefusal = ({ fault, at }: ScanFault, body: Buffer): Refusal => {
   return refusals.badJson(at === undefined ? undefined : String(body.toString('utf8', 0, at).length))
 }
 
-/** The JSON object of a body in UTF-8, or why there is none. */
+/** Parses the JSON object of a body in UTF-8, or returns why it is not one. */
 export const parseBody = (body: Buffer): { value: Record<string, unknown> } | { refusal: Refusal } => {
   if (body.length === 0) return { refusal: refusals.emptyBody }
   try {
@@ -29,15 +29,15 @@ export const parseBody = (body: Buffer): { value: Record<string, unknown> } | { 
   }
 }
 
-/** What validation needs of a body: its object when it is small enough to be parsed, else what a scan has found in it. */
+/** The data for validating a body: its object if it is small enough to be parsed, else the outline of a scan. */
 export type ReadBody = { key: string | undefined } & (
   | { value: Record<string, unknown> }
   | { outline: Pick<BodyOutline, 'batch'> }
 )
 
 /**
- * Reads a body, decoded as UTF-8, or says why it is no JSON object. Small ones are parsed at once; of larger ones a slice
- * is looked at between any two breaks.
+ * Reads a body in UTF-8, or returns why it is not a JSON object. Small bodies are parsed at once; larger ones are
+ * scanned in slices with breaks.
  */
 export function* readBodyInSlices(
   body: Buffer,
@@ -53,7 +53,10 @@ export function* readBodyInSlices(
   return { key: found.writeKey ?? found.firstWriteKey, outline: found }
 }
 
-/** Why a body is no JSON object; undefined when it is one. All at once: for what is about to be put into another body. */
+/**
+ * Why a body is not a JSON object; undefined if it is one. Scans without breaks, for content that is about to be put
+ * into another body.
+ */
 export const bodyFault = (body: Buffer): Refusal | undefined => {
   const slices = readBodyInSlices(body)
   let slice = slices.next()
@@ -92,8 +95,8 @@ const checkIds = (type: EventType, event: Record<string, unknown>): Refusal | un
 }
 
 /**
- * Validates a single event: size (bytes as received), type (the body's own, else the path's), ids and nesting. Numbers
- * are taken as ids. Returns why it is refused, or undefined.
+ * Validates a single event: size (bytes as received), type (of the body, else of the path), IDs and nesting. Numbers
+ * are accepted as IDs. Returns why it is rejected, or undefined.
  */
 export const checkSingle = (
   event: Record<string, unknown>,
@@ -111,8 +114,8 @@ export const checkSingle = (
 }
 
 /**
- * Validates a body as what it was sent as. The events of a batch are validated one by one later, and kept as rejected when they
- * fail. One event of so many bytes that it was not parsed is too large.
+ * Validates a body as the kind of call with which it was sent. Events of a batch are validated one by one later, and
+ * stored as rejected if they are invalid. A single event that was too large to be parsed is rejected as too large.
  */
 export const checkBody = (
   read: ReadBody,

@@ -5,13 +5,13 @@ import { gzipSync } from 'node:zlib'
 import { withoutEnd } from '@tributary/kernel'
 import { LRUCache } from 'lru-cache'
 
-/** A script ready to be sent. */
+/** A script in both encodings, ready to be sent. */
 export type Script = { plain: Buffer; gzip: Buffer }
 
 export type BrowserSdk = {
   /** The official analytics-next build for one write key, configured to send to `origin`. */
   script(origin: string, writeKey: string): Script
-  /** A chunk that the build loads when it needs it. */
+  /** A chunk that the script loads on demand. */
   bundle(file: string): Script | undefined
 }
 
@@ -23,7 +23,7 @@ const folder = (): string => {
   return join(dirname(entry), '..', 'umd')
 }
 
-/** A value as a JavaScript literal that may stand inside of an HTML script element. */
+/** A JavaScript literal of a value that is safe inside an HTML script element. */
 export const literal = (value: unknown): string =>
   JSON.stringify(value).replace(/[<>\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
@@ -52,7 +52,7 @@ const stubs = [
   'register',
 ]
 
-/** Gives `queue` a method for each call: the call is kept in the list until the SDK has replaced the queue. */
+/** Adds a method to `queue` for each call of the SDK: calls are kept in the list until the SDK replaces the queue. */
 const stubCode = `queue.methods = ${literal(stubs.join(' '))}.split(' ')
   queue.methods.forEach(function (name) {
     queue[name] = function () {
@@ -63,9 +63,9 @@ const stubCode = `queue.methods = ${literal(stubs.join(' '))}.split(' ')
   })`
 
 /**
- * Sets the home of the build, which finds it only in https script tags. It takes the page's own `_cdn` first, else the
- * origin of this script, else the one of the request. A page that has only the script's tag, without a snippet, gets
- * the list for early calls from here.
+ * Sets the base URL of the script, which detects it only in https script tags. The page's own `_cdn` comes first, then
+ * the origin of this script, then that of the request. On a page with only the script tag, without the snippet, this
+ * creates the list for early calls.
  */
 const prologue = (origin: string): string =>
   `!function () {
@@ -80,15 +80,15 @@ const prologue = (origin: string): string =>
 }();
 `
 
-/** Removes the line at the end of a script that names its source map. */
+/** Removes the source map comment at the end of a script. */
 const withoutSourceMap = (script: string): string => {
   const start = script.lastIndexOf('//# sourceMappingURL=')
   return start < 0 || script.slice(start).trimEnd().includes('\n') ? script : script.slice(0, start).replace(/\n$/, '')
 }
 
 /**
- * Reads the UMD build of @segment/analytics-next once. Replaces its two addresses of Segment's own servers (fallbacks
- * and error reports) by ours: a page that uses this product sends to this product only.
+ * Reads the UMD build of @segment/analytics-next once. Replaces its two URLs of Segment's servers (fallbacks and error
+ * reports) by ours: a page that uses this product sends only to this product.
  */
 export const loadBrowserSdk = (): BrowserSdk => {
   const home = folder()
@@ -123,8 +123,8 @@ export const loadBrowserSdk = (): BrowserSdk => {
 }
 
 /**
- * The script element for a page's head. Calls made before the SDK has arrived wait in a list that the SDK processes.
- * The `origin` is the address of this server, http or https.
+ * The script element for a page's head. Calls before the SDK has loaded wait in a list that the SDK processes later.
+ * `origin` is the URL of this server, http or https.
  */
 export const snippet = ({ origin, writeKey }: { origin: string; writeKey: string }): string => {
   const base = withoutEnd(origin, '/')

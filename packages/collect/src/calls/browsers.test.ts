@@ -26,7 +26,7 @@ const last = async (): Promise<{ meta: ReturnType<typeof requestMeta.parse>; tex
 }
 
 describe('browsers', () => {
-  test('a preflight is granted what it asks for, for its own origin', async () => {
+  test('a preflight request is granted the requested headers, for its own origin', async () => {
     const response = await fetch(`${running.origin}/v1/t`, {
       method: 'OPTIONS',
       headers: {
@@ -71,7 +71,7 @@ describe('browsers', () => {
     }
   })
 
-  test('success and refusal both carry the CORS headers', async () => {
+  test('success and error responses both have the CORS headers', async () => {
     for (const headers of [key, {}]) {
       const response = await post('/v1/track', json(track), { ...headers, origin: 'https://shop.example' })
       expect(response.headers.get('access-control-allow-origin')).toBe('https://shop.example')
@@ -80,7 +80,7 @@ describe('browsers', () => {
   })
 
   test.each(['/v1/m', '/m', '/rsaRequest', '/rsaMetrics'])(
-    'what SDKs report about themselves at %s is answered 200 and forgotten',
+    'reports of SDKs about themselves at %s get 200 and are discarded',
     async (path) => {
       const before = (await running.entries()).length
       expect((await post(path, '{"series":[]}')).status).toBe(200)
@@ -88,7 +88,7 @@ describe('browsers', () => {
     },
   )
 
-  test('HEAD, keep-alive and pipelined requests on one connection are answered in order', async () => {
+  test('HEAD, keep-alive and pipelined requests on one connection get their responses in order', async () => {
     const body = json(track)
     const call = `POST /v1/track HTTP/1.1\r\nHost: x\r\nAuthorization: ${key.authorization}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
     const answer = await new Promise<string>((resolve, reject) => {
@@ -112,7 +112,7 @@ describe('pixels', () => {
   const pixel = (path: string): Promise<Response> => fetch(`${running.origin}${path}`)
   const data = (value: unknown): string => encodeURIComponent(Buffer.from(json(value)).toString('base64'))
 
-  test('a data pixel becomes the JSON it carries', async () => {
+  test('a data pixel becomes the JSON event that it contains', async () => {
     const event = { writeKey: liveKey, userId: 'ü>>>???', event: 'Opened' }
     const response = await pixel(`/v1/pixel/track?data=${data(event)}`)
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/gif'])
@@ -120,7 +120,7 @@ describe('pixels', () => {
     expect((await last()).meta).toMatchObject({ k: 'single', t: 'track', d: true })
   })
 
-  test('a data pixel is read with unescaped and URL-safe base64, too', async () => {
+  test('a data pixel may use unescaped and URL-safe base64, too', async () => {
     const event = { writeKey: liveKey, userId: 'ü>>>???~~~', event: 'Opened' }
     for (const text of [Buffer.from(json(event)).toString('base64'), Buffer.from(json(event)).toString('base64url')]) {
       await pixel(`/v1/pixel/track?data=${text}`)
@@ -146,7 +146,7 @@ describe('pixels', () => {
     expect(event.writeKey).toBeUndefined()
   })
 
-  test('a refused pixel is answered with the picture and counted', async () => {
+  test('a rejected pixel returns the image and is counted', async () => {
     const other = await startCollect()
     for (const path of [
       '/v1/pixel/track',

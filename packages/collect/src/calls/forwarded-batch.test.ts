@@ -8,7 +8,7 @@ test.each<[string, string, string]>([
   ['a text', '"hello"', 'NOT_AN_OBJECT'],
   ['nothing', '', 'EMPTY_BODY'],
   ['no JSON', '{"type":', 'INVALID_JSON'],
-])('%s that is passed on becomes a batch, byte for byte, or is refused', (_, body, wanted) => {
+])('%s that is forwarded becomes a batch, byte for byte, or is rejected', (_, body, wanted) => {
   const batch = forwardedBatch(Buffer.from(body))
   expect(Buffer.isBuffer(batch) ? batch.toString() : batch.reason).toBe(wanted)
 })
@@ -20,7 +20,7 @@ describe('/v1/forward', () => {
   })
   afterAll(() => server.stop())
 
-  test('takes the key from the address or the header before the one inside, and refuses what it cannot keep', async () => {
+  test('prefers the key in the URL or header to the one inside, and rejects bodies that it cannot store', async () => {
     const url = `${server.origin}/v1/forward`
     const event = '{"type":"track","event":"Paid","userId":"u1","writeKey":"the-key-of-the-other-server"}'
     const post = async (address: string, body: string, headers: Record<string, string> = {}): Promise<number> =>

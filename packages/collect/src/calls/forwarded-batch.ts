@@ -2,8 +2,8 @@ import { bodyFault } from '../body/validate-body.ts'
 import type { Refusal } from '../refusal.ts'
 
 /**
- * What the webhook destination of another collecting server sends to `/v1/forward`, as the body of a batch: one event
- * or a list of events, each byte for byte. Each keeps its type, its message id and its times.
+ * Converts a call of another collecting server's webhook destination (`/v1/forward`) to the body of a batch. The call
+ * contains one event or a list of events, each kept byte for byte, with its type, message ID, and times.
  */
 export const forwardedBatch = (body: Buffer): Buffer | Refusal => {
   if (/^\s*\[/.test(body.toString('utf8', 0, 64)))

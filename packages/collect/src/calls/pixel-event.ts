@@ -4,12 +4,12 @@ import { formParams } from '@tributary/kernel'
 import { parseBody } from '../body/validate-body.ts'
 import { badPixel, type Refusal, wrongBytes } from '../refusal.ts'
 
-/** An event that came as the address of a picture, as the JSON body it stands for. */
+/** The event of a pixel, and the JSON body made from it. */
 export type PixelEvent = { value: Record<string, unknown>; body: Buffer }
 
 const maxDepth = 20
 
-/** `data` of `/v1/pixel/{type}`: base64 (either alphabet, with or without padding) of one JSON object. */
+/** Reads `data` of `/v1/pixel/{type}`: base64 (either alphabet, with or without padding) of one JSON object. */
 export const dataPixel = (query: string): PixelEvent | { refusal: Refusal } => {
   // A '+' that was not escaped arrives as a space.
   const data = new URLSearchParams(query).get('data')?.replaceAll(' ', '+')
@@ -27,7 +27,7 @@ const put = (tree: Tree, path: readonly string[], name: string, value: string): 
   for (const part of path.slice(0, -1)) {
     const next = Object.hasOwn(at, part) ? at[part] : undefined
     if (typeof next === 'string') {
-      // `a=1&a.b=2`: both are kept, the second under its full name.
+      // `a=1&a.b=2`: both are kept, the second one under its full name.
       set(tree, name, value)
       return
     }
@@ -45,8 +45,9 @@ const set = (tree: Tree, key: string, value: string | Tree): void => {
 }
 
 /**
- * The query of `/pixel/v1/{type}`: parameters are fields, dots nest (`properties.price=5`), values stay text. The write
- * key is left out. A page in another charset than UTF-8 escapes its own bytes, of which nothing says which they are: they are refused.
+ * Converts the query of `/pixel/v1/{type}`: parameters become fields, dots nest (`properties.price=5`), values stay
+ * strings. The write key is left out. A page in a charset other than UTF-8 escapes bytes of that charset without naming
+ * it; these are rejected.
  */
 export const queryPixel = (query: string, type: EventType): PixelEvent | { refusal: Refusal } => {
   const params = formParams(query)

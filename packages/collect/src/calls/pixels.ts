@@ -10,8 +10,8 @@ import type { PixelRoute } from '../routes.ts'
 import { dataPixel, type PixelEvent, queryPixel } from './pixel-event.ts'
 
 /**
- * Events in the address of a picture. The answer is always the picture. It is never asked for a second time, so even
- * what our own overload refuses is counted as lost.
+ * Handles events that are sent as the URL of an image. The response is always the image. Browsers never retry it, so
+ * even a rejection by our own overload is counted as a loss.
  */
 export const createPixels = (
   context: IngestionContext,

@@ -18,7 +18,7 @@ describe('settings of the browser and mobile SDKs', () => {
     '/projects/KEY/settings',
     '/v1/projects/projects/KEY/settings',
     '/v1/projects/KEY/settings/',
-  ])('%s sends events back to the origin that was asked', async (path) => {
+  ])('%s sends events back to the origin of its request', async (path) => {
     const response = await get(path.replace('KEY', liveKey))
     const settings = await response.json()
     expect(settings.integrations).toEqual({
@@ -31,7 +31,7 @@ describe('settings of the browser and mobile SDKs', () => {
     expect(settings.metrics.sampleRate).toBe(0)
   })
 
-  test('behind a trusted proxy the origin is what the proxy says', async () => {
+  test("behind a trusted proxy, the proxy's headers decide the origin", async () => {
     const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'cdp.example.com' }
     const { integrations } = await (await get(`/v1/projects/${liveKey}/settings`, headers)).json()
     expect(integrations['Segment.io']).toMatchObject({ apiHost: 'cdp.example.com/v1', protocol: 'https' })
@@ -48,7 +48,7 @@ describe('settings of the browser and mobile SDKs', () => {
   test.each([
     ['nobody', 404, 'WRITE_KEY_UNKNOWN'],
     [disabledKey, 404, 'SOURCE_DISABLED'],
-  ])('for the key %s the answer is %i %s', async (key, status, reason) => {
+  ])('for the key %s the response is %i %s', async (key, status, reason) => {
     const response = await get(`/v1/projects/${key}/settings`)
     expect(response.status).toBe(status)
     expect(await response.json()).toMatchObject({ code: status, reason })
@@ -75,19 +75,19 @@ describe('a custom domain', () => {
     return read
   }
 
-  test('collects the events of its workspace, also with a port and in capitals, and SDKs send to it', async () => {
+  test('collects the events of its workspace, also with a port or in capitals, and SDKs send to it', async () => {
     const { status, settings } = await send('OWN.example:443')
     expect(status).toBe(200)
     expect(settings.integrations['Segment.io']).toMatchObject({ apiHost: 'own.example/v1', protocol: 'https' })
   })
 
-  test('takes no events of another workspace, and shows its SDKs nothing', async () => {
+  test('accepts no events of another workspace, and shows nothing to its SDKs', async () => {
     const { status, settings } = await send('theirs.example')
     expect(status).toBe(403)
     expect(settings).toMatchObject({ code: 403, reason: 'DOMAIN_OF_ANOTHER_WORKSPACE' })
   })
 
-  test('that no workspace has is answered as the address of the product', async () => {
+  test("that belongs to no workspace is treated like the product's own address", async () => {
     const { status, settings } = await send('nobody.example')
     expect(status).toBe(200)
     expect(settings.integrations['Segment.io']).toMatchObject({ apiHost: 'events.example.com/v1' })
@@ -104,14 +104,14 @@ describe('sourceConfig of the RudderStack SDKs', () => {
     expect(config.source.config).toBeTypeOf('object')
   })
 
-  test('a disabled source says so, which silences the SDK', async () => {
+  test('a disabled source is reported as disabled, which silences the SDK', async () => {
     expect((await (await get(`/sourceConfig?writeKey=${disabledKey}`)).json()).source.enabled).toBe(false)
   })
 
   test.each([
     ['/sourceConfig', 'WRITE_KEY_MISSING'],
     ['/sourceConfig?writeKey=nobody', 'WRITE_KEY_UNKNOWN'],
-  ])('%s is answered 401 %s', async (path, reason) => {
+  ])('%s gets 401 %s', async (path, reason) => {
     const response = await get(path)
     expect(response.status).toBe(401)
     expect(await response.json()).toMatchObject({ reason })
@@ -119,7 +119,7 @@ describe('sourceConfig of the RudderStack SDKs', () => {
 })
 
 describe('the browser SDK', () => {
-  test('it is served with the write key inside, and sends to this origin only', async () => {
+  test('is served with the write key inside, and sends to this origin only', async () => {
     const response = await get(`/analytics.js/v1/${liveKey}/analytics.min.js`)
     const text = await response.text()
     expect(response.headers.get('content-type')).toMatch('text/javascript')
@@ -129,9 +129,9 @@ describe('the browser SDK', () => {
     expect(text).toContain(running.origin)
   })
 
-  test('the chunks it may load are there, byte for byte with and without compression', async () => {
+  test('has all chunks that it may load, byte for byte, with and without compression', async () => {
     const script = await (await get(`/analytics.js/v1/${liveKey}/analytics.min.js`)).text()
-    // webpack: {id: name}[id] || id, then {id: hash}[id].
+    // webpack's chunk names: {id: name}[id] || id, followed by {id: hash}[id].
     const [, titles = '', hashes = ''] =
       /\(?\{([^{}]*)\}\[\w\]\|\|\w\)?\+"\.bundle\."\+\{([^{}]*)\}\[\w\]\+"\.js"/.exec(script) ?? []
     const title = new Map([...titles.matchAll(/(\d+):"([^"]+)"/g)].map(([, id = '', name = '']) => [id, name]))
@@ -153,11 +153,11 @@ describe('the browser SDK', () => {
     '/analytics-next/bundles/standalone.js',
     '/next-integrations/integrations/vendor/x.js',
     '/analytics.js/v1/nobody/analytics.min.js',
-  ])('%s is answered 404', async (path) => {
+  ])('%s gets 404', async (path) => {
     expect((await get(path)).status).toBe(404)
   })
 
-  test('the snippet cannot be broken out of', () => {
+  test('no value can break out of the snippet', () => {
     const text = snippet({ origin: 'http://127.0.0.1:3000/', writeKey: '</script><script>"' })
     expect(text.match(/<\/?script>/g)).toEqual(['<script>', '</script>'])
     expect(text).toContain('queue._cdn = "http://127.0.0.1:3000"')
@@ -178,6 +178,6 @@ test.each([
   expect(clientAddress(peer, forwarded, parseProxies(trusted))).toBe(expected)
 })
 
-test('a trusted proxy that is no address is named at start', () => {
+test('a trusted proxy that is not an IP address is reported at the start', () => {
   expect(() => parseProxies(['10.0.0.0/8', 'proxy.local'])).toThrow('proxy.local')
 })

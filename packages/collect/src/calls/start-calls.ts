@@ -12,7 +12,7 @@ const settingsSeconds = 60
 const scriptCache = 'public, max-age=300'
 const bundleCache = 'public, max-age=31536000, immutable'
 
-/** What SDKs load when they start: their settings and, in the browser, their code. `updatedAt` is RFC 3339. */
+/** Handles the calls of SDKs at their start: for settings and, in the browser, code. `updatedAt` is RFC 3339. */
 export const createStartCalls = (options: {
   context: IngestionContext
   keys: WriteKeyCache

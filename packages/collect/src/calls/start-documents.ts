@@ -1,9 +1,9 @@
 import type { WriteKeyEntry } from '../ports.ts'
 
 /**
- * What @segment/analytics-next and the mobile SDKs ask for at start (`/v1/projects/{key}/settings`): it sends events to
- * `origin`. Exactly one integration, else the browser SDK loads code for the others; a sample rate of 0 keeps it from
- * reporting about itself. The schema is enforced where events are processed, never here.
+ * The settings for @segment/analytics-next and the mobile SDKs (`/v1/projects/{key}/settings`), with which they send
+ * events to `origin`. There is exactly one integration, because the browser SDK would load code for others. A sample
+ * rate of 0 disables its reports about itself. The schema is enforced in the pipeline, never here.
  */
 export const segmentSettings = (origin: string, writeKey: string): object => {
   const { host, protocol } = new URL(origin)
@@ -35,8 +35,8 @@ export const segmentSettings = (origin: string, writeKey: string): object => {
 }
 
 /**
- * What RudderStack's SDKs ask for at start (`/sourceConfig`). All routing happens on the server, so no destination is
- * named; a disabled source says so and the SDK stays quiet. `updatedAt` is RFC 3339.
+ * The configuration for RudderStack's SDKs (`/sourceConfig`). All routing happens on the server, so it contains no
+ * destination. A disabled source is marked, and its SDK stays silent. `updatedAt` is RFC 3339.
  */
 export const rudderSourceConfig = (entry: WriteKeyEntry, writeKey: string, updatedAt: string): object => ({
   source: {

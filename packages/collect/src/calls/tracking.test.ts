@@ -41,7 +41,7 @@ describe('accepted calls', () => {
     ['/v1/g', 'group', { anonymousId: 'a1', groupId: 9 }],
     ['/v1/alias', 'alias', { userId: 'u1', previousId: 'a1' }],
     ['/v1/a', 'alias', { userId: 'u1', previousId: 'a1' }],
-  ])('%s is kept byte for byte with the type of its path', async (path, type, event) => {
+  ])('%s is stored byte for byte with the type of its path', async (path, type, event) => {
     const body = ` ${json(event)}\n`
     const response = await post(path, body, key)
     expect([response.status, await response.text()]).toEqual([200, '{"success":true}'])
@@ -51,7 +51,7 @@ describe('accepted calls', () => {
   })
 
   test.each(['/v1/batch', '/v1/b', '/v1/import', `/beacon/v1/batch?writeKey=${liveKey}`])(
-    '%s is kept as a batch',
+    '%s is stored as a batch',
     async (path) => {
       const body = json({ batch: [{ type: 'track', ...track }, { type: 'nonsense' }], writeKey: liveKey })
       expect((await post(path, body)).status).toBe(200)
@@ -68,15 +68,15 @@ describe('accepted calls', () => {
     ['X-Write-Key', { 'x-write-key': liveKey }, {}],
     ['the body', {}, { writeKey: liveKey }],
     ['Bearer and the body', { authorization: 'Bearer eyJhbGciOi.x.y' }, { writeKey: liveKey }],
-  ])('the key is taken from %s', async (_, headers, more) => {
+  ])('the key is read from %s', async (_, headers, more) => {
     expect((await post('/v1/track', json({ ...track, ...more }), headers)).status).toBe(200)
   })
 
-  test('the key is taken from the query', async () => {
+  test('the key is read from the query', async () => {
     expect((await post(`/v1/track?writeKey=${liveKey}`, json(track))).status).toBe(200)
   })
 
-  test('the key is taken from the first event of a batch', async () => {
+  test('the key is read from the first event of a batch', async () => {
     expect((await post('/v1/b', json({ batch: [{ ...track, writeKey: liveKey }] }))).status).toBe(200)
   })
 
@@ -87,7 +87,7 @@ describe('accepted calls', () => {
     ['br', brotliCompressSync],
     ['zstd', zstdCompressSync],
     ['GZIP', gzipSync],
-  ])('%s bodies are kept decompressed', async (encoding, compress) => {
+  ])('%s bodies are stored decompressed', async (encoding, compress) => {
     const body = json({ ...track, encoding })
     const response = await post('/v1/track', new Uint8Array(compress(body)), { ...key, 'content-encoding': encoding })
     expect(response.status).toBe(200)
@@ -95,13 +95,13 @@ describe('accepted calls', () => {
   })
 
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json;charset=UTF-8', 'nonsense'])(
-    'JSON is read whatever the content type says: %s',
+    'JSON is accepted with any content type: %s',
     async (type) => {
       expect((await post('/v1/track', json(track), { ...key, 'content-type': type })).status).toBe(200)
     },
   )
 
-  test('a byte order mark is taken off', async () => {
+  test('a byte order mark is removed', async () => {
     expect((await post('/v1/track', `\ufeff${json(track)}`, key)).status).toBe(200)
     expect((await last()).text).toBe(json(track))
   })
@@ -117,7 +117,7 @@ describe('accepted calls', () => {
     [true, "a browser's user agent", '/v1/track', { 'user-agent': 'Mozilla/5.0 (X11)' }],
     [true, "a phone's user agent", '/v1/track', { 'user-agent': 'Dalvik/2.1.0 (Linux)' }],
     [undefined, 'a server library', '/v1/track', { 'user-agent': 'analytics-node-next/latest' }],
-  ])('the caller is taken for the device (%s) by %s', async (expected, _, path, headers) => {
+  ])("the caller is considered the user's device (%s) by %s", async (expected, _, path, headers) => {
     await post(path, json(track), { 'user-agent': 'curl/8', ...key, ...headers })
     expect((await last()).meta.d).toBe(expected)
   })
@@ -185,7 +185,7 @@ describe('refused calls', () => {
     [413, 'BODY_TOO_LARGE', 'a gzip bomb without its header', '/v1/batch', bomb, key],
     [404, 'PATH_UNKNOWN', 'an unknown call', '/v1/merge', json(track), key],
     [405, 'METHOD_NOT_ALLOWED', 'a wrong method', `/v1/projects/${liveKey}/settings`, '', {}],
-  ])('%i %s for %s, and nothing of it is kept', async (code, reason, _, path, body, headers) => {
+  ])('%i %s for %s, and nothing is stored', async (code, reason, _, path, body, headers) => {
     const before = (await running.entries()).length
     const response = await post(path, body, headers)
     const answer = await response.json()
@@ -196,7 +196,7 @@ describe('refused calls', () => {
     expect((await running.entries()).length).toBe(before)
   })
 
-  test('a chunked upload over the limit is answered 413', async () => {
+  test('a chunked upload over the limit gets 413', async () => {
     const chunk = new Uint8Array(1024 * 1024)
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -209,7 +209,7 @@ describe('refused calls', () => {
     expect(response.status).toBe(413)
   })
 
-  test('an announced size over the limit is answered before a byte of the body has come', async () => {
+  test('an announced size over the limit is rejected before any byte of the body arrives', async () => {
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(running.port, '127.0.0.1', () =>
         socket.write(
@@ -226,7 +226,7 @@ describe('refused calls', () => {
   })
 })
 
-test('values of every shape at every place are validated, never answered with a 5xx, and kept only when accepted', async () => {
+test('values of every shape at every position are validated, never cause a 5xx, and are stored only if accepted', async () => {
   const values = [
     null,
     true,
@@ -277,14 +277,14 @@ test('values of every shape at every place are validated, never answered with a 
   expect((await running.entries()).length - before).toBe(accepted)
 })
 
-test('a batch nested a million levels deep does not take the process along', async () => {
+test('a batch with a million nested levels does not crash the process', async () => {
   const depth = 1_000_000
   const response = await post('/v1/batch', `{"batch":[${'['.repeat(depth)}${']'.repeat(depth)}]}`, key)
   expect([200, 400]).toContain(response.status)
   expect((await post('/v1/track', json(track), key)).status).toBe(200)
 })
 
-test('random bytes never crash collection and are never answered with a 5xx', async () => {
+test('random bytes never crash collection and never cause a 5xx', async () => {
   const paths = [
     '/v1/batch',
     '/v1/track',

@@ -13,10 +13,10 @@ import type { TrackRoute } from '../routes.ts'
 import { bodyItem, templateItem } from './items.ts'
 
 /**
- * The body to keep, and its route when that differs from the path.
- * - `own`: the source's own rule made it;
- * - `nothing`: there is no body to keep;
- * - `redirect`: the address that a browser is led on to.
+ * The body to store, and its route if it differs from that of the path.
+ * - `own`: the source's own rule made the body;
+ * - `nothing`: there is no body to store;
+ * - `redirect`: the URL to which a browser is sent afterwards.
  */
 export type TransformedBody = ({ body: Buffer; route?: TrackRoute; own?: true } | { nothing: true } | Refusal) & {
   redirect?: string
@@ -25,8 +25,8 @@ export type TransformedBody = ({ body: Buffer; route?: TrackRoute; own?: true } 
 const noBytes = Buffer.alloc(0)
 
 /**
- * Answers a finished call. A browser is redirected to a verified host of the workspace, and to other hosts through a
- * page that names them.
+ * Responds to a finished call. A browser is redirected to a verified host of the workspace, and to other hosts through
+ * a page that shows them.
  */
 const sendDone = (
   { req, res }: CollectRequest,
@@ -39,7 +39,7 @@ const sendDone = (
   sendOnwardPage(req, res, address)
 }
 
-/** Aborts when the client disconnects before it has its answer. */
+/** A signal that aborts if the client disconnects before its response. */
 const goneSignal = ({ res }: CollectRequest): AbortSignal => {
   const controller = new AbortController()
   res.once('close', () => {
@@ -49,19 +49,18 @@ const goneSignal = ({ res }: CollectRequest): AbortSignal => {
 }
 
 /**
- * Makes the body to keep from the body in UTF-8, or returns why it cannot. The `entry` belongs to the key of the call,
- * and `sent` has the bytes before they were decoded.
+ * Makes the body to store from the body in UTF-8, or returns why it cannot. `entry` belongs to the key of the call;
+ * `sent` contains the bytes before decoding.
  */
 export type BodyTransform = {
   (given: Buffer, request: CollectRequest, entry: WriteKeyEntry | undefined, sent: Buffer): TransformedBody
-  /** Whether it runs code of a workspace: then it uses that workspace's share of the thread. */
+  /** Whether it runs code of the workspace, which is then charged with the thread time. */
   ownCode?: (entry: WriteKeyEntry) => boolean
 }
 
 /**
- * Handles calls with a body: single events and batches. The checks run in the order of their cost, and a request with
- * its key outside of the body is refused before the body is parsed. The `transform` makes the body to keep from the one
- * that was sent.
+ * Handles calls with a body: single events and batches. Cheap checks run first. A request with its key outside of the
+ * body is checked before the body is parsed. `transform` makes the body to store from the received one.
  */
 export const createTracking = (
   context: IngestionContext,
@@ -93,14 +92,14 @@ export const createTracking = (
     return (owner === undefined ? keylessFaults : faults)[fault]
   }
 
-  /** The source of a request, or why it is refused: [refusal, source, key]. */
+  /** A rejected request: [refusal, source, key]. */
   type Refused = [Refusal, WriteKeyEntry?, string?]
   type ValidationResult = { entry: WriteKeyEntry } | { refused: Refused }
   const unknown = (key: string): Refused => {
     const former = keys.findRevoked(key)
     return [former === undefined ? refusals.unknownKey : refusals.revokedKey, former, key]
   }
-  /** The source of a key in a body, found without parsing: of the first key that is or was in use. */
+  /** The source of a key in a body, found without parsing: the first key that is or was in use. */
   const namedWithin = (body: Buffer): WriteKeyEntry | undefined => {
     for (const key of keyCandidates(body)) {
       const entry = keys.find(key) ?? keys.findRevoked(key)
@@ -108,7 +107,7 @@ export const createTracking = (
     }
     return undefined
   }
-  /** Why a large body without a known key is not even parsed: it contains no key that is or was in use. */
+  /** The rejection of a large body that contains no key that is or was in use; it is not parsed. */
   const unnamed = (body: Buffer): Refused | undefined => {
     if (body.length <= settings.eventBytes) return undefined
     const [first] = keyCandidates(body)
@@ -127,7 +126,7 @@ export const createTracking = (
     if (stranger !== undefined) return { refused: stranger }
     const closedEarly = early === undefined ? undefined : context.closedTo(early, own)
     if (closedEarly !== undefined) return { refused: [closedEarly, early, named] }
-    // A body that may be kept as one event is parsed.
+    // A body that may be stored as one event is parsed.
     const read = yield* readBodyInSlices(body, Math.max(parsedBytes, route.kind === 'single' ? settings.eventBytes : 0))
     if ('refusal' in read) return { refused: [read.refusal, early, named] }
     const key = named ?? read.key
@@ -177,7 +176,7 @@ export const createTracking = (
     const bytes = body.length
     yield* context.producer.append({ entry, meta: context.metaOf(request.req, entry, kept), body }, (refusal) => {
       release()
-      // The log has its own copy, so large bodies need not wait for a garbage collection.
+      // The log has its own copy, so a large body is freed without waiting for a garbage collection.
       freeWhole(body)
       if (refusal !== undefined) return context.refuse(request, route.kind, refusal, entry, named)
       context.taken(route.kind, entry, bytes)
@@ -191,7 +190,7 @@ export const createTracking = (
     const { req } = request
     const named = outerKey(req.headers, request.query)
     const owner = named === undefined ? undefined : keys.find(named)
-    // Nothing is read for an unknown key.
+    // The body is not read if the key is unknown.
     if (named !== undefined && owner === undefined) return context.refuse(request, route.kind, ...unknown(named))
     if (owner !== undefined && context.quota.isFull(owner.workspaceId))
       return context.refuse(request, route.kind, retryLater.quota, owner, named)
@@ -232,7 +231,7 @@ export const createTracking = (
           if (body === 'aborted') return
           const why = refusalOf(req, body, owner)
           if (sent.length === 0) return context.refuse(request, route.kind, why, owner, named)
-          // Bytes that cannot be decoded may still contain a key, and so the source that counts them.
+          // Bytes that cannot be decoded may still contain a key, and so the source for which they are counted.
           context.refuse(request, route.kind, why, owner ?? namedWithin(sent), named ?? keyCandidates(sent)[0], sent)
           release()
         } catch (error) {

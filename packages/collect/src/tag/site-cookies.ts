@@ -1,12 +1,13 @@
 const day = 86_400
-/** Maximum that browsers keep a cookie, however long a server asks for. */
+/** The maximum age that browsers allow for a cookie, in seconds. */
 const longest = 400 * day
-/** Meta: "_fbc and _fbp" are kept for 90 days. */
+/** Meta: "_fbc and _fbp" are valid for 90 days. */
 const metaDays = 90 * day
 
 /**
- * Cookies that the tag may ask for: the pattern of their values, and how long they are kept in seconds. Cookies without
- * a time end with the browser. The tag's own are written by `encodeURIComponent`, with marks between several values.
+ * Cookies that the tag may request: the pattern of their values, and their lifetime in seconds. Cookies without a
+ * lifetime end with the browser session. The tag writes its own values with `encodeURIComponent`, with separators
+ * between several values.
  */
 const known: Readonly<Record<string, { value: RegExp; seconds?: number }>> = {
   trb_aid: { value: /^[0-9a-f-]{36}$/, seconds: longest },
@@ -19,9 +20,9 @@ const known: Readonly<Record<string, { value: RegExp; seconds?: number }>> = {
 }
 
 /**
- * The domain for which a server's cookie counts as the site's own: the host itself, or the common part of page and
- * server. For `www.example.com` and `events.example.com` it is `example.com`. Undefined for the page of another site:
- * the cookie would be of a third party. Browsers reject cookies of endings that sites share, such as `co.uk`.
+ * The domain for which a server's cookie is a first-party cookie: the host itself, or the common part of page and
+ * server. For `www.example.com` and `events.example.com` it is `example.com`. Undefined for the page of another site,
+ * because the cookie would be third-party. Browsers reject cookies for shared suffixes such as `co.uk`.
  */
 export const cookieDomain = (page: string, server: string): { host: true } | { domain: string } | undefined => {
   if (page === server) return { host: true }
@@ -34,8 +35,8 @@ export const cookieDomain = (page: string, server: string): { host: true } | { d
 }
 
 /**
- * Lines of Set-Cookie for the cookies that the tag of a page asks for. Unknown names and values are left out. Scripts
- * may read the cookies, since the tag puts them into events; a request from another site sends none of them.
+ * Set-Cookie lines for the cookies that the tag requests. Unknown names and values are left out. Scripts may read the
+ * cookies, because the tag puts them into events; requests from other sites do not send them.
  */
 export const siteCookies = (
   asked: Readonly<Record<string, unknown>>,

@@ -12,11 +12,11 @@ import * as refusals from '../refusal.ts'
 import type { TagRoute } from '../routes.ts'
 import { siteCookies } from './site-cookies.ts'
 
-/** Placeholder in the code for its source and this server. */
+/** The placeholder in the code for the configuration of the source and this server. */
 const configMark = '__TRIBUTARY_TAG__'
 const cachedScripts = 100
 const scriptCache = 'public, max-age=300'
-/** Maximum of bytes of all cookies together. */
+/** Maximum bytes of all cookies together. */
 const cookieBytes = 8192
 
 const hostOf = (origin: string | undefined): string | undefined => {
@@ -25,9 +25,9 @@ const hostOf = (origin: string | undefined): string | undefined => {
 }
 
 /**
- * Serves the product's own tag, with its source's consent settings, and sets the cookies of the site that it asks for.
- * A call without a valid key gets neither, before a body is read. Cookies are set only for a page of the same site,
- * which the browser names.
+ * Serves the product's own tag with its source's consent settings, and sets the first-party cookies that the tag
+ * requests. A call without a valid key is rejected before its body is read. Cookies are set only for a page of the same
+ * site, by the origin that the browser sends.
  */
 export const createTagCalls = (options: {
   context: IngestionContext

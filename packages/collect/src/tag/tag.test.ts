@@ -47,7 +47,7 @@ describe('the code of the tag', () => {
   const get = (key: string, headers: Record<string, string> = {}) =>
     fetch(`${running.origin}/tag/v1/${encodeURIComponent(key)}/tag.js`, { headers })
 
-  test('has its source, the address of this server, and what the settings say of consent; it is kept for minutes', async () => {
+  test("contains its source, this server's address and the consent settings, and may be cached for minutes", async () => {
     const answer = await get(liveKey)
     expect(await answer.text()).toBe(`var config={"key":"${liveKey}","origin":"${running.origin}","consent":"denied"};`)
     expect(answer.headers.get('cache-control')).toBe('public, max-age=300')
@@ -64,12 +64,12 @@ describe('the code of the tag', () => {
     [disabledKey, {}, 404, 'SOURCE_DISABLED'],
     ['wk_signed', {}, 403, 'SIGNED_WEBHOOK_ONLY'],
     [liveKey, { 'x-forwarded-host': 'events.theirs.example' }, 403, 'DOMAIN_OF_ANOTHER_WORKSPACE'],
-  ])('for the key %s with %j is answered %i %s', async (key, headers, status, reason) => {
+  ])('for the key %s with %j returns %i %s', async (key, headers, status, reason) => {
     const answer = await get(key, headers as Record<string, string>)
     expect([answer.status, (await answer.json()).reason]).toEqual([status, reason])
   })
 
-  test('that was never built is answered 404', async () => {
+  test('that was not built returns 404', async () => {
     const { tag: _none, ...without } = deps
     const other = await startCollect(without)
     expect((await fetch(`${other.origin}/tag/v1/${liveKey}/tag.js`)).status).toBe(404)
@@ -77,7 +77,7 @@ describe('the code of the tag', () => {
   })
 })
 
-describe('the cookies that the tag asks for', () => {
+describe('the cookies that the tag requests', () => {
   const ask = async (body: string, headers: Record<string, string> = {}, key = liveKey) => {
     const answer = await fetch(`${running.origin}/tag/v1/${key}/cookies`, {
       method: 'POST',
@@ -118,12 +118,12 @@ describe('the cookies that the tag asks for', () => {
     ['no JSON', '{', liveKey, 400, 'INVALID_JSON'],
     ['a list', '[1]', liveKey, 400, 'NOT_AN_OBJECT'],
     ['more than all cookies together', JSON.stringify({ trb_uid: 'x'.repeat(9000) }), liveKey, 413, 'BODY_TOO_LARGE'],
-  ])('are refused for %s', async (_, body, key, status, reason) => {
+  ])('are rejected for %s', async (_, body, key, status, reason) => {
     const answer = await ask(body, site, key)
     expect([answer.status, answer.reason, answer.headers.getSetCookie()]).toEqual([status, reason, []])
   })
 
-  test('a call with another verb is answered 405, and nothing of all this is kept as an event', async () => {
+  test('are not set with another HTTP method (405), and no call is stored as an event', async () => {
     expect((await fetch(`${running.origin}/tag/v1/${liveKey}/cookies`)).status).toBe(405)
     expect(await running.entries()).toEqual([])
   })
@@ -141,7 +141,7 @@ describe('the cookies that the tag asks for', () => {
     ['trb_aid', 7, false],
     ['session', 'a', false],
     ['toString', 'a', false],
-  ])('%s=%s is one: %s', (name, value, wanted) => {
+  ])('%s=%s is accepted: %s', (name, value, wanted) => {
     const lines = siteCookies({ [name]: value }, { page: 'a.example', server: 'a.example', https: false })
     expect(lines.length).toBe(wanted ? 1 : 0)
     if (wanted) expect(lines[0]).toMatch(/; Path=\/; SameSite=Lax$/)
@@ -157,7 +157,7 @@ describe('the cookies that the tag asks for', () => {
     ['127.0.0.1', '127.0.0.1', { host: true }],
     ['1.127.0.0.1', '127.0.0.1', undefined],
     ['[::1]', '[::2]', undefined],
-  ])('a page of %s and the server %s: %j', (page, server, wanted) => {
+  ])('the cookie domain of the page %s and the server %s is %j', (page, server, wanted) => {
     expect(cookieDomain(page, server)).toEqual(wanted)
   })
 })

@@ -15,10 +15,10 @@ import {
 import { type Collect, createCollect } from '../collect.ts'
 import type { CollectDeps, RefusalRow, WriteKeyEntry, WriteKeyUse } from '../ports.ts'
 
-/** `failWith` makes appends fail, those to one partition with `failIn`; `hold` delays their confirmation. */
+/** `failWith` makes appends fail, with `failIn` only those to one partition; `hold` delays their confirmation. */
 type Faults = { failWith?: Error; failIn?: number; hold?: Promise<void> }
 
-/** The real log in a folder of its own. */
+/** Opens a real log in its own folder. */
 const openTestLog = async (maxQueuedBytes: number, partitions: number) => {
   const dir = await mkdtemp(join(tmpdir(), 'collect-'))
   const writer = await openLogWriter({ dir, partitions, maxQueuedBytes })
@@ -60,7 +60,7 @@ const openTestLog = async (maxQueuedBytes: number, partitions: number) => {
 export const liveKey = 'wk_live_0123456789'
 /** A key of another workspace. */
 export const otherKey = 'wk_other_0123456789'
-/** Keys of twelve workspaces of one more organization. */
+/** Keys of twelve workspaces of another organization. */
 export const keysOfLargeOrganization = Array.from({ length: 12 }, (_, index) => `wk_large_${index}_0123456789`)
 export const disabledKey = 'wk_off_0123456789'
 
@@ -129,16 +129,16 @@ export type RunningCollect = {
   /** Records of the log. */
   entries(): Promise<readonly LogRecord[]>
   faults: Faults
-  /** Rows that the sink received. */
+  /** Rows that the sink has received. */
   refused: RefusalRow[]
   touched: WriteKeyUse[]
-  /** The server's ends of the connections, in the order they came. */
+  /** The server's sockets, in the order of their connections. */
   sockets: readonly Socket[]
   /** Flushes and stops. */
   stop(): Promise<void>
 }
 
-/** Collection on a free port of 127.0.0.1. */
+/** Starts collection on a free port of 127.0.0.1. */
 export const startCollect = async (
   options: Partial<CollectDeps> = {},
   maxQueuedBytes = 2 ** 26,

@@ -9,15 +9,15 @@ import { tooDeep as badDepth, type Refusal } from '../refusal.ts'
 /** The rule of a source's definition for calls to its webhook. */
 export type WebhookRule = NonNullable<SourceDefinition['webhook']>
 
-/** The rules by the slug of the source; undefined for a source without one. */
+/** The rules by source slug; undefined for a source without a rule. */
 export type Webhooks = { get(slug: string): WebhookRule | undefined }
 
-/** Events as JSON texts, and the address that a browser is led on to; or why the call is refused. */
+/** The events as JSON texts, and the URL to which a browser is sent; or why the call is rejected. */
 export type ReceivedWebhook = { events: readonly string[]; redirect?: string } | { refusal: Refusal }
 
 /**
- * Handles a call to the webhook of a source: the result is exactly what collection appends to the log, and what a
- * preview shows. Returns undefined when the rule leaves it to the general one.
+ * Handles a call to the webhook of a source. The result is exactly what collection appends to the log, and what a
+ * preview shows. Returns undefined if the rule leaves the call to the general conversion.
  */
 export type ReceiveWebhookCall = (
   rule: WebhookRule,
@@ -27,9 +27,7 @@ export type ReceiveWebhookCall = (
 
 const present = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
-/**
- * The stored form of an event: a track event unless it has a type, of a new anonymous user when it has no ID of a user.
- */
+/** The stored form of an event: a track event unless it has a type; with a new anonymous ID if it has no user. */
 const complete = (event: Readonly<Record<string, unknown>>): Record<string, unknown> => {
   const named = present(event['userId']) || present(event['anonymousId'])
   return {
@@ -45,8 +43,8 @@ const at = (refusal: Refusal, index: number, count: number): Refusal =>
 const tooDeep: ReceivedWebhook = { refusal: badDepth(trackingLimits.jsonDepth) }
 
 /**
- * Bodies of a hundred thousand levels can be read but not written as JSON: such a call is refused; it is not a fault of
- * ours.
+ * Bodies with a hundred thousand levels can be parsed but not serialized: such a call is rejected, instead of causing a
+ * fault.
  */
 const refusingDepth = (make: () => ReceivedWebhook | undefined): ReceivedWebhook | undefined => {
   try {
@@ -58,8 +56,8 @@ const refusingDepth = (make: () => ReceivedWebhook | undefined): ReceivedWebhook
 }
 
 /**
- * Creates events by each source's own rule, and validates them like single events. An event that cannot be kept refuses
- * the call: its sender gets the reason, and the call is among the refused requests.
+ * Creates events by each source's own rule, and validates them like single events. An event that cannot be stored
+ * rejects the call: its sender gets the reason, and the call is among the rejected requests.
  */
 export const createWebhookReceiver =
   (eventBytes: number = trackingLimits.eventBytes): ReceiveWebhookCall =>
@@ -79,10 +77,10 @@ export const createWebhookReceiver =
       return { events: texts, ...(redirect === undefined ? {} : { redirect }) }
     })
 
-/** Headers that carry a key or a session: no event has them. */
+/** Headers with a key or session, which no rule receives. */
 const hiddenHeaders = new Set(['authorization', 'cookie', 'x-write-key'])
 
-/** A request in the form for the rules of sources. */
+/** The request in the form that the rules of sources receive. */
 export const webhookCall = (
   req: IncomingMessage,
   query: string,

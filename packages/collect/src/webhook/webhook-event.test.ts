@@ -44,7 +44,7 @@ describe('/v1/webhook', () => {
   })
   afterAll(() => server.stop())
 
-  test('takes POST and GET with the key in the header or the address, and refuses what it cannot keep', async () => {
+  test('accepts POST and GET with the key in the header or URL, and rejects what it cannot store', async () => {
     const url = `${server.origin}/v1/webhook`
     const authorization = basic(liveKey)
     const statuses = [

@@ -3,10 +3,10 @@ import { formParams } from '@tributary/kernel'
 import { bodyFault } from '../body/validate-body.ts'
 import { type Refusal, wrongBytes } from '../refusal.ts'
 
-/** Name of the event for a call without a rule of its source, as RudderStack's server names it. */
+/** The event name of a call without a rule of its source, the same as in RudderStack's server. */
 export const webhookEventName = 'webhook_source_event'
 
-/** JSON text of the parameters of an address without the write key; a doubled name has a list. */
+/** The query parameters without the write key as JSON text; a repeated name becomes a list. */
 const queryObject = (query: string): Buffer | Refusal => {
   const params = formParams(query)
   if (typeof params === 'string') return wrongBytes
@@ -19,9 +19,9 @@ const queryObject = (query: string): Buffer | Refusal => {
 }
 
 /**
- * Makes the body of a track event of a new anonymous user from a call to `/v1/webhook` of a service without an SDK. The
- * JSON object is its `properties`, byte for byte; a list stands in `properties.items`; a call without a body (GET)
- * gives the parameters of its address.
+ * Makes the body of a track event with a new anonymous user from a call to `/v1/webhook` by a service without an SDK. A
+ * JSON object becomes the `properties`, byte for byte; a list becomes `properties.items`; a GET without a body uses the
+ * query parameters.
  */
 export const webhookEvent = (body: Buffer, query: string, method: string): Buffer | Refusal => {
   const sent = method === 'GET' && body.length === 0 ? queryObject(query) : body

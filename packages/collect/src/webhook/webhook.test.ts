@@ -8,7 +8,7 @@ import type { WriteKeyEntry } from '../ports.ts'
 import { basic, type RunningCollect, startCollect } from '../testing/server.ts'
 import { createWebhookReceiver } from './receive-webhook.ts'
 
-/** A rule that does what the body asks for, once the header has the secret. */
+/** A rule that does what the body says, if the header contains the secret. */
 const receive: ReceiveWebhook = (call, settings) => {
   if (call.headers['x-secret'] !== settings['secret'])
     return { refusal: { code: 401, reason: 'SIGNATURE_INVALID', message: 'Not signed.' } }
@@ -67,7 +67,7 @@ const send = async (key: string, body: unknown, headers: Record<string, string> 
   }
 }
 
-test('the events of a rule are kept as a batch with their own times; events without a user ID are of a new anonymous user', async () => {
+test('the events of a rule are stored as a batch with their own times, and get an anonymous ID if they have no user ID', async () => {
   const events = [
     { event: 'Paid', timestamp: '2026-01-01T00:00:00Z', messageId: 'm-1' },
     { type: 'identify', userId: 'u' },
@@ -88,11 +88,11 @@ test('the events of a rule are kept as a batch with their own times; events with
   })
 })
 
-test('a call that makes no events is answered and not kept', async () => {
+test('a call that makes no events gets 200, and nothing is stored', async () => {
   expect(await send('signed-key', [])).toEqual({ status: 200, reason: undefined, kept: [] })
 })
 
-test('what the rule leaves to the general one, and sources without a rule, make a track event of the body', async () => {
+test('a call that the rule does not handle, or to a source without a rule, becomes a track event of the body', async () => {
   for (const key of ['open-key', 'plain-key'])
     expect(await send(key, { paid: true })).toMatchObject({
       status: 200,
@@ -102,7 +102,7 @@ test('what the rule leaves to the general one, and sources without a rule, make 
     })
 })
 
-test('what the rule refuses is answered with its reason, counted with a sample, and not kept', async () => {
+test('a call that the rule rejects gets the reason, is counted with a sample, and is not stored', async () => {
   expect(await send('signed-key', [{ event: 'x' }], { 'x-secret': 'wrong' })).toEqual({
     status: 401,
     reason: 'SIGNATURE_INVALID',
@@ -130,12 +130,12 @@ test('what the rule refuses is answered with its reason, counted with a sample, 
     )
 })
 
-test('a source whose secrets cannot be opened sends its callers away for a while', async () => {
+test('a source whose secrets cannot be decrypted asks its callers to retry later', async () => {
   const answer = await fetch(`${server.origin}/v1/webhook?writeKey=sealed-key`, { method: 'POST', body: '[]' })
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
 })
 
-test('a source of signed webhooks takes nothing in another way', async () => {
+test('a source with signed webhooks accepts no other calls', async () => {
   const before = (await server.entries()).length
   const event = JSON.stringify({ type: 'track', event: 'Forged', userId: 'u', writeKey: 'signed-key' })
   const post = (path: string, body: string, headers: Record<string, string> = { authorization: basic('signed-key') }) =>
@@ -153,7 +153,7 @@ test('a source of signed webhooks takes nothing in another way', async () => {
     .toBeGreaterThan(0)
 })
 
-test('headers with keys and sessions, and the write key, are not handed to the rule', async () => {
+test('headers with keys and sessions, and the write key, are not passed to the rule', async () => {
   const seen: unknown[] = []
   const own = await startCollect({
     keys: { find: () => entryOf('open'), findRevoked: () => undefined, ready: () => true },
@@ -177,7 +177,7 @@ test('headers with keys and sessions, and the write key, are not handed to the r
   expect(seen).toEqual([['GET', undefined, undefined, [['a', '1']]]])
 })
 
-test('of several events the one that cannot be kept is named', () => {
+test('the rejection names which of several events is invalid', () => {
   const rule = { signed: false, receive: () => ({ events: [{ event: 'a' }, { userId: 'u' }] }) }
   const call = { method: 'POST', body: Buffer.from(''), headers: {}, query: new URLSearchParams(), receivedAt: 0 }
   expect(createWebhookReceiver()(rule, {}, call)).toMatchObject({
@@ -185,7 +185,7 @@ test('of several events the one that cannot be kept is named', () => {
   })
 })
 
-test('a call whose event cannot be written as JSON is refused as too deep', () => {
+test('a call whose event cannot be serialized as JSON is rejected as too deep', () => {
   const deep: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
   const rule: ReceiveWebhook = () => ({ events: [{ event: 'x', properties: { deep } }] })
   const call = { method: 'POST', body: Buffer.from(''), headers: {}, query: new URLSearchParams(), receivedAt: 0 }
@@ -194,8 +194,8 @@ test('a call whose event cannot be written as JSON is refused as too deep', () =
   })
 })
 
-test('templates of one workspace take turns beyond their share, and more than a few calls are sent away; others are not', async () => {
-  // A clock that stands: what was taken is never paid back, so that nothing of it has a turn.
+test('templates of a workspace take turns beyond its share, and too many calls are rejected; other workspaces continue', async () => {
+  // A stopped clock: debts are never paid back, so no waiting job gets a turn.
   let time = 0
   const own = createWorkShare({ waiting: 2, share: 1, together: 1 }, () => time)
   let waiting = 0
@@ -230,9 +230,9 @@ test('templates of one workspace take turns beyond their share, and more than a 
   expect(refused.status).toBe(429)
   expect(refused.headers.get('retry-after')).not.toBeNull()
   expect(await refused.json()).toMatchObject({ reason: 'WORKSPACE_BUSY' })
-  // A call with a large body does not wait at all.
+  // A call with a large body may not wait at all.
   expect((await call('a', JSON.stringify('x'.repeat(300_000)))).status).toBe(429)
-  // Another workspace, and what runs no template, go on at once.
+  // Another workspace, and a source without a template, continue immediately.
   expect((await call('b')).status).toBe(200)
   expect((await call('c')).status).toBe(200)
   time += 60_000
@@ -242,7 +242,7 @@ test('templates of one workspace take turns beyond their share, and more than a 
   await busy.stop()
 })
 
-/** Collection of a source of forms whose thank-you page is at an address; `w1` has verified one host, and once another one. */
+/** Starts collection with a form source whose thank-you page is at `redirect`; `w1` has verified only one host. */
 const startForms = async (redirect: string, events: object[][] = [[{ event: 'Lead Created' }]]) => {
   const own = await startCollect({
     keys: { find: () => entryOf('open'), findRevoked: () => undefined, ready: () => true },
@@ -260,7 +260,7 @@ const startForms = async (redirect: string, events: object[][] = [[{ event: 'Lea
   return { own, send }
 }
 
-test('a browser that sent a form is led on when its event is on disk, and when there is none to keep', async () => {
+test('a browser that sent a form is redirected when its event is on disk, or if there is no event to store', async () => {
   const { own, send } = await startForms('https://shop.example/thanks', [[{ event: 'Lead Created' }], []])
   for (const kept of [1, 1]) {
     const answer = await send()
@@ -279,7 +279,7 @@ test.each([
   ['https://\u0455hop.example/', 'xn--hop-ehd.example'],
   ['https://evil.example/?"><script>alert(1)</script>&a=1', 'evil.example'],
 ])(
-  'a visitor is led to %s, which the workspace has not verified, through a page that names %s',
+  'a visitor is sent to %s, which the workspace has not verified, through a page that shows %s',
   async (address, host) => {
     const { own, send } = await startForms(address)
     const answer = await send()
@@ -292,14 +292,14 @@ test.each([
   },
 )
 
-test('an address that is no web address leads nowhere', async () => {
+test('an address that is not a web URL causes no redirect', async () => {
   for (const address of ['javascript:alert(1)', 'data:text/html,x', 'nothing']) {
     const answer = await (await startForms(address)).send()
     expect([answer.status, await answer.text()]).toEqual([200, '{"success":true}'])
   }
 })
 
-test('a template that is held, since it blocked the thread, is not run: the reason is answered until its settings change', async () => {
+test('a held template, which blocked the thread, is not run: calls get the reason until its settings change', async () => {
   onTestFinished(() => setHeldWork(new Map()))
   const entry = entryOf('signed')
   setHeldWork(new Map([[templateItem(entry), 'It blocked the thread main twice']]))
@@ -309,7 +309,7 @@ test('a template that is held, since it blocked the thread, is not run: the reas
   expect(templateItem(entryOf('signed', { settings: { secret: 'changed' } }))).not.toBe(templateItem(entry))
 })
 
-test('a body that is held is refused with the reason, and another one of the same source is kept', async () => {
+test('a held body is rejected with the reason, and another body of the same source is stored', async () => {
   onTestFinished(() => setHeldWork(new Map()))
   const held = { event: 'Paid', userId: 'u' }
   setHeldWork(new Map([[bodyItem('plain', Buffer.from(JSON.stringify(held))), 'It blocked the thread main twice']]))

@@ -5,19 +5,19 @@ import type { TrackRoute } from '../routes.ts'
 import { createWebhookReceiver, webhookCall } from './receive-webhook.ts'
 import { webhookEvent } from './webhook-event.ts'
 
-/** Events made by a source's own rule: they have their times already. */
+/** The route of events made by a source's own rule, which already have their times. */
 const ownRoute: TrackRoute = { kind: 'batch', client: false, forwarded: true }
 
 /**
- * Handles calls to `/v1/webhook`. A kind of source with its own rule checks them and makes the events, here and not in
- * the pipeline: see docs/adr/0009-webhooks-become-events-at-the-door.md. For all others the body becomes the properties
+ * Handles calls to `/v1/webhook`. If the kind of source has a rule, it checks the call and makes the events here, not
+ * in the pipeline: see docs/adr/0009-webhooks-become-events-at-the-door.md. Otherwise the body becomes the properties
  * of a track event.
  */
 export const createWebhook = (context: IngestionContext, deps: CollectDeps): BodyTransform => {
   const { webhooks, clock } = deps
   const receive = createWebhookReceiver(context.settings.eventBytes)
   const transform: BodyTransform = (given, { req, query }, entry, sent) => {
-    // Later checks refuse a disabled source.
+    // A disabled source is rejected by later checks.
     const rule = entry === undefined ? undefined : webhooks?.get(entry.app)
     if (entry !== undefined && entry.sourceEnabled && rule !== undefined) {
       if (entry.settings === undefined) return context.retryLater.settingsUnreadable
