@@ -1,11 +1,11 @@
 import type { Exchange } from './definition/definition.ts'
 
 /**
- * Thrown by a connector in place of outcomes per event; the class decides the outcome of every event of the batch. Any
- * other error is a fault of the connector: logged, and retried like RetryableError.
+ * Thrown by a connector instead of outcomes per event; the class decides the outcome of every event of the batch. Any
+ * other error is a fault of the connector: it is logged, and retried like RetryableError.
  */
 export abstract class DeliveryError extends Error {
-  /** Request and response as they may be shown, when there were any. */
+  /** The request and response that may be shown, if there were any. */
   readonly exchange: Exchange | undefined
 
   constructor(message: string, exchange?: Exchange, cause?: unknown) {
@@ -13,14 +13,14 @@ export abstract class DeliveryError extends Error {
     this.exchange = exchange
   }
 
-  /** The same error, of the same class, with what went over the wire. */
+  /** The same error, of the same class, with its request and response. */
   abstract withExchange(exchange: Exchange): DeliveryError
 }
 
-/** The destination cannot take it now: tried again, not before `retryAfterMs` when the destination named a time. */
+/** The destination cannot accept it now: retried, not before `retryAfterMs` if the destination named a time. */
 export class RetryableError extends DeliveryError {
   override readonly name = 'RetryableError'
-  /** Milliseconds the destination asked to be left alone. */
+  /** The wait in ms that the destination requested. */
   readonly retryAfterMs: number | undefined
 
   constructor(message: string, options: { exchange?: Exchange; retryAfterMs?: number; cause?: unknown } = {}) {
@@ -38,7 +38,7 @@ export class RetryableError extends DeliveryError {
   }
 }
 
-/** The destination understood and refuses: never tried again, kept as a dead letter. */
+/** The destination understood the request and rejects it: never retried, becomes a dead letter. */
 export class RejectedError extends DeliveryError {
   override readonly name = 'RejectedError'
 
@@ -48,8 +48,8 @@ export class RejectedError extends DeliveryError {
 }
 
 /**
- * The destination cannot work as it is set up (an address that may not be reached, a credential that is gone). Events
- * are held and tried again, since a person can mend it.
+ * The destination cannot work with its current set-up (a blocked address, a missing credential). Events are held and
+ * retried, because a user can fix it.
  */
 export class ConfigurationError extends DeliveryError {
   override readonly name: string = 'ConfigurationError'
@@ -59,7 +59,7 @@ export class ConfigurationError extends DeliveryError {
   }
 }
 
-/** The address, or what its name resolves to, is not one that destinations may reach. */
+/** The address, or an address to which its name resolves, is blocked for destinations. */
 export class EgressRefusedError extends ConfigurationError {
   override readonly name = 'EgressRefusedError'
 

@@ -1,4 +1,4 @@
-/** A statement without the space around it and the semicolons behind it, in linear time. */
+/** A statement without surrounding whitespace and trailing semicolons, in linear time. */
 export const withoutStatementEnd = (statement: string): string => {
   const text = statement.trim()
   let end = text.length

@@ -13,15 +13,15 @@ import {
 import { useFlag } from '../lib/integrations/flags.ts'
 import { paths } from '../lib/paths.ts'
 
-/** One area of a workspace: where it begins, and the letter that follows `g` to go there. */
+/** One area of a workspace: its first page, and the letter after `g` that opens it. */
 export type Area = {
   to: string
   label: string
   icon: LucideIcon
   letter: string
-  /** True when only the path itself is the area, not what is below it. */
+  /** True if only the path itself belongs to the area, not the paths below it. */
   end: boolean
-  /** Paths elsewhere that are part of the area. */
+  /** Other paths that belong to the area. */
   also: readonly string[]
 }
 

@@ -36,13 +36,13 @@ test('an ended session is reported once, however many calls fail together, and l
   expect(logouts()).toBe(1)
 })
 
-test('without a session nothing is reported', () => {
+test('without a session, no ended session is reported', () => {
   const { listener, notices } = listen(false)
   listener(expired)
   expect(notices).toEqual([])
 })
 
-test('ERR-15: a status of 500 or more becomes a notification titled Error and is reported; a refusal is neither', () => {
+test('ERR-15: a status of 500 or more becomes a notification titled Error and is reported; a rejection is neither', () => {
   const { listener, notices, reported, logouts } = listen()
   const fault = new ApiError(503, { message: 'The store is starting' }, '')
   const local = new Error('local')
@@ -64,7 +64,7 @@ test("a status of 500 or more without a message of the server shows the error's 
 test.each([
   'Failed to fetch dynamically imported module: https://app.test/assets/sources-page-1.js',
   'Failed to load module script: Expected a JavaScript module script',
-])('ERR-17, ERR-18: %j reloads the page, but not in circles', (message) => {
+])('ERR-17, ERR-18: %j reloads the page, but not in a loop', (message) => {
   const kept = new Map<string, string>()
   const storage = {
     getItem: (key: string) => kept.get(key) ?? null,
@@ -83,7 +83,7 @@ test.each([
     })
   expect(at(100_000)).toBe(true)
   expect(at(105_000)).toBe(false)
-  // However slowly a page loads, it is no reason for the next reload.
+  // Even if the page loads slowly, the next reload is not allowed yet.
   expect(at(160_000)).toBe(false)
   expect(at(160_000, { path: '/w/destinations' })).toBe(true)
   expect(at(161_000, { build: 'b2' })).toBe(true)

@@ -2,9 +2,9 @@ import { ApiError, isSessionExpired } from '../lib/api/errors.ts'
 import { notify } from '../ui/overlays/toast.tsx'
 
 /**
- * Receives every failed call. An ended session is reported once, however many calls fail together, then `toLogout`
+ * Receives every failed call. An ended session is reported once, however many calls fail together; then `toLogout`
  * runs. A status of 500 or more becomes a notification. Faults of the server and of the page are sent to error
- * reporting, refusals are not. `signedIn` says whether there is still a session.
+ * reporting, rejections are not. `signedIn` returns whether there is still a session.
  */
 export const createErrorListener = (deps: {
   signedIn: () => boolean
@@ -17,7 +17,7 @@ export const createErrorListener = (deps: {
     if (isSessionExpired(error)) {
       if (isReported || !deps.signedIn()) return
       isReported = true
-      // The next session can end too.
+      // Reset, because the next session can end, too.
       setTimeout(() => {
         isReported = false
       }, 5000)

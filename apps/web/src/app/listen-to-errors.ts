@@ -6,7 +6,7 @@ import { createErrorListener } from './error-handling.ts'
 
 let leave = (path: string): void => window.location.assign(path)
 
-/** Lets the router take over navigation that starts outside of it. */
+/** Sets the router's function for navigation that starts outside of React. */
 export const setNavigator = (navigate: (path: string) => void): void => {
   leave = navigate
 }

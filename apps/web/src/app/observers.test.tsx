@@ -36,7 +36,7 @@ type Sent = { type: string; properties?: { path: string }; traits?: { email: str
 let asked: string[]
 let sent: Sent[]
 
-/** The server as far as the observers ask it. */
+/** A fake server with the calls of the observers. */
 const serve = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
   const { pathname } = new URL(String(input instanceof Request ? input.url : input), 'http://app.test')
   asked.push(pathname)
@@ -78,14 +78,14 @@ const open = (path: string) => {
   return router
 }
 
-/** The events that were sent, after the queue is empty. */
+/** The sent events, after the queue is empty. */
 const flushed = async (): Promise<Sent[]> => {
   await waitFor(() => expect(asked).toContain('/api/config'))
   await flushAnalytics()
   return sent
 }
 
-test('OBS-05: every change of the route is one page view, with its path and without query and hash', async () => {
+test('OBS-05: every route change is one page view, with its path but without query and hash', async () => {
   const router = open('/auth/login?email=a')
   await act(() => router.navigate('/workspaces/w1/sources#setup'))
   await act(() => router.navigate('/workspaces/w1/sources#settings'))
@@ -99,7 +99,7 @@ test('OBS-05: every change of the route is one page view, with its path and with
   expect(JSON.stringify(sent)).not.toContain('secret')
 })
 
-test('OBS-06: the user is identified when the session starts, once, and memberships are loaded with it', async () => {
+test('OBS-06: the user is identified once, when the session starts, and memberships are loaded, too', async () => {
   const router = open('/auth/login')
   expect(asked.some((path) => path.endsWith('/memberships'))).toBe(false)
   act(() => signIn({ access_token: 't', set_password_otp_token: '', courier_token: '', intercom_token: '', user }))

@@ -12,15 +12,15 @@ import {
 import { type ReportingOptions, setReportedUser, startErrorReporting } from '../lib/integrations/error-reporting.ts'
 import { useSession } from '../lib/people/session.ts'
 
-/** Nothing depends on it: without its code the page works. */
+/** Optional: the page works without this code. */
 const SignedIn = lazy(async (): Promise<{ default: ComponentType }> => {
   const module = await import('./signed-in.tsx').catch(() => undefined)
   return { default: module?.SignedIn ?? (() => null) }
 })
 
 /**
- * Watches the page and the user, for product analytics and error reporting. Stands once in the application and shows
- * nothing.
+ * Observes the page and the user for product analytics and error reporting. Rendered once in the application, without
+ * output.
  */
 export const Observers = () => {
   const { pathname } = useLocation()
@@ -51,7 +51,7 @@ export const Observers = () => {
     if (dsn === undefined || environment === undefined) return
     const load = async (options: ReportingOptions) =>
       (await import('../lib/integrations/sentry.ts')).loadReporter(options)
-    // Faults are shown even without the SDK.
+    // Errors are shown to the user even without the SDK.
     void startErrorReporting({ sentry_dsn: dsn, environment }, load).catch(() => undefined)
   }, [dsn, environment])
 

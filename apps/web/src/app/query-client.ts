@@ -5,7 +5,10 @@ import { onError } from './listen-to-errors.ts'
 /** The cache of server state of this page. */
 export const queryClient = createQueryClient(onError)
 
-/** Reads again what failed while the server was away, and after a long while all that is shown. The answer ends it. */
+/**
+ * Reloads queries that failed while the server was unreachable; after a long outage, reloads everything shown. The
+ * returned function stops this.
+ */
 export const readAgainWhenBack = (): (() => void) =>
   whenBack((wasAway) => {
     void queryClient.refetchQueries({

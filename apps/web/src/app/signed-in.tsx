@@ -35,8 +35,8 @@ const Known = () => {
 }
 
 /**
- * Stands around all pages with a session: loads user and memberships, identifies the user once a session, and loads
- * their flags.
+ * Wraps all pages with a session: loads user and memberships, identifies the user once per session, and loads the
+ * user's flags.
  */
 export const SignedIn = () => (
   <Queries>

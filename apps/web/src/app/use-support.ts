@@ -4,7 +4,7 @@ import { useSession } from '../lib/people/session.ts'
 import { useCurrentUser } from '../lib/workspace.ts'
 import { notify } from '../ui/overlays/toast.tsx'
 
-/** Opens the support chat, without one a mail to support; undefined where there is neither. */
+/** Returns a function that opens the support chat, or else an email to support; undefined if neither is configured. */
 export const useSupport = (): (() => void) | undefined => {
   const config = useConfig()
   const { user } = useCurrentUser()

@@ -17,7 +17,7 @@ import { Select } from '../ui/forms/input.tsx'
 import { SuggestInput } from '../ui/forms/suggest-input.tsx'
 import { type AttributePart, ValueInput, type Wrong } from './attribute-values.tsx'
 
-/** How an operator is called; the negative ones also hold where there is no value. */
+/** The titles of operators. Negative operators are also true if there is no value. */
 const operatorTitles: Readonly<Record<AttributeOperator, string>> = {
   equals: 'is',
   not_equals: 'is not, or is missing',
@@ -46,7 +46,7 @@ const operatorTitles: Readonly<Record<AttributeOperator, string>> = {
 
 const typeTitles = { text: 'Text', number: 'Number', date: 'Date' } as const
 
-/** The operator if the type has it, otherwise the first one of the type. */
+/** The operator if the type supports it, otherwise the first operator of the type. */
 const ofType = (valueType: ValueType, operator: SelectedAttribute['operator']): Partial<SelectedAttribute> => ({
   valueType,
   ...(attributeOperators[valueType].some((each) => each === operator)
@@ -79,7 +79,7 @@ const NameInput = ({ noun, event, attribute, onChange, wrong }: AttributePart & 
   )
 }
 
-/** One trait, or one property of an event: its name, how it is compared, and with what. */
+/** The row of a trait or event property: its name, the operator, and the value. */
 export const AttributeRow = ({
   errors = {},
   onRemove,

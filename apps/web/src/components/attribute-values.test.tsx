@@ -25,7 +25,7 @@ const Condition = ({ onChange }: { onChange: (values: readonly string[]) => void
   )
 }
 
-test('the same value entered twice into a condition gives two tags and is kept twice (FORM-19)', async () => {
+test('the same value entered twice into a condition becomes two tags and is stored twice (FORM-19)', async () => {
   let kept: readonly string[] = []
   const { settled } = openInWorkspace(<Condition onChange={(values) => (kept = values)} />, {
     answers: () => undefined,

@@ -13,7 +13,7 @@ import { Input, Textarea } from '../ui/forms/input.tsx'
 import { SuggestInput } from '../ui/forms/suggest-input.tsx'
 import { TagInput } from '../ui/forms/tag-input.tsx'
 
-/** A trait, or a property of an event, that is being compared. */
+/** A trait or event property that is compared. */
 export type AttributePart = {
   noun: 'trait' | 'property'
   /** The event of the property; '' for traits. */
@@ -27,7 +27,7 @@ export type Wrong = (field: string) => { 'aria-invalid'?: true; 'aria-describedb
 
 type Part = AttributePart & { wrong: Wrong }
 
-/** With more values than these a list is a text with one of them a line. */
+/** A list with more values is edited as text, one value per line. */
 const manyValues = 30
 
 const linesOf = (text: string): string[] =>
@@ -36,7 +36,7 @@ const linesOf = (text: string): string[] =>
     .map((each) => each.trim())
     .filter((each) => each !== '')
 
-/** A list of values as tags, or, once there are many, as lines. */
+/** A list of values as tags, or as lines if there are many. */
 const ListInput = ({ attribute: { values }, onChange, wrong }: Part) => {
   const id = useId()
   const [text, setText] = useState(values.length > manyValues ? values.join('\n') : undefined)
@@ -53,7 +53,7 @@ const ListInput = ({ attribute: { values }, onChange, wrong }: Part) => {
           id={id}
           rows={5}
           spellCheck={false}
-          // A change that was undone elsewhere is shown.
+          // Shows the values if they were changed elsewhere, such as by undo.
           value={linesOf(text).join('\n') === values.join('\n') ? text : values.join('\n')}
           onChange={({ target }) => {
             setText(target.value)
@@ -94,7 +94,7 @@ const ListInput = ({ attribute: { values }, onChange, wrong }: Part) => {
 
 const isDay = (text: string): boolean => /^([0-9]{4}-[0-9]{2}-[0-9]{2})?$/.test(text)
 
-/** A day, or a moment that a call has set as text. */
+/** A date, or a time that an API call has set as text. */
 const DateInput = ({
   label,
   value,
@@ -158,7 +158,9 @@ const PlainInput = ({ noun, event, attribute, onChange, wrong }: Part) => {
   )
 }
 
-/** The value to compare a trait or property with, in the form of its operator; nothing for an operator without one. */
+/**
+ * The input for the value of a trait or property, depending on the operator; nothing for an operator without a value.
+ */
 export const ValueInput = (part: Part) => {
   const { attribute, onChange, wrong } = part
   const { operator, valueType, value } = attribute

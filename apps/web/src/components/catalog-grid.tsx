@@ -15,7 +15,7 @@ export type CatalogCard = {
   title: string
   description: string
   icon: string
-  /** Its categories: the card is shown under the first, and each can be chosen. */
+  /** The card is shown under its first category; each category can be selected. */
   categories: readonly string[]
   instances: number
   to: string
@@ -166,7 +166,7 @@ export const CatalogGrid = ({ label, noun, cards }: { label: string; noun: strin
   )
 }
 
-/** The catalogue while it loads. */
+/** The catalog while it is loading. */
 export const CatalogSkeleton = () => (
   <div aria-busy className="space-y-5">
     <LoadingNote />

@@ -39,7 +39,7 @@ const two: EventConditions = {
   ],
 }
 
-test('a condition is added with an id of 4 characters, its field takes the cursor, and what is typed counts as it stands', async () => {
+test('an added condition has an ID of 4 characters, its field gets the focus, and typed text is used unchanged', async () => {
   const value = show(none)
   expect(screen.getByText('No conditions. Every event matches.')).toBeTruthy()
   const user = userEvent.setup()
@@ -64,7 +64,7 @@ test('the choice between all and any appears only with more than one condition',
   expect(document.activeElement).toBe(screen.getByRole('combobox', { name: 'Field of condition 1' }))
 })
 
-test('an operator that needs no value takes its field away', async () => {
+test('an operator without a value hides the value field', async () => {
   const value = show(two)
   await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Comparison of condition 2' }), 'exists')
   expect(screen.queryByRole('textbox', { name: 'Value of condition 2' })).toBeNull()

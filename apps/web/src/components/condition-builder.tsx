@@ -16,7 +16,7 @@ import { Input, Select } from '../ui/forms/input.tsx'
 import { SuggestInput, type Suggestion } from '../ui/forms/suggest-input.tsx'
 import { WarningsAt } from './name-warnings.tsx'
 
-/** Fields as suggestions: a path, what it is called, and what stood there lately. */
+/** Fields as suggestions: a path, its title, and recent values. */
 export const fieldSuggestions = (fields: readonly EventField[]): readonly Suggestion[] =>
   fields.map(({ name, display_name, example }) => ({
     value: name,
@@ -34,7 +34,7 @@ const Row = ({
   onRemove,
 }: {
   row: Condition
-  /** From 1. */
+  /** Position in the list, starting with 1. */
   position: number
   suggestions: readonly Suggestion[]
   problem: string | undefined
@@ -100,9 +100,8 @@ const Row = ({
 }
 
 /**
- * Conditions on an event: a field, a comparison and a value each; all or any of them must be true.
- * The `problems` are shown
- * at their rows, by the IDs of the conditions (`conditionProblems` finds them).
+ * Conditions on an event, each with a field, an operator and a value; all or any of them must be true. The `problems`
+ * are shown at their rows, by the IDs of the conditions (`conditionProblems` finds them).
  */
 export const ConditionBuilder = ({
   label,
@@ -121,7 +120,7 @@ export const ConditionBuilder = ({
   fields?: readonly EventField[]
   problems?: Readonly<Record<string, string>>
   disabled?: boolean
-  /** Said where there is no condition. */
+  /** Shown if there is no condition. */
   emptyText?: string
 }) => {
   const { match, conditions } = value

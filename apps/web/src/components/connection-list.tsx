@@ -8,7 +8,10 @@ import { SearchMenu } from '../ui/forms/search-select.tsx'
 import { Switch } from '../ui/forms/switch.tsx'
 import { ConfirmDialog } from '../ui/overlays/confirm-dialog.tsx'
 
-/** One connection seen from one of its ends: `title` and `to` are the other end's; seen from neither, `from` is its source. */
+/**
+ * One connection seen from one of its ends: `title` and `to` describe the other end. If seen from neither end, `from`
+ * is its source.
+ */
 export type ConnectionRow = {
   name: string
   from?: { title: string; to: string; icon: string }
@@ -16,7 +19,7 @@ export type ConnectionRow = {
   to: string
   icon: string
   appTitle: string
-  /** The label when the other end is off; absent while it is on. */
+  /** The label if the other end is off; absent while it is on. */
   otherOff?: string
   enabled: boolean
 }

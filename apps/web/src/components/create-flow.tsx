@@ -24,7 +24,7 @@ export const ChooseStep = <App,>({
   /** The kind of object, such as "source". */
   noun: string
   description: string
-  /** Where its like are listed: the way back. */
+  /** The page that lists these objects: the way back. */
   list: Place
   query: UseQueryResult<readonly App[]>
   cardOf: (app: App) => CatalogCard
@@ -42,7 +42,7 @@ export const ChooseStep = <App,>({
   </>
 )
 
-/** The final layout of a `FillStep` while what it needs is read. */
+/** The skeleton of a `FillStep` while its data is loading. */
 export const FillSkeleton = () => (
   <div aria-busy className="space-y-6">
     <div className="space-y-2">
@@ -56,8 +56,8 @@ export const FillSkeleton = () => (
 )
 
 /**
- * The frame of a `FillStep`: reads the chosen entry, shows a skeleton meanwhile, and refuses users who cannot create
- * the object.
+ * The frame of a `FillStep`: loads the chosen catalog entry, shows a skeleton meanwhile, and shows no-access to users
+ * who cannot create the object.
  */
 export const FillPage = <App,>({
   query,
@@ -76,8 +76,8 @@ export const FillPage = <App,>({
 )
 
 /**
- * The last step of creating an object: a page with one form. The title has the focus, Enter creates, errors are shown
- * below each field, and the trail leads a step back. `onSubmit` opens the new object at its next task.
+ * The last step of creating an object: a page with one form. The title has the focus, Enter submits, errors are shown
+ * below each field, and the breadcrumbs lead a step back. `onSubmit` opens the new object at its next task.
  */
 export const FillStep = <T extends { title: string }>({
   noun,
@@ -92,7 +92,7 @@ export const FillStep = <T extends { title: string }>({
   noun: string
   description: string
   list: Place
-  /** The address of the first step. */
+  /** The URL of the first step. */
   catalog: string
   form: FormHandle<T>
   onSubmit: (values: T) => Promise<unknown>

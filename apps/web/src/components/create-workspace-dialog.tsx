@@ -43,7 +43,7 @@ const WorkspaceForm = ({ organization, onClose }: { organization: string; onClos
   )
 }
 
-/** Makes a further workspace in an organisation (a resource name) and enters it. */
+/** Creates another workspace in an organization (a resource name) and opens it. */
 export const CreateWorkspaceDialog = ({
   open,
   onClose,

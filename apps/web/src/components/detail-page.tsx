@@ -20,7 +20,7 @@ const Loading = () => (
   </div>
 )
 
-/** Reads the object of a page, and shows its `DetailView`; the state of one page is not carried over to the next. */
+/** Loads the object of a page, and shows its `DetailView`; the state of one page is not kept for the next. */
 export const DetailPage = <Item extends { name: string }>({
   query,
   errorTitle,
@@ -36,8 +36,8 @@ export const DetailPage = <Item extends { name: string }>({
 )
 
 /**
- * The page of one object: the way to its list, its logo, title and state, its urgent notices, and its tabs. The bare
- * URL shows the first tab without a hash.
+ * The page of one object: the link to its list, its logo, title and state, its urgent notices, and its tabs. The plain
+ * URL shows the first tab, without a hash.
  */
 export const DetailView = ({
   title,
@@ -53,12 +53,12 @@ export const DetailView = ({
   title: string
   /** Its kind, such as "Webhook". */
   kind: string
-  /** How it is when that is out of the ordinary, such as "Paused"; '' when it is not. */
+  /** Its state if it is exceptional, such as "Paused"; otherwise ''. */
   state: string
   icon: string
   /** The catalog entry it was created from, if that has the documentation of the page. */
   app?: string
-  /** The page that lists its like. */
+  /** The page that lists these objects. */
   list: { label: string; to: string }
   notices?: ReactNode
   /** The label of the tabs: the kind of object, such as "Source". */

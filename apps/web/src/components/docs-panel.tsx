@@ -15,7 +15,7 @@ export const DocsPanel = ({
   app: { title: string; description: string; docs_url: string; extra: { app_icon: string } }
   /** The preparations, in order. */
   steps?: readonly { title: string; text: string; code: string; language: string }[]
-  /** Stands between what it is and what to prepare. */
+  /** Rendered between the description and the preparations. */
   children?: React.ReactNode
 }) => (
   <aside aria-label={`About ${app.title}`}>
@@ -70,7 +70,7 @@ export const DocsPanel = ({
   </aside>
 )
 
-/** The frame of such a page: the form, and the panel beside it (below it on a phone). */
+/** The layout of such a page: the form, and the panel beside it (below it on a phone). */
 export const FormLayout = ({ children, aside }: { children: React.ReactNode; aside: React.ReactNode }) => (
   <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
     {children}

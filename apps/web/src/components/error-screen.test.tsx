@@ -17,13 +17,13 @@ test('ERR-01: a failed query shows a title, its message and Retry, which runs it
   expect(retry).toHaveBeenCalledTimes(1)
 })
 
-test('ERR-03: the fixed words of a status win over the title of the place', () => {
+test('ERR-03: the fixed texts of a status take precedence over the given title', () => {
   renderUi(<ErrorScreen error={new ApiError(403, {}, '')} title="Failed to load" onRetry={() => undefined} />)
   expect(screen.getByRole('heading').textContent).toBe('No access')
   expect(screen.getByText('You are not authorized to view this content')).toBeTruthy()
 })
 
-test('a page whose resource is gone leads to Home; a part of a page does not', () => {
+test('a page whose resource is gone links to Home; a part of a page does not', () => {
   const missing = new ApiError(404, {}, '')
   const { unmount } = renderUi(<ErrorScreen error={missing} page />)
   expect(screen.getByRole('link', { name: 'Go to Home' }).getAttribute('href')).toBe('/')
@@ -32,7 +32,7 @@ test('a page whose resource is gone leads to Home; a part of a page does not', (
   expect(screen.queryByRole('link')).toBeNull()
 })
 
-test('ERR-10, ERR-11: no access, the last resort and the unexpected fault are three screens of their own', () => {
+test('ERR-10, ERR-11: no access, the last resort and the unexpected error are three separate screens', () => {
   renderUi(
     <>
       <NoAccess />

@@ -24,7 +24,7 @@ const Frame = ({
   icon: typeof SearchX
   heading?: 'h1' | 'h2'
   title: string
-  /** The title of the window when this is the whole page; the title by default. */
+  /** The document title if this is the whole page; by default the title. */
   documentTitle?: string
   children?: ReactNode
   action?: ReactNode
@@ -46,10 +46,10 @@ const Frame = ({
 }
 
 /**
- * Shown in place of content whose query failed. A refresh reloads the page, a retry runs the query again.
- * - `page` says that it replaces the whole page, whose heading it then is.
- * - `onMissingWorkspace` is a further button when the workspace was not found.
- * - `onUnreachable` is one when a database cannot be reached.
+ * Shown instead of content whose query failed. A refresh reloads the page, a retry runs the query again.
+ * - `page`: it replaces the whole page, and its title is the page's heading.
+ * - `onMissingWorkspace`: action of an additional button if the workspace was not found.
+ * - `onUnreachable`: action of an additional button if a database is unreachable.
  */
 export const ErrorScreen = ({
   error,
@@ -93,14 +93,14 @@ export const ErrorScreen = ({
   )
 }
 
-/** For content that the user's role does not open. */
+/** Shown if the user's role does not allow the content. */
 export const NoAccess = () => (
   <Frame icon={LockKeyhole} heading="h1" documentTitle="No access" title="You don't have access to this resource.">
     Contact your admin for more information.
   </Frame>
 )
 
-/** For a URL that names no page. */
+/** Shown for a URL without a page. */
 export const PageNotFound = ({ home }: { home: string }) => (
   <Frame
     icon={SearchX}
@@ -115,7 +115,7 @@ export const PageNotFound = ({ home }: { home: string }) => (
   />
 )
 
-/** For a page whose code cannot be loaded because the server is unavailable; it retries automatically. */
+/** Shown for a page whose code cannot be loaded because the server is unreachable; retries automatically. */
 export const PageAway = ({ asking, onRetry }: { asking: boolean; onRetry: () => void }) => (
   <Frame
     icon={CloudOff}
@@ -132,7 +132,7 @@ export const PageAway = ({ asking, onRetry }: { asking: boolean; onRetry: () => 
   </Frame>
 )
 
-/** The last resort for a fault inside a workspace page. */
+/** The last resort for an error inside a workspace page. */
 export const LastResort = ({ onReset }: { onReset?: () => void }) => (
   <Frame
     icon={TriangleAlert}
@@ -151,7 +151,7 @@ export const LastResort = ({ onReset }: { onReset?: () => void }) => (
   </Frame>
 )
 
-/** For a route outside the workspace area that failed. */
+/** Shown for a failed route outside of the workspace area. */
 export const UnexpectedError = ({ message, onReset }: { message: string; onReset: () => void }) => (
   <Frame
     icon={TriangleAlert}
@@ -160,7 +160,7 @@ export const UnexpectedError = ({ message, onReset }: { message: string; onReset
     action={
       <>
         <Button onClick={onReset}>Try again</Button>
-        {/* Browsers remember the failure of a page's code: only a reload of the document loads it again. */}
+        {/* Browsers remember that a page's code failed to load: only a document reload loads it again. */}
         <Button onClick={() => window.location.reload()}>Refresh</Button>
       </>
     }

@@ -31,10 +31,10 @@ const Loading = () => (
   </div>
 )
 
-/** From the bottom of a bar to its top. */
+/** The parts of a bar, from bottom to top. */
 const validations = ['compatible', 'needsAttention', 'incompatible'] as const satisfies readonly Compatibility[]
 
-/** Events by how they fit the schema; those that nothing has validated are what is left. */
+/** Splits events by their validation result; the remaining ones were not validated. */
 const partsOf = (all: Series, validated: readonly Series[]): ChartPart[] => {
   const rest = all.values.map((value, index) =>
     Math.max(0, value - validated.reduce((sum, { values }) => sum + (values[index] ?? 0), 0)),
@@ -50,7 +50,7 @@ const partsOf = (all: Series, validated: readonly Series[]): ChartPart[] => {
 
 type EventChartProps = {
   workspace: string
-  /** Only of this source, by how its events fit its schema. */
+  /** If set, only events of this source, by their validation result. */
   source?: string
   preset: RangePreset
   /** Shown instead of the chart when the range has no events. */
@@ -75,7 +75,10 @@ const useSeries = ({ workspace, source, preset }: Omit<EventChartProps, 'empty'>
   }
 }
 
-/** The events received over a range with those of the period before, as a chart or a table. A bar leads to its events. */
+/**
+ * The events received over a range, compared with the previous period, as a chart or a table. A bar links to its
+ * events.
+ */
 export const EventChart = ({ workspace, source, preset, empty }: EventChartProps) => {
   const [table, setTable] = useState(false)
   const masked = useMask((state) => state.on)

@@ -58,7 +58,7 @@ const undelivered: Record<string, string> = {
   blocked: 'Blocked events are stored but not delivered. You can replay this event once it matches the schema.',
 }
 
-/** The outcome of an event at each destination, every attempt with what was exchanged. */
+/** The outcome of an event at each destination, and every attempt with its request and response. */
 export const EventDeliveries = ({ event, workspace }: { event: EventDetail; workspace: string }) => {
   const destinations = useQuery(destinationsQuery(workspace))
   const groups = useMemo(() => byDestination(event.deliveries), [event.deliveries])

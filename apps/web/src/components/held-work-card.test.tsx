@@ -42,7 +42,7 @@ test('work that is set aside is shown with its reason, and an administrator can 
   expect(asked).toEqual(['/workspaces/w/heldWork/second:release'])
 })
 
-test('an item that was retried too often, or waits for another, says when it can be retried, and has a disabled button', async () => {
+test('an item that was retried too often, or waits for another, shows when it can be retried, and its button is disabled', async () => {
   const later = new Date(Date.now() + 5 * 3_600_000).toISOString()
   const { settled } = openInWorkspace(
     <HeldWorkCard
@@ -58,7 +58,7 @@ test('an item that was retried too often, or waits for another, says when it can
   expect([isDisabled('Try First again'), isDisabled('Try Second again')]).toEqual([true, false])
 })
 
-test('others see it without the button, and work of no workspace names the command', async () => {
+test('others see it without the button, and work without a workspace shows the command', async () => {
   const { settled } = openInWorkspace(
     <>
       <HeldWorkCard rows={[row('First')]} mayRelease={false} />
@@ -71,7 +71,7 @@ test('others see it without the button, and work of no workspace names the comma
   expect(screen.getByText('npm run set-aside')).toBeTruthy()
 })
 
-test('there is no card without anything that is set aside', async () => {
+test('there is no card if nothing is set aside', async () => {
   const { settled } = openInWorkspace(<HeldWorkCard rows={[]} mayRelease />, { answers: () => undefined })
   await settled()
   expect(screen.queryByText('Set aside')).toBeNull()

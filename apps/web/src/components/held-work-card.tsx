@@ -23,7 +23,7 @@ const useRelease = () => {
   })
 }
 
-/** Work that is set aside, with the reason and, for users who can, a retry. Shows nothing when there is none. */
+/** Work that is set aside, with the reason and, for permitted users, a retry. Shows nothing if there is none. */
 export const HeldWorkCard = ({
   rows,
   mayRelease,

@@ -14,7 +14,7 @@ test.each([
     new ApiError(400, { code: 400, message: 'content: too many pixels', metadata: { content: 'too many pixels' } }, ''),
     'Too many pixels',
   ],
-])('a chosen picture is passed on, and the reason of a refusal is shown below (case %#)', async (refusal, message) => {
+])('a chosen image is passed on, and the reason of a rejection is shown below (case %#)', async (refusal, message) => {
   const onPick = vi.fn(() => Promise.reject(refusal))
   renderUi(<ImageInput label="Logo" image="" title="Acme" onPick={onPick} />)
   await userEvent.upload(screen.getByLabelText('Logo', { selector: 'input' }), picture)
@@ -22,7 +22,7 @@ test.each([
   expect(await screen.findByRole('alert')).toHaveProperty('textContent', message)
 })
 
-test('a dropped picture is handed on', () => {
+test('a dropped image is passed on', () => {
   const onPick = vi.fn(() => new Promise(() => undefined))
   renderUi(<ImageInput label="Logo" image="" title="Acme" onPick={onPick} />)
   fireEvent.drop(screen.getByText(/Drop an image here/), { dataTransfer: { files: [picture] } })
@@ -30,7 +30,7 @@ test('a dropped picture is handed on', () => {
   expect(screen.getByRole('status').textContent).toBe('Saving the image')
 })
 
-test('ORG-08, ORG-10: dropped files that break a rule are named and not handed on', () => {
+test('ORG-08, ORG-10: dropped files that break a rule are reported and not passed on', () => {
   const onPick = vi.fn(() => Promise.resolve())
   renderUi(<ImageInput label="Logo" image="" title="Acme" onPick={onPick} />)
   const place = screen.getByText(/Drop an image here/)
@@ -41,7 +41,7 @@ test('ORG-08, ORG-10: dropped files that break a rule are named and not handed o
   expect(onPick).not.toHaveBeenCalled()
 })
 
-test('a present picture can be removed', async () => {
+test('a current image can be removed', async () => {
   const onRemove = vi.fn(() => Promise.resolve())
   renderUi(
     <ImageInput label="Logo" image="media/a.webp" title="Acme" onPick={() => Promise.resolve()} onRemove={onRemove} />,

@@ -10,20 +10,20 @@ import { Spinner } from '../ui/page/spinner.tsx'
 
 export type ImageInputProps = {
   label: string
-  /** Path or URL of the present picture; empty for none. */
+  /** Path or URL of the current image; empty if there is none. */
   image: string
-  /** The title whose initials are shown without a picture. */
+  /** The title whose initials are shown without an image. */
   title: string
   round?: 'md' | 'full'
-  /** Stores the chosen picture, which is shown until the call is settled. Errors are shown below. */
+  /** Stores the chosen image, which is shown until the call has ended. Errors are shown below. */
   onPick: (file: File) => Promise<unknown>
-  /** Removes the present picture. */
+  /** Removes the current image. */
   onRemove?: () => Promise<unknown>
   disabled?: boolean
 }
 
 /**
- * A picture that is chosen by dialog or dropped: one file of at most 2 MB. An invalid file is named below and not
+ * An image that is chosen by dialog or dropped: one file of at most 2 MB. An invalid file is reported below and not
  * passed on.
  */
 export const ImageInput = ({
@@ -40,7 +40,7 @@ export const ImageInput = ({
   const [busy, setBusy] = useState<'pick' | 'remove' | undefined>()
   const [over, setOver] = useState(false)
   const [error, setError] = useState<string | undefined>()
-  /** The address of the picture that is being stored. */
+  /** The object URL of the image that is being stored. */
   const [local, setLocal] = useState<string | undefined>()
   const locked = disabled || busy !== undefined
 

@@ -2,7 +2,10 @@ import type { ReactNode } from 'react'
 import { useLeaveGuard } from '../lib/browser/use-leave-guard.ts'
 import { ConfirmDialog } from '../ui/overlays/confirm-dialog.tsx'
 
-/** Asks before the page is left while something on it is not saved; other tabs of the page keep it. */
+/**
+ * Asks for confirmation before the user leaves a page with unsaved changes; switching between tabs of the page does not
+ * ask.
+ */
 export const LeaveGuard = ({ dirty, children }: { dirty: boolean; children: ReactNode }) => {
   const blocker = useLeaveGuard(dirty)
   return (

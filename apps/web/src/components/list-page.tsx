@@ -25,9 +25,9 @@ export const ListPage = <Item,>({
   description: ReactNode
   query: UseQueryResult<readonly Item[]>
   errorTitle: string
-  /** The way back, for a list that is part of an area. */
+  /** Breadcrumbs, for a list that is part of an area. */
   crumbs?: readonly { label: string; to: string }[]
-  /** The button that creates an object: in the head, and in the empty page. None for readers. */
+  /** The button that creates an object: in the header, and in the empty page. None for readers. */
   action: ReactNode
   empty: { icon: ReactNode; title: string; text: ReactNode }
   children: (items: readonly Item[]) => ReactNode
@@ -54,7 +54,7 @@ export const ListPage = <Item,>({
   </>
 )
 
-/** The first cell of a list: the logo and the title, which leads to the page of the row; not while `to` is undefined. */
+/** The first cell of a list: the logo and the title, which links to the page of the row unless `to` is undefined. */
 export const TitleCell = ({ icon, title, to }: { icon: string; title: string; to: string | undefined }) => (
   <span className="flex min-w-0 items-center gap-3">
     <AppIcon icon={icon} />

@@ -25,8 +25,8 @@ const Checklist = ({ password }: { password: string }) => (
 )
 
 /**
- * A password that is being set, inside a Form. Once typing starts or a submit failed, all five rules stand below it, the
- * unmet ones in red.
+ * The field for a new password, inside a Form. After the user begins to type, or a submit failed, all five rules are
+ * shown below it, unmet ones in red.
  */
 export const NewPasswordField = ({ name, label }: { name: string; label: string }) => {
   const submits = useFormState(useForm(), (state) => state.submits)

@@ -3,7 +3,7 @@ import { Link } from 'react-router'
 import { paths } from '../lib/paths.ts'
 import { Avatar } from '../ui/avatar.tsx'
 
-/** A profile in a list, with its email where that is not its title. */
+/** A profile in a list, with its email unless that is its title. */
 export const ProfileCell = ({ profile }: { profile: ProfileSummary }) => (
   <span className="flex min-w-0 items-center gap-3 py-1.5">
     <Avatar title={profile.title} />

@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ErrorScreen } from './error-screen.tsx'
 
-/** Shows a skeleton while a query loads, an error screen with a retry when it failed, otherwise its data. */
+/** Shows a skeleton while a query loads, an error screen with a retry if it failed, otherwise its data. */
 export const QueryView = <Data,>({
   query,
   skeleton,
@@ -13,7 +13,7 @@ export const QueryView = <Data,>({
   query: UseQueryResult<Data>
   skeleton: ReactNode
   errorTitle?: string
-  /** The content is the whole page with its heading. */
+  /** Whether the content is the whole page with its heading. */
   page?: boolean
   children: (data: Data) => ReactNode
 }) => {

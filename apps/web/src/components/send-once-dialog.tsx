@@ -4,7 +4,10 @@ import { failureText } from '../lib/api/errors.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/overlays/dialog.tsx'
 
-/** Asks before something is sent to a destination for a try, sends it, and shows the answer; it can be sent again. */
+/**
+ * Asks for confirmation before a test is sent to a destination, sends it, and shows the response; the test can be
+ * repeated.
+ */
 export const SendOnceDialog = <Answer, Trial>({
   title,
   description,
@@ -19,7 +22,7 @@ export const SendOnceDialog = <Answer, Trial>({
   send: UseMutationResult<Answer, Error, Trial>
   /** The test to send. */
   trial: Trial
-  /** The effect of sending, before it happens. */
+  /** Describes the effect of sending. */
   question: ReactNode
   answer: (answer: Answer) => ReactNode
   onClosed: () => void

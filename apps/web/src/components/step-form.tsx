@@ -4,7 +4,7 @@ import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { StepList } from './step-list.tsx'
 
-/** The form of something new, step by step: the list of steps, the fields of the chosen one, and what becomes of the draft. */
+/** A form for a new object in steps: the list of steps, the fields of the current step, and the state of the draft. */
 export const StepForm = <Step extends string>({
   label,
   heading,
@@ -26,14 +26,14 @@ export const StepForm = <Step extends string>({
   steps: readonly Step[]
   titles: Readonly<Record<Step, string>>
   step: Step
-  /** The first that is not done; undefined when all are. */
+  /** The first incomplete step; undefined if all are complete. */
   open: Step | undefined
   onChoose: (step: Step) => void
-  /** Undefined while nothing was entered. */
+  /** Undefined before any input. */
   draft: { kept: 'saved' | 'failed' | undefined; onStartOver: () => void } | undefined
-  /** The error of the refused creation. */
+  /** The error of the rejected creation. */
   error: unknown
-  /** Beside the buttons. */
+  /** Content beside the buttons. */
   besides: ReactNode
   /** The label of the last step's button. */
   submit: string

@@ -1,10 +1,10 @@
 import { Check } from 'lucide-react'
 import { cn } from '../ui/cn.ts'
 
-/** On a narrow page the steps scroll sideways: the one of now is in view. */
+/** On a narrow page the steps scroll sideways: keeps the current step in view. */
 const intoView = (item: HTMLElement | null): void => item?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 
-/** The steps to something new, of which those can be gone to that are done, and the first that is not. */
+/** The steps of a form. Complete steps and the first incomplete one can be opened. */
 export const StepList = <Step extends string>({
   steps,
   titles,
@@ -14,9 +14,9 @@ export const StepList = <Step extends string>({
 }: {
   steps: readonly Step[]
   titles: Readonly<Record<Step, string>>
-  /** The one of now. */
+  /** The current step. */
   step: Step
-  /** The first that is not done; undefined when all are. */
+  /** The first incomplete step; undefined if all are complete. */
   open: Step | undefined
   onChoose: (step: Step) => void
 }) => {

@@ -9,7 +9,7 @@ test.each([
     ['A', 'B', 'C', 'D', 'E', 'F', 'G'],
     'Its syncs are deleted, too: A, B, C, D, E, and 2 more. Rows that they sent stay where they are.',
   ],
-])('the dialog that deletes the origin of syncs lists the syncs that are deleted, too (%#)', (titles, words) => {
+])('the dialog that deletes the origin of syncs lists the syncs that are also deleted (%#)', (titles, words) => {
   expect(deletedSyncs(titles)).toBe(words)
 })
 
@@ -17,6 +17,6 @@ test.each([
   [[], ''],
   [['A'], 'A runs after it and will no longer run automatically.'],
   [['A', 'B'], 'These syncs run after it and will no longer run automatically: A and B.'],
-])('the dialog that deletes a sync lists the syncs that ran after it (%#)', (titles, words) => {
+])('the dialog that deletes a sync lists the syncs that run after it (%#)', (titles, words) => {
   expect(leftSyncs(titles)).toBe(words)
 })

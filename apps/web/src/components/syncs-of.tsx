@@ -12,7 +12,7 @@ import { CardList, CardRow } from '../ui/lists/card-list.tsx'
 
 const maxNamed = 5
 
-/** The first titles, and how many more there are. */
+/** The first titles, and the number of the others. */
 const shortened = (titles: readonly string[]): readonly string[] => {
   const more = titles.length - maxNamed
   return more > 1 ? [...titles.slice(0, maxNamed), `${more} more`] : titles
@@ -47,7 +47,7 @@ const useSyncs = () => {
   return { ...query, data: enabled ? query.data : [] }
 }
 
-/** The syncs of the workspace that something is part of; none while syncs are switched off. */
+/** The syncs of the workspace for which `isOf` is true; none while syncs are switched off. */
 export const useSyncsOf = (isOf: (sync: Sync) => boolean): readonly Sync[] => useSyncs().data?.filter(isOf) ?? []
 
 /**
@@ -63,7 +63,7 @@ export const useDeletedSyncs = (isOf: (sync: Sync) => boolean): string | undefin
   return [deletedSyncs(titlesOf(deleted)), leftSyncs(titlesOf(left))].filter((text) => text !== '').join(' ')
 }
 
-/** The same of deleting one sync itself. */
+/** The same for deleting one sync itself. */
 export const useLeftSyncs = (sync: Sync): string | undefined => {
   const { data, isError } = useSyncs()
   if (data === undefined) return isError ? 'Could not load which syncs run after it.' : undefined

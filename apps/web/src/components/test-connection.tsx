@@ -5,7 +5,7 @@ import { Button } from '../ui/button.tsx'
 import { cn } from '../ui/cn.ts'
 import { WithCode } from '../ui/code/with-code.tsx'
 
-/** A button that tries an address and its credentials, and the outcome. */
+/** A button that tests a URL and its credentials, and shows the result. */
 export const TestConnection = ({
   test,
 }: {

@@ -5,7 +5,10 @@ import { connectionIds, workspaceIds } from '../lib/format/names.ts'
 import { connectionsQuery } from '../lib/queries/workspace-queries.ts'
 import { notify, notifyRefusal } from '../ui/overlays/toast.tsx'
 
-/** Connects a source with a destination, switches and filters a connection, takes it apart. `end` is the one the page is not about. */
+/**
+ * Connects a source with a destination; switches, filters and removes a connection. `end` is the end that the page is
+ * not about.
+ */
 export const useConnections = (workspace: string, end: 'Source' | 'Destination') => {
   const cache = useQueryClient()
   const list = connectionsQuery(workspace).queryKey

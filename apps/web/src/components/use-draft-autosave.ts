@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** How long (ms) a change rests before it is kept. */
+/** Delay in ms between a change and saving it. */
 const rest = 300
 
 type Callbacks = { onSuccess: () => void; onError: () => void }
 
-/** How a draft is kept; each stays the same from one rendering to the next. */
+/** How a draft is stored; the functions must stay the same between renderings. */
 export type Keeping<Draft, Step, Saved> = {
   /** The empty draft, which is not saved. */
   empty: Draft
@@ -15,8 +15,8 @@ export type Keeping<Draft, Step, Saved> = {
 }
 
 /**
- * Saves a draft on the server as it changes, even when the page is left before typing rests. The result `kept` is the
- * outcome for the shown draft. It is undefined while the draft is being saved.
+ * Saves a draft on the server as it changes, also if the user leaves the page before the delay ends. `kept` is the
+ * result for the shown draft; undefined while it is being saved.
  */
 export const useDraftAutosave = <Draft, Step, Saved>(
   draft: Draft,

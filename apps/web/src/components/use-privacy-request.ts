@@ -7,7 +7,7 @@ import { notify } from '../ui/overlays/toast.tsx'
 
 export type NewPrivacyRequest = MethodRequest<typeof methods.privacyRequests.create>
 
-/** Deletes or suppresses users of a workspace (a resource name), and reads their lists again. */
+/** Deletes or suppresses users of a workspace (a resource name), and reloads the lists. */
 export const usePrivacyRequest = (workspace: string) => {
   const cache = useQueryClient()
   return useMutation({

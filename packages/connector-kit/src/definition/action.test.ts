@@ -24,7 +24,7 @@ it('the fields of an action are its targets, in their order', () => {
   expect(send).toMatchObject({ name: 'send', customTargets: true, wholeEvent: false, eventTypes: [] })
 })
 
-it('its payload has the types of the fields, and what is mapped beside them is kept apart', () => {
+it('its payload has the types of the fields, and custom fields are separate', () => {
   expectTypeOf<PayloadOf<typeof send>>().toEqualTypeOf<
     { readonly text: string } & { readonly at?: string; readonly items?: readonly unknown[] }
   >()

@@ -2,13 +2,13 @@ import type { EventType, TargetType } from '@tributary/contract'
 import type { ExactNumber, JsonObject } from '@tributary/kernel'
 import type { ActionDefinition, ActionTarget, OutgoingEvent } from './definition.ts'
 
-/** A field that an action is given. */
+/** A field of an action's payload. */
 type ActionField = Omit<ActionTarget, 'name' | 'required' | 'recommended'> & {
   readonly required?: boolean
   readonly recommended?: boolean
 }
 
-/** The value that a mapping makes for a field of each type; numbers keep the digits that they came with. */
+/** The value type of a field type; numbers keep their original digits. */
 type ValueOf = {
   string: string
   number: number | ExactNumber
@@ -32,19 +32,18 @@ type Values<Fields extends Readonly<Record<string, ActionField>>> = {
 
 /** An action whose payload has the types of its fields. */
 export type Action<Fields extends Readonly<Record<string, ActionField>>> = ActionDefinition & {
-  /** The payload that the mapping made for this action. */
+  /** The payload that the mapping created for this action. */
   readonly payloadOf: (event: OutgoingEvent) => Values<Fields>
-  /** Fields that the user has mapped beside the action's own. */
+  /** Fields that the user has mapped in addition to those of the action. */
   readonly customOf: (event: OutgoingEvent) => Readonly<Record<string, unknown>>
 }
 
-/** The payload of an action, as its fields say. */
+/** The payload type of an action, derived from its fields. */
 export type PayloadOf<Made extends { payloadOf: (event: OutgoingEvent) => unknown }> = ReturnType<Made['payloadOf']>
 
 /**
- * An action of a destination: what it is given, by the names of its fields, which have no dots. Its payload has the types
- * of the fields. Sound because a mapping makes each value of its field's type and lets no event through that lacks a
- * required one.
+ * Defines an action of a destination by its fields, whose names have no dots. Its payload has the types of the fields.
+ * Sound because a mapping converts each value to its field's type, and rejects an event that lacks a required one.
  */
 export const defineAction = <const Fields extends Readonly<Record<string, ActionField>>>({
   fields,

@@ -12,7 +12,7 @@ import type {
 } from './definition.ts'
 import type { SettingsSchema } from './setting.ts'
 
-/** A text that its author is still to write begins so. */
+/** Text that still contains TODO. */
 const unwritten = /\bTODO\b/
 
 const textProblem = (what: string, text: string): string[] => {
@@ -26,10 +26,10 @@ const repeated = (names: readonly string[]): string[] =>
 const snakeCase = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/
 const kebabCase = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 
-/** Names that a credential has. What only names one, such as `access_key_id`, is none. */
+/** Typical names of credentials. A name for the ID of a credential, such as `access_key_id`, is not one. */
 const credential = /(^|_)(secret|password|token|(api|write|private|secret|license)_key|webhook_url|connection_string)$/
 
-/** Why a picture is no logo, in words: it must be one square SVG element, small, without scripts or outside references. */
+/** Why an image cannot be a logo: it must be one square SVG element, small, without scripts or outside references. */
 export const logoProblems = (logo: string): string[] => {
   const problems: string[] = []
   const svg = logo.trim()
@@ -138,7 +138,7 @@ const objectProblems = (object: ObjectDefinition, definition: DestinationDefinit
   return problems
 }
 
-/** Checks the received objects, and that every action writes one. */
+/** Checks the received objects, and that every action writes at least one. */
 const receivedProblems = (definition: DestinationDefinition): string[] => [
   ...repeated(definition.objects.map(({ name }) => name)).map((name) => `The object ${name} is there twice`),
   ...definition.objects.flatMap((object) => objectProblems(object, definition)),
@@ -206,7 +206,7 @@ const describedProblems = ({ slug, title, description, docs, settings }: Describ
   ...settings.fields.flatMap((field) => fieldProblems(field, settings)),
 ]
 
-/** Returns what a data source lacks before people may be offered it, in words; empty when it is complete. */
+/** Returns the problems of a data source that must be fixed before it is offered to users; empty if it is complete. */
 export const dataSourceProblems = (definition: DataSourceDefinition): string[] => [
   ...describedProblems(definition),
   ...(definition.file === true ||
@@ -217,8 +217,8 @@ export const dataSourceProblems = (definition: DataSourceDefinition): string[] =
 ]
 
 /**
- * Returns what a destination lacks before people may be offered it, in words; empty when it is complete. `auth: 'key'`
- * needs a secret setting; credentials are recognized by their names.
+ * Returns the problems of a destination that must be fixed before it is offered to users; empty if it is complete. A
+ * destination with `auth: 'key'` needs a secret setting. Credentials are recognized by their names.
  */
 export const definitionProblems = (definition: DestinationDefinition): string[] => {
   const { settings, actions, kinds, auth } = definition

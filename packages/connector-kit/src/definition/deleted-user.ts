@@ -10,6 +10,6 @@ const payload = z.object({
 /** A user to delete: all data with any of these IDs. */
 export type DeletedUser = z.output<typeof payload>
 
-/** Reads the user that a row makes a destination delete; undefined for any other row. */
+/** The user that a row deletes; undefined for any other row. */
 export const deletedUserOf = ({ operation, object, json }: OutgoingRow): DeletedUser | undefined =>
   operation === 'delete' && object === 'users' ? payload.parse(JSON.parse(json)) : undefined

@@ -2,7 +2,7 @@ import { silentLogger } from '@tributary/kernel'
 import { expect, it } from 'vitest'
 import { createLoadedConnectors } from './listed-connector.ts'
 
-it('a connector is loaded once, when it is asked for, and one that fails leaves the others', async () => {
+it('a connector is loaded once, on first use, and a failing one does not affect others', async () => {
   const loads: string[] = []
   const failures: object[] = []
   const entry = (slug: string) => ({

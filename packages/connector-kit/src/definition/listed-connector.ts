@@ -4,16 +4,16 @@ import type { DataSourceDefinition } from './data-source.ts'
 import type { DestinationDefinition } from './definition.ts'
 import type { SourceDefinition } from './source-definition.ts'
 
-/** The catalog's entry of a connector before it is loaded: little enough to be in memory for hundreds. */
+/** The catalog entry of a connector before it is loaded: small enough to keep hundreds in memory. */
 type Listed<Definition> = {
   readonly slug: string
   readonly title: string
   readonly description: string
-  /** The vendor's documentation; '' where there is none. */
+  /** The vendor's documentation; '' if there is none. */
   readonly docsUrl: string
-  /** Path of its logo on this server. A changed picture has another path. */
+  /** Path of its logo on this server. A changed image has another path. */
   readonly icon: string
-  /** The whole definition: guide, settings and code. Read from disk once, when it is first asked for. */
+  /** Loads the whole definition: guide, settings and code. Read from disk once, on first use. */
   readonly load: () => Promise<Definition>
 }
 
@@ -25,17 +25,17 @@ export type ListedSource = Listed<SourceDefinition> & {
   /** Web 1, Mobile 2, Server 3, Warehouse 4, Cloud 5, Offline 6, Unspecified 7. */
   readonly type: number
   readonly targetProduct: TargetProduct
-  /** Its sources begin with a schema of their own. */
+  /** Whether its sources begin with a predefined schema. */
   readonly hasSchema: boolean
-  /** It has a rule of its own for calls to its webhook. */
+  /** Whether it has its own rule for calls to its webhook. */
   readonly receivesWebhooks: boolean
 }
 
 /** A kind of data source as the catalog lists it. */
 export type ListedDataSource = Listed<DataSourceDefinition> & {
-  /** Its rows are those of a file. */
+  /** Whether its rows come from a file. */
   readonly file: boolean
-  /** People upload that file. */
+  /** Whether users upload that file. */
   readonly upload: boolean
   /** Its tables are the workspace's own audiences and profiles. */
   readonly people: boolean
@@ -70,15 +70,18 @@ export const listSource = (definition: SourceDefinition, icon: string): ListedSo
   }
 }
 
-/** Definitions for code that cannot wait: `get` answers for what was loaded before. */
+/** Definitions for code that cannot wait: `get` returns only what was loaded before. */
 export type LoadedConnectors<Definition> = {
-  /** Undefined for an unknown slug and for one that was not loaded. */
+  /** Undefined for an unknown slug, and for a definition that was not loaded. */
   get(slug: string): Definition | undefined
-  /** Resolves when each of these is loaded. One that cannot be loaded is logged and stays absent; unknown slugs are left out. */
+  /**
+   * Resolves when all of these are loaded. A definition that fails to load is logged and stays absent; unknown slugs
+   * are skipped.
+   */
   load(slugs: Iterable<string>): Promise<void>
 }
 
-/** Keeps the definitions that were loaded of a list. */
+/** Keeps the loaded definitions of a list. */
 export const createLoadedConnectors = <Definition>(
   listed: readonly Pick<Listed<Definition>, 'slug' | 'load'>[],
   logger: Logger,

@@ -1,57 +1,57 @@
 import type { SyncMode } from '@tributary/contract'
 
-/** Something that syncs write rows to, such as tables. */
+/** A kind of object to which syncs write rows, such as tables. */
 export type RowObjectDefinition = {
   /** snake_case, stable. */
   name: string
-  /** In the singular where people name it, such as `Table`, else in the plural. */
+  /** Singular if users name the object, such as `Table`, else plural. */
   title: string
   /** One sentence. */
   description: string
   /** Modes that `deliverRows` implements, at least one. */
   syncModes: readonly SyncMode[]
-  /** False: there is one of it, such as the contacts of a CRM, and people give it no name. */
+  /** False if the destination has exactly one, such as the contacts of a CRM; users enter no name. */
   named?: false
-  /** Whether `listKeys` can list it. */
+  /** Whether `listKeys` can list the keys of the object. */
   listable?: true
-  /** Names that people cannot give it: rows of these objects are something else to the destination. */
+  /** Names that users cannot choose: rows of these objects have another meaning for the destination. */
   reserved?: readonly string[]
-  /** The object that rows name, from the name that people chose and the field that identifies their records. */
+  /** The object name in rows, from the name that the user chose and the field that identifies records. */
   address: (given: { name: string; identifier: string }) => string
 }
 
 /**
- * Type of a field of rows, as its data source reports it: whole numbers of 64 bits, numbers, moments, and so on; `any`
- * where only the values show it.
+ * Type of a row field, as its data source reports it: 64-bit integers, numbers, times, and so on; `any` if only the
+ * values show the type.
  */
 export type RowColumn = {
   name: string
   kind: 'integer' | 'number' | 'flag' | 'bool' | 'json' | 'time' | 'text' | 'any'
 }
 
-/** The patterns of `plainKeys` where every key, or none, is only the same as itself. No key is empty. */
+/** A pattern of `plainKeys` for objects in which every key, or none, equals only itself. No key is empty. */
 export const everyKey = '^'
 export const noKey = '$^'
 
-/** A field of the records of an object, as its destination has it. */
+/** A field of the records of an object, as the destination describes it. */
 export type RowField = {
   name: string
-  /** Its name for people there. */
+  /** Its name for users of the destination. */
   label: string
-  /** The destination's own word; '' without one. */
+  /** The destination's name of the type; '' if unknown. */
   type: string
-  /** A new record cannot be without it. */
+  /** Whether a new record must have it. */
   required: boolean
-  /** No two records have the same value, so that it can identify them. */
+  /** Whether no two records have the same value, so that it can identify them. */
   unique: boolean
-  /** The values that it takes; empty for any. */
+  /** The accepted values; empty if any value is accepted. */
   options: readonly { value: string; label: string }[]
 }
 
-/** The destination's description of an object that rows are written to. */
+/** The destination's description of an object to which rows are written. */
 export type RowObjectDetail = {
-  /** Empty when the destination has no list of fields. */
+  /** Empty if the destination has no list of fields. */
   fields: readonly RowField[]
-  /** Further facts for people, such as how many people were matched. */
+  /** Further facts for users, such as how many people were matched. */
   facts: readonly { title: string; value: string }[]
 }

@@ -1,6 +1,6 @@
 import { type ObjectSchema, type PropertySchema, propertyTypes, type SourceSchema } from '@tributary/contract'
 
-/** The properties of an object by their type, names with spaces between them; `required` repeats those that are. */
+/** The properties of an object by type, as names separated by spaces; `required` repeats the required ones. */
 export type ObjectOutline = {
   string?: string
   number?: string
@@ -28,7 +28,10 @@ const objectOf = (outline: ObjectOutline): ObjectSchema => ({
   recommended: new Set(),
 })
 
-/** A source schema of outlines: events by their names, and the traits of users. Throws when a name stands twice in one. */
+/**
+ * Creates a source schema from outlines: events by name, and the traits of users. Throws if a name is repeated in an
+ * outline.
+ */
 export const outlineSchema = (
   events: readonly (readonly [names: readonly string[], properties: ObjectOutline])[],
   user: ObjectOutline,

@@ -7,7 +7,10 @@ type Parsed<Value> = { value: Value } | { error: string }
 
 /** RFC 9110 §5.6.2. */
 const tokenPattern = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/
-/** Headers that belong to one connection or are set by the client itself (RFC 9110 §7.6.1 and what frames a message). */
+/**
+ * Headers that belong to one connection or that the client sets itself (RFC 9110 §7.6.1, and headers that frame a
+ * message).
+ */
 const ownHeaders = new Set([
   'connection',
   'content-length',
@@ -24,7 +27,7 @@ const ownHeaders = new Set([
   'upgrade',
 ])
 
-/** `Name: value` lines, a list of {name, value}, or an object, as pairs; undefined when it is none of these. */
+/** Splits `Name: value` lines, a list of {name, value}, or an object into pairs; undefined for any other value. */
 const headerPairs = (value: unknown): [string, unknown][] | undefined => {
   if (typeof value === 'string')
     return value
@@ -40,8 +43,8 @@ const headerPairs = (value: unknown): [string, unknown][] | undefined => {
 }
 
 /**
- * Checks header names and values: RFC 9110 tokens, printable values without line ends, none that frame the message or
- * belong to the connection, none twice; at most 50.
+ * Checks header names and values: RFC 9110 tokens; printable values without line ends; no header that frames the
+ * message or belongs to the connection; no duplicates; at most 50.
  */
 const parseHeaders = (value: unknown): Parsed<Readonly<Record<string, string>>> => {
   const pairs = headerPairs(value)
@@ -89,20 +92,20 @@ const parsedBy = <Value>(parse: (value: unknown) => Parsed<Value>): z.ZodType<Va
     return z.NEVER
   })
 
-/** A text of at most so many characters. */
+/** A text of at most `maxLength` characters. */
 export const text = (maxLength: number): z.ZodType<string> =>
   z.string('Enter a text').max(maxLength, `At most ${maxLength} characters`)
 
-/** An address of http or https without credentials; spaces around it and its fragment are taken away. */
+/** An http or https URL without credentials; surrounding spaces and the fragment are removed. */
 export const url: z.ZodType<string> = parsedBy(parseUrl)
 
-/** Headers by their names, given as an object, a list or lines. */
+/** Headers by name, given as an object, a list or lines. */
 export const headers: z.ZodType<Readonly<Record<string, string>>> = parsedBy(parseHeaders)
 
-/** Liquid that renders to JSON, checked by the engine that will render it. */
+/** A Liquid template that renders to JSON, checked by the engine that will render it. */
 export const template: z.ZodType<string> = parsedBy(parseTemplate)
 
-/** A whole number, also as a text, within bounds that count themselves. */
+/** A whole number, also given as text, within inclusive bounds. */
 export const wholeNumber = (min: number | undefined, max: number | undefined): z.ZodType<number> => {
   let rules = z.number('Enter a number').refine(Number.isInteger, { error: 'Enter a whole number', abort: true })
   if (min !== undefined) rules = rules.min(min, `At least ${min}`)

@@ -3,17 +3,17 @@ import { z } from 'zod'
 import type { FieldDefinition, FieldType } from './definition.ts'
 import { headers, template, text, url, wholeNumber } from './setting-values.ts'
 
-/** The texts of a setting for people, and when it is shown. */
+/** The texts of a setting for users, and when it is shown. */
 type FieldOptions = Pick<FieldDefinition, 'label' | 'help' | 'showWhen'> & {
-  /** It must have a value before anything is delivered. */
+  /** Whether it must have a value before anything is delivered. */
   required?: boolean
-  /** Value of a setting that is not given. */
+  /** Value of a setting without an entered value. */
   default?: string | number | boolean
-  /** False: cannot be changed once it has a value. */
+  /** False if it cannot be changed once it has a value. */
   editable?: boolean
 }
 
-/** Required settings and those with a default have a value, the others may lack one. */
+/** Required settings and those with a default have a value; others may lack one. */
 type Presence<Options, Value> = Options extends { required: true } | { default: string | number | boolean }
   ? Value
   : Value | undefined
@@ -21,7 +21,7 @@ type Presence<Options, Value> = Options extends { required: true } | { default: 
 /** Descriptions of settings for the forms and the catalog, by their schemas. */
 const descriptions = z.registry<Omit<FieldDefinition, 'name'>>()
 
-/** The schema of a setting with its description. Sound because a value is asked for exactly where `Presence` says so. */
+/** Adds the description to the schema of a setting. Sound because a value is required exactly if `Presence` says so. */
 const described = <Value, const Options extends FieldOptions>(
   type: FieldType,
   rules: z.ZodType<Value>,
@@ -58,20 +58,20 @@ type Secret = Pick<FieldDefinition, 'sentTo'>
  * The kinds of settings of a connector. Each creates the Zod schema of one setting, with its description for the form.
  */
 export const setting = {
-  /** A line of text, 1,000 characters unless given. */
+  /** A line of text, at most 1,000 characters by default. */
   text: <const Options extends FieldOptions & { maxLength?: number }>(options: Options) =>
     described('string', text(options.maxLength ?? 1000), options, lengthOf(options)),
-  /** A text that is stored encrypted and never shown again, 1,000 characters unless given. */
+  /** A text that is stored encrypted and never shown again, at most 1,000 characters by default. */
   secret: <const Options extends Omit<FieldOptions, 'default'> & Secret & { maxLength?: number }>(options: Options) =>
     described('secret', text(options.maxLength ?? 1000), options, { ...lengthOf(options), ...targetsOf(options) }),
-  /** A statement, 1,000 characters unless given. */
+  /** A statement, at most 1,000 characters by default. */
   sql: <const Options extends FieldOptions & { maxLength?: number }>(options: Options) =>
     described('sql', text(options.maxLength ?? 1000), options, lengthOf(options)),
   /** Liquid that renders to JSON. */
   template: <const Options extends FieldOptions>(options: Options) => described('template', template, options),
-  /** An address of http or https. */
+  /** An http or https URL. */
   url: <const Options extends FieldOptions>(options: Options) => described('url', url, options),
-  /** Headers of requests by their names; stored encrypted, since most hold credentials. */
+  /** Request headers by name; stored encrypted, because most contain credentials. */
   headers: <const Options extends Omit<FieldOptions, 'default'> & Secret>(options: Options) =>
     described('headers', headers, options, targetsOf(options)),
   /** One of several values. */
@@ -87,7 +87,7 @@ export const setting = {
   /** Yes or no. */
   toggle: <const Options extends FieldOptions>(options: Options) =>
     described('boolean', z.boolean('Choose yes or no'), options),
-  /** A whole number within bounds, which count themselves. */
+  /** A whole number within inclusive bounds. */
   number: <const Options extends FieldOptions & { min?: number; max?: number }>(options: Options) => {
     const { min, max } = options
     return described('number', wholeNumber(min, max), options, {
@@ -100,7 +100,7 @@ export const setting = {
 /** Settings by their names, in the order of the form. */
 export type SettingShape = Readonly<Record<string, z.ZodType>>
 
-/** The settings of a connector: a schema for each, and what the form, the validation and the encryption go by. */
+/** The settings of a connector: a schema for each, and the descriptions that form, validation and encryption use. */
 export type SettingsSchema<Shape extends SettingShape = SettingShape> = {
   readonly shape: Shape
   readonly fields: readonly FieldDefinition[]
@@ -111,7 +111,7 @@ export type SettingsOf<Schema extends SettingsSchema> = {
   readonly [Name in keyof Schema['shape']]: z.output<Schema['shape'][Name]>
 }
 
-/** Combines the settings of a connector. Throws for a schema that `setting` has not created. */
+/** Combines the settings of a connector. Throws for a schema that was not created by `setting`. */
 export const defineSettings = <const Shape extends SettingShape>(shape: Shape): SettingsSchema<Shape> => ({
   shape,
   fields: Object.entries(shape).map(([name, schema]) => {

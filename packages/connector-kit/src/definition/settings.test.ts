@@ -24,8 +24,8 @@ const definition = {
 }
 const url = 'https://example.com/hook'
 
-describe('settings that pass', () => {
-  it('come back parsed, with defaults for what is absent', () => {
+describe('valid settings', () => {
+  it('are returned parsed, with defaults for absent ones', () => {
     expect(validateSettings(definition, { url, headers: { 'X-A': 'b' } })).toEqual({
       ok: true,
       settings: { url, method: 'POST', headers: { 'X-A': 'b' }, size: 100, on: false },
@@ -42,14 +42,14 @@ describe('settings that pass', () => {
       ],
     ],
     ['an object', { 'X-A': 'b', 'X-C': 'd: e' }],
-  ])('may give headers as %s', (_name, headers) => {
+  ])('may contain headers as %s', (_name, headers) => {
     expect(validateSettings(definition, { url, headers })).toMatchObject({
       settings: { headers: { 'X-A': 'b', 'X-C': 'd: e' } },
     })
   })
 })
 
-describe('settings are refused, with a message at the field', () => {
+describe('invalid settings are rejected with a message at the field', () => {
   it.each([
     ['url', {}, 'Required'],
     ['url', { url: '' }, 'Required'],
@@ -83,7 +83,7 @@ describe('settings are refused, with a message at the field', () => {
     if (!result.ok) expect(result.errors[name]).toContain(text)
   })
 
-  it.each([null, 'x', []])('%j is no settings object', (settings) => {
+  it.each([null, 'x', []])('%j is not a settings object', (settings) => {
     expect(validateSettings(definition, settings)).toEqual({
       ok: false,
       errors: { settings: 'Settings must be an object' },
@@ -91,8 +91,8 @@ describe('settings are refused, with a message at the field', () => {
   })
 })
 
-describe('settings of which some come later', () => {
-  it('name what is missing, and keep what is given', () => {
+describe('incomplete settings', () => {
+  it('report what is missing, and keep what is given', () => {
     expect(validatePartialSettings(definition, { size: 5 })).toEqual({
       ok: true,
       settings: { method: 'POST', size: 5, on: false },
@@ -101,7 +101,7 @@ describe('settings of which some come later', () => {
     expect(validatePartialSettings(definition, { url })).toMatchObject({ ok: true, missing: [] })
   })
 
-  it('leave open what cannot be changed later until nothing is missing', () => {
+  it('do not set a default that cannot be changed later, until nothing is missing', () => {
     const region = setting.text({ ...described, editable: false, default: 'eu' })
     const final = { settings: defineSettings({ url: setting.url({ ...described, required: true }), region }) }
     const of = (settings: object) => validatePartialSettings(final, settings)
@@ -113,9 +113,9 @@ describe('settings of which some come later', () => {
   it.each([
     [{ size: 0 }, { size: 'At least 1' }],
     [{ colour: 'red' }, { colour: 'Unknown setting' }],
-    // A rule that spans fields counts for what is given, whatever else is missing.
+    // A rule that spans fields applies to given values, even if others are missing.
     [{ on: true }, { key: 'Required when on' }],
-  ])('%j is still refused', (settings, errors) => {
+  ])('%j is still rejected', (settings, errors) => {
     expect(validatePartialSettings(definition, settings)).toEqual({ ok: false, errors })
   })
 })
@@ -143,7 +143,7 @@ describe('a setting', () => {
     ])
   })
 
-  it('has the type of its values, without undefined where there is always one', () => {
+  it('has the type of its values, without undefined if there is always a value', () => {
     type Values = SettingsOf<typeof definition.settings>
     expectTypeOf<Values>().toEqualTypeOf<{
       readonly url: string

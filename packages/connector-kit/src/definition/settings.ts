@@ -3,7 +3,7 @@ import { isJsonObject } from '@tributary/kernel'
 import type { FieldDefinition, Settings, SettingsDefinition } from './definition.ts'
 import type { SettingsSchema } from './setting.ts'
 
-/** A setting as text: '' when it is absent or no single value. */
+/** A setting as text: '' if it is absent or not a single value. */
 export const settingText = (settings: Settings, name: string): string => {
   const value = settings[name]
   return value === undefined || typeof value === 'object' ? '' : String(value)
@@ -15,7 +15,7 @@ const isEmpty = (value: unknown): boolean => value === undefined || value === nu
 
 type ParsedFields = { parsed: Record<string, Settings[string]>; errors: Record<string, string>; missing: string[] }
 
-/** Each setting by its own schema. `missing` are required ones without a value. */
+/** Parses each setting by its own schema. `missing` are required settings without a value. */
 const parseFields = ({ shape, fields }: SettingsSchema, settings: Readonly<Record<string, unknown>>): ParsedFields => {
   const errors: Record<string, string> = {}
   const parsed: ParsedFields['parsed'] = {}
@@ -37,9 +37,9 @@ const parseFields = ({ shape, fields }: SettingsSchema, settings: Readonly<Recor
 const noObject = { ok: false, errors: { settings: 'Settings must be an object' } } as const
 
 /**
- * Settings as a person or a call gave them, checked field by field against the definition: parsed settings with defaults
- * filled in, or messages for people by field name. Unknown keys are errors, so that a typing mistake never passes
- * silently. Pass the whole settings, secrets included: a partial update is merged by the caller first.
+ * Checks entered settings field by field against the definition. Returns parsed settings with defaults, or messages for
+ * users by field name. Unknown keys are errors, so that a typing mistake is never ignored. Pass all settings, secrets
+ * included: the caller merges a partial update first.
  */
 export const validateSettings = (
   definition: Pick<SettingsDefinition, 'settings' | 'check'>,
@@ -53,9 +53,8 @@ export const validateSettings = (
 }
 
 /**
- * Returns the secrets that are set and that the second settings would send elsewhere, or expose to others on their way,
- * compared with the first. A user who may change settings may use a secret, not read it: each of these has to be
- * entered again.
+ * Returns the secrets that the second settings would send elsewhere, or expose to others in transit, compared with the
+ * first. A user who may change settings may use a secret but not read it: each of these secrets must be entered again.
  */
 export const redirectedSecrets = (
   { settings: { fields } }: Pick<SettingsDefinition, 'settings'>,
@@ -69,12 +68,12 @@ export const redirectedSecrets = (
       sentTo.some(({ setting, by }) => !isSameTarget(by, before[setting], after[setting])),
   )
 
-/** Settings that are right as far as they go, with the names of the required ones that are still absent. */
+/** Valid settings, with the names of the required ones that are still absent. */
 export type PartialSettingsResult =
   | { ok: true; settings: Settings; missing: readonly string[] }
   | { ok: false; errors: Record<string, string> }
 
-/** Removes the defaults of settings that cannot be changed: a value that no user has chosen yet can still be chosen. */
+/** Removes the defaults of settings that cannot be changed later, so that a user can still choose the value. */
 const withoutFinalDefaults = (
   { fields }: SettingsSchema,
   parsed: Settings,
@@ -85,9 +84,9 @@ const withoutFinalDefaults = (
 }
 
 /**
- * Checks settings as `validateSettings` does, but lets required ones be absent: `missing` names them, in the order of
- * the definition. Given settings have to be valid, also by the rules that span fields. While one is missing, settings
- * that cannot be changed later have no default.
+ * Checks settings like `validateSettings`, but allows required ones to be absent: `missing` names them, in the order of
+ * the definition. Given settings must be valid, also by the rules that span fields. While one is missing, settings that
+ * cannot be changed later have no default.
  */
 export const validatePartialSettings = (
   definition: Pick<SettingsDefinition, 'settings' | 'check'>,

@@ -40,6 +40,6 @@ it.each<[Partial<SourceDefinition>, string]>([
     { settings: defineSettings({ app_key: setting.text({ label: 'l', help: '' }) }) },
     'The setting app_key lacks a label or a help',
   ],
-])('names what is missing or wrong: %j', (change, problem) => {
+])('reports what is missing or wrong: %j', (change, problem) => {
   expect(sourceProblems({ ...complete, ...change })).toEqual([problem])
 })

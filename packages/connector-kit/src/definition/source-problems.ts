@@ -1,7 +1,7 @@
 import { formatSourceSchema, parseSourceSchema, sourceTypes } from '@tributary/contract'
 import type { SourceDefinition } from './source-definition.ts'
 
-/** Placeholders that code of a guide may have for the reader's own values. */
+/** Placeholders for the reader's own values, which the code of a guide may contain. */
 const placeholders = new Set(['origin', 'host', 'insecure', 'writeKey'])
 
 const guideProblems = ({ guide }: SourceDefinition): string[] => {
@@ -29,7 +29,7 @@ const schemaProblems = ({ predefinedSchema: schema }: SourceDefinition): string[
   return formatSourceSchema(parseSourceSchema(text)) === text ? [] : ['Its schema does not read back as it is']
 }
 
-/** Returns what a source lacks before people may be offered it, in words; empty when it is complete. */
+/** Returns the problems of a source that must be fixed before it is offered to users; empty if it is complete. */
 export const sourceProblems = (definition: SourceDefinition): string[] => {
   const { slug, title, description, type, docsUrl } = definition
   return [

@@ -42,7 +42,7 @@ const refused = [
 ] as const
 
 describe('the egress policy', () => {
-  it.each(refused)('refuses %s (%s)', (_name, address) => {
+  it.each(refused)('blocks %s (%s)', (_name, address) => {
     expect(createEgressPolicy().allows(address)).toBe(false)
   })
 
@@ -54,11 +54,11 @@ describe('the egress policy', () => {
     '2606:4700:4700::1111',
     '::ffff:8.8.8.8',
     '64:ff9b::8.8.8.8',
-  ])('lets %s through', (address) => {
+  ])('allows %s', (address) => {
     expect(createEgressPolicy().allows(address)).toBe(true)
   })
 
-  it('opens exactly the networks that are allowed', () => {
+  it('opens exactly the allowed networks', () => {
     const policy = createEgressPolicy({ allow: ['127.0.0.0/8', 'fd12::/16'] })
     expect(policy.allows('127.0.0.1')).toBe(true)
     expect(policy.allows('::ffff:127.0.0.1')).toBe(true)
@@ -92,7 +92,7 @@ describe('the egress policy', () => {
     ['Azure, Teredo', '2001:0:a83f:8110::1'],
     ['Azure, ISATAP', '2606:4700::5efe:a83f:8110'],
     ['most clouds, 6to4', '2002:a9fe:a9fe::1'],
-  ])('refuses the metadata of %s (%s), however wide a network is allowed', (_, address) => {
+  ])('blocks the metadata address of %s (%s), however wide the allowed network', (_, address) => {
     expect(createEgressPolicy().allows(address)).toBe(false)
     expect(createEgressPolicy({ allow: ['0.0.0.0/0', '::/0'] }).allows(address)).toBe(false)
     expect(createEgressPolicy({ allow: ['168.63.129.16/32', 'fd00::/8', '169.254.0.0/16'] }).allows(address)).toBe(
@@ -102,14 +102,14 @@ describe('the egress policy', () => {
 
   it('a wide network opens everything else', () => {
     const policy = createEgressPolicy({ allow: ['0.0.0.0/0', '::/0'] })
-    // Public ones that only look like it, too.
+    // Also public addresses that only look similar.
     for (const address of ['2606:a83f:8110::1', '2606:4700:a83f:8110::1', '2606:4700::a83f:8110'])
       expect([address, policy.allows(address), createEgressPolicy().allows(address)]).toEqual([address, true, true])
     for (const address of ['127.0.0.1', '10.0.0.1', '100.64.0.1', '168.63.129.17', '::1', 'fd12::1'])
       expect(policy.allows(address)).toBe(true)
   })
 
-  it('refuses to start with a network that it cannot read', () => {
+  it('does not start with a network that it cannot parse', () => {
     expect(() => createEgressPolicy({ allow: ['127.0.0.1'] })).toThrow('CIDR')
   })
 })

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** Which addresses may be connected to. */
+/** Decides to which addresses connections are allowed. */
 export type EgressPolicy = {
   /** True when a socket may be opened to the address (text of an IPv4 or IPv6 address). */
   allows: (address: string) => boolean
@@ -10,14 +10,17 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 
 /** 64:ff9b::/96 (RFC 6052) and 64:ff9b:1::/48 (RFC 8215) carry an IPv4 address in their last 32 bits. */
 const nat64 = [ipaddr.parseCIDR('64:ff9b::/96'), ipaddr.parseCIDR('64:ff9b:1::/48')]
-/** Beyond what ipaddr.js counts as special: the whole of "this network", former site-local, and IPv4-compatible. */
+/**
+ * Blocked in addition to the special ranges of ipaddr.js: the whole of "this network", former site-local, and
+ * IPv4-compatible.
+ */
 const alsoRefused = ['0.0.0.0/8', '192.0.0.0/24', '198.18.0.0/15', '240.0.0.0/4', 'fec0::/10', '::/96', '100::/64'].map(
   (range) => ipaddr.parseCIDR(range),
 )
 
 /**
- * Addresses where clouds describe a machine to itself, with its credentials. An operator in a private network may allow
- * that network widely; these addresses are never meant, so no setting opens them.
+ * Addresses of cloud metadata services, which provide credentials. An operator in a private network may allow that
+ * network widely, but never means these addresses, so no setting opens them.
  */
 const metadata = [
   // Link-local as a whole: 169.254.169.254 of most clouds, .170.2 and .170.23 of AWS' containers, .0.23 of Tencent,
@@ -40,7 +43,7 @@ const metadata = [
 const inside = (address: Address, [network, bits]: [Address, number]): boolean =>
   address.kind() === network.kind() && address.match([network, bits] as [ipaddr.IPv4, number] & [ipaddr.IPv6, number])
 
-/** The IPv4 address that an IPv6 one stands for (mapped, 6to4, NAT64, Teredo's server is not looked at), else itself. */
+/** The IPv4 address that an IPv6 address contains (mapped, 6to4, NAT64; not Teredo), else the address itself. */
 const unwrap = (address: Address): Address => {
   if (!(address instanceof ipaddr.IPv6)) return address
   if (address.isIPv4MappedAddress()) return address.toIPv4Address()
@@ -68,7 +71,7 @@ const translated = (
   ] as const
 ).map(([prefix, places]) => ({ range: ipaddr.parseCIDR(prefix), places }))
 
-/** Every IPv4 address that an IPv6 one may be taken for on its way. */
+/** Every IPv4 address for which a translator or tunnel may take an IPv6 address. */
 const embedded = (address: Address): ipaddr.IPv4[] => {
   if (!(address instanceof ipaddr.IPv6)) return []
   const bytes = address.toByteArray()
@@ -87,16 +90,16 @@ const isMetadata = (literal: Address): boolean =>
 const parse = (text: string): Address | undefined => {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text
   const withoutZone = bare.split('%')[0] ?? bare
-  // Four plain decimal parts only: ipaddr.js also reads octal and short forms, which resolvers read differently.
+  // Only four decimal parts: ipaddr.js also parses octal and short forms, which resolvers parse differently.
   if (!withoutZone.includes(':') && !/^(\d{1,3}\.){3}\d{1,3}$/.test(withoutZone)) return undefined
   return ipaddr.isValid(withoutZone) ? ipaddr.parse(withoutZone) : undefined
 }
 
 /**
- * Creates a policy that lets sockets reach public unicast addresses and the given networks (CIDR), nothing else.
- * Private, loopback, link-local (cloud metadata among them), carrier-grade NAT, multicast, reserved and unspecified
- * addresses are refused, also when written as IPv4-mapped, NAT64 or 6to4. Cloud metadata is refused whatever `allow`
- * contains. Throws when a network of `allow` cannot be parsed.
+ * Creates a policy that allows sockets to public unicast addresses and to the given networks (CIDR), nothing else.
+ * Blocks private, loopback, link-local (including cloud metadata), carrier-grade NAT, multicast, reserved and
+ * unspecified addresses, also as IPv4-mapped, NAT64 or 6to4. Cloud metadata is always blocked, whatever `allow`
+ * contains. Throws if a network of `allow` cannot be parsed.
  */
 export const createEgressPolicy = (options: { allow?: readonly string[] } = {}): EgressPolicy => {
   const allowed = (options.allow ?? []).map((text) => {

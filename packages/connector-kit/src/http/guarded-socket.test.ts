@@ -39,7 +39,7 @@ const resolveTo =
   (_host, _options, callback) =>
     callback(null, [{ address, family: 4 }])
 
-it('a socket to an allowed address carries bytes both ways, and ends with its client', async () => {
+it('a socket to an allowed address transfers bytes both ways, and ends with its client', async () => {
   const own = client()
   const socket = await own.connect({ host: '127.0.0.1', port })
   socket.write('hello')
@@ -50,14 +50,14 @@ it('a socket to an allowed address carries bytes both ways, and ends with its cl
 })
 
 it.each(['127.0.0.1', '::ffff:127.0.0.1', 'localhost', '127.1', '2130706433'])(
-  'no socket is opened to %s when the policy refuses it',
+  'no socket is opened to %s if the policy blocks it',
   async (host) => {
     await expect(client({ egress: createEgressPolicy() }).connect({ host, port })).rejects.toThrow(EgressRefusedError)
     expect(connections).toBe(0)
   },
 )
 
-it('a name that resolves to a refused address is refused, and one that resolves to an allowed one is reached', async () => {
+it('a name that resolves to a blocked address is rejected, and one that resolves to an allowed one is connected', async () => {
   await expect(client({ lookup: resolveTo('10.0.0.1') }).connect({ host: 'db.example', port })).rejects.toThrow(
     'The address of db.example is not public',
   )
@@ -71,11 +71,11 @@ it.each([
   ['a host', 5432],
   ['127.0.0.1', 0],
   ['127.0.0.1', 70_000],
-])('%j with port %i is an error of the set-up', async (host, wrongPort) => {
+])('%j with port %i is a configuration error', async (host, wrongPort) => {
   await expect(client().connect({ host, port: wrongPort })).rejects.toThrow(ConfigurationError)
 })
 
-it('a port without a listener, and no answer in time, are retryable', async () => {
+it('a port without a listener, and a late response, are retryable', async () => {
   await new Promise((resolve) => server.close(resolve))
   await expect(client().connect({ host: '127.0.0.1', port })).rejects.toThrow('Connection refused (ECONNREFUSED)')
   const never: LookupFunction = () => {}
@@ -87,7 +87,10 @@ it('a port without a listener, and no answer in time, are retryable', async () =
   await expect(interrupted).rejects.toThrow('Interrupted')
 })
 
-/** A peer that sends so many bytes at once, or `Infinity` without end; resolves what it could send before it was cut off. */
+/**
+ * A peer that sends `bytes` bytes, or `Infinity` without end; resolves to the number of bytes sent before it was cut
+ * off.
+ */
 const talker = async (bytes: number): Promise<{ port: number; cutOff: Promise<number> }> => {
   let taken: (bytes: number) => void
   const cutOff = new Promise<number>((resolve) => {
@@ -114,7 +117,7 @@ const talker = async (bytes: number): Promise<{ port: number; cutOff: Promise<nu
   return { port: (talking.address() as AddressInfo).port, cutOff }
 }
 
-it('a peer that sends without end is cut off at the bytes of an answer, by an error that says so', async () => {
+it('a peer that sends without end is cut off at the maximum bytes of a response, with an error that says so', async () => {
   const own = await talker(Number.POSITIVE_INFINITY)
   const socket = await client({ answerBytes: 1_000_000 }).connect({ host: '127.0.0.1', port: own.port })
   let received = 0
@@ -131,7 +134,7 @@ it('a peer that sends without end is cut off at the bytes of an answer, by an er
   expect(socket.bytesRead).toBeLessThan(1_000_000 + 128 * 1024)
 })
 
-it('unread bytes stay with the peer, and end nothing', async () => {
+it('unread bytes stay with the peer, and do not end the connection', async () => {
   const own = await talker(Number.POSITIVE_INFINITY)
   const socket = await client({ answerBytes: 1_000_000 }).connect({ host: '127.0.0.1', port: own.port })
   expect(socket.bytesRead).toBeLessThan(512 * 1024)
@@ -139,7 +142,7 @@ it('unread bytes stay with the peer, and end nothing', async () => {
   await own.cutOff
 })
 
-it('each answer may have its bytes, when it was asked for', async () => {
+it('each response may have the maximum bytes, if `renew` was called', async () => {
   const socket = await client({ answerBytes: 100_000 }).connect({ host: '127.0.0.1', port })
   for (let answer = 0; answer < 5; answer++) {
     socket.renew()
@@ -151,7 +154,7 @@ it('each answer may have its bytes, when it was asked for', async () => {
   await expect(once(socket, 'end')).rejects.toThrow('answered with more than 100,000 bytes')
 })
 
-it('what a peer sent before it ended is read to its end', async () => {
+it('data that a peer sent before it closed is read to its end', async () => {
   const own = await talker(300_000)
   const socket = await client().connect({ host: '127.0.0.1', port: own.port })
   let received = 0

@@ -4,24 +4,27 @@ import { ConfigurationError, RetryableError } from '../errors.ts'
 import type { EgressPolicy } from './egress.ts'
 import { egressRefusal, networkError } from './network-error.ts'
 
-/** Target of a socket; `host` is a name or a literal address. */
+/** Target of a socket; `host` is a name or an IP address. */
 export type ConnectTarget = {
   host: string
   port: number
-  /** Until the connection is established, ms; the client's own unless given. */
+  /** Maximum ms until the connection is established; the client's own by default. */
   timeoutMs?: number
   signal?: AbortSignal
-  /** Bytes that the peer may send until `renew` is called, those of TLS included; the client's own unless given. */
+  /** Maximum bytes that the peer may send until `renew` is called, including TLS; the client's own by default. */
   answerBytes?: number
 }
 
-/** Bytes of an answer on a socket: one of many tiny rows takes fifteen times its bytes in memory when it is taken apart. */
+/**
+ * Maximum bytes of a response on a socket: when a response of many tiny rows is parsed, it needs fifteen times its
+ * bytes in memory.
+ */
 const defaultAnswerBytes = 4 * 1024 * 1024
 
 /**
- * A connection that counts the bytes of the peer. Beyond the bound it is destroyed with a ConfigurationError, so that a
- * driver that gathers a message of announced gigabytes never has more than that in memory. It wraps the socket, so that
- * TLS on top of it goes through it, too.
+ * A connection that counts the bytes of the peer. Beyond the limit it is destroyed with a ConfigurationError, so that a
+ * driver that buffers an announced message of gigabytes never has more than that in memory. It wraps the socket, so
+ * that TLS on top of it is also counted.
  */
 export class GuardedStream extends Duplex {
   readonly #socket: Socket
@@ -43,7 +46,7 @@ export class GuardedStream extends Duplex {
     socket.on('end', () => this.push(null))
     socket.on('error', (error) => this.destroy(error))
     socket.on('close', () => {
-      // After an end, what was received is still to be read.
+      // After an end, received data must still be read.
       if (!socket.readableEnded) this.destroy()
     })
     socket.pause()
@@ -51,7 +54,7 @@ export class GuardedStream extends Duplex {
     this.on('error', () => {})
   }
 
-  /** The peer is asked something new: its answer may have all the bytes again. */
+  /** A new question was sent to the peer: its response may have the maximum bytes again. */
   renew(): void {
     this.#left = this.#answerBytes
   }
@@ -65,7 +68,7 @@ export class GuardedStream extends Duplex {
     return this.#socket.bytesRead
   }
 
-  /** Drivers ask for it; the socket has it from the beginning. */
+  /** Drivers call this; the socket has it set from the beginning. */
   setNoDelay(): this {
     return this
   }
@@ -84,7 +87,7 @@ export class GuardedStream extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    // Closed when the socket is, as a socket itself would be: a wrapper on top of it reports the reason before that.
+    // Closes when the socket does, as a socket itself would: a wrapper on top of it reports the reason before that.
     if (this.#socket.closed) return done(error)
     this.#socket.once('close', () => done(error))
     this.#socket.destroy()
@@ -93,7 +96,9 @@ export class GuardedStream extends Duplex {
 
 type ResolvedAddresses = string | { address: string; family: number }[]
 
-/** Resolution whose every answer is checked: what the socket is given to connect to has passed the policy. */
+/**
+ * Wraps name resolution so that every address is checked: the socket connects only to addresses that passed the policy.
+ */
 export const guardedLookup = (lookup: LookupFunction, egress: EgressPolicy): LookupFunction => {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses: ResolvedAddresses, family) => {
@@ -111,18 +116,21 @@ export const guardedLookup = (lookup: LookupFunction, egress: EgressPolicy): Loo
 
 /** Sockets under the same guard as requests. */
 export type GuardedSockets = {
-  /** As `RequestClient.connect`. */
+  /** Like `RequestClient.connect`. */
   connect(target: ConnectTarget): Promise<GuardedStream>
   /** Ends every socket that is open. */
   close(): void
 }
 
-/** Opens TCP connections for connectors that do not speak HTTP; each is checked by its address before and after. */
+/**
+ * Opens TCP connections for connectors that do not use HTTP; each is checked by its address before and after
+ * connecting.
+ */
 export const createGuardedSockets = (options: {
   egress: EgressPolicy
   lookup: LookupFunction
   connectTimeoutMs: number
-  /** Bytes of an answer, see `ConnectTarget`. */
+  /** Maximum bytes of a response, see `ConnectTarget`. */
   answerBytes?: number | undefined
 }): GuardedSockets => {
   const { egress } = options
@@ -131,7 +139,7 @@ export const createGuardedSockets = (options: {
 
   const refuse = (target: ConnectTarget): Error | undefined => {
     const { host, port, signal } = target
-    // Neither a path of a local socket nor anything but a name or an address.
+    // Rejects paths of local sockets and anything else that is not a name or an address.
     if (!/^[a-z0-9_.:%-]{1,255}$/i.test(host)) return new ConfigurationError('The host is not a name or an address')
     if (!Number.isInteger(port) || port < 1 || port > 65_535) return new ConfigurationError('The port is not one')
     if (isIP(host) !== 0 && !egress.allows(host)) return egressRefusal(host)
@@ -159,7 +167,7 @@ export const createGuardedSockets = (options: {
         const timer = setTimeout(() => settle(new RetryableError(`No connection within ${timeoutMs} ms`)), timeoutMs)
         const onAbort = (): void => settle(new RetryableError('Interrupted'))
         signal?.addEventListener('abort', onAbort, { once: true })
-        // Stays: an error before the caller listens must not end the process.
+        // The listener stays: an error before the caller listens must not end the process.
         socket.on('error', (error) => settle(networkError(error)))
         socket.once('connect', () => {
           const { remoteAddress } = socket

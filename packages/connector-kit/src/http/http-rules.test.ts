@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { classifyStatus, parseRetryAfter, retryAfterCapMs } from './http-rules.ts'
 import { cutToBytes, hideSecrets, hideUrl } from './redaction.ts'
 
-describe('a status decides', () => {
+describe('the outcome of a status', () => {
   it.each([
     [200, 'delivered'],
     [204, 'delivered'],
@@ -46,14 +46,14 @@ describe('Retry-After', () => {
   })
 })
 
-describe('what is kept', () => {
-  it('is cut at a character', () => {
+describe('a stored exchange', () => {
+  it('is cut between characters', () => {
     expect(cutToBytes('aé', 2)).toBe('a')
     expect(cutToBytes('aé', 3)).toBe('aé')
     expect(Buffer.byteLength(cutToBytes('☃'.repeat(4000)))).toBe(4095)
   })
 
-  it('hides secrets wherever they appear, and query values of the address', () => {
+  it('hides secrets at any position, and query values of the URL', () => {
     expect(hideSecrets('key hunter22 and hunter22', ['hunter22', ''])).toBe('key [redacted] and [redacted]')
     expect(hideUrl('https://u:p@example.com/a?token=abc&x=1')).toBe(
       'https://example.com/a?token=[redacted]&x=[redacted]',

@@ -1,18 +1,18 @@
 import { readTime } from '@tributary/kernel'
 
-/** Returns the outcome of an event by a status: RFC 9110 §15, with 408 and 429 as the transient ones among the 4xx. */
+/** Returns the outcome of an event by HTTP status: RFC 9110 §15, with 408 and 429 as the transient 4xx codes. */
 export const classifyStatus = (status: number): 'delivered' | 'retry' | 'rejected' => {
   if (status >= 200 && status < 300) return 'delivered'
   if (status === 408 || status === 429 || status >= 500) return 'retry'
   return 'rejected'
 }
 
-/** Longest `Retry-After` that is believed, ms. */
+/** Maximum `Retry-After` that is respected, in ms. */
 export const retryAfterCapMs = 3_600_000
 
 /**
- * `Retry-After` (RFC 9110 §10.2.3: seconds or an HTTP date) in milliseconds from `now`, between 0 and the cap;
- * undefined when absent or senseless.
+ * Parses `Retry-After` (RFC 9110 §10.2.3: seconds or an HTTP date) to milliseconds from `now`, between 0 and the
+ * maximum; undefined if it is absent or invalid.
  */
 export const parseRetryAfter = (
   value: string | undefined,

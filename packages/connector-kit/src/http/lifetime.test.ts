@@ -4,7 +4,7 @@ import { createEgressPolicy } from './egress.ts'
 import { callOnce, createLifetime } from './lifetime.ts'
 import { createRequestClient } from './request-client.ts'
 
-it('what hangs on a lifetime is closed once at its end, and at once when it is over', async () => {
+it('resources of a lifetime are closed once at its end, and immediately after it', async () => {
   const closed: string[] = []
   const lifetime = createLifetime()
   lifetime.onEnd(async () => void closed.push('first'))
@@ -16,7 +16,7 @@ it('what hangs on a lifetime is closed once at its end, and at once when it is o
   expect(closed).toEqual(['first', 'late'])
 })
 
-it('a single call has a context of its own that ends with it, also when it fails', async () => {
+it('a single call has its own context, which ends with the call, also after a failure', async () => {
   const client = createRequestClient({ egress: createEgressPolicy(), logger: silentLogger })
   const deps = { client, settings: {}, clock: Date.now, logger: silentLogger, signal: new AbortController().signal }
   let closed = 0

@@ -3,17 +3,17 @@ import type { DeliverContext, Settings } from '../definition/definition.ts'
 import type { RequestClient } from './request-client.ts'
 
 /**
- * The lifetime of a destination's set-up: it ends when its settings change, when it is deleted, or with the thread that
- * delivers to it. A connector binds to it what it keeps open between deliveries, such as a connection to a database
- * (found again by a WeakMap from the lifetime).
+ * The lifetime of a destination's set-up: it ends when the settings change, the destination is deleted, or the thread
+ * that delivers to it ends. A connector binds to it what it keeps open between deliveries, such as a database
+ * connection (found by a WeakMap from the lifetime).
  */
 export type Lifetime = {
-  /** Called once at the end; immediately after the end. Must not reject. */
+  /** Calls `close` once at the end, or immediately after the end. `close` must not reject. */
   onEnd(close: () => Promise<void>): void
   readonly ended: boolean
 }
 
-/** A lifetime and its end, which closes what hangs on it. */
+/** Creates a lifetime; `end` closes everything bound to it. */
 export const createLifetime = (): Lifetime & { end(): Promise<void> } => {
   const closing: (() => Promise<void>)[] = []
   let ended = false
@@ -32,7 +32,7 @@ export const createLifetime = (): Lifetime & { end(): Promise<void> } => {
   }
 }
 
-/** Runs one call of a connector in its own context; connections that it opened are closed when the call is over. */
+/** Runs one call of a connector in its own context, and closes the connections that it opened afterwards. */
 export const callOnce = async <T>(
   deps: {
     client: Pick<RequestClient, 'request' | 'connect'>

@@ -25,13 +25,13 @@ const codeText: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another name',
 }
 
-/** Why an address is not connected to. */
+/** The error for a blocked address. */
 export const egressRefusal = (host: string): EgressRefusedError =>
   new EgressRefusedError(
     `The address of ${host} is not public. To allow private networks, your Tributary operator must set TRIBUTARY_EGRESS_ALLOW`,
   )
 
-/** Names what went wrong on the network; an EgressRefusedError raised in the connector comes out as itself. */
+/** Describes a network error for users; an EgressRefusedError from the connector is returned unchanged. */
 export const networkError = (error: unknown): Error => {
   if (error instanceof EgressRefusedError || error instanceof RetryableError) return error
   if (error instanceof AggregateError && error.errors.length > 0) return networkError(error.errors[0])

@@ -38,7 +38,7 @@ const idToken = (claims: unknown): string => `e30.${Buffer.from(JSON.stringify(c
 const given = { code: 'c0de', codeVerifier: 'verifier', redirectUri: 'https://cdp.example/back' }
 const sent = (): Record<string, string> => Object.fromEntries(new URLSearchParams(peer.requests[0]?.body))
 
-it('the consent keeps the parameters of its address, but state and challenge are ours', async () => {
+it('the consent URL keeps its own parameters, but state and challenge are ours', async () => {
   const client = await server({ status: 200 })
   const url = new URL(
     consentAddress(client, { redirectUri: given.redirectUri, state: 'ours', codeVerifier: 'verifier' }),
@@ -58,7 +58,7 @@ it('the consent keeps the parameters of its address, but state and challenge are
 })
 
 describe('a token request', () => {
-  it('shows the secret in the header, both halves encoded as a form (RFC 6749, 2.3.1)', async () => {
+  it('sends the secret in the header, both halves form-encoded (RFC 6749, 2.3.1)', async () => {
     const client = await server(json(200, { access_token: 'at', token_type: 'bearer', expires_in: 60 }))
     expect(await exchangeCode(client, given, deps)).toEqual({
       accessToken: 'at',
@@ -77,7 +77,7 @@ describe('a token request', () => {
     })
   })
 
-  it('shows it in the body where that is asked for, and the client alone without a secret', async () => {
+  it('sends the secret in the body if configured, and only the client ID without a secret', async () => {
     const answer = json(200, { access_token: 'at' })
     await exchangeCode(await server(answer, { clientAuthentication: 'body' }), given, deps)
     expect(sent()).toMatchObject({ client_id: 'client id', client_secret: 's3cr3t/+' })
@@ -106,7 +106,7 @@ describe('a token request', () => {
     expect((await exchangeCode(client, given, deps)).account).toBe(account)
   })
 
-  it('keeps the refresh token when no new one comes, and takes the new one when it does', async () => {
+  it('keeps the refresh token if there is no new one, else uses the new one', async () => {
     const first = await renewTokens(await server(json(200, { access_token: 'a2' })), 'r1', deps)
     expect(first.refreshToken).toBe('r1')
     expect(sent()).toEqual({ grant_type: 'refresh_token', refresh_token: 'r1' })
@@ -116,7 +116,7 @@ describe('a token request', () => {
   })
 })
 
-describe('a refusal', () => {
+describe('a rejected token request', () => {
   it.each([
     ['invalid_grant with 400', json(400, { error: 'invalid_grant' }), GrantRefusedError],
     ['bad_refresh_token with 200', json(200, { error: 'bad_refresh_token' }), GrantRefusedError],
@@ -134,7 +134,7 @@ describe('a refusal', () => {
     if (kind !== GrantRefusedError) expect(failure).not.toBeInstanceOf(GrantRefusedError)
   })
 
-  it('reports the reason, without the secrets that were sent', async () => {
+  it('reports the reason without the secrets that were sent', async () => {
     const client = await server(
       json(400, { error: 'invalid_request', error_description: 'no s3cr3t/+ and no refresh-1 here' }),
     )
@@ -164,14 +164,14 @@ describe('a request with the token of a grant', () => {
         }),
     )
 
-  it('has no other authorization, and no answer shows it', async () => {
+  it('has no other authorization, and its response never shows the token', async () => {
     peer = await startPeer(({ headers }) => ({ status: 200, body: `you sent ${headers.authorization}` }))
     const answer = await call(peer.url, async () => 'token-1')
     expect(peer.requests[0]?.headers).toMatchObject({ authorization: 'Bearer token-1', 'x-a': '1' })
     expect(answer.body).toBe('you sent Bearer [redacted]')
   })
 
-  it('is sent again once after 401, and after another 401 the grant is reported', async () => {
+  it('is sent again once after 401, and after another 401 the grant is reported as ended', async () => {
     peer = await startPeer(() => ({ status: 401 }))
     const asked: unknown[] = []
     const accessToken = async (refused?: string, again?: boolean): Promise<string> => {
@@ -184,7 +184,7 @@ describe('a request with the token of a grant', () => {
     expect(peer.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-2'])
   })
 
-  it('without a grant is an error of the set-up', async () => {
+  it('without a grant is a configuration error', async () => {
     await expect(call('http://127.0.0.1:1/')).rejects.toThrow(ConfigurationError)
   })
 })

@@ -8,16 +8,16 @@ import type { HttpAnswer, OutgoingRequest } from './request-client.ts'
 
 /** The registration of a destination at its authorization server (RFC 6749). Texts are '' until they are filled in. */
 export type OAuth2Client = {
-  /** Page where a person permits it, opened in their browser; it may have its own parameters. */
+  /** The consent page, opened in the user's browser; it may have its own parameters. */
   authorizeUrl: string
   /** URL of token requests. */
   tokenUrl: string
-  /** Origins that requests with an access token go to; '' for one that is not filled in. */
+  /** Origins to which requests with an access token are sent; '' for one that is not filled in. */
   tokensSentTo: readonly string[]
   clientId: string
   /** '' for a public client. */
   clientSecret: string
-  /** How the secret is shown (RFC 6749, 2.3.1): in the Authorization header or in the body. */
+  /** How the secret is sent (RFC 6749, 2.3.1): in the Authorization header or in the body. */
   clientAuthentication: 'basic' | 'body'
   scopes: readonly string[]
   extraAuthorizeParameters?: Readonly<Record<string, string>>
@@ -26,35 +26,35 @@ export type OAuth2Client = {
 /** Tokens of a grant. Times are epoch ms. */
 export type GrantTokens = {
   accessToken: string
-  /** Undefined when the server gave none: then nothing can be renewed. */
+  /** Undefined if the server sent none: the grant can then not be renewed. */
   refreshToken?: string | undefined
   issueTime: number
-  /** Undefined when the server did not send it. */
+  /** Undefined if the server did not send it. */
   expireTime?: number | undefined
 }
 
 /** The state of a destination's grant for delivery, without its tokens. */
 export type GrantState = {
-  /** Another one after each consent. */
+  /** A new ID after each consent. */
   id: string
   status: 'connected' | 'expired'
-  /** The `clientFingerprint` of the client that it was given to. */
+  /** The `clientFingerprint` of the client for which it was issued. */
   issuedFor: string
   /** Why it expired. */
   error: string
 }
 
-/** The authorization server says that the grant is no longer good (RFC 6749, 5.2: `invalid_grant`). */
+/** The authorization server reports that the grant is invalid (RFC 6749, 5.2: `invalid_grant`). */
 export class GrantRefusedError extends ConfigurationError {
   override readonly name = 'GrantRefusedError'
 }
 
-/** Reason of a grant that ended without being removed here. */
+/** The reason shown for a grant that ended without being removed in the product. */
 export const revokedText = 'The connection was revoked: reconnect'
 
 /**
- * Names the client and every address that its secret, its grant or its access tokens are sent to. A grant is valid for
- * those that it was given for, and sent to no others.
+ * Identifies the client and every URL to which its secret, its grant or its access tokens are sent. A grant is valid
+ * only for those URLs, and is sent to no others.
  */
 export const clientFingerprint = ({
   tokenUrl,
@@ -67,7 +67,7 @@ export const clientFingerprint = ({
 
 const list = new Intl.ListFormat('en-GB', { type: 'conjunction' })
 
-/** The settings to fill in before a user can be asked for permission, in words; '' for none. */
+/** The settings that are missing before a user can be asked for consent, as a message; '' if none are. */
 export const missingOfClient = (client: OAuth2Client): string =>
   list.format([
     ...(client.authorizeUrl === '' ? ['the authorize URL'] : []),
@@ -75,7 +75,7 @@ export const missingOfClient = (client: OAuth2Client): string =>
     ...(client.clientId === '' ? ['the client ID'] : []),
   ])
 
-/** Why nothing can be delivered with this grant, in words; '' when it can. */
+/** Why nothing can be delivered with this grant, as a message; '' if it can. */
 export const grantProblem = (client: OAuth2Client, grant: GrantState | undefined): string => {
   const missing = missingOfClient(client)
   if (missing !== '') return `Its settings are missing ${missing}`
@@ -85,7 +85,7 @@ export const grantProblem = (client: OAuth2Client, grant: GrantState | undefined
   return grant.status === 'expired' ? grant.error || revokedText : ''
 }
 
-/** The address at which a person is asked, with a PKCE challenge of S256 (RFC 7636, 4.3). */
+/** The URL of the consent page, with an S256 PKCE challenge (RFC 7636, 4.3). */
 export const consentAddress = (
   client: OAuth2Client,
   ask: { redirectUri: string; state: string; codeVerifier: string },
@@ -105,22 +105,24 @@ export const consentAddress = (
   return url.href
 }
 
-/** RFC 6749 §2.3.1: both halves are encoded as a form before they are joined. */
+/** RFC 6749 §2.3.1: both halves are form-encoded before they are joined. */
 const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1)
 
-/** Bytes of an answer with tokens that are read: ID tokens and access tokens of some servers have several kB. */
+/** Maximum bytes of a token response: ID tokens and access tokens of some servers have several kB. */
 const tokenAnswerBytes = 64 * 1024
 
 const textIn = (record: unknown, name: string): string => {
   const value = isJsonObject(record) ? record[name] : undefined
   return typeof value === 'string' ? value : ''
 }
-/** A token as a header can carry it (RFC 6750, 2.1, and the wider alphabets of some servers), never with a line end. */
+/**
+ * A token that can be sent in a header (RFC 6750, 2.1, and the wider alphabets of some servers), never with a line end.
+ */
 const tokenIn = (record: unknown, name: string): string => {
   const value = textIn(record, name)
   return /^[\x21-\x7e]{1,16384}$/.test(value) ? value : ''
 }
-/** `expires_in` in seconds; some servers send it as a text. */
+/** `expires_in` in seconds; some servers send it as text. */
 const lifetimeIn = (record: unknown): number | undefined => {
   const seconds = isJsonObject(record) ? Number(record.expires_in) : Number.NaN
   return Number.isFinite(seconds) && seconds > 0 && seconds < 1e10 ? seconds : undefined
@@ -130,14 +132,14 @@ const parsed = (body: string): unknown => {
   try {
     return JSON.parse(body)
   } catch {
-    // Some servers answer in the form that they were asked in.
+    // Some servers respond in the format of the request.
     return body.includes('=') ? Object.fromEntries(new URLSearchParams(body)) : undefined
   }
 }
 
 /**
- * The account that an ID token names, '' for none. It came straight from the token address, so that its signature needs
- * no check (OpenID Connect Core 1.0, 3.1.3.7, 6), and it is shown only.
+ * The account in an ID token, '' if there is none. The token came directly from the token URL, so its signature needs
+ * no check (OpenID Connect Core 1.0, 3.1.3.7, 6), and the account is only displayed.
  */
 const accountOf = (idToken: string | undefined): string => {
   try {
@@ -186,7 +188,7 @@ const askForTokens = async (
   const tokenAnswer = parsed(answer.body)
   const now = clock()
   const error = textIn(tokenAnswer, 'error')
-  // Some servers refuse with 200.
+  // Some servers report an error with status 200.
   const refused = answer.status < 200 || answer.status > 299 || error !== ''
   const accessToken = tokenIn(tokenAnswer, 'access_token')
   if (!refused && accessToken !== '') {
@@ -208,7 +210,7 @@ const askForTokens = async (
     const options = retryAfterMs === undefined ? {} : { retryAfterMs }
     throw new RetryableError(`The token URL responded with HTTP ${answer.status}`, options)
   }
-  // Not every server keeps to RFC 6749, 5.2; these say the same.
+  // Some servers do not follow RFC 6749, 5.2; these codes mean the same.
   if (error === 'invalid_grant' || error === 'bad_refresh_token' || error === 'bad_verification_code')
     throw new GrantRefusedError(describe(answer, tokenAnswer, secrets))
   throw new ConfigurationError(
@@ -219,9 +221,9 @@ const askForTokens = async (
 }
 
 /**
- * Requests tokens for the code that came back (RFC 6749, 4.1.3); returns them with their account.
+ * Exchanges the returned code for tokens (RFC 6749, 4.1.3), and returns them with their account.
  *
- * @throws GrantRefusedError when the code is not good, ConfigurationError, RetryableError
+ * @throws GrantRefusedError if the code is invalid, ConfigurationError, RetryableError
  */
 export const exchangeCode = (
   client: OAuth2Client,
@@ -240,10 +242,10 @@ export const exchangeCode = (
   )
 
 /**
- * Tokens for a refresh token (RFC 6749, 6). The server may have made the old refresh token void: write the new ones down
- * before they are used.
+ * Exchanges a refresh token for new tokens (RFC 6749, 6). The server may have invalidated the old refresh token: store
+ * the new tokens before they are used.
  *
- * @throws GrantRefusedError when the grant has ended, ConfigurationError, RetryableError
+ * @throws GrantRefusedError if the grant has ended, ConfigurationError, RetryableError
  */
 export const renewTokens = async (
   client: OAuth2Client,
@@ -259,9 +261,9 @@ export const renewTokens = async (
 }
 
 /**
- * The same context, whose requests carry the token of the destination's grant (RFC 6750, 2.1), in place of any other
- * Authorization. Answered 401, a request is sent once more with a token that was renewed for it; answered 401 again, the
- * grant counts as expired and the request rejects with ConfigurationError. No answer shows the token.
+ * Returns the context with requests that carry the token of the destination's grant (RFC 6750, 2.1), instead of any
+ * other Authorization. After a 401, a request is sent once more with a renewed token; after another 401, the grant
+ * counts as expired and the request rejects with ConfigurationError. No response shows the token.
  */
 export const withGrant = <S extends Settings>(context: DeliverContext<S>): DeliverContext<S> => ({
   ...context,
@@ -282,7 +284,7 @@ export const withGrant = <S extends Settings>(context: DeliverContext<S>): Deliv
     const again = await send(renewed)
     if (again.status !== 401) return again
     await accessToken(renewed, true)
-    // A user has connected it anew meanwhile.
+    // A user has reconnected the destination meanwhile.
     throw new RetryableError('Reconnected: retrying')
   },
 })

@@ -1,4 +1,4 @@
-/** Bytes of a request or of a response that are kept. */
+/** Maximum bytes of a stored request or response. */
 export const maxExchangeBytes = 4096
 
 const hidden = '[redacted]'
@@ -20,7 +20,7 @@ export const hideSecrets = (text: string, secrets: readonly string[]): string =>
   return result
 }
 
-/** An address as it may be shown: without credentials, query values hidden. */
+/** A URL as it may be shown: without credentials, with hidden query values. */
 export const hideUrl = (address: string): string => {
   const url = URL.parse(address)
   if (url === null) return hidden
@@ -29,8 +29,8 @@ export const hideUrl = (address: string): string => {
 }
 
 /**
- * Formats a request for storage: start line, headers, body, at most 4 kB. Values of headers named in `secretHeaders`
- * (lower case) are hidden, and so are the given secrets anywhere. A body that is no text is shown by its size only.
+ * Formats a request for storage: start line, headers, body, at most 4 kB. Hides the values of headers named in
+ * `secretHeaders` (lower case), and the given secrets anywhere. A binary body is shown only by its size.
  */
 export const requestText = (
   request: { method: string; url: string; headers: Readonly<Record<string, string>>; body: string | Uint8Array },
@@ -45,7 +45,7 @@ export const requestText = (
   return cutToBytes(hideSecrets(text, secrets))
 }
 
-/** A response as it may be kept: status, headers worth reading, body, at most 4 kB; given secrets are hidden. */
+/** Formats a response for storage: status, relevant headers, body, at most 4 kB, without the given secrets. */
 export const responseText = (
   answer: { status: number; headers: Readonly<Record<string, string>>; body: string },
   secrets: readonly string[],

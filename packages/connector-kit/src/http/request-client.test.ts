@@ -12,7 +12,7 @@ import { createRequestClient, type RequestClient, type RequestClientOptions } fr
 
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {
-  // Clients first: they were opened last.
+  // Clients first, because they were opened last.
   for (const close of closing.splice(0).toReversed()) await close()
 })
 
@@ -29,7 +29,7 @@ const peer = async (...args: Parameters<typeof startPeer>): ReturnType<typeof st
   return made
 }
 
-/** A resolver that gives the listed answers one after the other, the last one for ever. */
+/** A resolver that returns the listed results one after the other, the last one repeatedly. */
 const resolver = (...answers: string[][]): LookupFunction => {
   let call = 0
   return (_host, _options, callback) => {
@@ -41,7 +41,7 @@ const resolver = (...answers: string[][]): LookupFunction => {
   }
 }
 
-/** The head of an answer in chunks, and the beginning of its body. */
+/** The head of a chunked response, and the beginning of its body. */
 const chunked = (body: string): string => `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${body}`
 
 const get = (made: RequestClient, url: string, timeoutMs = 5000) =>
@@ -66,7 +66,7 @@ describe('the request client refuses', () => {
     expect(receiver.requests).toHaveLength(0)
   })
 
-  it('to follow a redirect: a 302 to a private address is an answer', async () => {
+  it('to follow a redirect: a 302 to a private address is returned as the response', async () => {
     const inner = await peer()
     const outer = await peer(() => ({ status: 302, headers: { location: inner.url } }))
     const answer = await get(client(), outer.url)
@@ -81,7 +81,7 @@ describe('the request client refuses', () => {
 })
 
 describe('the checked lookup', () => {
-  it('hands the socket only addresses that passed, so that a name cannot change between check and connect', async () => {
+  it('passes only checked addresses to the socket, so that a name cannot change between check and connect', async () => {
     const lookup = guardedLookup(resolver(['10.0.0.1', '8.8.8.8', '::1']), createEgressPolicy())
     const all = await new Promise((resolve) => lookup('h', { all: true }, (_error, addresses) => resolve(addresses)))
     expect(all).toEqual([{ address: '8.8.8.8', family: 4 }])
@@ -89,7 +89,7 @@ describe('the checked lookup', () => {
     expect(one).toBe('8.8.8.8')
   })
 
-  it('is asked for every connection: a rebinding name is refused as soon as its answer is private', async () => {
+  it('runs for every connection: a rebinding name is blocked as soon as it resolves to a private address', async () => {
     const receiver = await peer(() => ({ status: 200, headers: { connection: 'close' } }))
     const made = client({ lookup: resolver(['127.0.0.1'], ['10.0.0.1']) })
     const url = `http://rebind.example.com:${receiver.port}/`
@@ -112,7 +112,7 @@ describe('TLS', () => {
   }
   const lookup = resolver(['127.0.0.1'])
 
-  it('a certificate that no trusted authority signed is refused before anything is sent', async () => {
+  it('a certificate without a trusted authority is rejected before anything is sent', async () => {
     const { port, count } = await secure()
     await expect(get(client({ lookup }), `https://hooks.example.com:${port}/`)).rejects.toThrow(
       'certificate is self-signed',
@@ -120,14 +120,14 @@ describe('TLS', () => {
     expect(count()).toBe(0)
   })
 
-  it('a certificate for another name is refused', async () => {
+  it('a certificate for another name is rejected', async () => {
     const { port } = await secure()
     await expect(get(client({ lookup, ca: tls.cert }), `https://other.example.com:${port}/`)).rejects.toThrow(
       'another name',
     )
   })
 
-  it('a trusted certificate is taken, and the guard stands before it', async () => {
+  it('a trusted certificate is accepted, and the policy is checked before it', async () => {
     const { port, count } = await secure()
     const url = `https://hooks.example.com:${port}/`
     expect((await get(client({ lookup, ca: tls.cert }), url)).status).toBe(200)
@@ -137,7 +137,7 @@ describe('TLS', () => {
 })
 
 describe('the request client', () => {
-  it('sends method, headers and body as given and hands back status, headers and body', async () => {
+  it('sends method, headers and body as given, and returns status, headers and body', async () => {
     const receiver = await peer(() => ({ status: 201, headers: { 'x-answer': 'yes' }, body: 'thanks' }))
     const answer = await client().request({
       method: 'PUT',
@@ -151,13 +151,13 @@ describe('the request client', () => {
     expect(receiver.requests[0]?.headers['x-one']).toBe('1')
   })
 
-  it('keeps the first 4 kB of an answer and cuts one that does not end', async () => {
+  it('keeps the first 4 kB of a response, and cuts off an endless one', async () => {
     const receiver = await peer(() => ({ status: 200, body: 'x'.repeat(8 * 1024 * 1024) }))
     const answer = await get(client(), receiver.url)
     expect(answer.body).toBe('x'.repeat(4096))
   })
 
-  it('reads as much of an answer as a request asks for, and no more of another one', async () => {
+  it('reads as much of a response as the request allows, and no more of others', async () => {
     const receiver = await peer(() => ({ status: 200, body: 'x'.repeat(3 * 1024 * 1024) }))
     const made = client()
     const ask = (readBytes: number) =>
@@ -200,7 +200,7 @@ describe('the request client', () => {
     expect(await sent).toBeLessThan(16 * 1024 * 1024)
   })
 
-  it('keeps an answer that is compressed as it came: nothing is inflated', async () => {
+  it('does not decompress a compressed response', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024))
     const receiver = await peer(() => ({
       status: 200,
@@ -210,14 +210,14 @@ describe('the request client', () => {
     expect((await get(client(), receiver.url)).body.length).toBeLessThanOrEqual(4096)
   })
 
-  it('gives up on a peer that never answers, as something to be tried again', async () => {
+  it('times out if a peer never responds, as a retryable error', async () => {
     const receiver = await peer(() => 'hang')
     const made = client()
     await expect(get(made, receiver.url, 100)).rejects.toThrow(RetryableError)
     expect(made.inFlight()).toBe(0)
   })
 
-  it('gives up on a peer that dribbles its answer', async () => {
+  it('times out if a peer sends its response too slowly', async () => {
     const server: Server = createServer((socket) => {
       socket.on('error', () => {}).resume()
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\na')
@@ -229,7 +229,7 @@ describe('the request client', () => {
     await expect(get(made, `http://127.0.0.1:${port}/`, 150)).rejects.toThrow('No response within 150 ms')
   })
 
-  it('does not send a request whose time ended while it waited for a connection', async () => {
+  it('does not send a request that timed out while it waited for a connection', async () => {
     const receiver = await peer((_request, index) => (index === 0 ? 'hang' : { status: 200 }))
     const made = client({ connectionsPerOrigin: 1 })
     const first = get(made, `${receiver.url}first`, 400)
@@ -248,12 +248,12 @@ describe('the request client', () => {
     await expect(get(client(), url)).rejects.toThrow(RetryableError)
   })
 
-  it('takes a connection that was reset as something to be tried again', async () => {
+  it('treats a reset connection as retryable', async () => {
     const receiver = await peer(() => 'reset')
     await expect(get(client(), receiver.url)).rejects.toThrow(RetryableError)
   })
 
-  it('refuses more than it may have under way, instead of queueing without bound', async () => {
+  it('rejects requests beyond its maximum, instead of queueing without a limit', async () => {
     const receiver = await peer(() => 'hang')
     const made = client({ maxInFlight: 2 })
     const two = [get(made, receiver.url, 300), get(made, receiver.url, 300)].map((request) =>

@@ -9,7 +9,7 @@ import { type ConnectTarget, createGuardedSockets, type GuardedStream, guardedLo
 import { egressRefusal, networkError } from './network-error.ts'
 import { cutToBytes, maxExchangeBytes } from './redaction.ts'
 
-/** Read with the first request: it is 5 MB of each thread, of which one or two send any. */
+/** Loaded with the first request: it takes 5 MB in each thread, and only one or two threads send requests. */
 const undici: () => typeof import('undici') = () => createRequire(import.meta.url)('undici')
 
 export type OutgoingRequest = {
@@ -17,76 +17,79 @@ export type OutgoingRequest = {
   /** http or https, absolute. */
   url: string
   headers: Readonly<Record<string, string>>
-  /** Sent as it is; a text as UTF-8. */
+  /** Sent unchanged; a string as UTF-8. */
   body?: string | Uint8Array
-  /** From the call to the last byte of the answer, connecting included; the client's own unless given. */
+  /**
+   * Maximum ms from the call to the last byte of the response, including the connection; the client's own by default.
+   */
   timeoutMs?: number
-  /** Bytes of the answer that are returned; the client's own number unless given. */
+  /** Maximum bytes of the response that are returned; the client's own by default. */
   keepBytes?: number
-  /** Bytes of the answer that are read before it is cut, at most 16 MB; the client's own number unless given. */
+  /** Maximum bytes of the response that are read before it is cut off, at most 16 MB; the client's own by default. */
   readBytes?: number
   signal?: AbortSignal
 }
 
-/** An answer; redirects are answers like any other and are never followed. */
+/** A response. Redirects are returned like any other response and never followed. */
 export type HttpAnswer = {
   status: number
-  /** Names in lower case; of a repeated header the first. */
+  /** Names in lower case; of a repeated header the first value. */
   headers: Readonly<Record<string, string>>
-  /** The first bytes (4 kB unless configured) as text; the rest was read up to a bound and dropped. */
+  /** The first bytes (4 kB unless configured) as text; the rest was read up to a limit and discarded. */
   body: string
   latencyMs: number
 }
 
 export interface RequestClient {
   /**
-   * Sends a request to an address that the policy allows. Rejects with RetryableError when the network or the peer
-   * fails or the time is over. Rejects with EgressRefusedError when the address may not be reached, with
-   * ConfigurationError when the address is invalid.
+   * Sends a request to an address that the policy allows. Rejects with RetryableError if the network or the peer fails,
+   * or the time is over. Rejects with EgressRefusedError if the address is blocked, with ConfigurationError if it is
+   * invalid.
    */
   request(request: OutgoingRequest): Promise<HttpAnswer>
   /**
-   * Opens a TCP connection under the same guard, for what is not HTTP. Rejects as `request` does. TLS and the end of the
-   * connection are the caller's, who calls `renew` with each question: an answer of more than 4 MB ends the connection.
+   * Opens a TCP connection with the same checks, for other protocols than HTTP. Rejects like `request`. The caller
+   * handles TLS and closes the connection, and calls `renew` with each question: a response of more than 4 MB ends the
+   * connection.
    */
   connect(target: ConnectTarget): Promise<GuardedStream>
-  /** Requests under way. */
+  /** Number of requests in flight. */
   inFlight(): number
-  /** Ends every connection, those of `connect` included. */
+  /** Ends every connection, including those of `connect`. */
   close(): Promise<void>
 }
 
 export type RequestClientOptions = {
   egress: EgressPolicy
   logger: Logger
-  /** Name resolution; the system's unless given. Its answers are checked one by one. */
+  /** Name resolution; the system's by default. Every resolved address is checked. */
   lookup?: LookupFunction
-  /** For TCP and TLS together, ms. */
+  /** Maximum ms for TCP and TLS together. */
   connectTimeoutMs?: number
-  /** For a whole request, ms. */
+  /** Maximum ms of a whole request. */
   timeoutMs?: number
   keptResponseBytes?: number
-  /** An answer longer than this is cut, and its connection ended. */
+  /** A longer response is cut off, and its connection closed. */
   readResponseBytes?: number
   /** Maximum bytes that a peer of `connect` may send in one answer. */
   answerBytes?: number
-  /** Connections held open to one origin; the lanes above bound what is under way. */
+  /** Maximum open connections to one origin; the callers limit the requests in flight. */
   connectionsPerOrigin?: number
-  /** Requests under way over all origins; beyond it a request fails at once and is tried again later. */
+  /** Maximum requests in flight over all origins; further ones fail immediately and are retried later. */
   maxInFlight?: number
-  /** Certificates trusted beside the system's (PEM), for a private authority. */
+  /** Certificates (PEM) that are trusted in addition to the system's, for a private authority. */
   ca?: string
 }
 
 const defaultReadBytes = 256 * 1024
-/** Maximum bytes of its answer that a request may have read. */
+/** Maximum bytes of a response that a request may allow to read. */
 const maxReadBytes = 16 * 1024 * 1024
-/** Bytes that may frame an answer beside its body: headers, interim answers, trailers, the names of chunks. */
+/** Maximum bytes of a response besides its body: headers, interim responses, trailers, chunk extensions. */
 const framingBytes = 64 * 1024
 
 /**
- * Ends a connection whose peer sends more bytes than an answer may have before anything new is written to it. What the
- * parser takes for framing reaches no handler: without this it would be read until the time of the request is over.
+ * Ends a connection whose peer sends more bytes than a response may have before anything new is written. Bytes that the
+ * parser treats as framing reach no handler: without this, they would be read until the request times out.
  */
 const boundAnswers = (socket: Socket, maxBytes: number): void => {
   let written = 0
@@ -117,12 +120,12 @@ const createConnector = (options: RequestClientOptions, readBytes: number): buil
   } as buildConnector.BuildOptions)
   return (target, callback) => {
     const host = target.hostname.replace(/^\[|\]$/g, '')
-    // A literal address is not resolved, so the lookup never sees it.
+    // An IP address is not resolved, so the lookup never checks it.
     if (isIP(host) !== 0 && !egress.allows(host)) return callback(egressRefusal(host), null)
     connect(target, (...args) => {
       const [error, socket] = args
       if (error !== null) return callback(error, null)
-      // The last word: the address this very socket is connected to.
+      // The final check: the address to which this socket is actually connected.
       if (socket.remoteAddress === undefined || !egress.allows(socket.remoteAddress)) {
         socket.destroy()
         return callback(egressRefusal(host), null)
@@ -143,17 +146,17 @@ const flatHeaders = (headers: Record<string, string | string[] | undefined>): Re
 }
 
 /**
- * Creates the only way out of the process for connectors. The guard is at the socket: names are resolved by a checked
- * lookup, literal addresses are checked before connecting, and the connected address is checked again. So neither a
- * redirect (none is followed), a rebinding name nor an odd spelling reaches a network that the policy refuses. TLS is
- * verified. There is one connection pool per origin, each request is bounded in time, each answer in size.
+ * Creates the only way out of the process for connectors. The checks are at the socket: names are resolved by a checked
+ * lookup, IP addresses are checked before connecting, and the connected address is checked again. So neither a redirect
+ * (never followed), a rebinding name nor an unusual spelling reaches a blocked network. TLS is verified. There is one
+ * connection pool per origin; each request is limited in time, each response in size.
  */
 export const createRequestClient = (options: RequestClientOptions): RequestClient => {
   const kept = options.keptResponseBytes ?? maxExchangeBytes
   const readable = options.readResponseBytes ?? defaultReadBytes
   const defaultTimeoutMs = options.timeoutMs ?? 10_000
   const maxInFlight = options.maxInFlight ?? 4096
-  // Long answers come over connections of their own: those of all other requests are cut off as early as ever.
+  // Long responses use their own connections, so that those of other requests keep their low limit.
   let agent: Agent | undefined
   let longAgent: Agent | undefined
   let closed = false
@@ -162,7 +165,7 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
       connect: createConnector(options, readBytes),
       connections: options.connectionsPerOrigin ?? 256,
       pipelining: 1,
-      // One timer of our own covers the whole request.
+      // A single timer covers the whole request.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: 4000,
@@ -219,7 +222,7 @@ export const createRequestClient = (options: RequestClientOptions): RequestClien
         {
           onRequestStart: (controller) => {
             control = controller
-            // Timed out while it waited for a connection: it must not be sent any more.
+            // Timed out while it waited for a connection: it must no longer be sent.
             if (settled) controller.abort(new Error('Timed out before it was sent'))
           },
           onResponseStart: (_controller, code, responseHeaders) => {

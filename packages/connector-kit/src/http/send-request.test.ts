@@ -17,7 +17,7 @@ const request: OutgoingRequest = {
 }
 const hidden = { headers: ['authorization'], texts: ['s3cret-path'] }
 
-it('request and answer are kept without secrets, also where they are cut', async () => {
+it('request and response are stored without secrets, also at the cut', async () => {
   const call = await sendRequest(answering({ status: 400, body: 'no s3cret-path' }), request, hidden)
   const { outcomes, ...kept } = resultOfCall(call, { kind: 'rejected', reason: 'HTTP 400' })
   expect(JSON.stringify(kept)).not.toMatch(/s3c/)
@@ -26,7 +26,7 @@ it('request and answer are kept without secrets, also where they are cut', async
   expect(outcomes).toEqual({ kind: 'rejected', reason: 'HTTP 400' })
 })
 
-it('nothing is kept of what was delivered', async () => {
+it('nothing is stored if all events were delivered', async () => {
   const call = await sendRequest(answering({}), request, hidden)
   const delivered = { kind: 'delivered' as const }
   expect(resultOfCall(call, [delivered, delivered])).toEqual({
@@ -36,14 +36,14 @@ it('nothing is kept of what was delivered', async () => {
   })
 })
 
-it('an observer gets every request that was answered, without secrets', async () => {
+it('an observer receives every request with a response, without secrets', async () => {
   const heard: Exchange[] = []
   await sendRequest({ ...answering({ body: 'ok' }), onExchange: (exchange) => heard.push(exchange) }, request, hidden)
   expect(heard).toMatchObject([{ httpStatus: 200, latencyMs: 5, response: expect.stringContaining('ok') }])
   expect(JSON.stringify(heard)).not.toMatch(/s3c/)
 })
 
-it('a request without an answer fails with what was meant', async () => {
+it('a request without a response fails with the request that was sent', async () => {
   const failing = { signal, request: () => Promise.reject(new RetryableError('Connection refused')) }
   const failure = await sendRequest(failing, request, hidden).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(RetryableError)
@@ -70,6 +70,6 @@ it.each([
   ['{"success":true}', false],
   ['ok', false],
   ['', false],
-])('a web page is distinguished from an answer: %j', (body, wanted) => {
+])('a web page is distinguished from an API response: %j', (body, wanted) => {
   expect(isWebPage({ body })).toBe(wanted)
 })

@@ -5,21 +5,21 @@ import { requestText, responseText } from './redaction.ts'
 import type { HttpAnswer, OutgoingRequest } from './request-client.ts'
 
 /**
- * The secrets of a request: header values by their names in lower case, and texts anywhere. A body that people cannot
- * read, such as a compressed one, is replaced by `body`.
+ * The secrets of a request: names of headers in lower case, and texts anywhere. `body` replaces a body that is not
+ * readable, such as a compressed one.
  */
 export type Hidden = { headers?: readonly string[]; texts?: readonly string[]; body?: string }
 
-/** A request that was answered. */
+/** A request with its response. */
 export type Call = {
   readonly answer: HttpAnswer
-  /** Request and answer as they may be kept and shown, made when asked for. */
+  /** The request and response as they may be stored and shown, created on demand. */
   exchange(): Exchange
 }
 
 /**
- * Sends a request of a delivery, and passes it to `onExchange` without its secrets. Rejects as the request client does,
- * with the request that failed.
+ * Sends a request of a delivery, and passes it to `onExchange` without its secrets. Rejects like the request client,
+ * with the failed request.
  */
 export const sendRequest = async (
   context: Pick<DeliverContext, 'request' | 'signal' | 'onExchange'>,
@@ -41,7 +41,7 @@ export const sendRequest = async (
   return { answer, exchange }
 }
 
-/** Returns the outcome of an answer by its status alone, with its `Retry-After`; `now` is epoch ms. */
+/** Returns the outcome of a response by its status alone, with its `Retry-After`; `now` is epoch ms. */
 export const outcomeOfAnswer = (
   answer: Pick<HttpAnswer, 'status' | 'headers'>,
   now: number,
@@ -55,7 +55,8 @@ export const outcomeOfAnswer = (
 }
 
 /**
- * Returns the result of a batch that went in one request; request and answer are kept when any event was not delivered.
+ * Returns the result of a batch that was sent in one request; request and response are stored if any event was not
+ * delivered.
  */
 export const resultOfCall = (call: Call, outcomes: DeliverResult['outcomes']): DeliverResult => {
   const { status: httpStatus, latencyMs } = call.answer
@@ -65,12 +66,12 @@ export const resultOfCall = (call: Call, outcomes: DeliverResult['outcomes']): D
 }
 
 /**
- * True where a web page stands in an answer's place: another server, or a page in front of the one that is meant. The
- * content type says nothing: Slack calls its plain `ok` HTML.
+ * True if the response is a web page: from another server, or from a page in front of the intended one. The content
+ * type does not show it: Slack sends its plain `ok` as HTML.
  */
 export const isWebPage = ({ body }: Pick<HttpAnswer, 'body'>): boolean => /^\s*<(!doctype html|html)\b/i.test(body)
 
-/** A test of a connection: what fails on the way to an answer is its result, in the words of the failure. */
+/** Runs a connection test; a failure on the way to a response becomes the result, with its message. */
 export const testOf = async (test: () => Promise<ConnectionTest>): Promise<ConnectionTest> => {
   try {
     return await test()

@@ -1,19 +1,19 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { WebhookRefusal } from '../definition/source-definition.ts'
 
-/** HMAC-SHA256 of the parts, one after the other. */
+/** HMAC-SHA256 of the concatenated parts. */
 export const hmacSha256 = (secret: string, ...parts: readonly (string | Uint8Array)[]): Buffer => {
   const hmac = createHmac('sha256', secret)
   for (const part of parts) hmac.update(part)
   return hmac.digest()
 }
 
-/** Compares in a time that says nothing about where two signatures differ. */
+/** Compares two signatures in constant time. */
 export const sameSignature = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b)
 
 const unauthorized = (reason: string, message: string): WebhookRefusal => ({ code: 401, reason, message })
 
-/** The refusals that signed webhooks have in common; `vendor` is how people call the sender. */
+/** The rejections that all signed webhooks share; `vendor` is the sender's name for users. */
 export const signatureRefusals = {
   secretNotSet: (vendor: string): WebhookRefusal =>
     unauthorized(

@@ -1,7 +1,7 @@
 import type { TargetType } from '@tributary/contract'
 import { ExactNumber, isJsonObject, type JsonObject, parseExactJson, readTimeText } from '@tributary/kernel'
 
-/** A value of the type that was asked for, nothing, or why it cannot be one. */
+/** A converted value, nothing, or why the value cannot be converted. */
 export type Coerced = { value: unknown } | { problem: string } | undefined
 
 /** Names of the types in messages. */
@@ -36,7 +36,7 @@ const numeral = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i
 
 const integer = /^\s*(-?[1-9]\d{15,})\s*$/
 
-/** A number stays as it was written; so does a text that is an integer beyond those of a double. */
+/** A number keeps its digits, and so does a text with an integer beyond the range of a double. */
 const asNumber = (value: unknown): number | ExactNumber | undefined => {
   if (value instanceof ExactNumber) return value
   const long = typeof value === 'string' ? integer.exec(value)?.[1] : undefined
@@ -64,7 +64,7 @@ const asObject = (value: unknown): JsonObject | undefined => {
   return isJsonObject(object) ? object : undefined
 }
 
-/** A list, the list that a text is the JSON of, or a list of the one value. */
+/** A list as it is, a list parsed from JSON text, or a list of the single value. */
 const asArray = (value: unknown): unknown[] => {
   const list = typeof value === 'string' && value.trimStart().startsWith('[') ? parsed(value) : value
   return Array.isArray(list) ? list : [value]
@@ -81,9 +81,9 @@ const asType: Readonly<Record<TargetType, (value: unknown) => unknown>> = {
 }
 
 /**
- * Converts a JSON value to a target's type. Nothing and null give nothing; so does a text of spaces, for any type but
- * text. A text is parsed as its content (a numeral, `true`, an RFC 3339 time, JSON), a single value becomes a list, a
- * time is RFC 3339 in UTC with ms.
+ * Converts a JSON value to a target's type. Absent and null values become nothing, and so does blank text, except for
+ * type text. Text is parsed (a numeral, `true`, an RFC 3339 time, JSON), a single value becomes a list, a time becomes
+ * RFC 3339 in UTC with ms.
  */
 export const coerce = (value: unknown, type: TargetType): Coerced => {
   if (value === undefined || value === null) return undefined

@@ -79,7 +79,7 @@ const mappingOf = (fields: Record<string, Source | [Source, object]>, more: obje
 const place = { workspaceId: 'w1', destinationId: 'd1' }
 const map = (targets: ActionTarget[], fields: Record<string, Source | [Source, object]>, of: PipelineEvent = event) =>
   compileMappings(definitionOf([action('do', { targets })]), mappingOf(fields), place)(of, 's1')
-/** Returns what one source gives for a target of a type: its value, or the problem with it. */
+/** The result of one source for a target of a type: its value, or its problem. */
 const one = (source: Source, more: Partial<ActionTarget> = {}): unknown => {
   const mapping = map([target('to', more)], { to: source })
   if (mapping.kind === 'unmapped') return mapping
@@ -126,7 +126,7 @@ describe('a source', () => {
     expect(one(source)).toEqual(wanted)
   })
 
-  test('FIELD copies numbers to the digit and objects in their order, into targets of any type that takes them', () => {
+  test('FIELD copies numbers with all digits and objects in order, into targets of any type that accepts them', () => {
     const odd = '{"b":1.0,"10":[9223372036854775807,1e400,-0,null],"2":"é"}'
     const json = JSON.stringify(event).replace('"count":3', `"count":9223372036854775807,"odd":${odd},"one":1.0`)
     const given = JSON.parse(json) as PipelineEvent
@@ -158,7 +158,7 @@ describe('a source', () => {
       expect([template, sent({ TEMPLATE: template }, 'number')]).toEqual([template, `{"to":${wanted}}`])
   })
 
-  test('a template gives a number where its mapping says so, also to a target of any value and to a field of its own', () => {
+  test('a template returns a number if its mapping has type number, also for a target of any type or a custom field', () => {
     const total: Source = { TEMPLATE: '{{ 19.99 | times: 100 }}' }
     const definition = definitionOf([action('do', { targets: [target('to', { type: 'any' })] })])
     const sent = (name: string, type: string): unknown => {
@@ -175,7 +175,7 @@ describe('a source', () => {
     expect(sent('to', 'any')).toEqual({ to: '1999' })
   })
 
-  test('null is sent as null where the target takes any value; elsewhere the preview says that it is left out', () => {
+  test('null is sent as null if the target accepts any value; otherwise the preview reports that it is omitted', () => {
     const none = { FIELD: 'properties.none' }
     expect(one(none, { type: 'number' })).toEqual({ note: '"to" is omitted: properties.none is null' })
     expect(one(none, { pii: 'email' })).toEqual({ note: '"to" is omitted: properties.none is null' })
@@ -183,12 +183,12 @@ describe('a source', () => {
     expect(one({ FIELD: 'properties.gone' }, { type: 'number' })).toBeUndefined()
   })
 
-  test('user_key is the anonymous id of who has no user id', () => {
+  test('user_key is the anonymous ID if there is no user ID', () => {
     const { userId: _, ...anonymous } = event
     expect(map([], { to: { VARIABLE: 'user_key' } }, anonymous)).toMatchObject({ payload: { to: 'a1' } })
   })
 
-  test('templates of one event share what they may take', () => {
+  test('the templates of one event share one budget', () => {
     const loop = '{% for a in (1..3000) %}{{ a }}{% endfor %}'
     const fields = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`t${n}`, { TEMPLATE: loop }]))
     expect(map([], fields)).toMatchObject({ kind: 'failed', reason: expect.stringContaining('reads too much data') })
@@ -225,7 +225,7 @@ describe('a target', () => {
     ['datetime', { CONSTANT: 'tomorrow' }, { problem: '"to": the constant is text that is not a time' }],
     ['datetime', { CONSTANT: 1e300 }, { problem: '"to": the constant is a number that is not a time' }],
     ['any', { FIELD: 'properties.tags' }, ['a']],
-  ])('of type %s takes %j as %j', (type, source, wanted) => {
+  ])('of type %s converts %j to %j', (type, source, wanted) => {
     expect(one(source, { type })).toEqual(wanted)
   })
 
@@ -256,7 +256,7 @@ describe('a target', () => {
     })
   })
 
-  test('that is required and not mapped fails the event, and so does a mapping that is switched off', () => {
+  test('that is required fails the event if it is not mapped or its mapping is disabled', () => {
     const targets = [target('to', { label: 'Total', required: true })]
     const wanted = {
       kind: 'failed',
@@ -266,20 +266,20 @@ describe('a target', () => {
     expect(map(targets, { to: [{ CONSTANT: 1 }, { enabled: false }] })).toMatchObject(wanted)
   })
 
-  test('that is switched off is left out', () => {
+  test('whose mapping is disabled is left out', () => {
     expect(map([], { a: { CONSTANT: 1 }, b: [{ CONSTANT: 2 }, { enabled: false }] })).toMatchObject({
       payload: { a: 1 },
     })
     expect(one({ CONSTANT: 1 })).toBe(1)
   })
 
-  test('that the user made required fails the event too', () => {
+  test('that the user made required fails the event, too', () => {
     const given = { target: { name: 'own', is_required: true, type: 'number' } }
     expect(map([], { own: [{ FIELD: 'properties.gone' }, given] })).toMatchObject({ kind: 'failed' })
     expect(map([], { own: [{ FIELD: 'properties.total' }, given] })).toMatchObject({ payload: { own: 12.5 } })
   })
 
-  test('with a path lies in objects, and what it lies in is copied', () => {
+  test('with a path is nested in objects, and objects of the event are copied before a change', () => {
     const mapping = map([], {
       'address.zip': { CONSTANT: '10115' },
       'user.data.id': { FIELD: 'userId' },
@@ -292,7 +292,7 @@ describe('a target', () => {
     expect(event.properties?.['address']).toEqual({ city: 'Berlin' })
   })
 
-  test('within what is no object is a problem of that field', () => {
+  test('inside a value that is not an object is a problem of that field', () => {
     expect(map([], { a: { CONSTANT: 1 }, 'a.b': { CONSTANT: 2 } })).toMatchObject({
       kind: 'mapped',
       payload: { a: 1 },
@@ -301,14 +301,14 @@ describe('a target', () => {
   })
 
   test.each(['__proto__', 'a.__proto__.x', 'constructor', 'a.constructor.prototype', 'a..b'])(
-    'cannot be called %s',
+    'cannot have the name %s',
     (name) => {
       expect(map([], { [name]: { CONSTANT: 1 }, other: { CONSTANT: 1 } })).toMatchObject({ kind: 'failed' })
       expect(Object.hasOwn(Object.prototype, 'x')).toBe(false)
     },
   )
 
-  test('that is given an object with a key __proto__ keeps it as a key', () => {
+  test('whose value is an object with the key __proto__ keeps the key', () => {
     const mapping = map([], { p: { FIELD: 'properties' }, 'p.more': { CONSTANT: 1 } })
     if (mapping.kind !== 'mapped') throw new Error(mapping.kind)
     expect(JSON.stringify(mapping.payload?.['p'])).toContain('"__proto__":{"x":1}')
@@ -335,11 +335,11 @@ describe('personal data', () => {
     ['email', 'string', { CONSTANT: '   ' }, undefined],
     ['email', 'array', { FIELD: 'context.traits.tags' }, [sha('a@b.co')]],
     ['email', 'any', { CONSTANT: true }, undefined],
-  ])('by the rule %s in a target of type %s: %j is hashed as %j', (pii, type, source, wanted) => {
+  ])('rule %s in a target of type %s hashes %j as %j', (pii, type, source, wanted) => {
     expect(one(source, { type, ...(pii === undefined ? {} : { pii }) })).toEqual(wanted)
   })
 
-  test('a target may have a way of its own; a hash stays one, and what it makes nothing of is not hashed', () => {
+  test('a target may have its own normalization; a hash is not hashed again, and an empty result is not hashed', () => {
     const target = { type: 'string', pii: 'phone', comparable: (text: string) => text.replaceAll(' ', '') } as const
     expect(one({ CONSTANT: '+49 30 123' }, target)).toEqual(sha('+4930123'))
     expect(one({ CONSTANT: hash.toUpperCase() }, target)).toEqual(hash)
@@ -355,7 +355,7 @@ describe('personal data', () => {
     ['email', 'ada@example.com, bob@example.com', 'is not an email address'],
     ['email', sha(''), 'is the hash of an empty text'],
     ['phone', sha('').toUpperCase(), 'is the hash of an empty text'],
-  ])('by the rule %s: %j is not sent, and the reason is in words that do not show it', (pii, value, words) => {
+  ])('rule %s does not send %j, and the reason does not show the value', (pii, value, words) => {
     const given = { CONSTANT: value } as Source
     const more = pii === undefined ? {} : { pii }
     expect(one(given, { type: 'string', ...more })).toEqual({ problem: `"to" is not sent: the constant ${words}` })
@@ -365,7 +365,7 @@ describe('personal data', () => {
     })
   })
 
-  test('in a list only what can be matched is sent, and no hash of nothing', () => {
+  test('of a list, only matchable values are sent, and never a hash of nothing', () => {
     const values = ['', 'none', sha(''), 'Ada@Example.com']
     expect(hashPersonalData('email', values)).toEqual([hash])
     expect(hashPersonalData('email', values.slice(0, 3))).toBeUndefined()
@@ -377,7 +377,7 @@ describe('personal data', () => {
     ['phone', '442079460958.0', '442079460958'],
     ['phone', '44.2079460958e10', ''],
   ])(
-    'by the rule %s the number %s that no double holds is hashed to the digit, or refused with a reason',
+    'rule %s hashes the number %s, which exceeds a double, with all digits, or rejects it with a reason',
     (pii, written, hashed) => {
       const number = new ExactNumber(written)
       const made = hashed === '' ? undefined : sha(hashed)
@@ -388,7 +388,7 @@ describe('personal data', () => {
   )
 })
 
-describe('the first enabled mapping that fits decides', () => {
+describe('the first enabled mapping that matches applies', () => {
   const actions = [
     action('do', { wholeEvent: true }),
     action('buy', { wholeEvent: true }),
@@ -442,21 +442,21 @@ describe('the first enabled mapping that fits decides', () => {
     expect(mapping.kind === 'mapped' ? mapping.action : mapping.kind).toBe(wanted ?? 'unmapped')
   })
 
-  test('and without a type it is for the types of its action', () => {
+  test('and without event types it applies to those of its action', () => {
     const page: PipelineEvent = { ...event, type: 'page' }
     expect(decide([{ destination: 'know' }])).toMatchObject({ kind: 'mapped' })
     expect(decide([{ destination: 'know' }], page)).toEqual({ kind: 'unmapped' })
     expect(decide([{ destination: 'know', event_type: 'page' }], page)).toMatchObject({ kind: 'mapped' })
   })
 
-  test('and an action that there is none of fails the event', () => {
+  test('and an unknown action fails the event', () => {
     expect(decide([{ destination: 'gone' }])).toMatchObject({
       kind: 'failed',
       reason: 'Example has no action "gone"',
     })
   })
 
-  test('and without fields the event goes as it is, where its action takes that', () => {
+  test('and without fields the event is sent as it is, if its action allows that', () => {
     expect(decide([{ destination: 'do' }])).toEqual({ kind: 'mapped', action: 'do', problems: [] })
     expect(decide([{ destination: 'build' }])).toEqual({ kind: 'mapped', action: 'build', payload: {}, problems: [] })
   })
@@ -480,7 +480,7 @@ describe('the first enabled mapping that fits decides', () => {
     ],
     ['not one whose action builds what it sends', [{ destination: 'build' }], undefined],
     ['none', [], undefined],
-  ])('and events need not be read for %s', (_, given, wanted) => {
+  ])('and events need not be parsed for %s', (_, given, wanted) => {
     const mappings = eventMappings.parse(given.map((each, n) => ({ id: idOf(n), field_mappings: [], ...each })))
     expect(compileMappings(definitionOf(actions), mappings, place).whole).toBe(wanted)
   })
@@ -507,7 +507,7 @@ describe('presets', () => {
     ],
   )
 
-  test('are mappings that can be saved, with ids of 4 characters that stay', () => {
+  test('are valid mappings, with stable IDs of 4 characters', () => {
     const presets = presetMappings(definition)
     expect(eventMappings.parse(presets)).toEqual(presets)
     expect(presetMappings(definition)).toEqual(presets)
@@ -528,7 +528,7 @@ describe('presets', () => {
     })
   })
 
-  test('are what a destination without mappings of its own uses', () => {
+  test('apply to a destination without its own mappings', () => {
     const mapper = compileMappings(definition, undefined, place)
     expect(mapper(event, 's1')).toEqual({ kind: 'mapped', action: 'send', problems: [] })
     const identify: PipelineEvent = { ...event, type: 'identify', event: '', traits: { email: hashless } }

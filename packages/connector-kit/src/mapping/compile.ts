@@ -21,31 +21,31 @@ import { compileSource, type EventInHand, eventBudget, type MappingPlace, source
 export type { MappingPlace } from './sources.ts'
 
 /**
- * A problem of one field: `field` is the ID of its mapping or, for a required target without one, its name. An `error`
- * prevents the event, or a value of it, from being sent; a `note` blocks nothing.
+ * A problem of one field: `field` is the ID of its mapping or, for an unmapped required target, its name. An `error`
+ * prevents the event or value from being sent; a `note` does not.
  */
 export type FieldProblem = { field: string; message: string; severity: MappingPreview['problems'][number]['severity'] }
 
 /** The result of a destination's mappings for an event. */
 export type Mapping =
-  /** `payload` is absent when the event goes as it is. Fields with problems were left out. */
+  /** `payload` is absent if the event is sent as it is. Fields with problems were left out. */
   | {
       kind: 'mapped'
       action: string
       payload?: Readonly<Record<string, unknown>>
       problems: readonly FieldProblem[]
     }
-  /** No mapping fits. */
+  /** No mapping matches. */
   | { kind: 'unmapped' }
-  /** The mapping that fits cannot be followed; `reason` names the fields, for people. */
+  /** The matching mapping cannot be applied; `reason` names the fields, for users. */
   | { kind: 'failed'; reason: string; problems: readonly FieldProblem[] }
 
 /**
- * Asked for each event; never throws. `json` is the event's text, needed where JSON.parse changes some of its numbers: they
- * are copied from there.
+ * Maps one event; never throws. `json` is the event's text, needed if JSON.parse changes some of its numbers: they are
+ * copied from there.
  */
 export type Mapper = ((event: PipelineEvent, sourceId: string, json?: string) => Mapping) & {
-  /** The action that every event is done with as it is; undefined where the mapper must be asked for each event. */
+  /** The action for every event if all are sent as they are; undefined if the mapper must run for each event. */
   readonly whole: string | undefined
 }
 
@@ -60,13 +60,13 @@ type Target = {
   comparable: ActionTarget['comparable']
 }
 
-/** The connector's description of a target wins over the one that the mapping stored. */
+/** The connector's description of a target takes precedence over the stored one. */
 const targetOf = (action: ActionDefinition, { target, source }: FieldMapping): Target => {
   const known = action.targets.find(({ name }) => name === target.name)
   const { name } = target
   if (known !== undefined) {
     const { label, required, pii, comparable } = known
-    // A target of any value would get the text that a template writes.
+    // A target of any type would otherwise get the template's output as text.
     const isNumber = source.type === 'TEMPLATE' && known.type === 'any' && target.type === 'number'
     return { name, label, type: isNumber ? 'number' : known.type, required, pii, comparable }
   }
@@ -74,7 +74,10 @@ const targetOf = (action: ActionDefinition, { target, source }: FieldMapping): T
   return { name, label, type: target.type, required: target.is_required, pii: undefined, comparable: undefined }
 }
 
-/** A value at its place, nothing, or a problem; `fails` when the event cannot go without it, `note` when nothing is lost. */
+/**
+ * A value for a path, nothing, or a problem. `fails` means that the event cannot be sent without it; `note` means that
+ * nothing is lost.
+ */
 type Field = {
   id: string
   names: readonly string[]
@@ -83,11 +86,12 @@ type Field = {
 }
 
 /**
- * Work of a field, and of each character or item that it puts into the payload: it is converted to text more than once.
+ * Cost of a field, and of each character or item that it adds to the payload, which is converted to text more than
+ * once.
  */
 const perField = 500
 const perCopy = 2
-/** A hash of a text, and of each item of a list. */
+/** Cost of a hash, and of each item of a list. */
 const perHash = 2000
 
 const workOfField = (given: unknown, hashed: boolean): number => {
@@ -131,7 +135,7 @@ const compileField = (action: ActionDefinition, mapping: FieldMapping): Field =>
   }
 }
 
-/** Required targets that no enabled field is for. */
+/** Required targets without an enabled field. */
 const unmappedTargets = (action: ActionDefinition, fields: readonly Field[]): FieldProblem[] =>
   action.targets
     .filter(({ name, required }) => required && fields.every((field) => field.target.name !== name))
@@ -153,7 +157,7 @@ const compileFields = (action: ActionDefinition, mappings: readonly FieldMapping
   const enabled = mappings.filter((mapping) => mapping.enabled).map((mapping) => compileField(action, mapping))
   const unmapped = unmappedTargets(action, enabled)
   if (unmapped.length > 0) return () => failed(unmapped)
-  // A target within another one is put into it.
+  // A target inside another one is set after it.
   const fields = enabled.toSorted((a, b) => a.names.length - b.names.length)
   return (inHand) => {
     const of = inHand()
@@ -180,11 +184,11 @@ const compileFields = (action: ActionDefinition, mappings: readonly FieldMapping
 type Candidate = {
   fits: (event: PipelineEvent, spend: SpendWork) => boolean
   make: Fields
-  /** The action, where every event fits and goes as it is. */
+  /** The action, if every event matches and is sent as it is. */
   whole: string | undefined
 }
 
-/** The types of events that a mapping is for; empty for all. Without one of its own it is for those of its action. */
+/** The event types to which a mapping applies; empty for all. By default those of its action. */
 const typesOf = (mapping: EventMapping, action: ActionDefinition | undefined): readonly EventType[] =>
   mapping.event_type === '' ? (action?.eventTypes ?? []) : [mapping.event_type]
 
@@ -217,13 +221,13 @@ const tooMuch =
   'The mappings use more work than one event allows. Use fewer conditions, templates, or fields with large values'
 
 /**
- * Compiles the mappings of a destination once, or those of its app where it has none. The first enabled one that fits
- * an event decides its outcome. Pure: the same event always gives the same. All work for one event shares a bound
- * (`eventBudget`); beyond it the event fails with a reason that says so.
- * - A field is copied as it came, its numbers to the digit.
- * - A missing value is left out. Null is sent as null where the target takes any value, else left out with a problem
- *   beside it.
- * - An optional field that cannot be converted to its target's type is left out, too, with a problem beside it.
+ * Compiles the mappings of a destination once, or its presets if it has none. The first enabled mapping that matches an
+ * event applies. Pure: the same event always has the same result. All work for one event shares a budget
+ * (`eventBudget`); beyond it, the event fails with that reason.
+ * - A field is copied unchanged, with all digits of its numbers.
+ * - A missing value is left out. Null is sent as null if the target accepts any value, else it is left out with a
+ *   problem.
+ * - An optional field that cannot be converted to its target's type is left out, too, with a problem.
  * - A required field that cannot be converted fails the event, and so does a template that cannot be rendered.
  */
 export const compileMappings = (

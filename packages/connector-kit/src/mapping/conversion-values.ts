@@ -8,24 +8,25 @@ const shortly = (text: string): string => (text.length > 40 ? `${cutText(text, 4
 const isNothing = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
-/** A number, or the number that a text is with a point for its decimals; undefined for anything else, and beyond 2^53. */
+/** A number, or a text that is a number with a decimal point; undefined for any other value, and beyond 2^53. */
 export const amountOf = (value: unknown): number | undefined => {
   const text = typeof value === 'number' || value instanceof ExactNumber ? value.toString() : value
   if (typeof text !== 'string' || !/^\s*-?\d+(\.\d+)?(e[+-]?\d+)?\s*$/i.test(text)) return undefined
   const amount = Number(text)
-  // Rounded, it would count as another amount.
+  // Rounding would change the amount.
   return Math.abs(amount) <= Number.MAX_SAFE_INTEGER ? amount : undefined
 }
 
-/** The worth of a conversion; parts that are not given are absent. */
+/** The value of a conversion; parts that are not given are absent. */
 export type Money = { value?: number; currency?: string }
 
 /** Why value or currency of a conversion cannot be sent; `problem` is for people. */
 export type MoneyProblem = { problem: string; of: 'value' | 'currency' }
 
 /**
- * Value and currency of a conversion as every platform takes them: a number that is not negative, and a code of ISO 4217 in capitals. A
- * problem, in words for people, where they are not: a value of another kind would count as something that it is not.
+ * Checks value and currency of a conversion, as every platform requires them: a number that is not negative, and an ISO
+ * 4217 code in capitals. Otherwise returns a problem for users, because a wrong kind of value would be counted as
+ * something else.
  */
 export const moneyOf = (value: unknown, currency: unknown): Money | MoneyProblem => {
   const money: Money = {}
@@ -53,7 +54,7 @@ export const moneyOf = (value: unknown, currency: unknown): Money | MoneyProblem
 
 export type Consent = 'granted' | 'denied' | 'none'
 
-/** Returns the consent of an event, by the words of consent banners; unclear words are a denial. */
+/** Returns the consent of an event, from the terms of consent banners; unclear terms are a denial. */
 export const consentOf = (value: unknown): Consent => {
   if (isNothing(value)) return 'none'
   if (value === true || value === 1) return 'granted'

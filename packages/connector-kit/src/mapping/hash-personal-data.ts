@@ -3,7 +3,7 @@ import { emailOf, phoneOf, readPhone } from '@tributary/contract'
 import { ExactNumber } from '@tributary/kernel'
 import type { PiiRule } from '../definition/definition.ts'
 
-/** The form of personal data that platforms match by; '' where a text has none. */
+/** The normalization of personal data for matching; '' if a text contains no usable value. */
 export const normalise: Readonly<Record<PiiRule, (text: string) => string>> = {
   email: (text) => emailOf(text) ?? '',
   phone: (text) => phoneOf(text)?.slice(1) ?? '',
@@ -23,7 +23,10 @@ const isHex = (text: string): boolean => {
 
 const hashOfNothing = hash('sha256', '')
 
-/** SHA-256 of personal data as a company has made it itself, in lower case: '' for that of an empty text, undefined for what is no hash. */
+/**
+ * A SHA-256 hash that the company computed itself, in lower case: '' for the hash of an empty text, undefined if the
+ * text is not a hash.
+ */
 export const readHash = (text: string): string | undefined => {
   if (text.length !== hashOfNothing.length) return undefined
   const lower = text.toLowerCase()
@@ -39,7 +42,7 @@ const hashOne = (comparable: Comparable, value: string): string | undefined => {
   return made === '' ? undefined : hash('sha256', made)
 }
 
-/** Whether personal data gives a hash: it is one, or its comparable form says something. */
+/** Whether personal data can be hashed: it is a hash already, or its normalized form is not empty. */
 export const isComparable = (rule: PiiRule, value: unknown, comparable: Comparable = normalise[rule]): boolean => {
   if (Array.isArray(value)) return value.some((item) => isComparable(rule, item, comparable))
   if (!isWritten(value)) return false
@@ -48,7 +51,8 @@ export const isComparable = (rule: PiiRule, value: unknown, comparable: Comparab
 }
 
 /**
- * Why personal data gives no hash, as the end of a sentence that does not show it; undefined where it says nothing at all, or gives one.
+ * Why personal data cannot be hashed, as the end of a sentence that does not show it; undefined if it is empty, or can
+ * be hashed.
  */
 export const personalDataProblem = (
   rule: PiiRule,
@@ -71,9 +75,9 @@ export const personalDataProblem = (
 }
 
 /**
- * Returns the SHA-256 in lower-case hex of personal data in its comparable form; an existing hash stays as it is. Items
- * of a list are hashed one by one. Undefined for empty data, since its hash would match every user without data.
- * `comparable` replaces the rule's own form.
+ * Returns the SHA-256 of normalized personal data in lower-case hex; an existing hash stays unchanged. Items of a list
+ * are hashed one by one. Undefined for empty data, because its hash would match every user without data. `comparable`
+ * replaces the rule's normalization.
  */
 export const hashPersonalData = (
   rule: PiiRule,

@@ -1,20 +1,20 @@
 import { isJsonObject } from '@tributary/kernel'
 
-/** Names that reach an object's prototype when they are written to. */
+/** Names that reach an object's prototype when they are assigned. */
 const reserved = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** Whether something may be put at the place that these names lead to. */
+/** Whether a value can be set at this path. */
 export const isPlace = (names: readonly string[]): boolean =>
   names.length > 0 && names.every((name) => name !== '' && !reserved.has(name))
 
 type Fields = Record<string, unknown>
 
-/** An object that values are put into, each at its place; what it is given is copied before anything is put into that. */
+/** Creates an object in which values are set by path; given objects are copied before they are changed. */
 export const createPayload = () => {
   const fields: Fields = {}
   const own = new Set<object>([fields])
 
-  /** The object below a name, made or copied where needed; undefined where something else stands there. */
+  /** The object at a name, created or copied if needed; undefined if another value is there. */
   const within = (holder: Fields, name: string): Fields | undefined => {
     const there = Object.hasOwn(holder, name) ? holder[name] : {}
     if (!isJsonObject(there)) return undefined
@@ -27,7 +27,7 @@ export const createPayload = () => {
 
   return {
     fields,
-    /** Puts a value at a place of `isPlace`; false where a name on the way stands for something that is no object. */
+    /** Sets a value at a path that `isPlace` allows; false if a name on the path has a value that is not an object. */
     put(names: readonly string[], value: unknown): boolean {
       let holder: Fields | undefined = fields
       for (const name of names.slice(0, -1)) {

@@ -4,7 +4,7 @@ import type { ActionDefinition, ActionTarget, DestinationDefinition, MappingPres
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** Makes ids of 4 letters and digits that follow from what they name and differ: the same names give the same ids. */
+/** Creates unique IDs of 4 letters and digits, derived from names: the same names get the same IDs. */
 export const createMappingIds = (): ((name: string) => string) => {
   const taken = new Set<string>()
   return (name: string): string => {
@@ -18,7 +18,7 @@ export const createMappingIds = (): ((name: string) => string) => {
   }
 }
 
-/** Returns a connector's description of a target as a mapping stores it. */
+/** Converts a connector's target to the form that a mapping stores. */
 export const mappingTargetOf = (target: ActionTarget): FieldMapping['target'] => ({
   name: target.name,
   display_name: target.label,
@@ -53,7 +53,7 @@ const sourceOf = ({ type, name = '', value = '' }: MappingPreset['fields'][strin
   }
 }
 
-/** Field mappings of an action; their ids follow from `own` and the target. */
+/** The field mappings of an action; their IDs are derived from `own` and the target. */
 export const fieldMappingsOf = (
   { actions }: { actions: readonly ActionDefinition[] },
   { action, fields }: Pick<MappingPreset, 'action' | 'fields'>,
@@ -91,7 +91,7 @@ const presetMapping = (
   }
 }
 
-/** The mappings that a destination of an app begins with; their ids are the same each time. */
+/** The mappings with which a destination of an app begins; their IDs are always the same. */
 export const presetMappings = (
   definition: Pick<DestinationDefinition, 'slug' | 'actions' | 'presets'>,
 ): EventMapping[] => {

@@ -59,7 +59,7 @@ const open = (...field_mappings: object[]) => ({
 })
 const problemsOf = (...given: object[]) => mappingProblems(definition, eventMappings.parse(given) as EventMapping[])
 
-describe('mappings that can be saved', () => {
+describe('valid mappings', () => {
   test.each<[string, object]>([
     ['all required targets are mapped', strict(field('note', { type: 'CONSTANT', value: '' }))],
     ['the event goes whole', { id: 'aaaa', destination: 'open', field_mappings: [] }],
@@ -74,7 +74,7 @@ describe('mappings that can be saved', () => {
   })
 })
 
-describe('mappings that cannot be saved', () => {
+describe('invalid mappings', () => {
   test.each<[string, object, Record<string, unknown>]>([
     ['an unknown action', { ...strict(), destination: 'gone' }, { destination: 'Example has no action "gone"' }],
     [
@@ -170,7 +170,7 @@ describe('mappings that cannot be saved', () => {
     expect(problemsOf(mapping)).toEqual(first)
   })
 
-  test('have templates that are too much together', () => {
+  test('have templates that are too large together', () => {
     const templates = (index: number) =>
       open(
         ...Array.from({ length: 6 }, (_, n) =>
@@ -183,7 +183,7 @@ describe('mappings that cannot be saved', () => {
     expect(problemsOf(templates(0))).toEqual({})
   })
 
-  test('are reported at their place, and so are mappings of one id', () => {
+  test('are reported at their position, and so are mappings with the same ID', () => {
     expect(problemsOf(strict(), { ...strict(), destination: 'gone' })).toEqual({
       'event_mappings.1.destination': 'Example has no action "gone"',
       'event_mappings.1.id': 'Another mapping has this id',

@@ -33,7 +33,7 @@ const sourceProblem = (source: MappingSource): string | undefined => {
   }
 }
 
-/** Why the constant of a field is none for its target. */
+/** Why the constant of a field is invalid for its target. */
 const constantProblem = (action: ActionDefinition, { source, target }: FieldMapping): string | undefined => {
   if (source.type !== 'CONSTANT') return undefined
   const known = action.targets.find(({ name }) => name === target.name)
@@ -51,7 +51,7 @@ const targetProblem = (action: ActionDefinition, name: string): string | undefin
   return `${action.title} has no field "${name}"`
 }
 
-/** The places of what stood in the list before. */
+/** The indexes of keys that occur earlier in the list. */
 const repeated = (keys: readonly string[]): number[] => {
   const before = new Set<string>()
   return keys.flatMap((key, index) => {
@@ -82,7 +82,7 @@ const allFieldProblems = (action: ActionDefinition, fields: readonly FieldMappin
   return problems
 }
 
-/** Required targets that no enabled field is for, in words. */
+/** Required targets without an enabled field, as a message. */
 const missingProblem = (action: ActionDefinition, fields: readonly FieldMapping[]): string | undefined => {
   if (action.wholeEvent && fields.length === 0) return undefined
   const mapped = new Set(fields.filter(({ enabled }) => enabled).map(({ target }) => target.name))
@@ -115,7 +115,7 @@ export const templatesOf = (mappings: readonly EventMapping[]): string[] =>
     .flatMap((mapping) => mapping.field_mappings)
     .flatMap(({ source }) => (source.type === 'TEMPLATE' ? [source.value] : []))
 
-/** Why the templates of mappings are too many to be looked at, or undefined when they are not. */
+/** Why the templates of mappings are too large to be checked; undefined if they are not. */
 export const templatesTooLong = (mappings: readonly EventMapping[]): string | undefined => {
   const longest = mappingLimits.templateCharactersTogether
   const characters = templatesOf(mappings).reduce((sum, text) => sum + text.length, 0)
@@ -123,14 +123,14 @@ export const templatesTooLong = (mappings: readonly EventMapping[]): string | un
 }
 
 /**
- * Returns why mappings cannot be saved: messages by place, such as `event_mappings.0.field_mappings.2.source.value`.
- * Required targets that are not mapped are reported at `event_mappings.0.field_mappings`. Empty when nothing is wrong.
+ * Returns why mappings cannot be saved: messages by position, such as `event_mappings.0.field_mappings.2.source.value`.
+ * Unmapped required targets are reported at `event_mappings.0.field_mappings`. Empty if everything is valid.
  */
 export const mappingProblems = (
   definition: Pick<DestinationDefinition, 'actions' | 'title'>,
   mappings: readonly EventMapping[],
 ): Record<string, string> => {
-  // Before any is parsed: a million characters take a second.
+  // Checked before any template is parsed: a million characters take a second.
   const tooLong = templatesTooLong(mappings)
   if (tooLong !== undefined) return { event_mappings: tooLong }
   const problems: Problems = {}

@@ -3,16 +3,16 @@ import { conversionNames } from '@tributary/contract'
 import type { ConversionPlatform, DestinationDefinition, MappingPreset } from '../definition/definition.ts'
 import { createMappingIds, fieldMappingsOf } from './presets.ts'
 
-/** A destination that conversions can be sent to. */
+/** A destination that accepts conversions. */
 export type PlatformDefinition = DestinationDefinition & { conversions: ConversionPlatform }
 
-/** Whether conversions can be sent to destinations of an app. */
+/** Whether destinations of an app accept conversions. */
 export const isPlatform = (definition: DestinationDefinition | undefined): definition is PlatformDefinition =>
   definition?.conversions !== undefined
 
 type Mapped = Pick<PlatformDefinition, 'slug' | 'actions' | 'conversions'>
 
-/** Returns a platform's name of a conversion; '' where its destination decides, as at Google Ads. */
+/** Returns a platform's event name of a conversion; '' if its destination derives it, as for Google Ads. */
 export const standardEventName = (platform: SignalPlatform, { type, custom_name }: SignalConversion): string => {
   if (platform === 'google_ads') return ''
   return type === 'custom' ? custom_name : conversionNames[type][platform]
@@ -28,9 +28,9 @@ export const signalFieldMappings = (definition: Mapped): FieldMapping[] => {
   return fieldMappingsOf(definition, { action, fields }, `signal/${definition.slug}`)
 }
 
-/** The settings of a platform of a signal. */
+/** The settings of a signal's platform. */
 export type SignalPlatformSettings = {
-  /** Its name of the conversion; '' where its destination decides. */
+  /** The platform's event name of the conversion; '' if its destination derives it. */
   eventName: string
   testCode: string
   fields: readonly FieldMapping[] | undefined
@@ -38,7 +38,7 @@ export type SignalPlatformSettings = {
 
 const constant = (value: string) => ({ type: 'CONSTANT', value }) as const
 
-/** Filters events that are conversions, or that refund one. */
+/** Matches events that are conversions, or that refund one. */
 const kindIs = (value: string): EventMapping['filters'] => [
   { id: 'kind', field: 'context.signal.kind', operator: 'equals', value },
 ]
@@ -54,7 +54,7 @@ const mappingOf = (action: string, kind: string, fields: readonly FieldMapping[]
   field_mappings: [...fields],
 })
 
-/** The mappings by which a platform is sent the conversions of a signal, and refunds of them where it takes those. */
+/** The mappings for a signal's conversions to a platform, and for refunds if the platform accepts them. */
 export const signalMappings = (
   definition: Mapped,
   { eventName, testCode, fields }: SignalPlatformSettings,

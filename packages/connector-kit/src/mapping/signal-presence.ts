@@ -14,19 +14,19 @@ import type { PlatformDefinition } from './signal-mappings.ts'
 import { type SignalPlatformSettings, signalMappings } from './signal-mappings.ts'
 import { compileSource, type EventInHand, eventBudget, type MappingPlace, takeInHand } from './sources.ts'
 
-/** Identifiers as bits of a number. */
+/** The bit of an identifier. */
 export const identifierBit = (identifier: MatchIdentifier): number => 1 << matchIdentifiers.indexOf(identifier)
 
-/** The identifiers of a number, in the order of their list. */
+/** The identifiers in a bit set, in the order of their list. */
 export const identifiersIn = (bits: number): MatchIdentifier[] =>
   matchIdentifiers.filter((each) => (bits & identifierBit(each)) !== 0)
 
-/** A template that gives the first of some places that has something, as presets have them. */
+/** A template that returns the first of several fields that has a value, as presets use it. */
 const firstPlace = /^\{\{\s*([\w.]+)((?:\s*\|\s*default:\s*[\w.]+)*)\s*\}\}$/
 
 type Look = (of: EventInHand) => unknown
 
-/** Returns the value of a source, without rendering where a template only names places. */
+/** Returns a function for the value of a source; a template that only names fields is not rendered. */
 const look = (source: MappingSource): Look => {
   const [, first, rest = ''] = source.type === 'TEMPLATE' ? (firstPlace.exec(source.value) ?? []) : []
   if (first === undefined) {
@@ -70,8 +70,8 @@ const checkOf = (bit: number, target: ActionTarget | undefined, mapping: FieldMa
 }
 
 /**
- * Compiles a check that returns, as bits, which identifiers a platform gets for an event of a signal; nothing is
- * hashed.
+ * Compiles a check that returns, as a bit set, which identifiers a platform receives for an event of a signal, without
+ * hashing.
  */
 export const compilePresence = (
   definition: PlatformDefinition,
@@ -102,13 +102,13 @@ export const compilePresence = (
       try {
         if (has(of)) bits |= bit
       } catch {
-        // A template that takes too much fails the event when it is sent, with that reason.
+        // A template that exceeds its budget fails the event when it is sent, with that reason.
       }
     }
     return bits
   }
 }
 
-/** Whether a platform can match a person by these identifiers. */
+/** Whether a platform can match a person with these identifiers. */
 export const meetsNeeds = ({ needs }: Pick<PlatformDefinition['conversions'], 'needs'>, bits: number): boolean =>
   needs.length === 0 || needs.some((group) => group.every((identifier) => (bits & identifierBit(identifier)) !== 0))

@@ -15,17 +15,17 @@ import { spending } from '../templates/template-work.ts'
 /** The workspace and destination of a mapping. */
 export type MappingPlace = { workspaceId: string; destinationId: string }
 
-/** An event while it is mapped: its variables are made once, and its templates share what they may take. */
+/** An event while it is mapped: its variables are created once, and its templates share one budget. */
 export type EventInHand = {
   readonly event: PipelineEvent
-  /** The event with its numbers as they were written, for what is copied. */
+  /** The event with its exact numbers, for copying. */
   exact(): unknown
   readonly sourceId: string
   readonly place: MappingPlace
   readonly budget: TemplateBudget
-  /** Takes from that budget; throws TooMuchWork. */
+  /** Takes work from that budget; throws TooMuchWork. */
   readonly spend: SpendWork
-  /** Variables of templates: the event's own keys, and the variables under their names. */
+  /** Variables of templates: the event's own keys, and the named variables. */
   scope(): Readonly<Record<string, unknown>>
 }
 
@@ -47,12 +47,12 @@ const variables: Readonly<Record<MappingVariable, (of: EventInHand) => unknown>>
 const isVariable = (name: string): name is MappingVariable => Object.hasOwn(variables, name)
 
 /**
- * Maximum work of a destination's mappings for one event, its conditions, templates, fields and hashes together. It is
- * about 20 ms, since the thread that maps serves every workspace.
+ * Maximum work of a destination's mappings for one event: conditions, templates, fields and hashes together. It is
+ * about 20 ms, because the mapping thread serves every workspace.
  */
 export const eventBudget = { ...templateLimits, memory: 1_000_000 } as const
 
-/** An event made ready for the sources of a mapping; `json` is its text, `budget` what is left of its work. */
+/** Prepares an event for the sources of a mapping; `json` is its text, `budget` its remaining work. */
 export const takeInHand = (
   event: PipelineEvent,
   sourceId: string,
@@ -83,14 +83,14 @@ export type SourceValue = { value: unknown } | { problem: string }
 
 const nothing: SourceValue = { value: undefined }
 
-/** A source made ready once and asked for each event. */
+/** Compiles a source once, to be called for each event. */
 export const compileSource = (source: MappingSource): ((of: EventInHand) => SourceValue) => {
   switch (source.type) {
     case 'FIELD': {
       const names = pathNames(source.name)
       return (of) => {
         const value = valueAt(of.event, names)
-        // Only numbers, and what may hold some, can be other than they were.
+        // Only numbers, and values that may contain some, can differ from the original text.
         return { value: typeof value === 'number' || typeof value === 'object' ? valueAt(of.exact(), names) : value }
       }
     }
@@ -118,7 +118,7 @@ export const compileSource = (source: MappingSource): ((of: EventInHand) => Sour
   }
 }
 
-/** A source in words, for messages. */
+/** Describes a source, for messages. */
 export const sourceWords = (source: MappingSource): string => {
   switch (source.type) {
     case 'FIELD':

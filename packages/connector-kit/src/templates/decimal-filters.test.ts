@@ -7,7 +7,7 @@ const made = (template: string, values: Record<string, unknown> = {}): string =>
   return 'text' in rendered ? rendered.text : `problem: ${rendered.problem.message}`
 }
 
-describe('filters of numbers calculate with decimals', () => {
+describe('filters of numbers compute with decimals', () => {
   test.each([
     ['19.99 | times: 100', '1999'],
     ['0.1 | plus: 0.2', '0.3'],
@@ -86,7 +86,7 @@ describe('filters of numbers calculate with decimals', () => {
     expect(made(template, { given: '🙂x' })).toBe(text)
   })
 
-  test('half of a character that a sender gave stays as it is', () => {
+  test('a lone surrogate from a sender stays unchanged', () => {
     const values = { half: 'a\ud83d', other: '\ude42b' }
     expect(['half | last', 'other | first', 'other[0]'].map((each) => made(each, values))).toEqual([
       '\ud83d',
@@ -95,7 +95,7 @@ describe('filters of numbers calculate with decimals', () => {
     ])
   })
 
-  test('no template makes numbers without end', () => {
+  test('no template creates unbounded numbers', () => {
     const loop = '{% assign n = 9 %}{% for i in (1..40) %}{% assign n = n | times: n %}{% endfor %}{{ n }}'
     expect(renderText(loop, {})).toEqual({ text: 'null' })
     expect(made('n | plus: 1', { n: '9'.repeat(100_000) })).toMatch(/^(1e400|null|1\d*|1e\+\d+)$/)

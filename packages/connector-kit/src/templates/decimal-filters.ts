@@ -3,13 +3,13 @@ import { ExactNumber } from '@tributary/kernel'
 /** A decimal: `units` divided by 10 to the power of `places`. */
 type Decimal = { units: bigint; places: number }
 
-/** Digits that are calculated with at most: beyond them it is doubles, so that no template makes numbers without end. */
+/** Maximum digits of decimals; beyond them doubles are used, so that no template creates unbounded numbers. */
 const maxDigits = 400
 const zero: Decimal = { units: 0n, places: 0 }
 
 const decimalText = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/
 
-/** The decimal that a text says; undefined for any right, and for more digits than are calculated with. */
+/** The decimal in a text; undefined if there is none, or it has too many digits. */
 const parse = (text: string): Decimal | undefined => {
   if (text.length > maxDigits) return undefined
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = decimalText.exec(text) ?? []
@@ -23,8 +23,9 @@ const parse = (text: string): Decimal | undefined => {
 const leadingInteger = /^[+-]?\d{1,400}/
 
 /**
- * The number that Liquid takes a value for in arithmetic: a number by its digits, a text as the number that it is or begins with, everything else
- * as 0. Undefined for numbers that no decimal is made of. Source: Shopify's Liquid, `Utils.to_number`.
+ * The number that Liquid uses for a value in arithmetic. It is a number by its digits; a text as the number that it is
+ * or begins with; any other value as 0. Undefined for numbers that cannot be a decimal. Source: Shopify's Liquid,
+ * `Utils.to_number`.
  */
 const decimalOf = (value: unknown): Decimal | undefined => {
   if (typeof value === 'number' || value instanceof ExactNumber) return parse(String(value))
@@ -39,7 +40,7 @@ const doubleOf = (value: unknown): number => {
   return decimal === undefined ? Number(value) : Number(textOf(decimal))
 }
 
-/** A decimal as it is written, without needless zeros. */
+/** The text of a decimal, without unnecessary zeros. */
 const textOf = ({ units, places }: Decimal): string => {
   const digits = String(units < 0n ? -units : units).padStart(places + 1, '0')
   const fraction = places === 0 ? '' : digits.slice(-places)
@@ -49,7 +50,10 @@ const textOf = ({ units, places }: Decimal): string => {
   return `${units < 0n ? '-' : ''}${whole}${end === 0 ? '' : `.${fraction.slice(0, end)}`}`
 }
 
-/** A number for templates: a double where that is the decimal or near it, its digits where an integer is beyond doubles. */
+/**
+ * A number for templates: a double if it equals the decimal or is near it; the exact digits of an integer beyond
+ * doubles.
+ */
 const numberOf = (decimal: Decimal): number | ExactNumber => {
   const text = textOf(decimal)
   const double = Number(text)
@@ -68,7 +72,7 @@ const floorDivided = (left: bigint, right: bigint): bigint => {
   return left % right !== 0n && left < 0n !== right < 0n ? quotient - 1n : quotient
 }
 
-/** Places of a quotient, more than a double can hold. */
+/** Decimal places of a quotient, more than a double can hold. */
 const quotientPlaces = 40
 
 type Operation = (a: Decimal, b: Decimal) => Decimal
@@ -95,7 +99,7 @@ const modulo: Operation = (a, b) => {
   return { units: left - floorDivided(left, right) * right, places }
 }
 
-/** The decimal with so many places, the nearest one, away from zero between two. */
+/** Rounds a decimal to a number of places; a tie is rounded away from zero. */
 const rounded = ({ units, places }: Decimal, wanted: number): Decimal => {
   const drop = places - wanted
   if (drop <= 0) return { units, places }
@@ -107,7 +111,7 @@ const rounded = ({ units, places }: Decimal, wanted: number): Decimal => {
 
 const isLong = ({ units, places }: Decimal): boolean => places > maxDigits || String(units).length > maxDigits
 
-/** Calculates with decimals, or with doubles where a number is none or has too many digits. */
+/** Computes with decimals, or with doubles if an operand is not a decimal or has too many digits. */
 const calculated = (
   a: unknown,
   b: unknown,
@@ -122,7 +126,7 @@ const calculated = (
 
 const isZero = (value: unknown): boolean => decimalOf(value)?.units === 0n
 
-/** By zero it is what doubles give, which no target of a number takes. */
+/** Division by zero has the result of doubles, which no numeric target accepts. */
 const divided = (a: unknown, b: unknown, operation: Operation): unknown =>
   isZero(b) ? doubleOf(a) / 0 : calculated(a, b, operation, (left, right) => left / right)
 
@@ -147,9 +151,9 @@ const numeric = (value: unknown): unknown => {
 const maxPlaces = 100
 
 /**
- * The filters of numbers, which calculate with decimals as Shopify's Liquid does: `19.99 | times: 100` is 1999. Other than there,
- * `10 | divided_by: 4` is 2.5, since a number of JSON does not say whether it is an integer, and 1999 is written without a point.
- * Source: Shopify's Liquid, lib/liquid/standardfilters.rb and utils.rb (BigDecimal).
+ * The filters of numbers, which compute with decimals as Shopify's Liquid does: `19.99 | times: 100` is 1999. Unlike
+ * there, `10 | divided_by: 4` is 2.5, because a JSON number does not show whether it is an integer, and 1999 is written
+ * without a point. Source: Shopify's Liquid, lib/liquid/standardfilters.rb and utils.rb (BigDecimal).
  */
 export const decimalFilters: Readonly<Record<string, (value: unknown, arg?: unknown, more?: unknown) => unknown>> = {
   abs: (value) => (isLess(value, 0) ? calculated(0, value, subtract, (a, b) => a - b) : numeric(value)),

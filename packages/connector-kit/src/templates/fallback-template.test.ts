@@ -21,7 +21,7 @@ const values = [
   { email: 'inner' },
 ] as const
 
-/** Each value at each of three places, and places that are no objects. */
+/** Each value at each of three paths, and paths through values that are not objects. */
 const events = values.flatMap((first) =>
   values.flatMap((second) =>
     values.map((third) => ({
@@ -37,7 +37,7 @@ test.each([
   '{{properties.email|default:traits.email}}',
   '{{ traits.email }}',
   '{{ context.traits.email.deeper | default: properties.email.deeper | default: traits.email }}',
-])('what is written without Liquid is what Liquid writes: %s', (text) => {
+])('the result without Liquid equals that of Liquid: %s', (text) => {
   const paths = fallbackPaths(text) ?? []
   expect(paths.length).toBeGreaterThan(0)
   let written = 0
@@ -62,11 +62,11 @@ test.each([
   '{{ email }}',
   '{{ properties.email }}{{ traits.email }}',
   '{% if true %}{{ properties.email }}{% endif %}',
-])('whatever else a template has is left to Liquid: %s', (text) => {
+])('a template with anything else is left to Liquid: %s', (text) => {
   expect(fallbackPaths(text)).toBeUndefined()
 })
 
-test('names that objects inherit are not read, and neither is what is no own field', () => {
+test('inherited properties are not read, and neither are non-own fields', () => {
   for (const text of ['{{ properties.constructor }}', '{{ properties.__proto__ | default: properties.toString }}']) {
     const paths = fallbackPaths(text) ?? []
     for (const properties of [{}, { constructor: 'own' }, 'text', 5]) {
@@ -76,7 +76,7 @@ test('names that objects inherit are not read, and neither is what is no own fie
   }
 })
 
-test('each name and character is work', () => {
+test('each name and character costs work', () => {
   let work = 0
   const event = { properties: { email: 'x'.repeat(100) } }
   expect(

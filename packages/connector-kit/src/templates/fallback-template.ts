@@ -1,16 +1,16 @@
-/** Names that Liquid reads in its own way: words of the language, and what lists and texts have of themselves. */
+/** Names with a special meaning in Liquid: keywords, and properties of lists and texts. */
 const special = new Set('size first last length true false nil null empty blank'.split(' '))
 
 const path = '[A-Za-z_]\\w*(?:\\.[A-Za-z_]\\w*)+'
 const fallback = new RegExp(`^\\{\\{\\s*${path}(?:\\s*\\|\\s*default:\\s*${path})*\\s*\\}\\}$`)
 
-/** Cost of reading a name of a path, in units of template-work.ts: as much as Liquid is charged for it. */
+/** Cost of reading a name of a path, in units of template-work.ts: the same as for Liquid. */
 const workOfName = 350
 
 /**
- * The paths of a template that is nothing but the first of several fields that has something,
- * `{{ context.traits.email | default: properties.email }}`; undefined for every other. Presets have such templates for each event,
- * and Liquid takes many times as long for them.
+ * The paths of a template that only selects the first of several fields with a value, `{{ context.traits.email |
+ * default: properties.email }}`; undefined for any other template. Presets have such templates for each event, and
+ * Liquid takes many times as long for them.
  */
 export const fallbackPaths = (text: string): readonly (readonly string[])[] | undefined => {
   if (!fallback.test(text)) return undefined
@@ -29,8 +29,8 @@ const read = (scope: Readonly<Record<string, unknown>>, names: readonly string[]
 }
 
 /**
- * Renders such paths as Liquid does in plain text, for values that are texts, numbers, or booleans. Undefined where one
- * of the values is a list or an object, or the text is longer than `longest`; then Liquid renders it. `spend` gets the
+ * Renders such paths as Liquid does in plain text, for values that are texts, numbers, or booleans. Undefined if one of
+ * the values is a list or an object, or the text is longer than `longest`; Liquid then renders it. `spend` receives the
  * cost.
  */
 export const renderFallback = (

@@ -25,7 +25,7 @@ const rendered = (template: string, variables: object = { body }): unknown => {
   }
 }
 
-describe('a template writes JSON', () => {
+describe('a template that writes JSON', () => {
   test.each<[string, string, unknown]>([
     ['a text in quotes cannot end them', '{"a":"{{ body.name }}"}', { a: 'A "quoted"\nname' }],
     ['a text with a filter neither', '{"a":"Hello {{ body.name | append: \'"\' }}"}', { a: 'Hello A "quoted"\nname"' }],
@@ -47,7 +47,7 @@ describe('a template writes JSON', () => {
     expect(rendered(template)).toEqual(wanted)
   })
 
-  test('nothing but the own properties of the variables can be read', () => {
+  test('only own properties of the variables can be read', () => {
     for (const path of ['body.constructor', 'body.toString', 'body.items.constructor.constructor', 'process', 'global'])
       expect(rendered(`{{ ${path} | json }}`)).toBeNull()
     expect(rendered('{{ body["__proto__"] | json }}')).toEqual({ x: 1 })
@@ -55,7 +55,7 @@ describe('a template writes JSON', () => {
   })
 })
 
-describe('a template writes plain text', () => {
+describe('a template that writes plain text', () => {
   test.each<[string, string, string]>([
     ['texts as they are', '{{ body.name }}', body.name],
     ['numbers', '{{ body.total }}', '12.5'],
@@ -81,7 +81,7 @@ describe('a template writes plain text', () => {
     expect(renderText(template, {})).toEqual({ text: wanted })
   })
 
-  test('MAP-12: nine filters are offered, and the engine has them all', () => {
+  test('MAP-12: nine filters are offered, and the engine has all of them', () => {
     expect(offeredFilters).toEqual([
       'append',
       'prepend',
@@ -104,14 +104,14 @@ describe('a template writes plain text', () => {
       /reads too much data/,
     ],
     ['writes', `{% for a in (1..1000) %}${'x'.repeat(2000)}{% endfor %}`, /too large/],
-  ])('and one that %s without end is stopped', (_, template, message) => {
+  ])('with a filter that %s without end is stopped', (_, template, message) => {
     const result = renderText(template, {})
     expect('problem' in result && result.problem.message).toMatch(message)
   })
 })
 
-describe('a text that is no template', () => {
-  test('is reported as Error at its place [MAP-14]', () => {
+describe('a text that is not a template', () => {
+  test('is reported as Error with its position [MAP-14]', () => {
     const problem = templateProblem('{{ a')
     expect(problem === undefined ? '' : templateProblemText(problem)).toMatch(/^Error at >> 1\| \{\{ a\n/)
   })
@@ -139,15 +139,15 @@ describe('a text that is no template', () => {
     expect(rendered(template)).toContain(message)
   })
 
-  test('is reported with the lines around the place', () => {
+  test('is reported with the lines around its position', () => {
     expect(templateProblem('{\n  "a": "{{ body.a | nope }}"\n}')?.context).toBe(
       `   1| {\n>> 2|   "a": "{{ body.a | nope }}"\n${' '.repeat(14)}^\n   3| }`,
     )
   })
 })
 
-describe('a template that goes through too much', () => {
-  test('is not one with filters and conditions for each of a thousand items', () => {
+describe('a template with too much work', () => {
+  test('does not include one with filters and conditions for each of a thousand items', () => {
     const items = Array.from({ length: 1000 }, (_, index) => ({ sku: `s${index}`, tags: ['a', 'b'], price: index }))
     const each = `{% if i.tags contains "b" and i.price >= 0 %}{"sku":"{{ i.sku | upcase | replace: 'S', 't' }}"}{% endif %}`
     const template = `[{% for i in body.items %}${each}{% unless forloop.last %},{% endunless %}{% endfor %}]`
@@ -155,7 +155,7 @@ describe('a template that goes through too much', () => {
   })
 })
 
-test('MAP-16: 1024 compiled templates are remembered, those that were used last', () => {
+test('MAP-16: 1024 compiled templates are cached, the most recently used ones', () => {
   expect(templateCacheEntries).toBe(1024)
   const parse = vi.spyOn(Liquid.prototype, 'parse')
   const use = (n: number): number => {
@@ -171,7 +171,7 @@ test('MAP-16: 1024 compiled templates are remembered, those that were used last'
   parse.mockRestore()
 })
 
-test('the many templates of one owner are forgotten before those of others', () => {
+test('the many templates of one owner are evicted before those of others', () => {
   const parse = vi.spyOn(Liquid.prototype, 'parse')
   const use = (text: string, owner: string): number => {
     parse.mockClear()
@@ -189,7 +189,7 @@ test('the many templates of one owner are forgotten before those of others', () 
   parse.mockRestore()
 })
 
-test('compiled templates are forgotten before they hold much memory', () => {
+test('compiled templates are evicted before they use much memory', () => {
   setFlagsFromString('--expose-gc')
   const gc: () => void = runInNewContext('gc')
   gc()

@@ -23,15 +23,15 @@ import {
 } from './template-work.ts'
 
 /**
- * Bounds of a template.
- * - Of its text: characters, and tags and outputs in it.
- * - Of one rendering: the rendered parts (each turn of a loop counts its own), and the characters and items that
- *   filters and loops make.
- * - Of one rendering, too: the work of everything that it evaluates and goes through (see template-work.ts), and the
+ * Limits of a template.
+ * - Of its text: characters, and number of tags and outputs.
+ * - Of one rendering: the rendered parts (each iteration of a loop counts), and the characters and items that filters
+ *   and loops create.
+ * - Also of one rendering: the work of everything that it evaluates and reads (see template-work.ts), and the
  *   characters of its output.
  *
- * They are counted, not timed: on a busy machine a limit of 50 ms once refused a template of one line. A template near
- * all of them takes about 20 ms.
+ * They are counted, not timed: on a busy machine, a limit of 50 ms once rejected a template of one line. A template
+ * near all limits takes about 20 ms.
  */
 export const templateLimits = {
   characters: 10_000,
@@ -43,15 +43,15 @@ export const templateLimits = {
 } as const
 
 /**
- * Compiled templates that are remembered, and their characters; the least recently used one goes first. A character may
- * take 270 bytes when it is compiled (measured with outputs of one letter), so that 1,024 long ones would take
- * gigabytes. An owner has a share of them, so that the many templates of one owner do not evict those of others.
+ * Number of cached compiled templates, and of their characters; the least recently used is evicted first. A character
+ * may need 270 bytes when compiled (measured with outputs of one letter), so 1,024 long templates would need gigabytes.
+ * Each owner has a share, so that the many templates of one owner do not evict those of others.
  */
 export const templateCacheEntries = 1024
 const rememberedCharacters = 400_000
 const ownersCharacters = rememberedCharacters / 4
 
-/** Output of `{{ … }}`: `json` escapes texts for the inside of quotes, `text` leaves them as they are. */
+/** Output of `{{ … }}`: `json` escapes texts for use inside quotes, `text` leaves them unchanged. */
 export type TemplateForm = 'json' | 'text'
 
 const tooMuch = (): Error => new Error("the template's output is too large")
@@ -64,7 +64,8 @@ const bounded = (text: string): string => {
 const jsonOf = (value: unknown): string => bounded(JSON.stringify(value ?? null))
 
 /**
- * Formats a value of `{{ … }}` for JSON: JSON of lists and objects; the inside of the JSON of texts, for use in quotes.
+ * Formats a value of `{{ … }}` for JSON: lists and objects as JSON; texts as the inside of a JSON string, for use in
+ * quotes.
  */
 const inJson = (value: unknown): string => {
   if (value === undefined || value === null) return ''
@@ -72,13 +73,13 @@ const inJson = (value: unknown): string => {
   return jsonOf(value)
 }
 
-/** Formats a value of `{{ … }}` for plain text: texts as they are, JSON of lists and objects. */
+/** Formats a value of `{{ … }}` for plain text: texts unchanged, lists and objects as JSON. */
 const inText = (value: unknown): string => {
   if (value === undefined || value === null) return ''
   return typeof value === 'string' ? bounded(value) : jsonOf(value)
 }
 
-/** A `liquid` tag in another would be taken apart once for each that it lies in. */
+/** A nested `liquid` tag would be parsed once for each tag that contains it. */
 class OuterLiquidTag extends LiquidTag {
   constructor(token: TagToken, remainTokens: TopLevelToken[], liquid: Liquid, parser: Parser) {
     if (!token.getText().startsWith('{%')) throw new Error('tag "liquid" cannot stand in another')
@@ -86,7 +87,7 @@ class OuterLiquidTag extends LiquidTag {
   }
 }
 
-/** The value is counted before it becomes a text. */
+/** Counts the value before it is converted to text. */
 const counting = (escape: (value: unknown) => string) =>
   function (this: { context?: unknown }, value: unknown): string {
     countWhole(this.context, value)
@@ -105,7 +106,7 @@ const createEngine = (outputEscape: (value: unknown) => string): Liquid => {
     timezoneOffset: 0,
     outputEscape: counting(outputEscape),
     operators: countedOperators,
-    // Nothing can be looked up: the tags that would are gone as well.
+    // No template can be included; the tags for it are also removed.
     templates: {},
   })
   for (const name of Object.keys(engine.tags)) if (!templateTags.some((tag) => tag === name)) delete engine.tags[name]
@@ -114,7 +115,7 @@ const createEngine = (outputEscape: (value: unknown) => string): Liquid => {
   for (const [name, filter] of Object.entries(decimalFilters)) engine.registerFilter(name, filter)
   const { split } = engine.filters
   engine.registerFilter('split', function (value: unknown, ...args: unknown[]): unknown {
-    // Ruby splits a text into its characters, JavaScript into halves of some.
+    // Ruby splits a text into characters, JavaScript into UTF-16 units.
     if (typeof value === 'string' && args[0] === '') {
       this.context.memoryLimit.use(value.length)
       return Array.from(value)
@@ -158,10 +159,10 @@ export const templateFilterNames = (): string[] => Object.keys(engines.text.filt
 const tooManyParts = (): Error => new Error(`the template has more than ${templateLimits.parts} tags and outputs`)
 
 const parse = (text: string, form: TemplateForm): Template[] => {
-  // Before it is parsed: ten thousand characters of nothing but outputs take ten times as long as text.
+  // Checked before parsing: ten thousand characters of outputs take ten times as long as text.
   if (text.split(/\{[{%]/, templateLimits.parts + 2).length > templateLimits.parts + 1) throw tooManyParts()
   const template = engines[form].parse(text)
-  // Text between the parts counts, too, and so do the lines of a liquid tag.
+  // Text between the parts also counts, and so do the lines of a liquid tag.
   if (countNodes(template, countWork) > 2 * templateLimits.parts + 1) throw tooManyParts()
   return template
 }
@@ -180,7 +181,7 @@ const compiled = new LRUCache<string, Compiled>({
   dispose: ({ owner, characters }) => noteCharacters(owner, -characters),
 })
 
-/** Forgets what is too much of an owner. */
+/** Evicts what an owner has beyond its share. */
 const makeRoom = (owner: string): void => {
   for (const key of compiled.rkeys()) {
     if ((charactersOf.get(owner) ?? 0) <= ownersCharacters) return
@@ -203,7 +204,7 @@ const problemOf = (error: unknown): TemplateProblem => ({
   message: error instanceof Error ? templateProblemWord(error.message) : String(error),
 })
 
-/** Results of the texts that were checked last. */
+/** Results of the last checked texts. */
 const looked = new LRUCache<string, { problem: TemplateProblem | undefined }>({
   maxSize: rememberedCharacters,
   sizeCalculation: (_, key) => key.length,
@@ -218,7 +219,7 @@ const look = (text: string, form: TemplateForm): TemplateProblem | undefined => 
   }
 }
 
-/** Why a text is no Liquid template, or undefined when it is one. Nothing is kept of it but the answer, for a while. */
+/** Why a text is not a Liquid template, or undefined if it is one. Only the result is cached, for a while. */
 export const templateProblem = (text: string, form: TemplateForm = 'json'): TemplateProblem | undefined => {
   const key = `${form}:${text}`
   const known = looked.get(key)
@@ -228,20 +229,20 @@ export const templateProblem = (text: string, form: TemplateForm = 'json'): Temp
   return problem
 }
 
-/** The remaining budget of renderings. Those with the same object share it. */
+/** The remaining budget of renderings. Renderings with the same object share it. */
 export type TemplateBudget = WorkBudget & { output: number }
 
-/** The budget of one rendering by itself. */
+/** The full budget of a single rendering. */
 const wholeBudget = (): TemplateBudget => {
   const { steps, memory, work, output } = templateLimits
   return { steps, memory, work, output }
 }
 
-/** Gathers what is rendered, as long as the budget lasts. */
+/** Collects the output as long as the budget lasts. */
 const createEmitter = (budget: TemplateBudget) => ({
   buffer: '',
   write(part: unknown): void {
-    // Values that are no texts have been converted by then.
+    // Values that are not texts were converted before.
     if (typeof part !== 'string' && typeof part !== 'number') return
     const text = String(part)
     budget.work -= text.length
@@ -254,9 +255,9 @@ const createEmitter = (budget: TemplateBudget) => ({
 export type Rendered = { text: string } | { problem: TemplateProblem }
 
 export type RenderOptions = {
-  /** The budget that it takes from; that of one rendering unless given. */
+  /** The budget to use; by default that of one rendering. */
   budget?: TemplateBudget
-  /** Whose template it is, such as a workspace: the memory for compiled ones is shared out among owners. */
+  /** The owner of the template, such as a workspace: the cache of compiled templates is divided among owners. */
   owner?: string
 }
 
@@ -279,9 +280,9 @@ const render = (
 }
 
 /**
- * Renders a Liquid template that writes JSON. Values are escaped for use inside quotes; the filter `json` writes a whole
- * value. Within `templateLimits`: what exceeds them is a problem. Only own properties of the variables can be read, no
- * file can be, and times are in UTC.
+ * Renders a Liquid template that writes JSON. Values are escaped for use inside quotes; the filter `json` writes a
+ * whole value. Exceeding `templateLimits` is a problem. Only own properties of the variables can be read, files cannot
+ * be read, and times are in UTC.
  */
 export const renderTemplate = (
   text: string,
@@ -290,7 +291,7 @@ export const renderTemplate = (
 ): Rendered => render(text, 'json', variables, options)
 
 /**
- * Renders a Liquid template that writes plain text: texts come out as they are, lists and objects as JSON. Otherwise like
+ * Renders a Liquid template that writes plain text: texts unchanged, lists and objects as JSON. Otherwise like
  * `renderTemplate`.
  */
 export const renderText = (

@@ -5,7 +5,7 @@ const liquid = new Liquid()
 const pumps = [' ', '<a', '<!--', '&amp;', '%-', ' \n']
 
 test.each(Object.keys(liquid.filters))(
-  'the filter %s reads 60,000 characters in linear time, whatever they repeat',
+  'the filter %s processes 60,000 characters in linear time, whatever they repeat',
   (name) => {
     for (const given of ['', ": '<', '>'", ': text']) {
       const template = liquid.parse(`{{ text | ${name}${given} }}`)
@@ -15,7 +15,7 @@ test.each(Object.keys(liquid.filters))(
         try {
           liquid.renderSync(template, { text })
         } catch {
-          // A filter may refuse a text: what counts is the time.
+          // A filter may reject a text: only the time matters.
         }
         const { user } = process.threadCpuUsage(before)
         expect(user / 1000, `${pump} … ${given}`).toBeLessThan(1500)

@@ -2,11 +2,11 @@ import { type Template, type Token, TypeGuards, toValueSync, Value } from 'liqui
 
 /**
  * Cost of the parts of a template each time they are evaluated, in units of template-work.ts. Every token of a tag
- * counts, whether it is reached or not: all conditions of an `if`, all values of all `when`, all candidates of a
+ * counts, whether it is reached or not: all conditions of an `if`, all values of every `when`, all candidates of a
  * `cycle`. So the cost is computed when the template is parsed, and no part of its text is evaluated for free.
  */
 const perNode = 200
-/** What a tag asks of each of its values: whether it is true, whether it is what a `case` looks for. */
+/** Cost of each value of a tag, for checking its truth or comparing it in a `case`. */
 const perArgument = 300
 const perToken = 120
 const perName = 250
@@ -15,7 +15,7 @@ const perFilter = 250
 
 type Parts = Iterable<unknown>
 
-/** The tokens that a token is made of, and what the token itself costs. */
+/** The tokens inside a token, and the cost of the token itself. */
 const partsOf = (token: unknown): { cost: number; parts: Parts } => {
   // Named arguments of a filter are pairs of name and value.
   if (Array.isArray(token)) return { cost: 0, parts: token.slice(1) }
@@ -46,7 +46,7 @@ const costOfTokens = (tokens: Parts): number => {
 
 const lengthOf = ({ begin, end }: Token): number => end - begin
 
-/** Tags that are evaluated without tokens, such as `cycle` and `raw`, go through their own text. */
+/** Tags that are evaluated without tokens, such as `cycle` and `raw`, are charged for their own text. */
 const costOf = (template: Template): number => {
   const given = [...(template.arguments?.() ?? [])]
   return perNode + lengthOf(template.token) + perArgument * given.length + costOfTokens(given)
@@ -56,8 +56,8 @@ const childrenOf = (template: Template): readonly Template[] =>
   (toValueSync(template.children?.(false, true)) as readonly Template[] | undefined) ?? []
 
 /**
- * Makes every node of a parsed template count its cost before it is rendered. Returns the nodes that there are; call it once
- * for a template.
+ * Makes every node of a parsed template charge its cost before it is rendered. Returns the number of nodes; call it
+ * once per template.
  */
 export const countNodes = (templates: readonly Template[], count: (context: unknown, cost: number) => void): number => {
   let nodes = 0

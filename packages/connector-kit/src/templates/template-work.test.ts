@@ -4,8 +4,8 @@ import { hostileTemplates } from '../testing/testing-templates.ts'
 import { renderText, templateLimits, templateProblem } from './json-template.ts'
 
 /*
- * The engine that runs a rendering counts its real work: how often each block of the functions of liquidjs ran (V8's
- * precise coverage). So work that no counter counts shows up here, whatever the clock says.
+ * The engine counts the real work of a rendering: how often each block of liquidjs's functions ran (V8's precise
+ * coverage). So work that is not charged shows up here, independent of the clock.
  */
 const session = new Session()
 beforeAll(async () => {
@@ -15,10 +15,12 @@ beforeAll(async () => {
 })
 afterAll(() => session.disconnect())
 
-/** A tenth of that of the product: counting blocks is slow, and what is in proportion for a part is so for the whole. */
+/**
+ * A tenth of the product's budget: counting blocks is slow, and proportions are the same for a part as for the whole.
+ */
 const budgetOfTests = templateLimits.work / 10
 
-/** Blocks of liquidjs that ran during a call. */
+/** The number of liquidjs blocks that ran during a call. */
 const blocksOf = async (call: () => void): Promise<number> => {
   await session.post('Profiler.takePreciseCoverage')
   call()
@@ -33,7 +35,7 @@ const blocksOf = async (call: () => void): Promise<number> => {
 type Measured = { problem: string; work: number; over: number; blocks: number }
 
 const measure = async (template: string, variables: Record<string, unknown> = {}): Promise<Measured> => {
-  // Parsing is measured by itself.
+  // Parsing is measured separately.
   renderText(template, {}, { budget: { steps: 0, memory: 0, work: 0, output: 0 } })
   const budget = { ...templateLimits, work: budgetOfTests }
   let problem = ''
@@ -45,12 +47,12 @@ const measure = async (template: string, variables: Record<string, unknown> = {}
   return { problem, work: spent, over: Math.max(0, -budget.work), blocks }
 }
 
-/** Units of work for each block: so that nothing runs far beyond what is counted. */
+/** Units of work per block: ensures that nothing runs far beyond what is charged. */
 const minPerBlock = 3
 
 const ended = /reads too much data|too many steps|limit exceeded|output is too large/
 
-describe('each kind of work is counted as it is done', () => {
+describe('each kind of work is charged while it is done', () => {
   test.each(hostileTemplates.map((each) => [each.name, each] as const))('%s', async (_, { template, variables }) => {
     expect(templateProblem(template, 'text')).toBeUndefined()
     const { problem, work, blocks } = await measure(template, variables)
@@ -60,7 +62,7 @@ describe('each kind of work is counted as it is done', () => {
   })
 })
 
-/** Numbers that look random and are the same in each run (mulberry32). */
+/** Deterministic pseudorandom numbers (mulberry32). */
 const numbers = (seed: number) => {
   let state = seed
   return (below: number): number => {
@@ -71,7 +73,7 @@ const numbers = (seed: number) => {
   }
 }
 
-/** A template of anything that the language has, in any combination. */
+/** A random template from all parts of the language. */
 const generated = (seed: number): string => {
   const next = numbers(seed)
   const pick = <T>(choices: readonly T[]): T => choices[next(choices.length)] as T
@@ -144,21 +146,21 @@ const generated = (seed: number): string => {
   return `{% for i in (1..9000) %}${block(4)}{% endfor %}`
 }
 
-describe('templates of anything in any combination', () => {
+describe('random templates', () => {
   const variables = {
     a: 'some text '.repeat(50),
     l: Array.from({ length: 200 }, (_, index) => index % 7),
     o: Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`k${index}`, `v${index}`])),
   }
 
-  test('take no more than the budget, and what they do is counted', async () => {
+  test('do not exceed the budget, and their work is charged', async () => {
     let rendered = 0
     for (let seed = 1; seed <= 60; seed++) {
       const template = generated(seed)
       if (templateProblem(template, 'text') !== undefined) continue
       rendered++
       const { work, over, blocks } = await measure(template, variables)
-      // The last piece of work that is counted before it is done may be large; it is not done then.
+      // The last piece of work is charged before it is done, may be large, and is then not done.
       expect(over === 0 || work === budgetOfTests, template).toBe(true)
       expect(blocks * minPerBlock, template).toBeLessThanOrEqual(work + 100_000)
     }
@@ -166,7 +168,7 @@ describe('templates of anything in any combination', () => {
   })
 })
 
-describe('parsing takes work in proportion to the characters', () => {
+describe('parsing takes work proportional to the characters', () => {
   const filled = (part: string, before = '', after = ''): string => {
     const room = templateLimits.characters - before.length - after.length
     return before + part.repeat(Math.floor(room / part.length)) + after

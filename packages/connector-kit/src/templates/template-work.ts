@@ -8,26 +8,26 @@ type Filter = Liquid['filters'][string]
 type Handler = Extract<Filter, (...args: never[]) => unknown>
 
 /*
- * Work is counted in units of about a nanosecond of a common processor. The text of a template is counted by
- * template-cost.ts, the values that it goes through here: those that are read, compared, filtered, made and written.
+ * Work is counted in units of about a nanosecond of a common processor. The file template-cost.ts counts the text of a
+ * template. This file counts its values: those that are read, compared, filtered, created and written.
  */
 
-/** Each turn of a loop and each part that is rendered. */
+/** Each iteration of a loop, and each rendered part. */
 const perStep = 200
-/** Each name of a path, and each scope that a name is looked for in. */
+/** Each name of a path, and each scope in which a name is looked up. */
 const perName = 100
 const perScope = 20
-/** A number of a range that is made. */
+/** Each created number of a range. */
 const perNumber = 120
-/** An item of a list that is compared takes two generators. */
+/** Comparing an item of a list uses two generators. */
 const perComparison = 10 * itemWork
 
-/** A key of an object, and one of an object of very many, whose keys are put in order each time they are asked for. */
+/** A key of an object, and a key of a very large object, whose keys are sorted each time they are listed. */
 const perKey = 60
 const perKeyOfMany = 500
 const manyKeys = 500
 
-/** How much there is to go through in a list and in lists in it, or in the keys of an object. */
+/** The size of a list with its nested lists, or the number of an object's keys. */
 const sizeOfObject = (value: object): number => {
   if (!Array.isArray(value)) {
     const keys = Object.keys(value).length
@@ -45,14 +45,14 @@ const sizeOfObject = (value: object): number => {
 /** Maximum work of a rendering. */
 export type WorkBudget = { steps: number; memory: number; work: number }
 
-/** Values that a template reads, counted by how much there is to go through in them: a loop may read one thousands of times. */
+/** Charges the values that a template reads by their size, because a loop may read one thousands of times. */
 export class CountedContext extends Context {
   readonly #left: WorkBudget
-  /** The variables of a template never change, so that each object is measured once. */
+  /** The variables of a template never change, so each object is measured only once. */
   readonly #sizes = new WeakMap<object, number>()
-  /** Filters make texts and lists; whatever else asks for memory makes a range of numbers. */
+  /** Whether a filter runs. Filters create texts and lists; any other memory is a range of numbers. */
   filtering = false
-  /** Scopes that a name is looked for in: one for each loop that it stands in. */
+  /** Number of scopes in which a name is looked up: one for each enclosing loop. */
   #scopes = 1
 
   constructor(variables: Record<string, unknown>, options: Liquid['options'], left: WorkBudget) {
@@ -71,13 +71,13 @@ export class CountedContext extends Context {
     }
   }
 
-  /** Takes work from what is left. Throws when that is used up. */
+  /** Takes work from the budget. Throws if it is used up. */
   count(work: number): void {
     this.#left.work -= work
     if (this.#left.work < 0) throw new Error('the template reads too much data')
   }
 
-  /** How much there is to go through in a value at its surface: characters, items, keys. */
+  /** The size of a value without nested values: characters, items, keys. */
   sizeOf(value: unknown): number {
     if (typeof value === 'string') return value.length
     if (typeof value !== 'object' || value === null) return 0
@@ -89,7 +89,7 @@ export class CountedContext extends Context {
     return size
   }
 
-  /** Counts a whole value, with everything in it, before it is written as JSON. */
+  /** Charges a whole value, with everything in it, before it is written as JSON. */
   countWhole(value: unknown): void {
     this.count(typeof value === 'string' ? 4 * value.length : workOfValue(value, this.#left.work))
   }
@@ -112,19 +112,19 @@ export class CountedContext extends Context {
   }
 
   override readProperty(...[holder, key]: Parameters<Context['readProperty']>): unknown {
-    // The size of an object is counted anew each time.
+    // The size of an object is counted each time.
     this.count(key === 'size' && !Array.isArray(holder) ? this.sizeOf(holder) : perName)
     const value: unknown = super.readProperty(holder, key)
     return typeof holder === 'string' && typeof value === 'string' ? characterAt(holder, Number(key)) : value
   }
 }
 
-/** Counts work where a context is one that counts. */
+/** Charges work if the context counts it. */
 export const countWork = (context: unknown, work: number): void => {
   if (context instanceof CountedContext) context.count(work)
 }
 
-/** Counts all of a value where a context is one that counts. */
+/** Charges all of a value if the context counts work. */
 export const countWhole = (context: unknown, value: unknown): void => {
   if (context instanceof CountedContext) context.countWhole(value)
 }
@@ -132,7 +132,7 @@ export const countWhole = (context: unknown, value: unknown): void => {
 const searchOf = (text: unknown, part: unknown): number =>
   typeof text === 'string' && typeof part === 'string' ? workOfText(text, part) : 0
 
-/** A number beyond doubles is compared by its digits: two of them are never the same object. */
+/** A number beyond doubles is compared by its digits, because two of them are never the same object. */
 const comparable = (value: unknown): unknown => (value instanceof ExactNumber ? value.toString() : value)
 
 const comparing = (name: string): Operators[string] => {
@@ -145,31 +145,33 @@ const comparing = (name: string): Operators[string] => {
   }
 }
 
-/** The operators of Liquid. What they compare was counted when it was read; lists are gone through, and so are texts in texts. */
+/**
+ * The operators of Liquid. The operands were charged when they were read; searching lists and texts is charged here.
+ */
 export const countedOperators: Operators = {
   ...defaultOperators,
   ...Object.fromEntries(['==', '!=', 'contains'].map((name) => [name, comparing(name)])),
 }
 
-/** Filters that look for their first argument in the text. */
+/** Filters that search for their first argument in the text. */
 const searching = new Set(['split', 'replace', 'replace_first', 'remove', 'remove_first'])
-/** Filters that go through characters or items one by one, and make new ones of them. */
+/** Filters that process characters or items one by one, and create new ones. */
 const thorough = new Set(
   'concat join lstrip map remove replace reverse rstrip slice split strip strip_html truncate uniq'.split(' '),
 )
-/** Conversions of a time that make a formatter of the language of each; the others read a number. */
+/** Time conversions that each create a locale formatter; the others read a number. */
 const byLanguage = /%[-_0^#:]*(?:[1-9]\d*)?[EO]?[aAbBhcxXZ]/g
 const perFormatter = 60_000
 const perConversion = 800
 
 const dateWork = (format: unknown, zone: unknown): number => {
-  // Without a format all of a time is written.
+  // Without a format, the complete time is written.
   if (typeof format !== 'string') return 10 * perFormatter
   const formatters = format.match(byLanguage)?.length ?? 0
   return perConversion * format.length + perFormatter * (formatters + (zone === undefined ? 0 : 8))
 }
 
-/** Returns the work of a filter beyond its value and arguments. */
+/** Returns the work of a filter in addition to reading its value and arguments. */
 const moreWork = (
   context: CountedContext,
   name: string,
@@ -177,14 +179,14 @@ const moreWork = (
   [first, second]: readonly unknown[],
 ): number => {
   if (searching.has(name)) return searchOf(value, first)
-  // Each item is asked for each part of the path.
+  // Each item is read for each part of the path.
   if (name === 'map') return typeof first === 'string' ? (context.sizeOf(value) / itemWork) * perName * first.length : 0
   if (name === 'date') return dateWork(first, second)
   if (Object.hasOwn(decimalFilters, name)) return perConversion
   return name === 'date_to_xmlschema' ? 20 * perConversion : 0
 }
 
-/** A filter that counts what it goes through. */
+/** Wraps a filter so that it charges the work it does. */
 export const countingWork = (name: string, filter: Filter): Filter => {
   const handler = typeof filter === 'function' ? filter : filter.handler
   const weight = name === 'truncatewords' ? 30 : thorough.has(name) ? 12 : 4
@@ -203,7 +205,7 @@ export const countingWork = (name: string, filter: Filter): Filter => {
   return typeof filter === 'function' ? counted : { ...filter, handler: counted }
 }
 
-/** Takes work from what is left, for what is no template; the error says that it is used up. */
+/** Takes work from a budget outside of templates; the error says that it is used up. */
 export const spending = (left: Pick<WorkBudget, 'work'>): SpendWork => {
   return (work) => {
     left.work -= work

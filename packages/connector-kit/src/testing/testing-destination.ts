@@ -10,10 +10,10 @@ import type {
 import { ConfigurationError, DeliveryError, RetryableError } from '../errors.ts'
 import { type Peer, type PeerAnswer, type PeerRequest, runConnectionTest, runConnector, startPeer } from './testing.ts'
 
-/** A request as the vendor gets it. */
+/** A request as the vendor receives it. */
 export type VendorRequest = {
   method: string
-  /** Host of the address that the connector called, whatever stands for it in the test. */
+  /** The host that the connector called, even if a test peer stands in for it. */
   host: string
   path: string
   query: Readonly<Record<string, string>>
@@ -24,40 +24,40 @@ export type VendorRequest = {
   raw: PeerRequest
 }
 
-/** Data for the tests of a destination, and what the vendor documents. */
+/** The test data of a destination, and what the vendor documents. */
 export type DestinationCase = {
-  /** Origins that the connector asks, when no setting names them; the vendor of the test stands for each. */
+  /** Origins that the connector calls, if no setting names them; the test's vendor stands in for each. */
   origins?: readonly string[]
-  /** Settings that work; `url` is where the vendor of the test is. */
+  /** Valid settings; `url` is the address of the test's vendor. */
   settings: (url: string) => Readonly<Record<string, unknown>>
-  /** For a destination that needs a grant: returns its tokens. */
+  /** For a destination with a grant: returns its tokens. */
   accessToken?: NonNullable<DeliverContext['accessToken']>
-  /** Texts that nothing that is kept may contain. */
+  /** Texts that must not occur in anything that is stored. */
   secrets: readonly string[]
-  /** Answers as the vendor documents it, its refusals included; name the page. */
+  /** Responds as the vendor documents, including its rejections; name the page. */
   vendor: (request: VendorRequest) => PeerAnswer
-  /** Events as mappings make them, all of which the vendor takes. */
+  /** Events as mappings create them, all of which the vendor accepts. */
   events: readonly OutgoingEvent[]
-  /** Requests that the vendor gets for them, in order. */
+  /** Requests that the vendor receives for them, in order. */
   requests: readonly Partial<VendorRequest>[]
-  /** The message when the test of the connection succeeds. */
+  /** The message of a successful connection test. */
   connected: string
-  /** Undefined where the receiver is the user's own, and a refusal may be for the event. */
+  /** Undefined if the receiver is the user's own, and a rejection may concern the event. */
   badCredentials?: {
     settings: (url: string) => Readonly<Record<string, unknown>>
-    /** Instead of the vendor's own refusal of those settings. */
+    /** Replaces the vendor's own rejection of those settings. */
     answer?: PeerAnswer
     message: string
   }
-  /** How the vendor says that it is too much for now, unless by 429 with Retry-After: 7. */
+  /** How the vendor reports a rate limit, if not by 429 with Retry-After: 7. */
   rateLimit?: { answer: PeerAnswer; retryAfterMs?: number }
-  /** It takes by the status alone whatever it answers besides, a web page among it. */
+  /** The status decides success; the body, even an HTML page, is ignored. */
   successByStatus?: boolean
-  /** Events of which the vendor takes some. Undefined where it takes or refuses a request whole. */
+  /** Events of which the vendor accepts some. Undefined if it accepts or rejects a request as a whole. */
   partialFailure?: { events: readonly OutgoingEvent[]; outcomes: readonly EventOutcome[] }
-  /** Events of which some are too large for the vendor, and how many requests are made of the others. */
+  /** Events of which some are too large for the vendor, and the number of requests for the others. */
   oversize?: { events: readonly OutgoingEvent[]; outcomes: DeliverResult['outcomes']; requests: number }
-  /** Events that happened longer ago are not sent, ms; undefined where the vendor takes all. */
+  /** Events that happened longer ago are not sent, in ms; undefined if the vendor accepts all. */
   maxEventAgeMs?: number
 }
 
@@ -71,8 +71,8 @@ const valueOf = (bytes: Buffer, encoding: string | undefined): unknown => {
 }
 
 /**
- * Starts a stand-in for the vendor until the test ends. Returns it, the requests that it gets, and a function that
- * leads addresses of its origins to it.
+ * Starts a stand-in for the vendor until the test ends. Returns it, the requests that it receives, and a function that
+ * redirects URLs of its origins to it.
  */
 export const startVendor = async (
   { origins = [] }: Pick<DestinationCase, 'origins'>,
@@ -82,7 +82,7 @@ export const startVendor = async (
   const peer = await startPeer((raw) => {
     const { method, url, headers, bytes } = raw
     const given = new URL(url, 'http://vendor.example')
-    // Behind an origin of the vendor, the first part of the path is its host.
+    // If an origin of the vendor is redirected, the first part of the path is its host.
     const host = origins.map((origin) => new URL(origin).host).find((name) => given.pathname.startsWith(`/${name}/`))
     const request: VendorRequest = {
       method,
@@ -104,7 +104,7 @@ export const startVendor = async (
   return { peer, asked, rebase }
 }
 
-/** One outcome for each event, or the error that says it of all. */
+/** One outcome for each event, or one error for all of them. */
 type Ended =
   | { outcomes: readonly EventOutcome[]; kept: string; split: boolean }
   | { error: DeliveryError; kept: string }
@@ -122,7 +122,7 @@ const deliver = async (
     const outcome: EventOutcome = outcomes.kind === 'split' ? { kind: 'rejected', reason: outcomes.reason } : outcomes
     return { outcomes: events.map(() => outcome), kept: JSON.stringify(result), split: outcomes.kind === 'split' }
   } catch (error) {
-    // Anything else is a fault of the connector.
+    // Any other error is a fault of the connector.
     if (!(error instanceof DeliveryError)) throw error
     const { message, exchange } = error
     return { error, kept: JSON.stringify({ message, exchange }) }
@@ -130,7 +130,7 @@ const deliver = async (
 }
 
 const page = '<!doctype html><html><title>Sign in</title></html>'
-/** Answers that no vendor documents and that still come: from a proxy, a parked domain, a broken server. */
+/** Responses that no vendor documents but that still occur: from a proxy, a parked domain, a broken server. */
 const hostileAnswers: readonly [string, PeerAnswer][] = [
   ['a web page', { status: 200, headers: { 'content-type': 'text/html' }, body: page }],
   ['a web page in place of an error', { status: 502, headers: { 'content-type': 'text/html' }, body: page }],
@@ -148,8 +148,8 @@ const hostileAnswers: readonly [string, PeerAnswer][] = [
 const isSuccess = (answer: PeerAnswer): boolean => typeof answer === 'object' && answer.status < 300
 
 /**
- * Defines the tests that every destination passes, filled with its data: success, bad credentials, rate limit, partial
- * failure, oversize, age, hostile answers. The special behavior of a destination has its own tests beside these.
+ * Defines the tests that every destination must pass, with its data: success, bad credentials, rate limit, partial
+ * failure, oversize, age, hostile responses. Special behavior of a destination has its own tests.
  */
 export const testDestination = (definition: DestinationDefinition, given: DestinationCase): void => {
   const hides = (kept: string): void => {
@@ -161,8 +161,8 @@ export const testDestination = (definition: DestinationDefinition, given: Destin
     return { ...vendor, options: { rebase, ...granted } }
   }
 
-  describe(`${definition.title}, as every destination`, () => {
-    it('delivers events by the requests that the vendor documents', async () => {
+  describe(`${definition.title}, like every destination`, () => {
+    it('delivers events with the requests that the vendor documents', async () => {
       const { peer, asked, options } = await vendorOf()
       const ended = await deliver(definition, given.settings(peer.url), given.events, options)
       expect(ended).toMatchObject({ outcomes: given.events.map(() => ({ kind: 'delivered' })) })
@@ -171,7 +171,7 @@ export const testDestination = (definition: DestinationDefinition, given: Destin
       hides(ended.kept)
     })
 
-    it('says when the connection works, and sends no event for that', async () => {
+    it('reports a working connection, and sends no event for that', async () => {
       const { peer, asked, options } = await vendorOf()
       const tested = await runConnectionTest(definition, given.settings(peer.url), options)
       expect(tested).toEqual({ ok: true, message: given.connected })
@@ -180,7 +180,7 @@ export const testDestination = (definition: DestinationDefinition, given: Destin
 
     const { badCredentials, partialFailure, oversize } = given
     if (badCredentials !== undefined)
-      it('holds events while the credentials are refused, and the test of the connection says why', async () => {
+      it('holds events while the credentials are rejected, and the connection test says why', async () => {
         const { settings, answer, message } = badCredentials
         const { peer, options } = await vendorOf(answer === undefined ? given.vendor : () => answer)
         const ended = await deliver(definition, settings(peer.url), given.events, options)
@@ -191,7 +191,7 @@ export const testDestination = (definition: DestinationDefinition, given: Destin
         expect(tested).toEqual({ ok: false, message: expect.stringContaining(message) })
       })
 
-    it('tries events again when the vendor has enough for now, after the time it names', async () => {
+    it('retries events when the vendor reports a rate limit, after the time it names', async () => {
       const { answer, retryAfterMs } = given.rateLimit ?? {
         answer: { status: 429, headers: { 'retry-after': '7' }, body: page },
         retryAfterMs: 7000,
@@ -208,7 +208,7 @@ export const testDestination = (definition: DestinationDefinition, given: Destin
       expect(asked.length).toBeGreaterThan(0)
     })
 
-    it('tries events again when the vendor has a fault', async () => {
+    it('retries events after a fault of the vendor', async () => {
       const { peer, options } = await vendorOf(() => ({ status: 503, body: given.secrets.join(' ') }))
       const ended = await deliver(definition, given.settings(peer.url), given.events, options)
       if ('error' in ended) expect(ended.error).toBeInstanceOf(RetryableError)
@@ -217,7 +217,7 @@ export const testDestination = (definition: DestinationDefinition, given: Destin
     })
 
     if (partialFailure !== undefined)
-      it('distinguishes the events that the vendor refuses from those that it takes', async () => {
+      it('distinguishes the events that the vendor rejects from those that it accepts', async () => {
         const { peer, options } = await vendorOf()
         const ended = await deliver(definition, given.settings(peer.url), partialFailure.events, options)
         expect(ended).toMatchObject({ outcomes: partialFailure.outcomes })
@@ -225,7 +225,7 @@ export const testDestination = (definition: DestinationDefinition, given: Destin
       })
 
     if (oversize !== undefined)
-      it('does not send what is too large for the vendor, and sends the rest', async () => {
+      it('does not send events that are too large for the vendor, and sends the others', async () => {
         const { peer, asked, options } = await vendorOf()
         const { outcomes } = await runConnector(definition, given.settings(peer.url), oversize.events, options)
         expect(outcomes).toMatchObject(oversize.outcomes)
@@ -237,7 +237,7 @@ export const testDestination = (definition: DestinationDefinition, given: Destin
     })
 
     const hostile = hostileAnswers.filter(([, answer]) => given.successByStatus !== true || !isSuccess(answer))
-    it.each(hostile)('keeps its head when it is answered %s', async (_, answer) => {
+    it.each(hostile)('delivers nothing and does not crash if the response is %s', async (_, answer) => {
       const { peer, options } = await vendorOf(() => answer)
       const ended = await deliver(definition, given.settings(peer.url), given.events, options)
       hides(ended.kept)

@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest'
 import type { EventOutcome, OutgoingRow } from '../definition/definition.ts'
 
-/** A record as the suite writes and reads it: known by `id`, with a text that may be null. */
+/** A record as the suite writes and reads it: identified by `id`, with a text that may be null. */
 export type TestRecord = { id: string; plan: string | null }
 
-/** An object of a destination that carries out every mode, such as tables; each name is an object of its own that nothing is in yet. */
+/** An object of a destination that supports every mode, such as tables; each name is a separate, empty object. */
 export type RowObjectCase = {
-  /** The object that rows name, by the name that people chose; the field `id` identifies records. */
+  /** The object name in rows, by the name that the user chose; the field `id` identifies records. */
   address: (name: string) => string
   /** Delivers rows to the connector; returns an outcome for each. */
   write: (rows: readonly OutgoingRow[]) => Promise<readonly EventOutcome[]>
   /** The existing records, by ID. */
   read: (name: string) => Promise<readonly TestRecord[]>
-  /** From now on a record with the plan `bad` is refused there, by the destination itself. */
+  /** From now on the destination itself rejects a record with the plan `bad`. */
   refuseBad: (name: string) => Promise<void> | void
 }
 
@@ -20,8 +20,8 @@ const delivered = { kind: 'delivered' }
 const skipped = { kind: 'skipped', reason: expect.stringMatching(/./) }
 
 /**
- * Defines the tests that every object passes that rows can be written to in every mode. Special behavior has its own
- * tests beside these.
+ * Defines the tests that every object must pass to which rows can be written in every mode. Special behavior has its
+ * own tests.
  */
 export const testRowObject = (given: RowObjectCase): void => {
   const rowOf =
@@ -35,7 +35,7 @@ export const testRowObject = (given: RowObjectCase): void => {
     })
   const write = (...rows: readonly OutgoingRow[]) => given.write(rows)
 
-  it('upserts make records and write over them, nulls included; deletes remove them, also what is not there', async () => {
+  it('upserts create and overwrite records, nulls included; deletes remove them, also missing ones', async () => {
     const row = rowOf('people')
     expect(await write(row('upsert', 'a', 'pro'), row('upsert', 'b', 'free'))).toEqual([delivered, delivered])
     expect(await given.read('people')).toEqual([
@@ -50,7 +50,7 @@ export const testRowObject = (given: RowObjectCase): void => {
     expect(await given.read('people')).toEqual([{ id: 'b', plan: null }])
   })
 
-  it('an insert leaves the record that is there, and an update makes none: both are skipped', async () => {
+  it('an insert does not change an existing record, and an update does not create one: both are skipped', async () => {
     const row = rowOf('kept')
     await write(row('insert', 'a', 'pro'))
     expect(await write(row('insert', 'a', 'x'), row('insert', 'b', 'y'))).toEqual([skipped, delivered])
@@ -74,7 +74,7 @@ export const testRowObject = (given: RowObjectCase): void => {
     expect(await given.read('ordered')).toEqual([{ id: 'a', plan: '4' }])
   })
 
-  it('a batch that comes again changes nothing, and its rows are delivered or skipped', async () => {
+  it('a repeated batch changes nothing, and its rows are delivered or skipped', async () => {
     const row = rowOf('again')
     const rows = [row('upsert', 'a', 'pro'), row('insert', 'b', 'free'), row('update', 'a', 'max'), row('delete', 'c')]
     expect(await write(...rows)).toEqual(rows.map(() => delivered))
@@ -83,7 +83,7 @@ export const testRowObject = (given: RowObjectCase): void => {
     expect(await given.read('again')).toEqual(there)
   })
 
-  it('rows that the destination refuses are found among many and rejected by themselves, with the reason', async () => {
+  it('rows that the destination rejects are found among many and rejected individually, with the reason', async () => {
     const row = rowOf('typed')
     await write(row('upsert', 'first', 'good'))
     await given.refuseBad('typed')
@@ -98,7 +98,7 @@ export const testRowObject = (given: RowObjectCase): void => {
     expect(there.every(({ plan }) => plan === 'good')).toBe(true)
   })
 
-  it('where there is nothing yet, an update is skipped and a delete is done', async () => {
+  it('in an empty object, an update is skipped and a delete is delivered', async () => {
     const row = rowOf('nowhere')
     expect(await write(row('update', 'a', 'pro'), row('delete', 'a'))).toEqual([skipped, delivered])
   })

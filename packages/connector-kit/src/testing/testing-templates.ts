@@ -1,9 +1,7 @@
-/*
- * Templates that ask for as much work as they can, one kind of work each, for tests and measurements of what bounds them.
- */
+/* Templates that cause as much work as they can, one kind of work each, for tests and measurements of the limits. */
 
 const often = (part: string, times = 9000): string => `{% for i in (1..${times}) %}${part}{% endfor %}`
-/** Repeats within the bound of a template's characters. */
+/** Repeats a part within the maximum characters of a template. */
 const many = (part: string, count: number, between = ' '): string =>
   Array.from({ length: count }, () => part).join(between)
 const list = (length: number, item: unknown = 1): unknown[] => Array.from({ length }, () => item)
@@ -17,7 +15,7 @@ const nested = (depth: number): unknown => {
 
 type HostileTemplate = { name: string; template: string; variables?: Record<string, unknown> }
 
-/** Each must end at its bound. */
+/** Each must end at its limit. */
 export const hostileTemplates: readonly HostileTemplate[] = [
   { name: 'literals joined by and', template: often(`{% if ${many('1', 1600, ' and ')} %}{% endif %}`) },
   { name: 'literals joined by or', template: often(`{% if ${many('false', 1000, ' or ')} %}{% endif %}`) },

@@ -27,7 +27,7 @@ export type PeerRequest = {
   bytes: Buffer
 }
 
-/** How a scripted peer answers; 'hang' never does, 'reset' ends the connection. */
+/** The response of a scripted peer; 'hang' never responds, 'reset' closes the connection. */
 export type PeerAnswer = { status: number; headers?: Record<string, string>; body?: string } | 'hang' | 'reset'
 
 export type Peer = {
@@ -47,7 +47,7 @@ const readBody = async (request: IncomingMessage): Promise<Buffer> => {
 }
 
 /**
- * Starts a real HTTP peer on loopback that records its requests and answers with `answer`. `port` 0 picks a free one.
+ * Starts a real HTTP peer on loopback that records its requests and responds with `answer`. `port` 0 picks a free one.
  */
 export const startPeer = async (
   answer: (request: PeerRequest, index: number) => PeerAnswer | Promise<PeerAnswer> = () => ({ status: 200 }),
@@ -99,7 +99,7 @@ export const startPeer = async (
   }
 }
 
-/** Events as the delivery hands them to a connector. */
+/** Events as delivery passes them to a connector. */
 export const sampleEvents = (count: number): OutgoingEvent[] =>
   Array.from({ length: count }, (_, index) => {
     const eventId = `0-1-${index}`
@@ -141,8 +141,8 @@ const runDefinition = async (
 }
 
 /**
- * Runs a connector as the delivery does (settings validated, the real request client, loopback allowed), and returns
- * its result or throws its error. The address of a request is mapped by `rebase`.
+ * Runs a connector like delivery (validated settings, the real request client, loopback allowed), and returns its
+ * result or throws its error. `rebase` maps the URL of a request.
  */
 export const runConnector = (
   definition: DestinationDefinition,
@@ -152,7 +152,7 @@ export const runConnector = (
 ): Promise<DeliverResult> =>
   runDefinition(definition, settings, options, (context) => definition.deliver(events, context))
 
-/** Delivers rows of producers to a connector, as `runConnector` does events. */
+/** Delivers rows to a connector, like `runConnector` for events. */
 export const runConnectorRows = (
   definition: DestinationDefinition,
   settings: Readonly<Record<string, unknown>>,
@@ -164,7 +164,7 @@ export const runConnectorRows = (
     return await definition.deliverRows(rows, context)
   })
 
-/** Makes a connector describe an object of its rows, as `runConnector` makes it deliver. */
+/** Makes a connector describe an object of its rows, like `runConnector`. */
 export const runDescribeRows = async (
   definition: DestinationDefinition,
   settings: Readonly<Record<string, unknown>>,
@@ -180,7 +180,7 @@ export const runDescribeRows = async (
   return detail
 }
 
-/** Runs a connector's test of its connection as the product does, loopback allowed. */
+/** Runs a connector's connection test as the product does, with loopback allowed. */
 export const runConnectionTest = async (
   definition: DestinationDefinition,
   settings: Readonly<Record<string, unknown>>,
@@ -199,7 +199,7 @@ export const runConnectionTest = async (
   return answer
 }
 
-/** An event as the pipeline hands it on, sent whole unless a payload is given. */
+/** An event as the pipeline passes it on, sent whole unless a payload is given. */
 export const outgoingEvent = (
   event: Partial<PipelineEvent> = {},
   mapped: Pick<OutgoingEvent, 'payload'> & { action?: string } = {},
@@ -220,7 +220,7 @@ export const outgoingEvent = (
   return { eventId, messageId, type, event: whole.event, action: 'send', json: JSON.stringify(whole), ...mapped }
 }
 
-/** A key and its certificate, signed by itself for hooks.example.com, until 2126. */
+/** A key and its self-signed certificate for hooks.example.com, valid until 2126. */
 export const selfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgLEQnNds0rID8pKME

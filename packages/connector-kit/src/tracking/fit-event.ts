@@ -15,20 +15,20 @@ const without = (value: unknown, spare: (name: string, value: unknown) => boolea
   )
 }
 
-/** Names that `context.left_out` has at most: thousands of them would not fit either. */
+/** Maximum names in `context.left_out`: thousands of them would not fit either. */
 const maxNamed = 20
 
 /**
- * An event within the size that collection takes, for bodies that a vendor may make as large as it likes. Nothing is cut
- * from one that fits. Else what `spare` names goes from everywhere in its properties, then the largest properties one by
- * one; `context.left_out` names what is gone.
+ * Reduces an event to the size that collection accepts, for bodies that a vendor may make as large as it wants. An
+ * event that fits stays unchanged. Otherwise the names in `spare` are removed everywhere in its properties, then the
+ * largest properties one by one; `context.left_out` names the removed ones.
  */
 export const fitEvent = (
   event: Fields,
   spare: { name: string; matches: (name: string, value: unknown) => boolean },
   limit: number = trackingLimits.eventBytes,
 ): Fields => {
-  // Room for what collection adds: ids, a type, the list of what is left out.
+  // Space for what collection adds: IDs, a type, the list of removed names.
   const room = limit - 1024
   if (bytesOf(event) <= room) return event
   const leftOut = [spare.name]

@@ -4,7 +4,7 @@ import type { OutgoingEvent } from '../definition/definition.ts'
 
 type Call = Record<string, unknown>
 
-/** Fields that each type requires, beside its IDs; the event's own where the mapping leaves them out. */
+/** Fields that each type requires in addition to its IDs; the event's own are used if the mapping omits them. */
 const needed: Readonly<Record<OutgoingEvent['type'], readonly string[]>> = {
   track: ['event'],
   page: [],
@@ -14,7 +14,7 @@ const needed: Readonly<Record<OutgoingEvent['type'], readonly string[]>> = {
   alias: ['previousId'],
 }
 
-/** The whole call; what is absent stays absent. */
+/** The whole call; absent members stay absent. */
 const wholeCall = (event: PipelineEvent): Call => {
   const { type, messageId, event: name, timestamp, extra } = event
   const call: Call = { type, messageId }
@@ -28,21 +28,21 @@ const wholeCall = (event: PipelineEvent): Call => {
 }
 
 /**
- * Converts an event back to the call of the tracking API that it was, for servers that take such calls:
- * - type, message ID and IDs are the event's, so that the receiver counts it once and finds its user;
- * - the name of a page or screen is in `name`; keys that are not of the API are at the top again;
- * - `timestamp` is when it happened by our clock. The device's own times are left out: a receiver would correct the
- *   right time by them once more;
+ * Converts an event back to its original call of the tracking API, for servers that accept such calls:
+ * - type, message ID and IDs are those of the event, so that the receiver counts it once and finds its user;
+ * - the name of a page or screen is in `name`; unknown keys are at the top level again;
+ * - `timestamp` is the time of the event by our clock. The device's own times are left out, because a receiver would
+ *   correct the time again;
  * - values that this server added (place, time of receipt) are left out.
  *
- * A mapping's payload replaces all but type and message ID. Some fields are the event's own where the mapping does not
- * give them, since the call is refused without them. They are user ID or anonymous ID, name of a track call, group ID,
- * previous ID, timestamp.
+ * A mapping's payload replaces all but type and message ID. Some fields come from the event if the mapping omits them,
+ * because the call is rejected without them. They are user ID or anonymous ID, name of a track call, group ID, previous
+ * ID, timestamp.
  *
  * Source: Segment, "Spec: Common fields"; RudderStack, "HTTP API" follows it.
  */
 export const trackingCall = ({ json, payload }: Pick<OutgoingEvent, 'json' | 'payload'>): Call => {
-  // Written by the pipeline: every key has its type. Numbers go on as they came.
+  // Written by the pipeline: every key has its type. Numbers are passed on unchanged.
   const event = parseExactJson(json) as PipelineEvent
   const whole = wholeCall(event)
   if (payload === undefined) return whole

@@ -15,20 +15,20 @@ import type { HttpAnswer } from '../http/request-client.ts'
 import { type Call, isWebPage, outcomeOfAnswer, resultOfCall, sendRequest, testOf } from '../http/send-request.ts'
 import { trackingCall } from './tracking-call.ts'
 
-/** A server that takes the calls of the tracking API, and what it allows. */
+/** A server that accepts calls of the tracking API, and its limits. */
 export type TrackingReceiver<S extends Settings> = {
-  /** How people call it. */
+  /** Its name for users. */
   title: string
   /** URL of batches. */
   address: (settings: S) => string
   writeKey: (settings: S) => string
-  /** Bytes of one request's body. */
+  /** Maximum bytes of one request's body. */
   requestBytes: number
-  /** Bytes of one event; unlimited unless given. */
+  /** Maximum bytes of one event; unlimited by default. */
   eventBytes?: number
-  /** The message after a test in which every answer was as it should be. */
+  /** The message of a test in which every response was as expected. */
   tested: string
-  /** Tests the key further than the batch address does; undefined where there is nothing to report. */
+  /** Tests the key further than the batch URL does; undefined if there is nothing to report. */
   testKey?: (context: DeliverContext<S>) => Promise<ConnectionTest | undefined>
 }
 
@@ -40,7 +40,7 @@ const target = (
   help: string,
 ): ActionTarget => ({ name, label, help, type, required: false, recommended: false, kind })
 
-/** The action of a forwarder: pass the event on, whole or as an object of the mapped fields. */
+/** The action of a forwarder: it passes the event on, whole or as an object of the mapped fields. */
 export const forwardAction = (receiver: string): ActionDefinition => ({
   name: 'forward',
   title: 'Forward event',
@@ -75,12 +75,12 @@ export const forwardedEvents = (receiver: string): ObjectDefinition => ({
 
 const delivered: EventOutcome = { kind: 'delivered' }
 
-/** Bytes of a body beside its events and the commas between them. */
+/** Bytes of a body besides its events and the commas between them. */
 const envelopeBytes = '{"batch":[]}'.length
 
 const wrongAddress = new Set([301, 302, 303, 307, 308, 404, 405, 410])
 
-/** The reason why the batch address does not take events, for people; undefined for none. */
+/** Why the batch URL does not accept events, for users; undefined if it does. */
 const setUpProblem = (title: string, answer: HttpAnswer): string | undefined => {
   const status = `HTTP ${answer.status}`
   if (answer.status === 401 || answer.status === 403) return `${title} refuses the write key (${status})`
@@ -93,10 +93,10 @@ const kilobytes = (bytes: number): string => (bytes / 1024).toFixed(1)
 
 /**
  * Sends events as batches of the tracking API with Basic authorization, the write key as user name.
- * - 2xx: delivered. 408, 429, 5xx, no answer: tried again, after `Retry-After` when given.
+ * - 2xx: delivered. 408, 429, 5xx, no response: retried, after `Retry-After` if given.
  * - 401, 403, 404, 405, 410, a redirect or a web page: the set-up is wrong, events are held.
- * - Anything else: refused for good, if it was one event. More than one are sent again in halves, and so are those that
- *   do not fit into one request.
+ * - Anything else: rejected, if it was one event. Several events are sent again in halves, and so are those that do not
+ *   fit into one request.
  */
 export const createTrackingForwarder = <S extends Settings>(
   receiver: TrackingReceiver<S>,
@@ -122,7 +122,7 @@ export const createTrackingForwarder = <S extends Settings>(
     )
   }
 
-  /** The calls of a batch as texts; undefined in the place of those that are too large for the receiver. */
+  /** The calls of a batch as texts; undefined in place of those that are too large for the receiver. */
   const callsOf = (batch: readonly OutgoingEvent[]): { texts: (string | undefined)[]; outcomes: EventOutcome[] } => {
     const outcomes: EventOutcome[] = []
     const texts = batch.map((event) => {
@@ -158,7 +158,7 @@ export const createTrackingForwarder = <S extends Settings>(
     )
   }
 
-  /** An empty batch brings no event, and is refused by its emptiness only after the key was looked at. */
+  /** An empty batch contains no event, and is rejected for its emptiness only after the key was checked. */
   const testConnection = (context: DeliverContext<S>): Promise<ConnectionTest> =>
     testOf(async () => {
       const { answer } = await post([], context)

@@ -9,7 +9,7 @@ const block = 512
 
 type Meta = { path: string; mode: number; size: number; mtime: Date; type: 'File' | 'Directory' }
 
-/** The header of one entry, preceded by a POSIX extended header when the path or size does not fit (pax(1)). */
+/** The header of an entry, after a POSIX extended header if the path or size does not fit (pax(1)). */
 const headerOf = (meta: Meta): Buffer => {
   const data = { ...meta, uid: 0, gid: 0 }
   const header = new Header(data)
@@ -20,10 +20,10 @@ const headerOf = (meta: Meta): Buffer => {
 const padding = (size: number): Buffer => Buffer.alloc((block - (size % block)) % block)
 
 /**
- * A tar archive of the entries below `dir`, chunk by chunk, with the manifest as its last entry: the checksums come from
- * the very bytes that are archived. Memory does not grow with file sizes.
+ * Creates a tar archive of the entries below `dir`, chunk by chunk, with the manifest as its last entry. The checksums
+ * are computed from the archived bytes. Memory does not grow with file sizes.
  *
- * @throws when a file changes its size meanwhile, which the lock of the data folder should prevent.
+ * @throws if a file changes its size meanwhile, which the lock of the data folder should prevent
  */
 export async function* tarStream(
   dir: string,

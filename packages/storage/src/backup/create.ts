@@ -12,7 +12,7 @@ import { productVersion } from './manifest.ts'
 
 export type BackupOptions = {
   dataDir: string
-  /** Where the archive goes (tar compressed with Zstandard; `.tar.zst` by custom). Must not exist. */
+  /** Path of the archive (tar compressed with Zstandard, usually `.tar.zst`). Must not exist. */
   file: string
   logger: Logger
 }
@@ -47,13 +47,13 @@ const checkTarget = async (dataDir: string, target: string): Promise<void> => {
 }
 
 /**
- * Writes one archive of the whole data folder: PostgreSQL, event store, log, blobs, secret key and whatever else is in
- * it. The product must be stopped, so that all parts are of the same moment; the folder is locked meanwhile. The archive
- * holds the secret key and all data: it is made readable for its owner only. It appears under its name when it is
- * complete and synced, or not at all. Engines reached by an address (DATABASE_URL, CLICKHOUSE_URL) are not in it.
+ * Writes one archive of the whole data folder: PostgreSQL, event store, log, blobs, secret key and everything else in
+ * it. The product must be stopped, so that all parts are from the same moment; the folder is locked meanwhile. The
+ * archive contains the secret key and all data, so only its owner can read it. It appears under its name when it is
+ * complete and synced, or not at all. Engines at an address (DATABASE_URL, CLICKHOUSE_URL) are not in it.
  *
- * @throws DataDirLocked while the product runs; an error that says what to do when the folder holds no data, the file
- *   exists or lies inside the data folder.
+ * @throws DataDirLocked while the product runs; an error that says what to do if the folder contains no data, the file
+ *   exists or lies inside the data folder
  */
 export const createBackup = async ({ dataDir, file, logger }: BackupOptions): Promise<BackupResult> => {
   const target = resolve(file)

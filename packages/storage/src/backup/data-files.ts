@@ -8,18 +8,23 @@ export type DataEntry = {
   folder: boolean
   mode: number
   size: number
-  mtime: Date /** Where an inner link points. */
+  mtime: Date /** The target of an inner link. */
   link?: string
 }
 
-/** Restores unpack here, and move the earlier content here; both inside the data folder, which may be a mount point. */
+/**
+ * Prefixes of the folders into which a restore unpacks and moves the earlier content. Both are inside the data folder,
+ * which may be a mount point.
+ */
 export const sidePrefix = '.restore-'
 export const earlierPrefix = '.before-restore-'
 
-/** Hashes of users who were deleted: a restore keeps those that are there, so that a backup does not bring the users back. */
+/** The hashes of deleted users. A restore keeps those in the folder, so that a backup does not bring the users back. */
 export const forgottenFileName = 'forgotten.ndjson'
 
-/** Entries of a run, which are no data: locks, unfinished work, the content kept from before a restore. */
+/**
+ * Whether an entry belongs to a running process and is not data: locks, unfinished work, content from before a restore.
+ */
 const belongsToRun = (name: string): boolean =>
   lockFiles.some((file) => name === file || name.startsWith(`${file}.`)) ||
   name === restoreMark ||
@@ -27,7 +32,7 @@ const belongsToRun = (name: string): boolean =>
   name.startsWith(earlierPrefix) ||
   name.startsWith('postgres.init-')
 
-/** Names in a data folder that are data. Empty when the folder does not exist. */
+/** The names of data entries in a data folder. Empty if the folder does not exist. */
 export const dataNames = async (dir: string): Promise<string[]> => {
   const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
@@ -36,15 +41,20 @@ export const dataNames = async (dir: string): Promise<string[]> => {
   return names.filter((name) => !belongsToRun(name)).toSorted()
 }
 
-/** True when a link at `path` (relative to the data folder) to `target` stays inside: it is part of an engine's layout. */
+/**
+ * True if a link at `path` (relative to the data folder) to `target` stays inside the folder: it is part of an engine's
+ * layout.
+ */
 export const isInnerLink = (path: string, target: string): boolean =>
   !isAbsolute(target) && !normalize(join(dirname(path), target)).startsWith('..')
 
-/** Links that are followed one behind the other before they count as a circle, as Linux does. */
+/** Maximum links that are followed in a row before they count as a loop, as in Linux. */
 const maxLinks = 40
 
 /**
- * True when a path, followed as the file system would follow it through `links` (targets by their paths), passes outside the folder. A link may look as if it stayed inside and leave by another one: `..` behind a link is its target's parent.
+ * True if a path leaves the folder when it is followed through `links` (targets by path), as the file system would. A
+ * link may look as if it stays inside, and leave through another link: `..` after a link means the parent of its
+ * target.
  */
 export const leadsOutside = (path: string, links: ReadonlyMap<string, string>): boolean => {
   const ahead = path.split('/').toReversed()
@@ -59,7 +69,7 @@ export const leadsOutside = (path: string, links: ReadonlyMap<string, string>): 
     const target = links.get([...real, part].join('/'))
     if (target === undefined) real.push(part)
     else if (isAbsolute(target)) return true
-    // Such a path leads nowhere: no reader can follow it.
+    // A path with a loop leads nowhere: no reader can follow it.
     else if (++followed > maxLinks) return false
     else ahead.push(...target.split('/').toReversed())
   }
@@ -67,15 +77,15 @@ export const leadsOutside = (path: string, links: ReadonlyMap<string, string>): 
 }
 
 /**
- * How much of a file to read at a time, bytes. A stream makes a buffer of this size for each read, and an engine's
- * folder has thousands of small files.
+ * Bytes of a file to read at a time. A stream allocates a buffer of this size for each read, and an engine's folder has
+ * thousands of small files.
  */
 export const readSize = (size: number): number => Math.min(1024 * 1024, size + 1)
 
 /**
- * Everything a backup of the folder holds, folders before what is in them. Links inside the folder stay links: the
- * event store names its databases by them. Links that lead out are followed, since an engine's folder on another disk
- * is part of the data. Sockets, pipes and PostgreSQL's note of its process are left out.
+ * All entries of the folder that belong in a backup, each folder before its content. Links inside the folder stay
+ * links, because the event store names its databases by them. Links that lead out are followed, because an engine's
+ * folder on another disk is part of the data. Sockets, pipes and PostgreSQL's process file are left out.
  */
 export async function* dataEntries(dir: string): AsyncGenerator<DataEntry> {
   for (const name of await dataNames(dir)) yield* entriesBelow(dir, name)

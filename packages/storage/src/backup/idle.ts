@@ -6,10 +6,10 @@ import { clearOrphans } from '../relational/embedded/orphans.ts'
 import { processesUsing } from '../supervisor/processes.ts'
 
 /**
- * Ensures that no process works on the data folder, whose lock the caller holds. Stops a PostgreSQL that a killed
- * server left behind. Waits for the other engines, which end automatically when their server is gone.
+ * Waits until no process works on the data folder, whose lock the caller holds. Stops a PostgreSQL that a killed server
+ * left behind. Waits for the other engines, which end by themselves after their server.
  *
- * @throws naming the processes that still work there after `waitMs`.
+ * @throws with the names of the processes that still work there after `waitMs`
  */
 export const untilIdle = async (dir: string, logger: Logger, waitMs = 20_000): Promise<void> => {
   const folder = realpathSync(dir)

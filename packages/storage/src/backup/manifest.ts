@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 
-/** Name of the manifest in the archive, where it comes last; everything else lies below `data/`. */
+/** Name of the manifest, which is the last entry of the archive; all other entries are below `data/`. */
 export const manifestName = 'manifest.json'
 export const dataPrefix = 'data/'
 
@@ -12,16 +12,16 @@ const schema = z.object({
   version: z.string(),
   /** RFC 3339, UTC. */
   time: z.string(),
-  /** Every file, by its path in the data folder: size in bytes and SHA-256 in hexadecimal. */
+  /** Every file by its path in the data folder, with its size in bytes and its SHA-256 in hexadecimal. */
   files: z.array(z.object({ path: z.string(), size: z.number().int().nonnegative(), sha256: z.string().length(64) })),
-  /** Links between parts of the data folder. The archive itself holds none. */
+  /** Links between parts of the data folder. The archive itself contains none. */
   links: z.array(z.object({ path: z.string(), target: z.string() })).default([]),
 })
 
 /** The description of a backup. */
 export type Manifest = z.infer<typeof schema>
 
-/** Thrown when a file is no backup, or one that was damaged or cut off. */
+/** Thrown if a file is not a backup, or the backup is damaged or incomplete. */
 export class InvalidBackup extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
@@ -41,7 +41,7 @@ export const parseManifest = (text: string): Manifest => {
   }
 }
 
-/** The product's version, from the package this code belongs to. */
+/** The product's version, from the package of this code. */
 export const productVersion = async (): Promise<string> => {
   const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version

@@ -36,7 +36,7 @@ import { InvalidBackup, type Manifest, manifestName, parseManifest } from './man
 export type RestoreOptions = {
   file: string
   dataDir: string
-  /** Lets a restore replace data; what was there is kept in a folder inside. Default false. */
+  /** Whether a restore may replace data; the old data is kept in a folder inside. Default false. */
   force?: boolean
   logger: Logger
 }
@@ -53,7 +53,7 @@ const syncFolder = async (path: string): Promise<void> => {
   }
 }
 
-/** Reads a file back, compares it with what the manifest says, and syncs it. */
+/** Reads a file back, compares it with the manifest, and syncs it. */
 const verifyFile = async (path: string, entry: DataEntry, wanted: Manifest['files'][number]): Promise<void> => {
   const handle = await open(path, constants.O_RDONLY)
   try {
@@ -69,10 +69,10 @@ const verifyFile = async (path: string, entry: DataEntry, wanted: Manifest['file
   }
 }
 
-/** Several files at a time: their syncs share the disk's round trips. */
+/** Number of files verified concurrently, so that their syncs share the disk's round trips. */
 const verifiers = 8
 
-/** Compares every file with the manifest and syncs everything. When it throws, nothing is being read any more. */
+/** Compares every file with the manifest, and syncs everything. When it throws, no file is being read any longer. */
 const verify = async (dir: string, manifest: Manifest): Promise<void> => {
   const expected = new Map(manifest.files.map((entry) => [entry.path, entry]))
   const entries = dataEntries(dir)
@@ -95,14 +95,14 @@ const verify = async (dir: string, manifest: Manifest): Promise<void> => {
   if (missing !== undefined) throw new InvalidBackup(`${missing} is missing from the backup.`)
 }
 
-/** Makes the links of the manifest, each of which must lie inside, behind no other link, and lead inside. */
+/** Creates the links of the manifest. Each must be inside, not behind another link, and lead inside. */
 const makeLinks = async (dir: string, links: Manifest['links']): Promise<void> => {
   const targets = new Map(links.map(({ path, target }) => [path, target]))
   const isBehindLink = (path: string): boolean => {
     const parts = path.split('/')
     return parts.some((_, index) => index > 0 && targets.has(parts.slice(0, index).join('/')))
   }
-  // Each is looked at before any is made.
+  // All are checked before any is created.
   for (const { path, target } of links) {
     const inside = !path.split('/').some((part) => part === '' || part === '.' || part === '..')
     if (!inside || isBehindLink(path) || !isInnerLink(path, target) || leadsOutside(path, targets)) {
@@ -118,7 +118,7 @@ const makeLinks = async (dir: string, links: Manifest['links']): Promise<void> =
   }
 }
 
-/** A mounted disk cannot be renamed away: better known before anything is moved. */
+/** Checks that the entries can be renamed, before any is moved: a mounted disk cannot. */
 const checkMovable = async (dir: string): Promise<void> => {
   const { dev } = await stat(dir)
   for (const name of await dataNames(dir)) {
@@ -150,18 +150,15 @@ const keepForgotten = async (dir: string, restored: string): Promise<void> => {
   }
 }
 
-/**
- * As root, gives PostgreSQL's files to the account that runs it here, regardless of their owner where the backup was
- * made.
- */
+/** As root, gives PostgreSQL's files to the account that runs it here, whatever their owner was in the backup. */
 const giveToPostgres = async (dir: string): Promise<void> => {
   if (process.getuid?.() !== 0 || !(await dataNames(dir)).includes('postgres')) return
   await giveTo(join(dir, 'postgres'), chooseAccount().server)
 }
 
 /**
- * Exchanges the content: the old entries go to a kept folder, the new ones come up. The mark is set before the first
- * rename and removed after the last; no product starts while it is set.
+ * Swaps the content of the data folder: old entries move to a kept folder, restored entries take their place. The mark
+ * is set before the first rename and removed after the last; the product does not start while it is set.
  */
 const exchange = async (dir: string, restored: string, time: string): Promise<string | undefined> => {
   const mark = join(dir, restoreMark)
@@ -182,12 +179,12 @@ const exchange = async (dir: string, restored: string, time: string): Promise<st
 }
 
 /**
- * Brings a backup back: unpacked into a side folder inside the data folder, every checksum compared, synced, and only
- * then renamed into place, so a damaged archive changes nothing. Holds the lock of the data folder. When it is killed
- * between the renames, the product refuses to start until a restore is complete.
+ * Restores a backup. It is unpacked into a side folder inside the data folder, compared with all checksums, and synced.
+ * Only then it is renamed into place, so a damaged archive changes nothing. Holds the lock of the data folder. If it is
+ * killed between the renames, the product refuses to start until a restore is complete.
  *
- * @throws DataDirLocked while the product runs; InvalidBackup; an error that says what to do when the folder holds data
- *   and `force` is not set.
+ * @throws DataDirLocked while the product runs; InvalidBackup; an error that says what to do if the folder contains
+ *   data and `force` is not set
  */
 export const restoreBackup = async ({
   file,

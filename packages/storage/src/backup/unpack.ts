@@ -7,17 +7,17 @@ import { Header, Pax } from 'tar'
 import { dataPrefix, InvalidBackup, manifestName } from './manifest.ts'
 
 const block = 512
-/** An extended header holds one long path; anything larger is an attack or damage. */
+/** Maximum size of an extended header, which contains one long path; anything larger is an attack or damage. */
 const longestExtension = 1024 * 1024
-/** Errors of the disk, which a sound archive may meet, too. */
+/** Errors of the disk, which can occur with an intact archive, too. */
 const diskErrors = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES', 'EPERM', 'EMFILE', 'ENOENT'])
 
 type ByteReader = {
-  /** The next `size` bytes in pieces as they come. Throws InvalidBackup when the input ends before. */
+  /** The next `size` bytes, in pieces as they arrive. Throws InvalidBackup if the input ends earlier. */
   pieces(size: number): AsyncGenerator<Buffer, void, undefined>
-  /** The next `size` bytes at once. */
+  /** The next `size` bytes in one buffer. */
   read(size: number): Promise<Buffer>
-  /** Reads to the end, so that what checks the input as a whole has seen all of it. */
+  /** Reads to the end, so that a check of the whole input sees all of it. */
   drain(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ const createByteReader = (input: AsyncIterable<Buffer>): ByteReader => {
   }
 }
 
-/** The place of an entry below the side folder. @throws InvalidBackup when it would lie elsewhere. */
+/** The path of an entry below the side folder. @throws InvalidBackup if the entry would be outside */
 const placeOf = (path: string): string => {
   const plain = path.replace(/\/$/, '')
   const inside = plain === manifestName || plain.startsWith(dataPrefix)
@@ -76,7 +76,10 @@ const saveFile = async (bytes: AsyncIterable<Buffer>, mode: number, target: stri
 
 const paddingOf = (size: number): number => (block - (size % block)) % block
 
-/** Saves a tar stream's entries one after the other. Folders get their modes last, in case one forbids writing to it. */
+/**
+ * Saves the entries of a tar stream one after the other. Folders get their modes last, because a mode may forbid
+ * writing to the folder.
+ */
 const saveEntries = async (input: AsyncIterable<Buffer>, side: string): Promise<void> => {
   const bytes = createByteReader(input)
   const folders: { target: string; mode: number }[] = []
@@ -85,7 +88,7 @@ const saveEntries = async (input: AsyncIterable<Buffer>, side: string): Promise<
     const header = new Header(await bytes.read(block))
     if (header.nullBlock) break
     const { type, mode = 0o600 } = header
-    // The extended header before an entry outranks the entry's own fields, which hold only what fits.
+    // The extended header takes precedence over the entry's own fields, which contain only what fits.
     const path = extended?.path ?? header.path ?? ''
     const size = extended?.size ?? header.size ?? 0
     if (!header.cksumValid) throw new InvalidBackup('The backup is damaged: a header of the archive is wrong.')
@@ -109,10 +112,10 @@ const saveEntries = async (input: AsyncIterable<Buffer>, side: string): Promise<
 }
 
 /**
- * Unpacks the files and folders of a backup into `side`, with the modes of the archive and this user as owner. An
- * archive with links or with paths that lead out is refused. Memory does not grow with file sizes.
+ * Unpacks the files and folders of a backup into `side`, with the modes of the archive and this user as owner. Rejects
+ * an archive with links or with paths that lead out. Memory does not grow with file sizes.
  *
- * @throws InvalidBackup when the archive is damaged, cut off or something else; errors of the disk as they are.
+ * @throws InvalidBackup if the archive is damaged, incomplete or something else; errors of the disk unchanged
  */
 export const unpackBackup = async (file: string, side: string): Promise<void> => {
   try {

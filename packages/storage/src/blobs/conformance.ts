@@ -4,10 +4,10 @@ import type { Blobs } from './port.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** What every adapter of blobs must do. `open` gives an empty store without other users. */
+/** The tests that every blob adapter must pass. `open` returns an empty store without other users. */
 export const blobsConformance = (name: string, open: () => Promise<Blobs>): void => {
   describe(`blobs conformance: ${name}`, () => {
-    it('gives back every byte and the content type, also of an empty and of a large object', async () => {
+    it('returns every byte and the content type, also of an empty and of a large object', async () => {
       const blobs = await open()
       const every = Uint8Array.from({ length: 256 }, (_, n) => n)
       const large = new Uint8Array(5 * 1024 * 1024).fill(10)
@@ -22,7 +22,7 @@ export const blobsConformance = (name: string, open: () => Promise<Blobs>): void
       expect(Buffer.compare((await blobs.get('large'))?.body ?? every, large)).toBe(0)
     })
 
-    it('answers undefined for what is not there, and deletes it without complaint', async () => {
+    it('returns undefined for a missing object, and deletes it without an error', async () => {
       const blobs = await open()
       await blobs.put('a/b', bytes('x'), 'text/plain')
       for (const key of ['none', 'a', 'a/b/c', 'a/c']) {
@@ -32,7 +32,7 @@ export const blobsConformance = (name: string, open: () => Promise<Blobs>): void
       expect(await blobs.list('')).toEqual(['a/b'])
     })
 
-    it('replaces an object as a whole, and forgets it when deleted', async () => {
+    it('replaces an object as a whole, and removes it when it is deleted', async () => {
       const blobs = await open()
       await blobs.put('k', bytes('the first, which is longer'), 'text/plain')
       await blobs.put('k', bytes('second'), 'text/html')
@@ -42,7 +42,7 @@ export const blobsConformance = (name: string, open: () => Promise<Blobs>): void
       expect(await blobs.list('')).toEqual([])
     })
 
-    it('holds a key beside a key below it', async () => {
+    it('stores a key and another key below it', async () => {
       const blobs = await open()
       await blobs.put('a/b', bytes('below'), 'text/plain')
       await blobs.put('a', bytes('above'), 'text/plain')
@@ -61,7 +61,7 @@ export const blobsConformance = (name: string, open: () => Promise<Blobs>): void
       expect(await blobs.list('z')).toEqual([])
     })
 
-    it('never shows a reader half of an object while it is being replaced', async () => {
+    it('never shows a partial object to a reader while it is being replaced', async () => {
       const blobs = await open()
       const sizes = [1, 200_000]
       const value = (round: number): Uint8Array => new Uint8Array(sizes[round % 2] ?? 1).fill(round % 2)
@@ -97,7 +97,7 @@ export const blobsConformance = (name: string, open: () => Promise<Blobs>): void
       'a\0b',
       'x'.repeat(201),
       `${'long/'.repeat(250)}x`,
-    ])('refuses the key %j', async (key) => {
+    ])('rejects the key %j', async (key) => {
       const blobs = await open()
       await expect(blobs.put(key, bytes('x'), 'text/plain')).rejects.toThrow(InvalidBlob)
       await expect(blobs.get(key)).rejects.toThrow(InvalidBlob)
@@ -105,7 +105,7 @@ export const blobsConformance = (name: string, open: () => Promise<Blobs>): void
       expect(await blobs.list('')).toEqual([])
     })
 
-    it.each(['', 'text/plain\r\nx: y', 'ä', ' x'])('refuses the content type %j', async (contentType) => {
+    it.each(['', 'text/plain\r\nx: y', 'ä', ' x'])('rejects the content type %j', async (contentType) => {
       const blobs = await open()
       await expect(blobs.put('k', bytes('x'), contentType)).rejects.toThrow(InvalidBlob)
       expect(await blobs.get('k')).toBeUndefined()
@@ -113,7 +113,7 @@ export const blobsConformance = (name: string, open: () => Promise<Blobs>): void
   })
 }
 
-/** Without the difference between a Buffer and a Uint8Array, which is none for users of the port. */
+/** Ignores whether bytes are a Buffer or a Uint8Array, which is the same for users of the port. */
 const plain = (
   blob: { body: Uint8Array; contentType: string } | undefined,
 ): { body: Uint8Array; contentType: string } | undefined =>

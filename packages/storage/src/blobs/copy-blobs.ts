@@ -1,11 +1,11 @@
 import type { Blobs } from './port.ts'
 
-/** Objects that are copied at the same time. */
+/** Maximum objects copied concurrently. */
 const atOnce = 8
 
 /**
- * Copies the objects that `to` does not have, and leaves all others and those of `from` as they are, so that it can be
- * repeated. Returns the number of copied objects. Rejects with the first failure, when no copy is under way any more.
+ * Copies the objects that `to` does not have, and changes nothing else, so it can be repeated. Returns the number of
+ * copied objects. Rejects with the first failure, after all running copies have ended.
  */
 export const copyBlobs = async (from: Blobs, to: Blobs): Promise<number> => {
   const there = new Set(await to.list(''))
@@ -14,7 +14,7 @@ export const copyBlobs = async (from: Blobs, to: Blobs): Promise<number> => {
   const work = async (): Promise<void> => {
     for (const key of keys) {
       const blob = await from.get(key)
-      // One that was deleted meanwhile is none.
+      // The object was deleted meanwhile.
       if (blob === undefined) continue
       await to.put(key, blob.body, blob.contentType)
       copied++

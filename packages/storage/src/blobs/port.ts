@@ -1,6 +1,6 @@
 /** Named byte objects: logos, uploads, exports. Keys are `/`-separated, `[A-Za-z0-9._-]` per part, no `..`. */
 export interface Blobs {
-  /** Writes the whole object; durable on return, never seen half-written. */
+  /** Writes the whole object. It is durable on return, and readers never see a part of it. */
   put(key: string, body: Uint8Array, contentType: string): Promise<void>
   get(key: string): Promise<{ body: Uint8Array; contentType: string } | undefined>
   delete(key: string): Promise<void>
@@ -8,8 +8,8 @@ export interface Blobs {
 }
 
 /**
- * The blob storage is away, or refuses the request. A failed write may still have stored its object. A caller that has
- * not given the key to anyone may forget it.
+ * The blob storage is unavailable, or rejects the request. A failed write may still have stored its object. A caller
+ * that has not given the key to anyone may ignore that object.
  */
 export class BlobsUnavailable extends Error {
   override readonly name = 'BlobsUnavailable'

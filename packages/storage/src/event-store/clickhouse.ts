@@ -26,12 +26,12 @@ import {
 import { createQuerySlots, type QuerySlots, type SlotRejection } from './query-slots.ts'
 
 export type ClickHouseOptions = {
-  /** `http(s)://host:port`; credentials and database in it count when the options below are absent. */
+  /** `http(s)://host:port`; its credentials and database are used if the options below are absent. */
   url: string
   user?: string
   password?: string
   database?: string
-  /** The capacity of the engine for queries; a ClickHouse at an address counts as `serverCapacity`. */
+  /** The query capacity of the engine; `serverCapacity` by default. */
   capacity?: QueryCapacity
   limits?: QueryLimits
   logger: Logger
@@ -39,28 +39,31 @@ export type ClickHouseOptions = {
 
 type SlotKind = 'short' | 'heavy'
 
-/** Queries of each kind of slot that run at a time, and bytes of memory of which a short one may have a quarter, a heavy one half. */
+/** Concurrent queries per slot kind, and total memory in bytes: a short query can use a quarter, a heavy one half. */
 export type QueryCapacity = Record<SlotKind, number> & { memoryBytes: number }
 
-/** Seconds that a query of each kind may take, and bytes that it may read when a call from outside causes it. */
+/** Maximum seconds of a query of each kind, and the bytes that it may read if an outside call causes it. */
 export type QueryLimits = Record<SlotKind, { seconds: number; readBytes: number }>
 
 const GiB = 1024 ** 3
-/** Inserts and commands have connections of their own beside these. */
+/** Inserts and commands have their own connections in addition to these. */
 const serverCapacity: QueryCapacity = { short: 16, heavy: 8, memoryBytes: 4 * GiB }
-/** A screen's query reads some megabytes, of a large workspace some hundreds; what reads more would take its time off others. */
+/**
+ * A query of a page reads some megabytes, in a large workspace some hundreds; one that reads more would slow others
+ * down.
+ */
 const defaultLimits: QueryLimits = {
   short: { seconds: 20, readBytes: 20 * GiB },
   heavy: { seconds: 300, readBytes: 200 * GiB },
 }
 const memoryShares: Record<SlotKind, number> = { short: 0.25, heavy: 0.5 }
-/** How many of one owner and of all wait for a place, and how long, ms. */
+/** Maximum waiting queries of all owners and of one owner, and their maximum wait in ms. */
 const queues = {
   short: { maxQueue: 400, maxQueuePerKey: 64, maxWaitMs: 20_000 },
   heavy: { maxQueue: 200, maxQueuePerKey: 32, maxWaitMs: 120_000 },
 } as const
 
-/** Settings under which every engine reads rows alike, whatever its configuration says. */
+/** Settings with which every engine reads rows in the same way, whatever its configuration. */
 const insertSettings: ClickHouseSettings = {
   async_insert: 0,
   date_time_input_format: 'best_effort',
@@ -69,24 +72,24 @@ const insertSettings: ClickHouseSettings = {
   input_format_json_read_objects_as_strings: 1,
   input_format_binary_read_json_as_string: 1,
   input_format_skip_unknown_fields: 0,
-  // All rows or none: an insert is one block however many bytes it has, until it has a million rows.
+  // An insert is atomic: it is one block, whatever its bytes, up to a million rows.
   min_insert_block_size_bytes: '0',
-  // A text that looks like a date stays the text that was sent.
+  // A text that looks like a date stays unchanged.
   input_format_try_infer_dates: 0,
   input_format_try_infer_datetimes: 0,
   wait_end_of_query: 1,
 }
 
-/** Read-only, which a server also asks for before it ends a query whose caller has gone. */
+/** Queries are read-only; a server also requires this to end a query whose caller has gone. */
 const querySettings: ClickHouseSettings = {
   output_format_json_quote_64bit_integers: 0,
   readonly: '2',
   cancel_http_readonly_queries_on_client_close: 1,
 }
-/** Between two looks at how far a query is, ms. */
+/** Interval between two progress reports of a query, in ms. */
 const progressMs = 500
 
-/** Time limits of answers, ms; the wait of a query for its place counts separately. */
+/** Maximum times of responses, in ms; the wait of a query for its slot counts separately. */
 const timeouts = { short: 30_000, heavy: 330_000, insert: 130_000, command: 330_000 }
 
 const nameOfTable = (table: string): string => {
@@ -94,7 +97,7 @@ const nameOfTable = (table: string): string => {
   return table
 }
 
-/** The body of an insert: the name of its rows' form, and their bytes; none without rows. */
+/** The body of an insert: the format of its rows, and their bytes; empty without rows. */
 type Sent = { form: string; pieces: readonly Uint8Array[] }
 
 const sentOf = (rows: NdjsonRows | BinaryRows): Sent => {
@@ -112,7 +115,7 @@ const rowOf = (message: string): number | undefined => {
   return found === null ? undefined : Number(found[1])
 }
 
-/** The error that the port promises, for a failure of the client. */
+/** Converts a failure of the client to an error of the port. */
 const translate = (error: unknown, kind: 'insert' | 'query', signal: AbortSignal | undefined): unknown => {
   if (signal?.aborted) return signal.reason
   if (!(error instanceof ClickHouseError)) {
@@ -122,7 +125,7 @@ const translate = (error: unknown, kind: 'insert' | 'query', signal: AbortSignal
     )
   }
   const code = Number(error.code)
-  // It quotes the statement or the row, which may be long.
+  // The message quotes the statement or the row, which may be long.
   const message = error.message.slice(0, 2_000)
   if (kind === 'insert' && refusesRows(code, message)) return new InsertRejected(code, message, rowOf(error.message))
   const limit = kind === 'query' ? limitExceeded(code, message) : undefined
@@ -133,11 +136,11 @@ const translate = (error: unknown, kind: 'insert' | 'query', signal: AbortSignal
   return new EventStoreQueryError(code, message)
 }
 
-/** True when the connection of a request was closed before anything was answered, as happens to one that is kept open. */
+/** True if the connection of a request was closed before any response, as can happen to a kept-alive connection. */
 const isDropped = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 
-/** Asks again, once, where the connection was dropped: for what only reads. */
+/** Repeats the call once if the connection was dropped. Only for reads. */
 const askAgain = async <T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> => {
   try {
     return await ask()
@@ -147,7 +150,7 @@ const askAgain = async <T>(signal: AbortSignal, ask: () => Promise<T>): Promise<
   }
 }
 
-/** True for what says nothing of the engine: only of a query, or of how many its owner has. */
+/** True for a failure that concerns only the query, or the number of its owner's queries, and not the engine. */
 const isOwnersMatter = (error: EventStoreUnavailable): boolean =>
   error instanceof EventStoreBusy || error instanceof EventStoreLimitExceeded
 
@@ -164,7 +167,7 @@ const openSlots = (slot: SlotKind, places: number, logger: Logger): QuerySlots<n
   return createQuerySlots(numbers, { ...queues[slot], refuse })
 }
 
-/** Filters as the engine takes them: a map in its own dialect, which the client does not escape. */
+/** Converts filters to the engine's setting: a map in its own dialect, which the client does not escape. */
 const filterSettings = ({ filters }: QueryOptions): ClickHouseSettings => {
   if (filters === undefined) return {}
   const escaped = Object.entries(filters).map(([table, condition]) => [
@@ -174,7 +177,7 @@ const filterSettings = ({ filters }: QueryOptions): ClickHouseSettings => {
   return { additional_table_filters: SettingsMap.from(Object.fromEntries(escaped)) }
 }
 
-/** The limits of a query: sent with each, so that they hold on a server that has no limits of its own. */
+/** The limits of a query. They are sent with each query, so that they also apply on a server without limits. */
 const limitSettings = (
   { owner, slot = 'short' }: QueryOptions,
   { memoryBytes }: QueryCapacity,
@@ -182,11 +185,11 @@ const limitSettings = (
 ): ClickHouseSettings => ({
   max_execution_time: limits[slot].seconds,
   max_memory_usage: String(Math.floor(memoryBytes * memoryShares[slot])),
-  // Not rows: those the engine estimates beforehand, and would refuse the newest page of a large workspace.
+  // Rows are not limited: the engine estimates them beforehand, and would reject the newest page of a large workspace.
   max_bytes_to_read: owner === systemOwner ? '0' : String(limits[slot].readBytes),
 })
 
-/** Runs a query whose text has a unique mark, and reports its progress. */
+/** Runs a query whose text contains a unique mark, and reports its progress. */
 const watched = async <Row>(
   client: ClickHouseClient,
   mark: string,
@@ -211,7 +214,7 @@ const watched = async <Row>(
   const follow = async (): Promise<void> => {
     while (!ended.signal.aborted) {
       await pause(progressMs, undefined, { signal: ended.signal }).catch(() => {})
-      // The query goes on without a report of its progress.
+      // The query continues even if its progress cannot be reported.
       if (!ended.signal.aborted) await look().catch(() => {})
     }
   }
@@ -225,9 +228,9 @@ const watched = async <Row>(
 }
 
 /**
- * The event store port over ClickHouse's HTTP interface with the official client: the same for the embedded child and
- * for a server. Inserts send their rows unchanged. A query whose connection was dropped is sent once more. Nothing else
- * is repeated here: the caller repeats an insert with the same token.
+ * Creates the event store port over ClickHouse's HTTP interface with the official client, for the embedded child and
+ * for a server. Rows are sent unchanged. A query whose connection was dropped is sent once more. Nothing else is
+ * repeated here: the caller repeats an insert with the same token.
  */
 export const createClickHouseEventStore = (options: ClickHouseOptions): EventStore => {
   const { capacity = serverCapacity, limits = defaultLimits } = options
@@ -244,7 +247,7 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
     max_open_connections: capacity.short + capacity.heavy + 16,
     keep_alive: { enabled: true, idle_socket_ttl: 2_500 },
     log: { level: ClickHouseLogLevel.OFF },
-    // Long lists of values travel in the body.
+    // Long lists of values are sent in the body.
     use_multipart_params_auto: true,
   })
 
@@ -270,7 +273,7 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
     }
   }
 
-  /** A statement that only reads, as the client is asked. */
+  /** The client's arguments for a statement that only reads. */
   const callOf = (query: string, params: Record<string, unknown> | undefined, asked: QueryOptions) => ({
     query,
     ...(params === undefined ? {} : { query_params: params }),
@@ -278,7 +281,7 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
     http_headers: { 'X-Tributary-Slot': asked.slot ?? 'short' },
   })
 
-  /** Runs what asks the engine when its owner has a place. */
+  /** Runs a call to the engine when its owner has a slot. */
   const inSlot = async <T>({ owner, slot = 'short', signal }: QueryOptions, run: () => Promise<T>): Promise<T> => {
     signal?.throwIfAborted()
     try {
@@ -322,7 +325,7 @@ export const createClickHouseEventStore = (options: ClickHouseOptions): EventSto
           const call = callOf(`${sql}\nformat RowBinary`, params, asked)
           const { stream } = await client.exec({
             ...call,
-            // Makes failures on the way errors, instead of the end of the rows.
+            // Failures during the query become errors, instead of an early end of the rows.
             clickhouse_settings: { ...call.clickhouse_settings, wait_end_of_query: 1 },
             abort_signal: both,
           })

@@ -13,7 +13,7 @@ import {
 } from './port.ts'
 import { createRowReader, createRowWriter } from './row-binary.ts'
 
-/** A store whose queries name an owner only where it matters. */
+/** A store whose queries name an owner only if a test needs it. */
 type OwnEventStore = Omit<EventStore, 'query'> & {
   query<Row>(sql: string, params?: Record<string, unknown>, options?: Partial<QueryOptions>): Promise<Row[]>
 }
@@ -25,7 +25,7 @@ const time = '2026-11-21 06:00:00.123'
 const event = (id: string, more: Record<string, unknown> = {}): string =>
   JSON.stringify({ workspace_id: 'w', source_id: 's', event_id: id, receive_time: time, timestamp: time, ...more })
 
-/** Events as RowBinary; `properties` is what each has there, by its place. */
+/** Events as RowBinary; `properties` returns the properties of an event by its index. */
 const binaryEvents = (count: number, properties: (index: number) => string): BinaryRows => {
   const writer = createRowWriter()
   for (let index = 0; index < count; index++) {
@@ -53,7 +53,7 @@ const countEvents = async (store: OwnEventStore): Promise<number> => {
   return row?.n ?? -1
 }
 
-/** Runs for minutes unless it is ended. The number makes it findable among running queries. */
+/** A query that runs for minutes unless it is ended. The number identifies it among running queries. */
 const endless = (mark: number): string =>
   `select count() as c${mark} from numbers(1000000000000) where sipHash64(number) % 7 = 1`
 
@@ -77,8 +77,8 @@ const until = async (what: string, check: () => Promise<boolean>): Promise<void>
 }
 
 /**
- * What every event store must do, the embedded one and a ClickHouse server. `open` gives a fresh database; it is
- * disposed after each test.
+ * The tests that every event store must pass, the embedded one and a ClickHouse server. `open` returns a new database,
+ * which is disposed after each test.
  */
 export const eventStoreConformance = (name: string, open: () => Promise<EventStoreFixture>): void => {
   describe(`event store conformance: ${name}`, () => {
@@ -92,7 +92,7 @@ export const eventStoreConformance = (name: string, open: () => Promise<EventSto
 }
 
 const insertTests = (open: () => Promise<EventStoreFixture>): void => {
-  it('shows rows as soon as their insert has returned, given as one text or as a list', async () => {
+  it('shows rows as soon as their insert has returned, from one text or from a list', async () => {
     await using store = await open()
     await store.insert('events', `${event('1')}\n${event('2')}\n`, { token: 'a' })
     expect(await countEvents(store)).toBe(2)
@@ -104,7 +104,7 @@ const insertTests = (open: () => Promise<EventStoreFixture>): void => {
     expect(await countEvents(store)).toBe(4)
   })
 
-  it('stores an insert repeated with its token once, across partitions and at the same time', async () => {
+  it('stores an insert that is repeated with its token once, across partitions and concurrently', async () => {
     await using store = await open()
     const rows = Array.from({ length: 3 }, (_, month) =>
       event(`${month}`, { receive_time: `2026-0${month + 1}-15 00:00:00` }),
@@ -116,7 +116,7 @@ const insertTests = (open: () => Promise<EventStoreFixture>): void => {
     expect(await countEvents(store)).toBe(6)
   })
 
-  it('takes times as milliseconds, as RFC 3339 and as text without zone, all UTC', async () => {
+  it('accepts times as milliseconds, as RFC 3339 and as text without a zone, all UTC', async () => {
     await using store = await open()
     const epoch = Date.UTC(2026, 10, 21, 6, 0, 0, 123)
     await store.insert(
@@ -132,7 +132,7 @@ const insertTests = (open: () => Promise<EventStoreFixture>): void => {
     expect(rows.map(({ ms }) => ms)).toEqual([epoch, epoch, epoch])
   })
 
-  it('takes rows as RowBinary, a value of every kind, in pieces of any size', async () => {
+  it('accepts rows as RowBinary, with a value of every kind, in pieces of any size', async () => {
     await using store = await open()
     const { columns, pieces } = binaryEvents(3, (index) => `{"n":${index},"day":"2026-01-01","list":[{"a":null}]}`)
     const [bytes = Buffer.alloc(0)] = pieces
@@ -161,7 +161,7 @@ const insertTests = (open: () => Promise<EventStoreFixture>): void => {
     expect(await countEvents(store)).toBe(3)
   })
 
-  it('stores all rows of a large insert or none, and once when it is repeated with its token', async () => {
+  it('stores all rows of a large insert or none, and only once if it is repeated with its token', async () => {
     await using store = await open()
     const many = 200_000
     const broken = binaryEvents(many, (index) => (index === many - 1 ? '{"n":' : `{"n":${index}}`))
@@ -185,7 +185,7 @@ const insertTests = (open: () => Promise<EventStoreFixture>): void => {
 }
 
 const refusalTests = (open: () => Promise<EventStoreFixture>): void => {
-  it('refuses broken rows as a whole with InsertRejected, names the row, and takes the good ones afterwards', async () => {
+  it('rejects broken rows as a whole with InsertRejected, names the row, and accepts the good ones afterwards', async () => {
     await using store = await open()
     const bad = [
       '{"event_id":',
@@ -207,7 +207,7 @@ const refusalTests = (open: () => Promise<EventStoreFixture>): void => {
     expect(await countEvents(store)).toBe(2)
   })
 
-  it('distinguishes a mistake in a statement from an engine that is away', async () => {
+  it('distinguishes a mistake in a statement from an unavailable engine', async () => {
     await using store = await open()
     for (const [sql, code] of [
       ['select nope', 47],
@@ -230,7 +230,7 @@ const refusalTests = (open: () => Promise<EventStoreFixture>): void => {
 }
 
 const parameterTests = (open: () => Promise<EventStoreFixture>): void => {
-  it('returns every text given as parameter unchanged: alone, in lists, in tuples', async () => {
+  it('returns every text parameter unchanged: alone, in lists, in tuples', async () => {
     await using store = await open()
     const texts = [...hostileTexts, ...randomTexts(400)]
     for (let from = 0; from < texts.length; from += 100) {
@@ -258,7 +258,7 @@ const parameterTests = (open: () => Promise<EventStoreFixture>): void => {
     expect(await countEvents(store)).toBe(0)
   })
 
-  it('returns rows in their binary form: numbers, and every text byte by byte', async () => {
+  it('returns rows in binary form, with numbers, and texts byte for byte', async () => {
     await using store = await open()
     const texts = [...hostileTexts, ...randomTexts(50), 'x'.repeat(100_000)]
     const bytes = await store.queryBinary(
@@ -274,7 +274,7 @@ const parameterTests = (open: () => Promise<EventStoreFixture>): void => {
     await expect(failing).rejects.toThrow(EventStoreQueryError)
   })
 
-  it('keeps the type of a parameter: numbers, times, truth, nulls, lists, pairs', async () => {
+  it('keeps the type of a parameter: numbers, times, booleans, nulls, lists, pairs', async () => {
     await using store = await open()
     const params = {
       u8: 255,
@@ -314,7 +314,7 @@ const parameterTests = (open: () => Promise<EventStoreFixture>): void => {
     ])
   })
 
-  it('refuses parameters that are missing, no number, or no name', async () => {
+  it('rejects parameters that are missing, not a number, or not a name', async () => {
     await using store = await open()
     const refused: [string, Record<string, unknown>][] = [
       ['select {x:UInt8}', {}],
@@ -332,7 +332,7 @@ const parameterTests = (open: () => Promise<EventStoreFixture>): void => {
     expect(await store.query('select count() as n from {x:Identifier}', { x: 'events' })).toEqual([{ n: 0 }])
   })
 
-  it('leaves what looks like a parameter alone inside texts, names and comments', async () => {
+  it('does not replace text that looks like a parameter inside strings, names and comments', async () => {
     await using store = await open()
     expect(
       await store.query(
@@ -343,7 +343,7 @@ const parameterTests = (open: () => Promise<EventStoreFixture>): void => {
 }
 
 const filterTests = (open: () => Promise<EventStoreFixture>): void => {
-  it('leaves out rows that do not meet the filter of their table, whatever the statement says, and in that call only', async () => {
+  it('leaves out rows that do not meet the filter of their table, in any statement, and only in that call', async () => {
     await using store = await open()
     await store.insert(
       'events',
@@ -366,7 +366,7 @@ const filterTests = (open: () => Promise<EventStoreFixture>): void => {
 }
 
 const jsonTests = (open: () => Promise<EventStoreFixture>): void => {
-  it('counts integers among the numbers of a JSON column when they are read with ::Nullable(Float64)', async () => {
+  it('includes integers among the numbers of a JSON column that is read with ::Nullable(Float64)', async () => {
     await using store = await open()
     const prices = [160, 160.5, '170', null, 9_007_199_254_740_991]
     await store.insert(
@@ -378,7 +378,7 @@ const jsonTests = (open: () => Promise<EventStoreFixture>): void => {
       'select sum(p) as total, count(p) as n from (select properties.price::Nullable(Float64) as p from events where p < 1000)',
     )
     expect(row).toEqual({ total: 490.5, n: 3 })
-    // The dynamic subcolumn holds only what was stored as that very type: the reason for the rule.
+    // The dynamic subcolumn contains only values stored as exactly that type, which is the reason for the rule.
     expect(await store.query('select count(properties.price.:Float64) as n from events')).toEqual([{ n: 1 }])
   })
 
@@ -402,7 +402,7 @@ const jsonTests = (open: () => Promise<EventStoreFixture>): void => {
   it.each([
     ['lines of JSON', asLines],
     ['RowBinary', asBytes],
-  ])('stores or refuses each hostile document, and returns its original to the byte: as %s', async (_, rowsOf) => {
+  ])('stores or rejects each hostile document, and returns its original byte for byte: as %s', async (_, rowsOf) => {
     await using store = await open()
     const outcomes: { name: string; stored: boolean }[] = []
     for (const { name, text } of hostileJson) {
@@ -422,7 +422,7 @@ const jsonTests = (open: () => Promise<EventStoreFixture>): void => {
     await store.query('select toString(properties) from events')
   })
 
-  it('reads every one of five thousand property names, before and after parts are merged', async () => {
+  it('reads all of five thousand property names, before and after a merge of parts', async () => {
     await using store = await open()
     const names = 5000
     for (let batch = 0; batch < 2; batch += 1) {
@@ -450,7 +450,7 @@ const jsonTests = (open: () => Promise<EventStoreFixture>): void => {
     }
   })
 
-  it('merges parts full of property names that occur once', async () => {
+  it('merges parts with very many property names that occur only once', async () => {
     await using store = await open()
     for (let batch = 0; batch < 2; batch += 1) {
       const rows = Array.from({ length: 10_000 }, (_, index) => {
@@ -468,7 +468,7 @@ const jsonTests = (open: () => Promise<EventStoreFixture>): void => {
 }
 
 const loadTests = (open: () => Promise<EventStoreFixture>): void => {
-  it('ends a query whose caller has gone, and answers its reason', async () => {
+  it("ends a query whose caller has gone, and rejects with the caller's reason", async () => {
     await using store = await open()
     const caller = new AbortController()
     const mark = Math.floor(Math.random() * 1e12)
@@ -481,7 +481,7 @@ const loadTests = (open: () => Promise<EventStoreFixture>): void => {
     await until('the query has ended', async () => (await running(store, mark)) === 0)
   })
 
-  it('says while a query runs how many rows it has read, of how many', async () => {
+  it('reports during a query how many rows it has read, of how many', async () => {
     await using store = await open()
     const caller = new AbortController()
     const heard: { read: number; total: number }[] = []
@@ -500,7 +500,7 @@ const loadTests = (open: () => Promise<EventStoreFixture>): void => {
     expect(second?.total).toBe(1_000_000_000_000)
   })
 
-  it('answers short queries and inserts while more heavy queries wait than can run', async () => {
+  it('runs short queries and inserts while more heavy queries wait than can run', async () => {
     await using store = await open()
     const caller = new AbortController()
     const mark = Math.floor(Math.random() * 1e12)
@@ -524,7 +524,7 @@ const loadTests = (open: () => Promise<EventStoreFixture>): void => {
     await until('all have ended', async () => (await running(store, mark)) === 0)
   })
 
-  it('says that the engine is away when no server answers', async () => {
+  it('reports an unavailable engine if no server responds', async () => {
     await using store = await open()
     const caller = new AbortController()
     caller.abort(new Error('too late'))

@@ -1,8 +1,8 @@
 import type { QueryLimit } from './port.ts'
 
 /**
- * Codes of the engine (ErrorCodes.cpp of ClickHouse) by what the caller has to do. Anything in neither table is a fault
- * of the deployment (missing table, wrong credentials): repeating helps once it is fixed, dropping rows would not.
+ * Codes of the engine (ErrorCodes.cpp of ClickHouse), by what the caller has to do. A code in neither table is a fault
+ * of the deployment (missing table, wrong credentials): repeating the call helps after a fix, dropping rows would not.
  */
 // biome-ignore format: a table
 const rowCodes: ReadonlySet<number> = new Set([
@@ -24,20 +24,20 @@ const awayCodes: ReadonlySet<number> = new Set([
   198, 209, 210, 225, 242, 286, 289, 319, 335, 336, 341, 499, 516, 999,
 ])
 
-/** MEMORY_LIMIT_EXCEEDED, of one statement and not of the whole engine: half of its rows may do. */
+/** MEMORY_LIMIT_EXCEEDED of one statement, not of the whole engine: half of its rows may succeed. */
 const tooLargeForStatement = (code: number, message: string): boolean =>
   code === 241 && /Query memory limit|\(for query\)/.test(message)
 
-/** The engine does not take these rows together: one of them has to go, or they have to come in parts. */
+/** The engine rejects these rows together: one of them must be dropped, or they must be sent in parts. */
 export const refusesRows = (code: number, message: string): boolean =>
   rowCodes.has(code) || tooLargeForStatement(code, message)
 
-/** The engine is overloaded, out of memory, out of time or disk, or ended: the same call may succeed later. */
+/** The engine is overloaded, has no memory, time or disk left, or has ended: the same call may succeed later. */
 export const saysUnavailable = (code: number): boolean => awayCodes.has(code)
 
 /**
- * The limit of one query that ended it: TIMEOUT_EXCEEDED and TOO_SLOW; MEMORY_LIMIT_EXCEEDED of the query, not of the whole
- * engine; TOO_MANY_ROWS, TOO_MANY_BYTES, TOO_MANY_ROWS_OR_BYTES. Undefined for everything else.
+ * The limit that ended a query: TIMEOUT_EXCEEDED and TOO_SLOW; MEMORY_LIMIT_EXCEEDED of the query, not of the whole
+ * engine; TOO_MANY_ROWS, TOO_MANY_BYTES, TOO_MANY_ROWS_OR_BYTES. Undefined for any other error.
  */
 export const limitExceeded = (code: number, message: string): QueryLimit | undefined => {
   if (code === 159 || code === 160) return 'time'

@@ -1,8 +1,8 @@
 const nest = (depth: number, open: string, close: string): string => `${open.repeat(depth)}1${close.repeat(depth)}`
 
 /**
- * JSON texts that have hurt parsers and column stores, for tests. Each is stored or refused as a whole, and never harms
- * its neighbors. `stored` says whether the engine stores it in a JSON column.
+ * JSON texts that have broken parsers and column stores, for tests. Each is stored or rejected as a whole, and never
+ * affects other rows. `stored` says whether the engine stores it in a JSON column.
  */
 export const hostileJson: readonly { name: string; text: string; stored: boolean }[] = [
   { name: 'an empty object', text: '{}', stored: true },

@@ -6,7 +6,7 @@ export const hostileTexts: readonly string[] = [
   "'||(select 1)||'", '\u2018\u2019', 'a'.repeat(20_000),
 ]
 
-/** A fixed sequence, so that a failure can be repeated (Park and Miller's generator). */
+/** A deterministic sequence, so that a failure can be repeated (Park and Miller's generator). */
 const sequence = (seed: number): ((below: number) => number) => {
   let state = seed
   return (below) => {
@@ -48,7 +48,7 @@ const randomText = (next: (below: number) => number): string => {
   return Array.from({ length: next(12) }, () => pieces[next(pieces.length)] ?? '').join('')
 }
 
-/** Texts of the pieces that matter to a parser of SQL, the same ones in every run. */
+/** Random combinations of texts that matter to an SQL parser, the same in every run. */
 export const randomTexts = (count: number): string[] => {
   const next = sequence(20_261_121)
   return Array.from({ length: count }, () => randomText(next))

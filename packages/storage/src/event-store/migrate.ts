@@ -3,22 +3,22 @@ import * as baseline from './migrations/0017-baseline.ts'
 import { type EventStore, systemOwner } from './port.ts'
 
 /**
- * One version of the schema; each statement may run twice. An expanding version only adds: processes of the version
- * before still work, reading and writing as before. A contracting version removes what older processes may use: only
- * processes that support the version `oldest` still work.
+ * One version of the schema; each statement may run twice. An expanding version only adds: processes of the previous
+ * version continue to work. A contracting version removes parts that older processes may use: only processes that
+ * support the version `oldest` continue to work.
  */
 export type EventStoreMigration = { readonly version: number; readonly statements: readonly string[] } & (
   | { readonly kind: 'expand' }
   | { readonly kind: 'contract'; readonly oldest: number }
 )
 
-/** The version that creates the whole schema. `lastEarlier` is the newest one of the last commit of version 0.1. */
+/** The version that creates the whole schema. `lastEarlier` is the newest version of the last commit of version 0.1. */
 const baselineVersion = 17
 const lastEarlier = 13
 
 /**
- * All migrations in order. A released one never changes. New ones come at the end, with their kind. The first is the baseline: processes of earlier
- * versions do not work beside one of this version.
+ * All migrations in order. A released one never changes. New ones are appended, with their kind. The first is the
+ * baseline: processes of earlier versions cannot run together with one of this version.
  */
 export const eventStoreMigrations: readonly EventStoreMigration[] = [
   { version: baselineVersion, kind: 'contract', oldest: baselineVersion, statements: baseline.statements },
@@ -30,7 +30,7 @@ const schemaName = (version: number): string => `event store ${version}`
 /** The names of the versions that this program supports. */
 export const eventSchemas: readonly string[] = eventStoreMigrations.map(({ version }) => schemaName(version))
 
-/** `oldest` is the oldest version that a process has to support; 0 for a version that only adds. */
+/** `oldest` is the oldest version that a process must support; 0 for a version that only adds. */
 const versionsTable = `create table if not exists schema_versions (
   version UInt32,
   applied_at DateTime64(3, 'UTC') default now64(3),
@@ -45,13 +45,13 @@ type AppliedVersion = { version: number; oldest?: number }
 /**
  * The applied versions.
  *
- * @throws EventStoreTooNew when one of them removed something that this program uses
+ * @throws EventStoreTooNew if one of them removed something that this program uses
  */
 const readApplied = async (
   store: EventStore,
   migrations: readonly EventStoreMigration[],
 ): Promise<ReadonlySet<number>> => {
-  // Databases of earlier versions may have the number only.
+  // Databases of earlier versions may have only the number.
   const rows = await store.query<AppliedVersion>('select * from schema_versions', {}, { owner: systemOwner })
   const newest = Math.max(...migrations.map(({ version }) => version))
   const beyond = rows.filter(({ version, oldest = 0 }) => version > newest && oldest > newest)
@@ -59,7 +59,7 @@ const readApplied = async (
   return new Set(rows.map(({ version }) => version))
 }
 
-/** Thrown when the event store was migrated by a later version of the product, with whose schema this one cannot work. */
+/** Thrown if a later version of the product migrated the event store to a schema that this version does not support. */
 export class EventStoreTooNew extends Error {
   override readonly name = 'EventStoreTooNew'
   constructor(found: number, known: number) {
@@ -70,7 +70,7 @@ export class EventStoreTooNew extends Error {
   }
 }
 
-/** Thrown when a process that does not change the event store finds one of before its version, or none. */
+/** Thrown if a process that does not migrate finds an event store of an earlier version, or none. */
 export class EventStoreNotReady extends Error {
   override readonly name = 'EventStoreNotReady'
   constructor() {
@@ -83,7 +83,9 @@ export class EventStoreNotReady extends Error {
 
 const tableOf = (statement: string): string | undefined => /^create table if not exists (\w+)/.exec(statement)?.[1]
 
-/** Whether the table of versions is as this version creates it, before it has a row: the creation of the baseline was interrupted. */
+/**
+ * Whether the table of versions has the form of this version but no rows: the creation of the baseline was interrupted.
+ */
 const isInterrupted = async (store: EventStore): Promise<boolean> => {
   const columns = await store.query(
     `select name from system.columns where database = currentDatabase() and table = 'schema_versions' and name = 'oldest'`,
@@ -98,7 +100,8 @@ type Start = { step: 'done' | 'complete' | 'create'; applied: ReadonlySet<number
 const storeName = 'The event store'
 
 /**
- * Makes sure that the event store is empty or at the baseline, or of the last commit of version 0.1, and finds which versions it has. Nothing is changed.
+ * Checks that the event store is empty, at the baseline, or of the last commit of version 0.1, and returns its
+ * versions. Changes nothing.
  *
  * @throws OlderStore, EventStoreTooNew
  */
@@ -134,11 +137,11 @@ export const requireEventStoreMigratable = async (
 }
 
 /**
- * Brings the database to the newest schema, forward only. May be interrupted anywhere and started again, also by two
- * processes at a time: every statement does nothing the second time. A version is recorded after its statements. A store
- * of the last commit of version 0.1 gets what the baseline has in addition: its rows stay. The callback `contract` runs
- * before a version removes something, where other processes use the event store, too; when it rejects, nothing of that
- * version is done.
+ * Migrates the database to the newest schema, forward only. May be interrupted anywhere and started again, also by two
+ * processes at a time: every statement does nothing the second time. A version is recorded after its statements. A
+ * store of the last commit of version 0.1 gets the additions of the baseline, and its rows stay. The callback
+ * `contract` runs before a version removes something, because other processes may use the event store. If it rejects,
+ * nothing of that version is done.
  *
  * @throws OlderStore, EventStoreTooNew before changing anything
  */
@@ -167,8 +170,8 @@ export const migrateEventStore = async (
 }
 
 /**
- * Ensures that the schema is that of this version, or a newer one that this program supports. For a process that leaves
- * migrations to another one.
+ * Checks that the schema is that of this version, or a newer one that this program supports. For a process that does
+ * not migrate.
  *
  * @throws EventStoreNotReady, EventStoreTooNew
  */

@@ -18,7 +18,7 @@ const slotsOf = (workers: number, options: Partial<QuerySlotsOptions> = {}): Que
     },
   )
 
-/** Works that run until they are ended by hand, and the order in which they began. */
+/** Jobs that run until the test ends them, and the order in which they began. */
 const works = (slots: QuerySlots<number>) => {
   const began: string[] = []
   const ends = new Map<string, () => void>()
@@ -32,7 +32,7 @@ const works = (slots: QuerySlots<number>) => {
       }
       results.push(slots.run(key, never, work))
     },
-    /** Ends the oldest running work, so that the next one starts. */
+    /** Ends the oldest running job, so that the next one starts. */
     async endOldest(): Promise<void> {
       const [name, end] = [...ends][0] ?? []
       if (name === undefined || end === undefined) throw new Error('Nothing runs')
@@ -48,7 +48,7 @@ const works = (slots: QuerySlots<number>) => {
 }
 
 describe('createQuerySlots', () => {
-  it('gives each worker one work at a time, those of a key in order of arrival', async () => {
+  it('gives each worker one job at a time, those of a key in order of arrival', async () => {
     const slots = slotsOf(2, { perKey: 2 })
     const each = works(slots)
     for (const name of ['a1', 'a2', 'a3', 'a4']) each.add(name)
@@ -61,7 +61,7 @@ describe('createQuerySlots', () => {
     expect(slots.load()).toEqual({ waiting: 0, running: 0 })
   })
 
-  it('never gives a key the last worker: another key begins at once, however much of the first waits', async () => {
+  it('never gives a key the last worker: a job of another key begins immediately, however many jobs of the first key wait', async () => {
     const slots = slotsOf(3)
     const each = works(slots)
     for (let index = 0; index < 500; index += 1) each.add(`a${index}`)
@@ -73,7 +73,7 @@ describe('createQuerySlots', () => {
     await each.endAll()
   })
 
-  it('lets no more works of others begin before that of a key than there are other keys', async () => {
+  it("before a waiting key's job, at most as many jobs of others begin as there are other keys", async () => {
     const slots = slotsOf(3)
     const each = works(slots)
     const others = ['a', 'b', 'c', 'd']
@@ -86,14 +86,14 @@ describe('createQuerySlots', () => {
     for (; !each.began.includes('z'); ended += 1) await each.endOldest()
     expect(each.began.length - before).toBeLessThanOrEqual(others.length + 1)
     expect(ended).toBeLessThanOrEqual(others.length + 1)
-    // And from there on in turns.
+    // From here on, keys take turns.
     const from = each.began.length
     for (let round = 0; round < 8; round += 1) await each.endOldest()
     expect(each.began.slice(from).map((name) => name.slice(0, 1))).toEqual([...others, ...others])
     await each.endAll()
   })
 
-  it('gives the only worker to the next in turn', async () => {
+  it('gives the only worker to the next key in turn', async () => {
     const slots = slotsOf(1)
     const each = works(slots)
     for (const name of ['a1', 'a2', 'a3', 'b1']) each.add(name)
@@ -102,7 +102,7 @@ describe('createQuerySlots', () => {
     expect(each.began).toEqual(['a1', 'a2', 'b1', 'a3'])
   })
 
-  it('refuses what exceeds the queue of a key, and beyond all queues any key that has something waiting', async () => {
+  it('rejects jobs beyond the queue of a key, and beyond all queues those of a key that already waits', async () => {
     const slots = slotsOf(2, { maxQueue: 4, maxQueuePerKey: 3 })
     const each = works(slots)
     for (const name of ['a1', 'b1', 'a2', 'a3', 'a4', 'b2']) each.add(name)
@@ -111,14 +111,14 @@ describe('createQuerySlots', () => {
     const more = (key: string) => slots.run(key, never, async () => 'never')
     await expect(more('a')).rejects.toThrow('key-full own')
     await expect(more('b')).rejects.toThrow(/^full$/)
-    // A key that has nothing waiting still gets a place.
+    // A key without a waiting job still gets one.
     each.add('c')
     expect(slots.load()).toEqual({ waiting: 5, running: 2 })
     await each.endAll()
     expect(each.began).toContain('c')
   })
 
-  it('refuses a query that waits too long, says whether for its own key, and forgets callers that have gone', async () => {
+  it('rejects a job that waits too long, reports whether its own key was the cause, and removes jobs whose callers have gone', async () => {
     const slots = slotsOf(2, { maxWaitMs: 20 })
     const each = works(slots)
     each.add('a1')
@@ -136,7 +136,7 @@ describe('createQuerySlots', () => {
     expect(await slots.run('c', never, async (worker) => typeof worker)).toBe('number')
   })
 
-  it('frees the worker of a work that throws', async () => {
+  it('frees the worker of a job that throws', async () => {
     const slots = slotsOf(1)
     await expect(slots.run('a', never, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(await slots.run('a', never, async (worker) => worker)).toBe(0)

@@ -1,32 +1,32 @@
 import { createQueue } from '@tributary/kernel'
 
-/** Why a work is not run: its key's queue or the whole queue is full, it waited too long, its caller has gone. */
+/** Why a job is not run: its key's queue or the whole queue is full, it waited too long, or its caller has gone. */
 export type SlotRejection = 'key-full' | 'full' | 'late' | 'gone'
 
 export type QuerySlotsOptions = {
-  /** Works of one key that run at a time; one less than there are workers unless said, so that another key finds one. */
+  /** Maximum running jobs of one key; by default one less than the workers, so that another key finds one free. */
   perKey?: number
-  /** Works that wait, of all keys; beyond them a key may still have one. */
+  /** Maximum waiting jobs of all keys; beyond it, each key may still have one. */
   maxQueue: number
-  /** Works of one key that wait. */
+  /** Maximum waiting jobs of one key. */
   maxQueuePerKey: number
   maxWaitMs: number
-  /** The error of a work that is not run; `own` when nothing but works of the same key is in its way. */
+  /** Creates the error of a job that is not run; `own` is true if only jobs of the same key are the cause. */
   refuse(why: SlotRejection, own: boolean): Error
 }
 
 export type QuerySlots<T> = {
   /**
-   * Runs the work on a free worker. Works of a key start in order of arrival, keys take turns, and a key that has as many
-   * works running as it may waits, whatever is free. Rejects with the error of `refuse` when too much waits already, after
-   * the longest wait, and when the signal is aborted before the work starts.
+   * Runs the job on a free worker. Jobs of a key start in order of arrival, keys take turns, and a key that has reached
+   * its maximum of running jobs waits. Rejects with the error of `refuse` if too many jobs wait, after the maximum
+   * wait, and if the signal is aborted before the job starts.
    */
   run<R>(key: string, signal: AbortSignal, work: (worker: T) => Promise<R>): Promise<R>
-  /** Works waiting and running. */
+  /** The number of waiting and running jobs. */
   load(): { waiting: number; running: number }
 }
 
-/** Bounded queues, one for each key, in front of workers that do one thing at a time. */
+/** Creates bounded queues, one per key, for workers that do one job at a time. */
 export const createQuerySlots = <T extends number | object>(
   workers: readonly T[],
   options: QuerySlotsOptions,

@@ -1,30 +1,33 @@
 /**
- * Rows in ClickHouse's RowBinary: the values of the columns an insert names, one behind the other, nothing between
- * them and nothing between rows. Source: ClickHouse documentation, "RowBinary".
+ * Rows in ClickHouse's RowBinary: the values of the columns that an insert names, concatenated without separators
+ * between values or rows. Source: ClickHouse documentation, "RowBinary".
  */
 export type Rows = {
   readonly bytes: Buffer
-  /** Where each row ends in `bytes`. */
+  /** The end of each row in `bytes`. */
   readonly ends: readonly number[]
 }
 
-/** Each row's own bytes, views into those of `rows`. */
+/** The bytes of each row, as views into those of `rows`. */
 export const rowPieces = (rows: readonly Rows[]): Uint8Array[] =>
   rows.flatMap(({ bytes, ends }) => ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end)))
 
-/** Writes values as RowBinary, one behind the other; the column they are for decides which of its functions is right. */
+/** Writes values as RowBinary, one after the other. The caller chooses the function by the type of the column. */
 export type RowWriter = {
-  /** String, LowCardinality(String), or JSON as its text. Half surrogate pairs become U+FFFD. */
+  /** String, LowCardinality(String), or JSON as text. Lone surrogates become U+FFFD. */
   text(value: string): void
   /** Bool. */
   bool(value: boolean): void
-  /** UInt16; a number beyond it becomes the nearest, none 0: a row that ends half-written would take the others along. */
+  /**
+   * UInt16. A number outside of its range becomes the nearest, NaN becomes 0: an incomplete row would corrupt the
+   * others.
+   */
   uint16(value: number): void
-  /** UInt32, as UInt16. */
+  /** UInt32, with the same rule as UInt16. */
   uint32(value: number): void
   /** Up to 2^53 - 1. */
   uint64(value: number): void
-  /** How many elements an Array has; their values follow. */
+  /** The number of elements of an Array; their values follow. */
   size(value: number): void
   /** DateTime64(3), from epoch ms. */
   time(ms: number): void
@@ -36,24 +39,24 @@ export type RowWriter = {
   end(): void
   /** Bytes written so far. */
   readonly length: number
-  /** How many rows were ended. */
+  /** Number of ended rows. */
   readonly count: number
-  /** Returns a copy of the written rows and empties the writer, which keeps its memory. */
+  /** Returns a copy of the written rows, and empties the writer, which keeps its memory. */
   take(): Rows
 }
 
-/** Bytes that a length takes. */
+/** Number of bytes of an encoded length. */
 const widthOf = (value: number): number => (value < 0x80 ? 1 : value < 0x4000 ? 2 : value < 0x20_0000 ? 3 : 4)
 
-/** The whole number nearest to a value from 0 to `most`. */
+/** The whole number from 0 to `most` that is nearest to a value. */
 const within = (value: number, most: number): number => Math.min(Math.max(Math.trunc(value) || 0, 0), most)
 
-/** Longest text written byte by byte: below, that costs less than the way out of JavaScript. */
+/** Longest text that is written byte by byte; for longer ones, a native call is cheaper. */
 const shortText = 40
 const keptRoom = 16 * 1024 * 1024
 const newRoom = 64 * 1024
 
-/** An empty writer. */
+/** Creates an empty writer. */
 export const createRowWriter = (): RowWriter => {
   let room = Buffer.allocUnsafeSlow(newRoom)
   let length = 0
@@ -66,7 +69,7 @@ export const createRowWriter = (): RowWriter => {
     room = larger
   }
 
-  /** LEB128, as lengths are written. */
+  /** Writes a length as LEB128. */
   const size = (value: number): void => {
     reserve(5)
     let rest = value
@@ -77,7 +80,7 @@ export const createRowWriter = (): RowWriter => {
     room[length++] = rest
   }
 
-  /** A short text of ASCII; false, and nothing written, for any other. */
+  /** Writes a short ASCII text; returns false, and writes nothing, for any other text. */
   const ascii = (value: string): boolean => {
     const from = length + 1
     for (let at = 0; at < value.length; at++) {
@@ -93,7 +96,7 @@ export const createRowWriter = (): RowWriter => {
   const text = (value: string): void => {
     reserve(value.length * 3 + 10)
     if (value.length <= shortText && ascii(value)) return
-    // Its length in bytes is known once it is written; most texts have as many as letters, none has fewer.
+    // The length in bytes is known only after writing; most texts have as many bytes as characters, none has fewer.
     const before = length
     size(value.length)
     const from = length
@@ -152,7 +155,7 @@ export const createRowWriter = (): RowWriter => {
       return ends.length
     },
     take() {
-      // In memory of its own, so that it can be freed alone.
+      // In its own memory, so that it can be freed alone.
       const bytes = Buffer.allocUnsafeSlow(length)
       room.copy(bytes, 0, 0, length)
       const rows = { bytes, ends }
@@ -164,10 +167,10 @@ export const createRowWriter = (): RowWriter => {
   }
 }
 
-/** Reads what a RowWriter wrote, value by value in the same order. Throws RangeError behind the end. */
+/** Reads what a RowWriter wrote, value by value in the same order. Throws RangeError after the end. */
 export type RowReader = {
   text(): string
-  /** A text as its bytes, which are those of the row. */
+  /** A text as bytes, as a view into the row. */
   bytes(): Uint8Array
   bool(): boolean
   uint32(): number
@@ -177,7 +180,7 @@ export type RowReader = {
   isAtEnd(): boolean
 }
 
-/** A reader of one row, or of several, one behind the other. */
+/** Creates a reader of one row, or of several concatenated ones. */
 export const createRowReader = (row: Uint8Array): RowReader => {
   const bytes = Buffer.from(row.buffer, row.byteOffset, row.byteLength)
   let at = 0

@@ -1,19 +1,19 @@
 import { type QueryExecutorProvider, sql } from 'kysely'
 
-/** Key of the advisory lock that lets one process migrate at a time; "trib" in ASCII. */
+/** Key of the advisory lock that allows one process at a time to migrate; "trib" in ASCII. */
 export const schemaLock = 0x74726962
 
 /**
- * The effect of a migration on processes of the version before. An expanding one only adds: they still work with its
- * result. A contracting one removes what they may use: only processes that support the migration `oldest` still work,
- * since that version does without it.
+ * The effect of a migration on processes of the previous version. An expanding one only adds: those processes continue
+ * to work. A contracting one removes parts that they may use: only processes that support the migration `oldest`
+ * continue to work, because since that migration the product does not use those parts.
  */
 export type MigrationKind = { readonly kind: 'expand' } | { readonly kind: 'contract'; readonly oldest: string }
 
-/** An applied migration, and the oldest that a process has to support since; null for one that expands. */
+/** An applied migration, and the oldest migration that a process must support since then; null for an expanding one. */
 export type AppliedSchema = { name: string; oldest: string | null }
 
-/** Thrown when the database was migrated by a later version of the product, with whose schema this one cannot work. */
+/** Thrown if a later version of the product migrated the database to a schema that this version does not support. */
 export class SchemaTooNew extends Error {
   constructor(names: readonly string[]) {
     super(
@@ -24,15 +24,15 @@ export class SchemaTooNew extends Error {
   }
 }
 
-/** The migrations applied to a database, in the order of the names. */
+/** The migrations applied to a database, sorted by name. */
 export const appliedSchemas = async (tx: QueryExecutorProvider): Promise<AppliedSchema[]> => {
-  // Databases of earlier versions may have the name only.
+  // Databases of earlier versions may have only the name.
   const { rows } = await sql<AppliedSchema>`
     select name, to_jsonb(applied) ->> 'oldest' as oldest from schema_migrations as applied order by name`.execute(tx)
   return rows
 }
 
-/** As `appliedSchemas`, of a database that may be empty. */
+/** Like `appliedSchemas`, for a database that may be empty. */
 export const appliedIfAny = async (db: QueryExecutorProvider): Promise<AppliedSchema[]> => {
   const { rows } = await sql<{ known: boolean }>`select to_regclass('schema_migrations') is not null as known`.execute(
     db,
@@ -41,8 +41,8 @@ export const appliedIfAny = async (db: QueryExecutorProvider): Promise<AppliedSc
 }
 
 /**
- * Ensures that a program with these migrations can work with the applied ones. An unknown one must expand, or require
- * no more than the program supports.
+ * Checks that a program with these migrations can work with the applied ones. An unknown migration must expand, or
+ * require only migrations that the program supports.
  *
  * @throws SchemaTooNew
  */

@@ -27,9 +27,9 @@ beforeEach(async () => {
 })
 afterEach(() => store.close())
 
-/** The whole database, with all rows and what is recorded of its version. */
+/** The whole database, with all rows and the record of its version. */
 const everything = () => describeSchema(store.pool)
-/** The same without the record. */
+/** The same, without the record of the version. */
 const tables = () => describeSchema(store.pool, { withoutRows: ['schema_migrations'] })
 const recorded = async (): Promise<unknown[]> =>
   (await store.pool.query(`select name, oldest from schema_migrations where name like '02%'`)).rows
@@ -38,7 +38,7 @@ const addUser = () =>
   store.db.insertInto('users').values({ id: randomUUID(), email: 'ada@example.com', is_admin: true }).execute()
 
 describe('the baseline', () => {
-  it('creates the schema that was released: a change of it is another migration', async () => {
+  it('creates the schema of the release: any change needs a new migration', async () => {
     await emptyDatabase()
     expect(await migrate(store.db, migrations.slice(0, 1))).toEqual([baselineName])
     const described = await tables()
@@ -46,7 +46,7 @@ describe('the baseline', () => {
     await expect(`${JSON.stringify(hashesOf(described), null, 2)}\n`).toMatchFileSnapshot('baseline.hashes.json')
   })
 
-  it('brings a database of the last commit of version 0.1 to the same schema: its rows stay', async () => {
+  it('brings a database of the last commit of version 0.1 to the same schema, and keeps its rows', async () => {
     await addUser()
     const made = await tables()
     expect(made.get('table users')?.get('row 0')).toContain('ada@example.com')
@@ -62,7 +62,7 @@ describe('the baseline', () => {
     await requireSchema(store.db)
   })
 
-  it('is recorded once by several processes that start together', async () => {
+  it('is recorded once if several processes start together', async () => {
     await becomeEarlierDatabase(store)
     const applied = await Promise.all([1, 2, 3].map(() => migrate(store.db, migrations.slice(0, 1))))
     expect(applied.flat()).toEqual([baselineName])
@@ -97,7 +97,7 @@ describe('the baseline', () => {
     ],
   ]
   it.each(refused)(
-    'a database %s is refused unchanged, with the commit that brings it there',
+    'a database %s is rejected unchanged, with the commit that can migrate it',
     async (_, make, found) => {
       await addUser()
       await make()
@@ -119,7 +119,7 @@ describe('the baseline', () => {
     await requireNoEarlierVersion(store.db)
   })
 
-  it('is not recorded while a process of version 0.1 runs, which is named, and none begins or goes on beside it', async () => {
+  it('is not recorded while a process of version 0.1 runs, which is reported, and no such process can start or continue afterwards', async () => {
     await becomeEarlierDatabase(store)
     const run = (version: string, knows: ReadonlySet<string>) =>
       announceProcess({
@@ -142,7 +142,7 @@ describe('the baseline', () => {
     await earlier.check()
     await earlier.stop()
     await migrate(store.db, migrations, at)
-    // As for one that was paused for longer than it counts.
+    // The same for a process that was paused for so long that it no longer counts as running.
     await expect(earlier.check()).rejects.toThrow(SchemaTooNew)
     await expect(runEarlier()).rejects.toThrow(`newer version of Tributary (${baselineName})`)
     const next = await run('0.2.0', knownSchemas())

@@ -21,7 +21,8 @@ export const earlierMigrations: readonly string[] = `
   .split(/\s+/)
 
 /**
- * Finds how a database gets to the baseline: `done` when it is there, `complete` when it is of the last commit of version 0.1, `create` when it is empty.
+ * Finds how a database gets to the baseline: `done` if it is there, `complete` if it is of the last commit of version
+ * 0.1, `create` if it is empty.
  *
  * @throws OlderStore for any other database
  */

@@ -14,7 +14,7 @@ const step = (name: string, ...statements: string[]): Migration => ({
   },
 })
 
-/** A migration that removes something used by processes that lack another migration. */
+/** A migration that removes something that processes without another migration use. */
 const contracting = (migration: Migration, oldest: Migration): Migration => ({
   name: migration.name,
   up: migration.up,
@@ -32,8 +32,8 @@ const tables = async (store: Relational): Promise<string[]> => {
 const user = (email: string): { id: string; email: string } => ({ id: newId(), email })
 
 /**
- * What every relational store must do. `open` gives a migrated database without other users; it is disposed after each
- * test.
+ * The tests that every relational store must pass. `open` returns a migrated database without other users, which is
+ * disposed after each test.
  */
 export const relationalConformance = (name: string, open: () => Promise<Relational>): void => {
   describe(`relational conformance: ${name}`, () => {
@@ -43,7 +43,7 @@ export const relationalConformance = (name: string, open: () => Promise<Relation
 }
 
 const dataTests = (open: () => Promise<Relational>): void => {
-  it('a transaction that throws leaves nothing, one that ends leaves all', async () => {
+  it('a transaction that throws writes nothing, and one that commits writes everything', async () => {
     await using store = await open()
     const failed = store.db.transaction().execute(async (tx) => {
       await tx.insertInto('users').values(user('a@example.com')).execute()
@@ -58,7 +58,7 @@ const dataTests = (open: () => Promise<Relational>): void => {
     expect(rows).toEqual([{ email: 'b@example.com' }, { email: 'c@example.com' }])
   })
 
-  it('two transactions run side by side, and neither sees what the other has not committed', async () => {
+  it('two transactions run concurrently, and neither sees uncommitted changes of the other', async () => {
     await using store = await open()
     await store.db.transaction().execute(async (outer) => {
       await outer.insertInto('users').values(user('outer@example.com')).execute()
@@ -70,7 +70,7 @@ const dataTests = (open: () => Promise<Relational>): void => {
     expect(await store.db.selectFrom('users').select('email').execute()).toHaveLength(2)
   })
 
-  it('a broken unique rule is reported by its name, whatever the case of the letters', async () => {
+  it('a unique violation is reported by the name of its constraint, whatever the case of the letters', async () => {
     await using store = await open()
     await store.db.insertInto('users').values(user('ärger@example.com')).execute()
     const again = await store.db
@@ -82,7 +82,7 @@ const dataTests = (open: () => Promise<Relational>): void => {
     expect(brokenForeignKey(again)).toBeUndefined()
   })
 
-  it('of several simultaneous writes of the same key exactly one succeeds', async () => {
+  it('exactly one of several concurrent writes of the same key succeeds', async () => {
     await using store = await open()
     const results = await Promise.allSettled(
       [1, 2, 3, 4].map(() => store.db.insertInto('users').values(user('same@example.com')).execute()),
@@ -91,7 +91,7 @@ const dataTests = (open: () => Promise<Relational>): void => {
     expect(refused.map(({ reason }) => brokenUniqueConstraint(reason))).toEqual(Array(3).fill('users_email'))
   })
 
-  it('a broken foreign key is reported by its name', async () => {
+  it('a foreign key violation is reported by its name', async () => {
     await using store = await open()
     const error = await store.db
       .insertInto('workspaces')
@@ -102,7 +102,7 @@ const dataTests = (open: () => Promise<Relational>): void => {
     expect(brokenUniqueConstraint(error)).toBeUndefined()
   })
 
-  it('bytes, JSON, times and large integers come back as they were written', async () => {
+  it('bytes, JSON, times and large integers are returned as they were written', async () => {
     await using store = await open()
     const bytes = Buffer.from([0, 1, 92, 255])
     const moment = new Date('2026-02-28T23:59:59.123Z')
@@ -115,7 +115,7 @@ const dataTests = (open: () => Promise<Relational>): void => {
 }
 
 const migrationTests = (open: () => Promise<Relational>): void => {
-  /** The product's own schema is applied already; these steps come after it. */
+  /** These steps follow the product's own schema, which is already applied. */
   const first = step('9001-first', 'create table step_one (id integer primary key)')
   const second = step('9002-second', 'create table step_two (id integer)', 'insert into step_one values (1)')
 
@@ -124,7 +124,7 @@ const migrationTests = (open: () => Promise<Relational>): void => {
     return [...migrations, ...steps]
   }
 
-  it('a migration that breaks off halfway leaves no trace, and repeating it completes it', async () => {
+  it('a migration that fails halfway leaves no trace, and a repetition completes it', async () => {
     await using store = await open()
     const broken: Migration = {
       name: second.name,
@@ -150,7 +150,7 @@ const migrationTests = (open: () => Promise<Relational>): void => {
 
   const third = step('9003-third', 'create table step_three (id integer)')
 
-  it('a database that a newer version has only added to is migrated on, and works', async () => {
+  it('a database to which a newer version only added parts is migrated further, and works', async () => {
     await using store = await open()
     await migrate(store.db, await withOwn(first, second))
     await requireSchema(store.db, await withOwn(first))
@@ -158,7 +158,7 @@ const migrationTests = (open: () => Promise<Relational>): void => {
     expect(await tables(store)).toEqual(['step_one', 'step_three', 'step_two'])
   })
 
-  it('a database without parts that this version needs, which a newer one removed, is refused unchanged', async () => {
+  it('a database from which a newer version removed parts that this version needs is rejected unchanged', async () => {
     await using store = await open()
     await migrate(store.db, await withOwn(first, contracting(second, second)))
     await expect(migrate(store.db, await withOwn(first, third))).rejects.toThrow(SchemaTooNew)
@@ -166,7 +166,7 @@ const migrationTests = (open: () => Promise<Relational>): void => {
     await expect(requireSchema(store.db, await withOwn(first))).rejects.toThrow('9002-second')
   })
 
-  it('a database without parts that this version does not use, which a newer one removed, works', async () => {
+  it('a database from which a newer version removed parts that this version does not use works', async () => {
     await using store = await open()
     await migrate(store.db, await withOwn(first, contracting(second, first)))
     await requireSchema(store.db, await withOwn(first))
@@ -174,7 +174,7 @@ const migrationTests = (open: () => Promise<Relational>): void => {
     await expect(requireSchema(store.db, await withOwn())).rejects.toThrow(SchemaTooNew)
   })
 
-  it('a process that leaves the schema to others rejects unless it is of its version, and changes nothing', async () => {
+  it('a process that does not migrate rejects any schema that is not of its version, and changes nothing', async () => {
     await using store = await open()
     await expect(requireSchema(store.db, await withOwn(first))).rejects.toThrow(SchemaNotReady)
     expect(await tables(store)).toEqual([])

@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 /** Relations of a schema; `$1` is its name. */
 const relations = `select c.* from pg_class c where c.relnamespace = $1::regnamespace and c.relkind <> 't'`
 
-/** Parts of all objects in a schema: the name of the object, that of the part, and its definition. */
+/** Parts of all objects in a schema: the name of the object, the name of the part, and its definition. */
 const partsText = `
 with relation as (${relations}), tables as (select * from relation where relkind not in ('i', 'I'))
 select format('%s %s', case relkind when 'r' then 'table' when 'v' then 'view' when 'S' then 'sequence' else relkind::text end, relname) as object,
@@ -62,12 +62,15 @@ union all
 select format('schema %s', nspname), 'itself', concat_ws(' ', nspacl::text, obj_description(oid, 'pg_namespace')) from pg_namespace where oid = $1::regnamespace
 order by 1, 2`
 
-/** A schema of PostgreSQL: each object by its kind and name, with its parts (columns, constraints, indexes, triggers, rows) by their names. */
+/**
+ * A schema of PostgreSQL: each object by its kind and name, with its parts (columns, constraints, indexes, triggers,
+ * rows) by name.
+ */
 export type SchemaDescription = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 /**
- * Describes every object of a schema completely, without anything that differs between two databases that were made in the same way, such as object IDs.
- * Rows of tables are part of it, as JSON, except those of `withoutRows`.
+ * Describes every object of a schema completely, without details that differ between two databases made in the same
+ * way, such as object IDs. Includes the rows of tables as JSON, except for `withoutRows`.
  */
 export const describeSchema = async (
   pool: Pick<Pool, 'query'>,
@@ -89,7 +92,7 @@ export const describeSchema = async (
   return described
 }
 
-/** A short hash for each object of a description. */
+/** A short hash of each object of a description. */
 export const hashesOf = (description: SchemaDescription): Record<string, string> =>
   Object.fromEntries(
     [...description].map(([name, parts]) => [

@@ -1,13 +1,13 @@
 import { DatabaseError } from 'pg'
 
 /**
- * The name of the constraint or unique index that a write broke, or undefined when the error is something else
- * (SQLSTATE 23505, PostgreSQL manual appendix A). The caller maps names to its own errors.
+ * The name of the constraint or unique index that a write violated; undefined for any other error (SQLSTATE 23505,
+ * PostgreSQL manual appendix A). The caller maps names to its own errors.
  */
 export const brokenUniqueConstraint = (error: unknown): string | undefined =>
   error instanceof DatabaseError && error.code === '23505' ? (error.constraint ?? '') : undefined
 
-/** The name of the foreign key that a write broke (SQLSTATE 23503), or undefined. */
+/** The name of the foreign key that a write violated (SQLSTATE 23503), or undefined. */
 export const brokenForeignKey = (error: unknown): string | undefined =>
   error instanceof DatabaseError && error.code === '23503' ? (error.constraint ?? '') : undefined
 
@@ -23,14 +23,14 @@ const networkCodes = new Set([
 const connectionMessages =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
-/** Whether the driver gave up waiting for the server's answer (node-postgres, `query_timeout`). */
+/** Whether the driver stopped waiting for the server's response (node-postgres, `query_timeout`). */
 export const isReadTimeout = (error: unknown): boolean =>
   error instanceof Error && error.message === 'Query read timeout'
 
 /**
- * Whether the call failed because PostgreSQL is away, silent, starting, stopping, out of connections or too slow. These
- * are network errors, and SQLSTATE classes 08, 53, 57P0x and 57014. The same call may succeed later; the outcome of the
- * failed one is unknown.
+ * Whether the call failed because PostgreSQL is unavailable, silent, starting, stopping, out of connections or too
+ * slow. These are network errors, and SQLSTATE classes 08, 53, 57P0x and 57014. The same call may succeed later; the
+ * outcome of the failed one is unknown.
  */
 export const isRelationalUnavailable = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false

@@ -5,15 +5,15 @@ import { type Migration, migrate } from './migrate.ts'
 import { migrations } from './migrations/index.ts'
 import type { Relational } from './open.ts'
 
-/** The schema as processes of the version before see it, each thing by its name. */
+/** The schema as processes of the previous version see it, each object by its name. */
 type Catalog = {
   /** The parts of the schema that must remain unchanged. */
   things: ReadonlyMap<string, string>
-  /** Columns that a row has to name, since they have no value otherwise. */
+  /** Columns for which a row must give a value, because they have no default. */
   demanded: readonly string[]
   /** Constraints on rows, with their columns (`table.column`). */
   limits: ReadonlyMap<string, readonly string[]>
-  /** Tables of which a row cannot be removed while another table has it. */
+  /** Tables whose rows cannot be removed while another table refers to them. */
   holds: ReadonlyMap<string, string>
 }
 
@@ -60,7 +60,7 @@ const catalogOf = async ({ pool }: Pick<Relational, 'pool'>): Promise<Catalog> =
 
 const tableOf = (column: string): string => column.slice(0, column.indexOf('.'))
 
-/** The parts of a change that processes of the version before would notice. */
+/** The changes between two catalogs that processes of the previous version would notice. */
 const noticed = (before: Catalog, after: Catalog): string[] => {
   const tables = new Set([...before.things.keys()].map(tableOf))
   const isNew = (column: string): boolean => !before.things.has(column)
@@ -79,15 +79,15 @@ const noticed = (before: Catalog, after: Catalog): string[] => {
   return [...gone, ...demanded, ...limited, ...held]
 }
 
-/** Applies a migration to a database that has those before it, and says what of it is noticed. */
+/** Applies a migration to a database with the earlier ones, and returns its noticeable changes. */
 const noticedOf = async (store: Relational, migration: Migration, earlier: readonly Migration[]) => {
   const before = await catalogOf(store)
   await migrate(store.db, [...earlier, migration])
   return noticed(before, await catalogOf(store))
 }
 
-describe('a migration that expands', () => {
-  it('changes nothing that processes of the version before use', async () => {
+describe('an expanding migration', () => {
+  it('changes nothing that processes of the previous version use', async () => {
     await using store = await createTestDatabase()
     await store.pool.query('drop schema public cascade; create schema public')
     await migrate(store.db, migrations.slice(0, 1))
@@ -114,7 +114,7 @@ describe('a migration that expands', () => {
       'create table notes (id uuid primary key references users)',
       'notes: notes_id_fkey keeps them from removing rows of users',
     ],
-  ])('would not pass as one: %s', async (statement, what) => {
+  ])('does not include: %s', async (statement, what) => {
     await using store = await createTestDatabase()
     const migration: Migration = {
       name: '9001-taken',
@@ -128,7 +128,7 @@ describe('a migration that expands', () => {
     'create table notes (id uuid primary key references users on delete cascade, text text not null unique)',
     "alter table mails add column sort text not null default '', add column note text check (note <> '')",
     'create index mails_kind on mails (kind)',
-  ])('may be: %s', async (statement) => {
+  ])('may include: %s', async (statement) => {
     await using store = await createTestDatabase()
     const migration: Migration = {
       name: '9001-added',
@@ -139,7 +139,7 @@ describe('a migration that expands', () => {
   })
 })
 
-it('a migration that contracts removes only parts that an earlier one did not use, and says which', () => {
+it('a contracting migration removes only parts that an earlier one did not use, and names it', () => {
   const names = migrations.map(({ name }) => name)
   expect(names).toEqual(names.toSorted())
   // All processes are stopped for the first one, which is the baseline.

@@ -1,18 +1,18 @@
 import type { Relational } from './open.ts'
 
-/** Receives the notifications of a PostgreSQL channel over a connection of its own. */
+/** Receives the notifications of a PostgreSQL channel over its own connection. */
 export type Listener = {
-  /** Listens unless it does already; resolves also when the store is away. Call it again and again. */
+  /** Starts to listen if it does not yet; also resolves if the store is unavailable. Call it periodically. */
   ensure(): Promise<void>
-  /** Drops the connection, such as one that has gone silent; `ensure` takes a new one. */
+  /** Drops the connection, such as a silent one; `ensure` opens a new one. */
   renew(): void
-  /** Gives the connection back for good. */
+  /** Closes the connection for good. */
   stop(): void
 }
 
 /**
  * Calls `hear` with the text of each notification of the channel. Notifications sent while there is no connection are
- * lost. `onListening` is called when there is one, so that the caller can look for what it may have missed.
+ * lost. `onListening` is called when a connection is open, so that the caller can check for missed changes.
  */
 export const createListener = (
   pool: Relational['pool'],

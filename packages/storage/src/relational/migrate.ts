@@ -10,12 +10,12 @@ import { OlderProcessesRun, requireNoneOlder, runningMs } from './process-schema
 import { removeRewriteSchema } from './rewrite-schema.ts'
 
 /**
- * One step of the schema, and whether processes of the version before go on working with it. Names sort in the order of applying; an applied migration
- * never changes.
+ * One step of the schema, and whether processes of the previous version continue to work with it. Migrations are
+ * applied in the order of their names; an applied migration never changes.
  */
 export type Migration = { readonly name: string; up(db: QueryExecutorProvider): Promise<void> } & MigrationKind
 
-/** Thrown when a process that does not change the schema finds one of before its version, or none. */
+/** Thrown if a process that does not migrate finds a schema of an earlier version, or none. */
 export class SchemaNotReady extends Error {
   constructor() {
     super(
@@ -33,12 +33,15 @@ const knownOf = (migrations: readonly Migration[]): ReadonlySet<string> =>
 /** The schemas that this program supports, by the names of their migrations. */
 export const knownSchemas = (): ReadonlySet<string> => knownOf(ownMigrations)
 
-/** In one transaction: takes the lock, looks which migration is next, applies and records it. False when none is left. */
+/**
+ * In one transaction: takes the lock, finds the next migration, applies and records it. Returns false if there is none.
+ */
 const applyNext = <DB>(db: Kysely<DB>, migrations: readonly Migration[], done: string[]): Promise<boolean> =>
   db.transaction().execute(async (tx) => {
     await sql`set local statement_timeout = 0`.execute(tx)
     await sql`select pg_advisory_xact_lock(${sql.lit(schemaLock)})`.execute(tx)
-    // Breaks off a rewrite of a table's files: a migration may change that table, and its trigger must not outlive the process.
+    // Aborts a rewrite of a table's files, because a migration may change that table, and the rewrite's trigger must
+    // not outlive its process.
     await sql.raw(removeRewriteSchema).execute(tx)
     await sql`create table if not exists schema_migrations (
       name text primary key, applied_time timestamptz not null default now(), oldest text)`.execute(tx)
@@ -59,8 +62,8 @@ const applyNext = <DB>(db: Kysely<DB>, migrations: readonly Migration[], done: s
   })
 
 /**
- * Ensures that every migration that is missing may be applied. The database is empty, at the baseline, or of the last commit of version 0.1, and no
- * process runs that is too old. Nothing is changed.
+ * Checks that every missing migration may be applied. The database must be empty, at the baseline, or of the last
+ * commit of version 0.1, and no running process may be too old. Changes nothing.
  *
  * @throws SchemaTooNew, OlderStore, OlderProcessesRun
  */
@@ -77,7 +80,7 @@ export const requireMigratable = async <DB>(
 }
 
 /**
- * Ensures that a database is not one of version 0.1, which the start of the product alone brings to this version.
+ * Checks that a database is not of version 0.1, which only the start of the product migrates.
  *
  * @throws SchemaNotReady, SchemaTooNew, OlderStore
  */
@@ -87,7 +90,7 @@ export const requireNoEarlierVersion = async <DB>(db: Kysely<DB>): Promise<void>
   if ((await stepToBaseline(db, applied)) === 'complete') throw new SchemaNotReady()
 }
 
-/** Tries a task again while processes run that are too old: those that were killed just now count a while longer. */
+/** Retries a task while processes run that are too old: recently killed ones count as running for a while. */
 const whileOlderRun = async <Value>(patienceMs: number, task: () => Promise<Value>): Promise<Value> => {
   const until = performance.now() + patienceMs
   for (;;)
@@ -100,13 +103,13 @@ const whileOlderRun = async <Value>(patienceMs: number, task: () => Promise<Valu
 }
 
 /**
- * Brings the schema forward to this version and returns the names of the migrations applied now. Each is one
- * transaction under an advisory lock, so processes that start together do not disturb each other. A killed process
- * leaves the schema at a whole step; calling again goes on from there. A contracting migration is applied while no
- * process runs that is too old for it; it waits for those that were killed just now. A database of the last commit
- * of version 0.1 gets what the baseline has in addition: its rows stay.
+ * Migrates the schema to this version and returns the names of the migrations applied now. Each is one transaction
+ * under an advisory lock, so processes that start together do not conflict. A killed process leaves the schema at a
+ * complete step; the next call continues from there. A contracting migration is applied only while no process runs that
+ * is too old for it; it waits for recently killed ones. A database of the last commit of version 0.1 gets the additions
+ * of the baseline, and its rows stay.
  *
- * @throws SchemaTooNew, OlderStore, OlderProcessesRun before changing anything.
+ * @throws SchemaTooNew, OlderStore, OlderProcessesRun before changing anything
  */
 export const migrate = async <DB>(
   db: Kysely<DB>,
@@ -117,14 +120,14 @@ export const migrate = async <DB>(
   const done: string[] = []
   await whileOlderRun(patienceMs, () => requireMigratable(db, ordered))
   while (await whileOlderRun(patienceMs, () => applyNext(db, ordered, done))) {
-    // Each turn is one committed migration.
+    // Each iteration is one committed migration.
   }
   return done
 }
 
 /**
- * Ensures that the schema is that of this version, or a newer one that this program supports. For a process that leaves
- * migrations to another one.
+ * Checks that the schema is that of this version, or a newer one that this program supports. For a process that does
+ * not migrate.
  *
  * @throws SchemaNotReady, SchemaTooNew
  */

@@ -8,20 +8,20 @@ import type { Database } from './schema.generated.ts'
 export type RelationalOptions = {
   /**
    * Address of PostgreSQL: `postgres://user:password@host:5432/database` over the network, or
-   * `postgres://user@/database?host=/socket/folder` over a Unix socket. `sslmode` and the other parameters of libpq
-   * that node-postgres understands may follow. Embedded and remote use the same form.
+   * `postgres://user@/database?host=/socket/folder` over a Unix socket. `sslmode` and other libpq parameters that
+   * node-postgres supports may follow. Embedded and remote use the same form.
    */
   url: string
   logger: Logger
-  /** Most connections at a time; further callers wait. Default 10. */
+  /** Maximum concurrent connections; further callers wait. Default 10. */
   maxConnections?: number
-  /** Name shown in pg_stat_activity. */
+  /** The application name in pg_stat_activity. */
   applicationName?: string
-  /** Looks at each new connection before it is used; one for which it rejects is not. */
+  /** Checks each new connection before it is used; if it rejects, the connection is not used. */
   admit?: (client: Pick<ClientBase, 'query'>) => Promise<void>
   /**
-   * How long a statement may take, ms; 0 for ever. Then the server ends it; without an answer five seconds later, the
-   * caller gets an error that the server is away. Default a minute.
+   * Maximum time of a statement, in ms; 0 means no limit. The server then ends it. Without a response five seconds
+   * later, the caller gets an error that the server is unavailable. Default one minute.
    */
   statementMs?: number
 }
@@ -29,9 +29,7 @@ export type RelationalOptions = {
 /** The relational store. `close` waits for running queries; later calls wait for the same end. */
 export type Relational = AsyncDisposable & { db: Kysely<Database>; pool: Pool; close(): Promise<void> }
 
-/**
- * How much later than the server the client ends a statement, so that the server's own error arrives when there is one.
- */
+/** How much later than the server the client ends a statement, so that the server's own error can arrive. */
 const graceMs = 5000
 
 const verifyBy =
@@ -56,8 +54,8 @@ const poolConfig = (options: RelationalOptions, statementMs: number): PoolConfig
 })
 
 /**
- * The pool as Kysely takes it. A connection whose server has not answered in time is ended instead of being handed out
- * again, since everything on it would wait for that answer.
+ * The pool for Kysely. A connection whose server has not responded in time is closed instead of reused, because
+ * everything on it would wait for that response.
  */
 const withoutSilentConnections = (pool: Pool): PostgresPool => ({
   options: pool.options,
@@ -76,7 +74,7 @@ const withoutSilentConnections = (pool: Pool): PostgresPool => ({
         throw error
       }
     }
-    // Everything else Kysely may look at is the client's own.
+    // All other properties are those of the client.
     return Object.assign(Object.create(client), {
       query: run,
       release: (broken?: boolean) => client.release(silent || broken === true),
@@ -85,14 +83,14 @@ const withoutSilentConnections = (pool: Pool): PostgresPool => ({
 })
 
 /**
- * Opens a pool; connects on first use, so PostgreSQL may still be starting. A connection that breaks (restart of the
- * server, shutdown, network) is logged and replaced on the next use; the query on it fails with the driver's error.
+ * Opens a pool, which connects on first use, so PostgreSQL may still be starting. A broken connection (restart of the
+ * server, shutdown, network) is logged and replaced on the next use; its query fails with the driver's error.
  */
 export const openRelational = (options: RelationalOptions): Relational => {
   const pool = new Pool(poolConfig(options, options.statementMs ?? 60_000))
   let closing: Promise<void> | undefined
   const onError = (error: Error): void => {
-    // A server that stops right afterwards may cut what is being closed.
+    // A server that stops right afterwards may cut connections that are being closed.
     if (closing === undefined) options.logger.warn({ error: error.message }, 'a connection to PostgreSQL was lost')
   }
   pool.on('error', onError)

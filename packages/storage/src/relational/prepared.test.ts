@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { prepared } from './prepared.ts'
 
-test('a statement with a name is prepared once by a connection, whatever its parameters, and one without is not', async () => {
+test('a connection prepares a named statement once, whatever its parameters, and does not prepare an unnamed one', async () => {
   await using store = await createTestDatabase()
   await store.db.connection().execute(async (db) => {
     for (const value of [1, 2])

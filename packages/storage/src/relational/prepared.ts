@@ -3,11 +3,11 @@ import { type RawBuilder, sql } from 'kysely'
 const begins = /^\/\* prepared ([a-z-]+) \*\/ /
 
 /**
- * Begins a statement that each connection prepares under this name: a frequent one that finds rows by indexes runs
- * faster than it is planned. The text of a name is always the same. Only its parameters change, and one plan must be as
- * good as another for them.
+ * Begins a statement that each connection prepares under this name, for frequent statements that take longer to plan
+ * than to run. The text of a name must always be the same; only its parameters change, and one plan must fit all of
+ * them.
  */
 export const prepared = (name: string): RawBuilder<unknown> => sql.raw(`/* prepared ${name} */ `)
 
-/** The name that a statement is prepared under, if any. */
+/** The name under which a statement is prepared, if any. */
 export const preparedName = (text: string): string | undefined => begins.exec(text)?.[1]

@@ -11,7 +11,8 @@ import { announceProcess, noteContraction, OlderProcessesRun } from './process-s
 
 const newest = migrations.at(-1)?.name ?? ''
 /**
- * Migrations of the next version: one adds something, and others remove something that the present version uses or not.
+ * Migrations of the next version: one adds something; others remove something that the current version uses, or does
+ * not use.
  */
 const expands: Migration = {
   name: '9001-added',
@@ -55,7 +56,7 @@ describe('processes of two versions', () => {
   const tables = async (): Promise<unknown[]> =>
     (await store.pool.query("select tablename from pg_tables where tablename like 'step_%'")).rows
 
-  it('run together while the schema is only added to', async () => {
+  it('run together while migrations only add to the schema', async () => {
     const old = await run(['collect'], { everyMs: 20 })
     await migrate(store.db, [...migrations, expands], at)
     const next = await run(['pipeline'], { knows: new Set([...knownSchemas(), expands.name]) })
@@ -64,14 +65,14 @@ describe('processes of two versions', () => {
     expect(old.onTooOld).not.toHaveBeenCalled()
   })
 
-  it('keep a migration from removing parts that one of them uses, whichever roles it has, and are named', async () => {
+  it('prevent a migration from removing parts that one of them uses, whatever its roles, and are reported', async () => {
     const old = await run(['collect'])
     const all = [...migrations, expands, contracts(expands.name)]
     await expect(migrate(store.db, all, at)).rejects.toThrow(
       /processes run that are too old for it \(collect on shop-1, version 1\.2\.3\)/,
     )
     await expect(requireMigratable(store.db, all)).rejects.toThrow(OlderProcessesRun)
-    // Nothing was changed yet: the tables of the version before still work.
+    // Nothing has changed yet: the tables of the previous version still work.
     expect(await tables()).toEqual([])
     const next = await run(['pipeline'], { knows: new Set([...knownSchemas(), expands.name]) })
     await old.stop()
@@ -79,7 +80,7 @@ describe('processes of two versions', () => {
     await next.check()
   })
 
-  it('do not keep a migration from removing parts that none of them uses', async () => {
+  it('do not prevent a migration from removing parts that none of them uses', async () => {
     const old = await run(['collect'], { everyMs: 20 })
     await migrate(store.db, [...migrations, expands, contracts(newest)], at)
     await old.check()
@@ -87,7 +88,7 @@ describe('processes of two versions', () => {
     expect(old.onTooOld).not.toHaveBeenCalled()
   })
 
-  it('are waited for when they may be gone already', async () => {
+  it('are waited for if they may have ended already', async () => {
     const old = await run(['pipeline'])
     const migrating = migrate(store.db, [...migrations, contracts('9001-added')], { patienceMs: 60_000 })
     await store.pool.query("update process_schemas set seen_time = seen_time - interval '1 hour'")
@@ -95,7 +96,7 @@ describe('processes of two versions', () => {
     await expect(old.check()).rejects.toThrow(SchemaTooNew)
   })
 
-  it('end when their announcements were missing, and what they use was removed meanwhile', async () => {
+  it('end if they stopped announcing themselves and parts that they use were removed meanwhile', async () => {
     const old = await run(['collect'], { everyMs: 20 })
     const { name } = contracts(expands.name)
     await store.pool.query('insert into schema_migrations (name, oldest) values ($1, $2)', [name, expands.name])
@@ -104,7 +105,7 @@ describe('processes of two versions', () => {
     await expect(run(['collect'])).rejects.toThrow(SchemaTooNew)
   })
 
-  it('begin before a contracting migration looks for running processes, or after it has ended', async () => {
+  it('start before a contracting migration checks for running processes, or after it has ended', async () => {
     const { promise: taking, resolve: takesAway } = Promise.withResolvers<void>()
     const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
     const slow: Migration = {
@@ -128,7 +129,7 @@ describe('processes of two versions', () => {
     expect(await starting).toBeInstanceOf(SchemaTooNew)
   })
 
-  it('keep parts that one of them uses in the event store, too', async () => {
+  it('also protect parts of the event store that one of them uses', async () => {
     const old = await run(['delivery'])
     const contraction = { name: 'event store 900', oldest: 'event store 899' }
     await expect(noteContraction(store, contraction)).rejects.toThrow('delivery on shop-1')
@@ -137,7 +138,7 @@ describe('processes of two versions', () => {
     await noteContraction(store, contraction)
     await noteContraction(store, contraction)
     await expect(old.check()).rejects.toThrow('event store 900')
-    // The program that did it supports it.
+    // The program that applied it supports it.
     await run(['api'], { knows: new Set([...knownSchemas(), 'event store 899']) })
   })
 })

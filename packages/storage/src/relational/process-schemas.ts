@@ -6,10 +6,10 @@ import { type AppliedSchema, refuseTooNew, SchemaTooNew, schemaLock } from './ap
 import { baselineName } from './migrations/0200-baseline/baseline.ts'
 import type { Relational } from './open.ts'
 
-/** How long a process counts as running after its last beat, ms: three of its beats may fail. */
+/** How long a process counts as running after its last announcement, in ms; three announcements may fail. */
 export const runningMs = 8000
 
-/** Thrown when a migration takes away what a process uses that still runs; its message says which. */
+/** Thrown if a migration would remove parts that a running process uses; the message names the process. */
 export class OlderProcessesRun extends Error {
   override readonly name = 'OlderProcessesRun'
   constructor(processes: readonly string[], oldest: string) {
@@ -24,7 +24,7 @@ export class OlderProcessesRun extends Error {
 }
 
 /**
- * Ensures that no process runs without support for a migration.
+ * Checks that no process runs without support for a migration.
  *
  * @throws OlderProcessesRun
  */
@@ -43,8 +43,8 @@ export const requireNoneOlder = async (db: QueryExecutorProvider, oldest: string
 }
 
 /**
- * Records that a migration of another store removes something, before it does. From then on no process begins without
- * support for `oldest`, and running ones end.
+ * Records that a migration of another store will remove something. From then on, no process without support for
+ * `oldest` can start, and running ones end.
  *
  * @throws OlderProcessesRun
  */
@@ -60,7 +60,7 @@ export const noteContraction = async (
     )
   })
 
-/** The roles of the processes that run, each as it has announced them. */
+/** The roles of each running process, as announced. */
 export const runningRoles = async ({ pool }: { pool: Pick<Relational['pool'], 'query'> }): Promise<string[][]> => {
   const { rows } = await pool.query<{ roles: string[] }>(
     `select roles from process_schemas where seen_time > clock_timestamp() - $1 * interval '1 millisecond'`,
@@ -69,15 +69,15 @@ export const runningRoles = async ({ pool }: { pool: Pick<Relational['pool'], 'q
   return rows.map(({ roles }) => roles)
 }
 
-/** A process whose version others count with. */
+/** A process that has announced its version to others. */
 export type AnnouncedProcess = {
   /**
-   * Makes sure that the schema is still one that this process can work with.
+   * Checks that this process can still work with the schema.
    *
    * @throws SchemaTooNew
    */
   check(): Promise<void>
-  /** Says that it is gone. */
+  /** Withdraws the announcement. */
   stop(): Promise<void>
 }
 
@@ -106,7 +106,7 @@ type Announced = {
 
 const valuesOf = ({ id, host, version, roles, knows }: Announced): unknown[] => [id, host, version, roles, [...knows]]
 
-/** Announces a process while no other one changes the schema; false when one does. */
+/** Announces a process, unless another one changes the schema; returns false in that case. */
 const announceOnce = async (client: PoolClient, announced: Announced): Promise<boolean> => {
   await client.query('begin')
   const { rows } = await client.query<{ free: boolean }>('select pg_try_advisory_xact_lock_shared($1) as free', [
@@ -123,9 +123,9 @@ const announceOnce = async (client: PoolClient, announced: Announced): Promise<b
 }
 
 /**
- * Announces, now and every `everyMs`, that a process runs and which schemas it supports, so that none is applied that
- * it cannot work with. That may still happen when the process was paused or cut off for longer than it counts: then
- * `onTooOld` is called. Waits while the schema is being changed.
+ * Announces, now and every `everyMs`, that a process runs and which schemas it supports, so that no migration is
+ * applied with which it cannot work. That may still happen if the process was paused or disconnected for longer than it
+ * counts as running: then `onTooOld` is called. Waits while the schema is being changed.
  *
  * @throws SchemaTooNew
  */

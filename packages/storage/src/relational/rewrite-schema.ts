@@ -1,5 +1,5 @@
-/** Schema of a rewrite of a table's files that is under way: its copy, and the log of changed keys. */
+/** The schema of a running rewrite of a table's files: its copy, and the log of changed keys. */
 export const rewriteSchema = 'tributary_rewrite'
 
-/** Removes a rewrite with the trigger that logs for it, all at once. The table is as it was. */
+/** Removes a rewrite and its trigger in one statement. The table stays unchanged. */
 export const removeRewriteSchema = `drop schema if exists ${rewriteSchema} cascade`

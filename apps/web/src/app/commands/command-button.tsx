@@ -9,7 +9,10 @@ import { Hint, sidebarRow } from '../frame/sidebar-row.tsx'
 const keys = paletteKeys(navigator.platform)
 const open = (): void => openCommand('palette')
 
-/** Opens the command palette, as a row of the sidebar; where that is an overlay, the bar above the page has the button. */
+/**
+ * Opens the command palette, as a row of the sidebar. If the sidebar is an overlay, the bar above the page has the
+ * button instead.
+ */
 export const CommandButton = ({ narrow }: { narrow: boolean }) => (
   <Hint text={`Search · ${keys}`} when={narrow}>
     <button

@@ -22,7 +22,7 @@ const shown = (text: string, recent: string[] = []) =>
     ...items.map(({ label }) => label),
   ])
 
-test('before anything is typed come the last used ones, then all objects when they are few, pages and actions', () => {
+test('without input, recent entries come first, then all objects if they are few, pages and actions', () => {
   expect(shown('', ['Warehouse', 'New source', 'gone'])).toEqual([
     ['Recent', 'Warehouse', 'New source'],
     ['Sources and destinations', 'Web shop'],
@@ -30,7 +30,7 @@ test('before anything is typed come the last used ones, then all objects when th
   ])
 })
 
-test('many objects are only shown when they are searched for', () => {
+test('many objects are shown only in a search', () => {
   const many = Array.from({ length: 9 }, (_, index) => command(`Source ${index}`, 'Sources and destinations'))
   expect(commandGroups('', { commands: [], hidden: [], objects: many, recent: [] })).toEqual([])
   const [group] = commandGroups('source', { commands: [], hidden: [], objects: many, recent: [] })
@@ -47,7 +47,7 @@ test('the best match comes first with its heading, and letters in order or synon
   expect(shown('nothing like it')).toEqual([])
 })
 
-test('of two equal matches, the one that was used last comes first', () => {
+test('of two equal matches, the more recently used one comes first', () => {
   expect(shown('w')[0]).toEqual(['Sources and destinations', 'Web shop', 'Warehouse'])
   expect(shown('w', ['Warehouse'])[0]).toEqual(['Sources and destinations', 'Warehouse', 'Web shop'])
 })

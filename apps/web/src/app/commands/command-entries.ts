@@ -2,15 +2,15 @@ import { type FoundObject, matchScore } from '@tributary/contract'
 import type { Recent } from '../../lib/browser/recent.ts'
 import type { CommandEntry } from '../../ui/lists/command-list.tsx'
 
-/** An entry with its other search words and its heading. */
+/** An entry with its heading and its additional search words. */
 export type Command = CommandEntry & { heading: string; words?: string; object?: FoundObject }
 
-/** The weight of recent use beside the match of the text. */
+/** The score for recent use, which is added to the score of the text match. */
 const recentBonus = 12
 const recentShown = 5
-/** Objects shown before anything is typed, when these are all. */
+/** Maximum objects that are shown before any input. */
 const fewObjects = 8
-/** Entries of one heading while something is typed. */
+/** Maximum entries per heading during a search. */
 const perHeading = 8
 
 const scoreOf = (command: Command, text: string): number => {

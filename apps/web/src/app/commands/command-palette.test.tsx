@@ -40,7 +40,7 @@ const found = (title: string): FoundObject => ({
 
 let searches: string[]
 let answers: (search: string) => { objects: FoundObject[]; complete: boolean }
-/** The server as far as the palette asks it. */
+/** A fake server with the calls of the palette. */
 const serve = async (input: RequestInfo | URL): Promise<Response> => {
   const { pathname, searchParams } = new URL(String(input instanceof Request ? input.url : input), 'http://app.test')
   if (pathname === '/api/workspaces/w1:search') {
@@ -82,7 +82,7 @@ const open = () => {
 }
 const shown = () => screen.queryAllByRole('option').map(({ textContent }) => textContent)
 
-test('where all objects fit into one answer, typing searches them without asking the server again', async () => {
+test('if all objects fit into one response, typing searches them without another call', async () => {
   answers = () => ({ objects: [found('Web shop'), found('Till')], complete: true })
   const router = open()
   await waitFor(() => expect(shown()).toContain('Web shopHTTP API · Source'))
@@ -94,7 +94,7 @@ test('where all objects fit into one answer, typing searches them without asking
   expect(useRecent.getState().byWorkspace[workspace.name]).toMatchObject([{ object: { title: 'Web shop' } }])
 })
 
-test('in a workspace with more objects, the server searches for the text, once typing rests', async () => {
+test('in a workspace with more objects, the server searches for the text after a pause in typing', async () => {
   answers = (search) =>
     search === ''
       ? { objects: [found('Web shop')], complete: false }
@@ -104,11 +104,11 @@ test('in a workspace with more objects, the server searches for the text, once t
   await userEvent.type(screen.getByRole('combobox'), '4711')
   await waitFor(() => expect(shown()).toContain('Source 4711HTTP API · Source'))
   expect(searches.at(-1)).toBe('4711')
-  // The other keys were canceled before they became calls, unless typing rested long enough.
+  // The calls for other keys were canceled before they were sent, unless typing paused long enough.
   expect(new Set(searches).size).toBe(searches.length)
 })
 
-test('a page is found by its name, and actions that the user cannot do are not offered', async () => {
+test('a page is found by its name, and actions without permission are not offered', async () => {
   answers = () => ({ objects: [], complete: true })
   open()
   await waitFor(() => expect(shown()).toContain('HomeGH'))
@@ -117,7 +117,7 @@ test('a page is found by its name, and actions that the user cannot do are not o
   await waitFor(() => expect(shown()).toEqual(['Change passwordMy Account']))
 })
 
-test('a tab of an object is found by both names, even when the server must find the object', async () => {
+test('a tab of an object is found by both names, also if the server must find the object', async () => {
   answers = (search) =>
     search === 'shop' ? { objects: [found('Web shop')], complete: true } : { objects: [], complete: false }
   const router = open()
@@ -128,7 +128,7 @@ test('a tab of an object is found by both names, even when the server must find 
   expect(router.state.location).toMatchObject({ pathname: '/workspaces/w1/sources/web-shop', hash: '#violations' })
 })
 
-test('a possible ID leads to the events of that user, a word that matches a name does not', async () => {
+test('a text like an ID links to the events of that user; a word that matches a name does not', async () => {
   answers = () => ({ objects: [found('Web shop')], complete: true })
   const router = open()
   await waitFor(() => expect(shown()).toContain('Web shopHTTP API · Source'))

@@ -48,7 +48,7 @@ const useObjects = (workspace: string, text: string, open: boolean) => {
   }
 }
 
-/** A form for each entry of the catalogs, for users who can create its objects. */
+/** A command for each catalog entry that opens its form, for users who can create its objects. */
 const useCatalog = (workspace: string, open: boolean, navigate: (to: string) => void): Command[] => {
   const mayEdit = useMayEdit() === true
   const sources = useQuery({ ...catalogSourcesQuery(workspace), enabled: open && mayEdit }).data
@@ -92,10 +92,10 @@ const commandOf = (object: FoundObject, navigate: (to: string) => void): Command
   }
 }
 
-/** Whether a text can be the ID of a user or of a message: one word with a digit or a sign in it. */
+/** Whether a text may be the ID of a user or message: one word that contains a digit or one of `@_-`. */
 const likeAnId = (text: string): boolean => !/\s/.test(text) && /[\d@_-]/.test(text)
 
-/** The links to the events of a user or a message with the typed ID; for any word when nothing else matches it. */
+/** Links to the events of a user or message with the typed ID; for any word if nothing else matches it. */
 const eventCommands = (workspace: string, typed: string, alone: boolean, navigate: (to: string) => void): Command[] => {
   const text = typed.trim()
   if (text === '' || /\s/.test(text) || !(alone || likeAnId(text))) return []
@@ -112,7 +112,7 @@ const eventCommands = (workspace: string, typed: string, alone: boolean, navigat
   ]
 }
 
-/** A tab of an object's page, or what is done with the object. */
+/** A command for a tab of an object's page, or for an action on the object. */
 const partCommand = (
   { object, part }: ReturnType<typeof matchingParts>[number],
   navigate: (to: string) => void,
@@ -125,7 +125,7 @@ const partCommand = (
   act: () => (part.act === 'copyKey' ? void copyWriteKey(object.name, () => navigate(part.to)) : navigate(part.to)),
 })
 
-/** Every object, page and action of a workspace behind one search box. */
+/** A search box for every object, page and action of a workspace. */
 export const CommandPalette = ({
   open,
   onClose,
@@ -146,7 +146,7 @@ export const CommandPalette = ({
   const objects = found.filter(({ kind }) => kind === 'source' || kind === 'destination' || flags[kind])
   const commands = useCommands({ workspace, areas, navigate })
   const catalog = useCatalog(workspace.name, open, navigate)
-  // Recently opened objects are known without a call, even in a workspace with too many objects to read.
+  // Recently opened objects are stored locally, even in a workspace with too many objects to load.
   const names = new Set(objects.map(({ name }) => name))
   const known = !many
     ? objects

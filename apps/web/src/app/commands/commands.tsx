@@ -14,7 +14,7 @@ const ShortcutList = lazyDialog(
   async () => (await import('./shortcut-list.tsx')).ShortcutList,
 )
 
-/** Takes the keyboard to the search box of the page; without one to that of the command palette. */
+/** Focuses the search box of the page, or that of the command palette if the page has none. */
 const focusSearch = (): void => {
   const boxes = [...document.querySelectorAll<HTMLInputElement>('main input[type="search"]')]
   const box = boxes.find((each) => each.getClientRects().length > 0 && !each.disabled)
@@ -23,7 +23,7 @@ const focusSearch = (): void => {
   box.select()
 }
 
-/** Whether a press leads from a page's search box down into its list. */
+/** Whether a key moves the focus from a page's search box down into its list. */
 const leavesSearch = ({ key, target, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent): boolean =>
   key === 'ArrowDown' &&
   !(altKey || ctrlKey || metaKey || shiftKey) &&
@@ -31,8 +31,8 @@ const leavesSearch = ({ key, target, altKey, ctrlKey, metaKey, shiftKey }: Keybo
   target.matches('main input[type="search"]')
 
 /**
- * Takes keys that are typed before the palette appears: its code, or the focus of its box, can come after the first
- * letters. True when it took the key.
+ * Buffers keys that are typed before the palette appears, because its code or its focus may arrive after the first
+ * letters. Returns true if it handled the key.
  */
 const typesAhead = ({ key, target, altKey, ctrlKey, metaKey, isComposing }: KeyboardEvent): boolean => {
   const { open, text } = useCommand.getState()
@@ -50,7 +50,7 @@ const useShortcuts = (areas: readonly Area[]): void => {
   useEffect(() => {
     const listen = (press: KeyboardEvent): void => {
       if (press.defaultPrevented) return
-      // Loads the palette early, so that it gets the keys typed right after the shortcut.
+      // Loads the palette early, so that it receives keys typed right after the shortcut.
       if (press.key === 'Control' || press.key === 'Meta') void loadPalette().catch(() => undefined)
       if (typesAhead(press)) return press.preventDefault()
       if (leavesSearch(press) && focusFirstRow(document)) return press.preventDefault()
@@ -69,7 +69,10 @@ const useShortcuts = (areas: readonly Area[]): void => {
   }, [areas, navigate, read])
 }
 
-/** The keyboard's way through a workspace: its shortcuts, the command palette and the list of shortcuts. Loaded when first wanted. */
+/**
+ * The keyboard navigation of a workspace: shortcuts, the command palette and the list of shortcuts. Loaded on first
+ * use.
+ */
 export const Commands = () => {
   const workspace = useWorkspace()
   const areas = useAreas(workspace.name)

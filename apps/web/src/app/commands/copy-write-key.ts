@@ -3,7 +3,10 @@ import { copyText } from '../../ui/code/copy-button.tsx'
 import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 import { queryClient } from '../query-client.ts'
 
-/** Copies the newest write key of a source (a resource name) and says so; a source without one leads to where it is made. */
+/**
+ * Copies the newest write key of a source (a resource name) and shows a notice. Without a write key, it calls `onNone`,
+ * which opens the page for creating one.
+ */
 export const copyWriteKey = async (source: string, onNone: () => void): Promise<void> => {
   try {
     const [newest] = await queryClient.fetchQuery(writekeysQuery(source))

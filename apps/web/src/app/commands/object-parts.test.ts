@@ -22,13 +22,13 @@ test('only sources have a write key as a part, which is copied', () => {
   expect(found('archive key')).toEqual([])
 })
 
-test('the name of an object alone, or of a tab alone, is no part', () => {
+test('the name of an object alone, or of a tab alone, does not name a part', () => {
   expect(found('archive')).toEqual([])
   expect(found('failures')).toEqual([])
   expect(found('')).toEqual([])
 })
 
-test('the server searches for the text without the words that name a part', () => {
+test('the server searches for the text without the words that name a tab or action', () => {
   expect(objectWords('archive failures')).toBe('archive')
   expect(objectWords('eu web shop copy key')).toBe('eu web shop')
   expect(objectWords('archive')).toBe('')

@@ -1,7 +1,7 @@
 import { type FoundObject, matchScore } from '@tributary/contract'
 import { type DestinationTab, paths, type SourceTab } from '../../lib/paths.ts'
 
-/** A tab of an object's page, or something that is done with the object. */
+/** A tab of an object's page, or an action on the object. */
 export type ObjectPart = { name: string; to: string; act?: 'copyKey' }
 
 const sourceTabs: readonly [name: string, tab: SourceTab | undefined][] = [
@@ -42,10 +42,10 @@ const partsOf = ({ kind, name }: FoundObject): ObjectPart[] => {
 
 const partNames = [...sourceTabs.map(([name]) => name), 'Copy write key', ...destinationTabs.map(([name]) => name)]
 
-/** The least score of a word that starts a word of the text. */
+/** The minimum score for a word that matches the start of a word. */
 const startsWord = 75
 
-/** A search in its words that name a part, by any of these names, and the others. */
+/** Splits a search into the words that name a part (by any of these names), and the other words. */
 const splitBy = (text: string, names: readonly string[]): { part: string; object: string } => {
   const words = text.trim().split(/\s+/)
   const naming = words.map((word) => word.length > 2 && names.some((name) => matchScore(name, word) >= startsWord))
@@ -59,7 +59,10 @@ export const objectWords = (text: string): string => {
   return part === '' ? '' : object
 }
 
-/** The parts of these objects that a search of several words names: some words fit the object's title, the others the part. */
+/**
+ * The parts of these objects that a search of several words matches: some words match the object's title, the others
+ * the part.
+ */
 export const matchingParts = (
   text: string,
   objects: readonly FoundObject[],

@@ -44,7 +44,7 @@ const themes: readonly { theme: Theme; label: string; icon: Command['icon'] }[] 
 
 const openTab = (address: string): void => void window.open(address, '_blank', 'noopener,noreferrer')
 
-/** Where help is. */
+/** Commands that open the sources of help. */
 const useHelp = (): Command[] => {
   const documentation = useConfig()?.links.documentation ?? ''
   const support = useSupport()
@@ -164,7 +164,7 @@ const useActions = (workspace: Workspace, go: Go): Command[] => {
   ]
 }
 
-/** The other workspaces, and the way to the page with all of them. */
+/** Commands for the other workspaces, and for the page that lists all of them. */
 const useWorkspaces = (workspace: Workspace, go: Go): { all: Command[]; change: Command[] } => {
   const acting = useSession((state) => state.actOnBehalfOf !== null)
   const own = useSession((state) => state.availableWorkspaces)
@@ -195,10 +195,10 @@ const useWorkspaces = (workspace: Workspace, go: Go): { all: Command[]; change: 
   }
 }
 
-/** Workspaces shown before anything is typed. */
+/** Maximum workspaces that are shown before any input. */
 const fewWorkspaces = 5
 
-/** The pages and actions that the user has in a workspace: those that are always shown, and those that are searched for. */
+/** The pages and actions that the user may use in a workspace: always shown ones, and those found only by a search. */
 export const useCommands = ({
   workspace,
   areas,

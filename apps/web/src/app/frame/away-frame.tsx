@@ -4,8 +4,8 @@ import { askServer, useReachability } from '../../lib/api/reachability.ts'
 import { cn } from '../../ui/cn.ts'
 
 /**
- * Around every page: a banner while the server cannot be reached. `--away` is how much of the top it takes, for what sticks
- * there. Its region is always there, so that screen readers say it when it fills.
+ * Wraps every page with a banner while the server is unreachable. `--away` is the banner's height, for sticky elements.
+ * Its live region always exists, so that screen readers announce it when it gets content.
  */
 export const AwayFrame = ({ children }: { children: ReactNode }) => {
   const { state, asking } = useReachability()

@@ -7,7 +7,7 @@ import { Menu, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 import { useSupport } from '../use-support.ts'
 import { sidebarRow } from './sidebar-row.tsx'
 
-/** The sources of help: the documentation, people, and the description of the API. */
+/** The sources of help: documentation, support, and the API description. */
 export const HelpMenu = ({ narrow }: { narrow: boolean }) => {
   const config = useConfig()
   const mail = config?.links.support_email ?? ''

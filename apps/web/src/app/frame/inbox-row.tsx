@@ -3,7 +3,7 @@ import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { sidebarRow } from './sidebar-row.tsx'
 
-/** The inbox as a row of the sidebar; a narrow screen has it in its bar, where it opens over the page. */
+/** The inbox as a row of the sidebar. A narrow screen shows it in its bar, as a window over the page. */
 export const InboxRow = ({ narrow }: { narrow: boolean }) => (
   <Inbox>
     {(unread) => (

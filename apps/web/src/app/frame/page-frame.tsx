@@ -8,7 +8,10 @@ import { TooltipProvider } from '../../ui/overlays/tooltip.tsx'
 import { Wordmark } from '../../ui/page/wordmark.tsx'
 import { InboxButton } from './inbox-row.tsx'
 
-/** The frame of the pages between sign-in and a workspace: the product's name, who is signed in, the inbox and the way out. */
+/**
+ * The frame of the pages between sign-in and a workspace: the product's name, the signed-in user, the inbox and the
+ * sign-out.
+ */
 export const PageFrame = () => {
   const email = useCurrentUser().user.data?.email ?? ''
   useInboxArrivals()

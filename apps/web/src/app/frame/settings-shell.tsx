@@ -64,7 +64,7 @@ const SettingsSidebar = ({ workspace, narrow }: { workspace: Workspace; narrow: 
   </div>
 )
 
-/** The frame of the settings: its own sidebar with the way back, in icons where the page needs the room, and the page. */
+/** The frame of the settings: their own sidebar with a way back, which shows only icons if the page needs the space. */
 export const SettingsShell = () => {
   const workspace = useWorkspace()
   const { pathname } = useLocation()
@@ -103,7 +103,7 @@ export const SettingsShell = () => {
   )
 }
 
-/** The first page of the settings: the organization's for its administrators, the own account for others. */
+/** The first page of the settings: that of the organization for administrators, that of the account for others. */
 export const SettingsIndex = () => {
   const workspace = useWorkspace()
   const administrator = useIsAdministrator()

@@ -3,7 +3,7 @@ import { cn } from '../../ui/cn.ts'
 import { LoadingNote } from '../../ui/page/loading-note.tsx'
 import { CardSkeleton, Skeleton } from '../../ui/page/skeleton.tsx'
 
-/** The frame of a workspace page while the workspace is read. */
+/** The frame of a workspace page while the workspace is loading. */
 export const ShellSkeleton = () => {
   const collapsed = useIsSidebarCollapsed()
   return (

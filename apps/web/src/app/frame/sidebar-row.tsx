@@ -5,7 +5,7 @@ import { Tooltip } from '../../ui/overlays/tooltip.tsx'
 export const sidebarRow =
   'flex h-8 w-full items-center gap-2.5 rounded-md px-2 text-sm text-ink-2 transition-colors hover:bg-hover hover:text-ink aria-disabled:cursor-not-allowed aria-disabled:opacity-55'
 
-/** Names a row whose words are not shown. */
+/** A tooltip with the name of a row whose text is hidden. */
 export const Hint = ({ text, when, children }: { text: string; when: boolean; children: ReactElement }) =>
   when ? (
     <Tooltip text={text} side="right">

@@ -17,7 +17,7 @@ import { UpgradeLink } from './upgrade-link.tsx'
 import { UserMenu } from './user-menu.tsx'
 import { WorkspaceSwitcher } from './workspace-switcher.tsx'
 
-/** Whether the open page is of a source that feeds signals, as far as the page has read it. */
+/** Whether the open page belongs to a source that feeds signals, once the page has loaded it. */
 const useOfSignals = (workspace: Workspace, pathname: string): boolean => {
   const [, open] = /^\/(workspaces\/[^/]+\/sources\/[^/]+)/.exec(pathname) ?? []
   const { data } = useQuery({ ...sourceQuery(open ?? `${workspace.name}/sources/none`), enabled: false })

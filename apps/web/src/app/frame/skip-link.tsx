@@ -1,11 +1,11 @@
 import type { RefObject } from 'react'
 
-/** The first stop of the Tab key: jumps over the navigation to the content. */
+/** The first stop of the Tab key: skips the navigation. */
 export const SkipLink = ({ content }: { content: RefObject<HTMLElement | null> }) => (
   <a
     href="#content"
     onClick={(event) => {
-      // The tabs of the page use the hash of the URL.
+      // Does not change the hash of the URL, which the tabs of the page use.
       event.preventDefault()
       content.current?.focus()
     }}

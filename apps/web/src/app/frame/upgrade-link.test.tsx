@@ -13,7 +13,7 @@ const open = (plan: string, role: string, pricing = config.links.pricing, paymen
       path === '/config' ? Response.json({ ...config, payment, links: { ...config.links, pricing } }) : undefined,
   })
 
-test('BIL-36, BIL-38, AMB-12: administrators on the free plan are led to the prices in a new tab', async () => {
+test('BIL-36, BIL-38, AMB-12: administrators on the free plan get a link to the prices in a new tab', async () => {
   open('plans/free', 'ORG_ADMIN')
   const link = await screen.findByRole('link', { name: /^Upgrade/ })
   expect(link.getAttribute('href')).toBe(config.links.pricing)
@@ -21,7 +21,7 @@ test('BIL-36, BIL-38, AMB-12: administrators on the free plan are led to the pri
 })
 
 test.each(['none', 'sandbox', 'stripe'])(
-  "without a page of prices Upgrade opens the product's own plans, with the payment %s (BIL-36)",
+  "without a page of prices, Upgrade opens the product's own plans, with the payment %s (BIL-36)",
   async (payment) => {
     open('plans/free', 'ORG_ADMIN', '', payment)
     await userEvent.click(await screen.findByRole('button', { name: 'Upgrade' }))

@@ -30,7 +30,8 @@ const OwnPlans = ({ organization, narrow }: { organization: string; narrow: bool
 }
 
 /**
- * For administrators on the free plan: the prices, in a new tab, or the product's own plans where there is no page of prices (BIL-36).
+ * For administrators on the free plan: a link to the prices in a new tab, or to the product's own plans if there is no
+ * page of prices (BIL-36).
  */
 export const UpgradeLink = ({ workspace, narrow }: { workspace: Workspace; narrow: boolean }) => {
   const administrator = useIsAdministrator() === true

@@ -9,7 +9,7 @@ import { MobileBar } from './mobile-bar.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { SkipLink } from './skip-link.tsx'
 
-/** The frame of the pages of a workspace: its sidebar, below 768 px an overlay, and the page. */
+/** The frame of the pages of a workspace: the sidebar (an overlay below 768 px) and the page. */
 export const WorkspaceFrame = () => {
   const workspace = useWorkspace()
   const { pathname } = useLocation()

@@ -28,7 +28,7 @@ const Failure = ({ error, workspaceId, onRetry }: { error: unknown; workspaceId:
   </main>
 )
 
-/** Around every page of a workspace. It finds the workspace, shows its faults, and gives it to the pages. */
+/** Wraps every page of a workspace. It loads the workspace, shows errors, and provides it to the pages. */
 export const WorkspaceShell = () => {
   const { workspaceId } = useParams()
   const user = useSession((state) => state.currentUserResourceName) ?? ''
@@ -49,7 +49,7 @@ export const WorkspaceShell = () => {
   const failed = own.isError ? own : list.isError ? list : undefined
   if (failed !== undefined && failed.data === undefined)
     return <Failure error={failed.error} workspaceId={workspaceId ?? ''} onRetry={() => void failed.refetch()} />
-  // Waits for the roles, so that buttons appear with the page: a later one would move what a user clicks.
+  // Waits for the roles, so that buttons appear with the page: a later button would move what a user clicks.
   const rolesLoad = person.isLoading || memberships.isLoading
   if (list.data === undefined || own.data === undefined || rolesLoad) return <ShellSkeleton />
   let workspace: Workspace
@@ -60,7 +60,7 @@ export const WorkspaceShell = () => {
   }
   const { organization } = workspace
   return (
-    // Fresh data is newer than the session's copy of an acted-on workspace.
+    // The loaded data is newer than the session's copy of an acted-on workspace.
     <WorkspaceProvider value={own.data.name === workspace.name ? own.data : workspace}>
       <TooltipProvider>
         <UpgradeOffer>

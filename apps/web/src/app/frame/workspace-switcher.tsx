@@ -15,11 +15,11 @@ import { sidebarRow } from './sidebar-row.tsx'
 const searchFrom = 9
 const search = { label: 'Find a workspace', empty: 'No workspace matches' }
 
-/** Where choosing one of the user's workspaces leads, seen from the page that is open. */
+/** Returns the URL to which choosing another workspace leads, from the page that is open. */
 export const useSwitchTarget = (workspace: Workspace): ((to: Workspace) => string) => {
   useLocation()
   const check = useAccessCheck()
-  // The router's location waits for the page it leads to; the address is the one that was chosen already.
+  // The router's location changes only after the next page has loaded; the address bar changes immediately.
   const { pathname } = globalThis.location
   return (to) => sameArea(pathname, workspace.name, to.name, check(to.organization?.name, administrators) === true)
 }
@@ -46,7 +46,10 @@ const Choices = ({ workspace, available }: { workspace: Workspace; available: re
   ))
 }
 
-/** Says in which workspace the page is, and switches to the others. While acting on behalf there is only the acted-on one. */
+/**
+ * Shows the workspace of the page, and switches to others. While acting on behalf, there is only the acted-on
+ * workspace.
+ */
 export const WorkspaceSwitcher = ({ workspace, narrow }: { workspace: Workspace; narrow: boolean }) => {
   const acting = useSession((state) => state.actOnBehalfOf !== null)
   const own = useSession((state) => state.availableWorkspaces)

@@ -151,7 +151,7 @@ const Beside = () => {
   )
 }
 
-/** Each dialog and panel, to be opened. */
+/** Buttons that open each dialog and panel. */
 export const KitWindows = () => (
   <>
     <Panels />
@@ -160,7 +160,7 @@ export const KitWindows = () => (
   </>
 )
 
-/** Everything that opens above the page: menus, dialogs, questions, panels, notices. */
+/** All kinds of overlays: menus, dialogs, confirmations, panels, notices. */
 export const KitOverlays = () => (
   <>
     <Part title="Menus and tooltips">

@@ -196,8 +196,8 @@ const patterns: Readonly<Record<string, () => ReactNode>> = {
 const cache = new QueryClient()
 
 /**
- * The kit, alive: every component in its states, and with `?pattern=list` and so on one pattern with guidance. At /dev/ui
- * of the development server, and as a page of its own.
+ * The component gallery: every component in its states, and with `?pattern=list` and so on one pattern with guidance.
+ * At /dev/ui of the development server, and as a separate page.
  */
 export const KitPage = () => {
   const [search] = useSearchParams()

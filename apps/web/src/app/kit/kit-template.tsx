@@ -44,7 +44,7 @@ const written = [
   }),
 ]
 
-/** Settings that are code, saved into this page. */
+/** Settings with code; a change is stored only in this page. */
 const Settings = () => {
   const [values, setValues] = useState<Record<string, SettingValue>>({})
   return (
@@ -76,7 +76,7 @@ const Conditions = () => {
   )
 }
 
-/** Templates, queries, JSON and conditions: while edited, with an error, and for readers. */
+/** Editors of templates, queries, JSON and conditions: editable, with an error, and read-only. */
 export const KitTemplate = () => {
   const [template, setTemplate] = useState('{\n  "event": "Ticket {{ body.state | upcase }}"\n}')
   const [json, setJson] = useState('{\n  "a": [1, true, "text"]\n}')

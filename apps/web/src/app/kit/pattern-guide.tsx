@@ -8,7 +8,7 @@ type State = (typeof states)[number]
 
 const stateOf = (search: URLSearchParams): State => states.find((state) => state === search.get('state')) ?? 'filled'
 
-/** Links to the same page with another value of one name in its address. */
+/** Links to the same page with another value of one query parameter. */
 const Choices = ({ name, label, values }: { name: string; label: string; values: readonly string[] }) => {
   const [search] = useSearchParams()
   const chosen = search.get(name) ?? values[0]
@@ -31,13 +31,13 @@ const Choices = ({ name, label, values }: { name: string; label: string; values:
   )
 }
 
-/** The pages of the gallery: its parts, and one for each pattern. */
+/** The pages of the gallery: its components, and one for each pattern. */
 export const patternNames = ['parts', 'list', 'detail', 'create', 'overlays'] as const
 
-/** Leads from page to page of the gallery. */
+/** Links between the pages of the gallery. */
 export const PatternLinks = () => <Choices name="pattern" label="Gallery" values={patternNames} />
 
-/** The purpose of a pattern, the parts that an area fills in, and its states to choose from. */
+/** The purpose of a pattern, the parts that an area provides, and a choice of its states. */
 export const Guide = ({
   use,
   fill,

@@ -2,7 +2,7 @@ import { PageHeader } from '../../ui/page/page-header.tsx'
 import { KitWindows } from './kit-overlays.tsx'
 import { Guide } from './pattern-guide.tsx'
 
-/** Which window is for what, each to be opened. */
+/** The purpose of each kind of overlay, with a button that opens it. */
 export const OverlaysPattern = () => (
   <>
     <PageHeader

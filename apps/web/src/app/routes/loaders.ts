@@ -7,7 +7,7 @@ import { workspacesQuery } from '../../lib/queries/account-queries.ts'
 import { queryClient } from '../query-client.ts'
 import { signedIn } from './session-loaders.ts'
 
-/** A loader that starts reading what a page shows, while the page's code is still on its way. */
+/** A loader that starts loading the data of a page, while the page's code is still loading. */
 export const reads =
   (start: (ids: { workspace: string; params: LoaderFunctionArgs['params'] }) => Promise<unknown>[]) =>
   ({ params }: LoaderFunctionArgs): null => {
@@ -16,7 +16,7 @@ export const reads =
     return null
   }
 
-/** The workspace that short links lead into: the acted-on one, the one used last, or the first. */
+/** The workspace that short links open: the acted-on one, the last used one, or the first. */
 const usualWorkspace = async (): Promise<string | undefined> => {
   const { actOnBehalfOf, currentUserResourceName } = useSession.getState()
   if (actOnBehalfOf !== null) return actOnBehalfOf.workspace.name
@@ -25,13 +25,16 @@ const usualWorkspace = async (): Promise<string | undefined> => {
   return (workspaces.find(({ name }) => name === lastWorkspace) ?? workspaces[0])?.name
 }
 
-/** Leads a signed-in user to the page of this name in their usual workspace; `name` is read from the address if absent. */
+/**
+ * Redirects a signed-in user to the page with this name in their usual workspace; by default `name` is read from the
+ * URL.
+ */
 export const toShortcut =
   (name?: Shortcut) =>
   async ({ request, params }: LoaderFunctionArgs): Promise<Response> =>
     signedIn({ request }) ??
     redirect(shortcutTarget(name ?? withoutEnd(params['*'] ?? '', '/'), await usualWorkspace()))
 
-/** Leads from the organisation pages below a workspace to its settings. */
+/** Redirects the organization pages below a workspace to its settings. */
 export const toOrganizationSettings = ({ params }: LoaderFunctionArgs): Response =>
   redirect(organizationTarget(params['*'] ?? '', `workspaces/${params.workspaceId ?? ''}`))

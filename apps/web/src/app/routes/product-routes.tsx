@@ -21,7 +21,7 @@ const development = import.meta.env.DEV
   ? [{ path: 'dev/ui', lazy: async () => ({ Component: (await import('../kit/kit-page.tsx')).KitPage }) }]
   : []
 
-/** All pages except those below /auth; the first one loads the code that they share. */
+/** All pages except those below /auth; the first page loads their shared code. */
 export const productRoutes: RouteObject[] = [
   {
     path: patterns.completeOnboarding,

@@ -7,14 +7,14 @@ import { paths } from '../../lib/paths.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 
-/** A layout that opens its pages to the allowed roles only (an empty list: to platform admins). */
+/** A layout whose pages require one of the allowed roles (an empty list: platform admins only). */
 export const requirePage = (allowed: readonly Role[]) => () => (
   <RequireAccess allowed={allowed} skeleton={<CardSkeleton />}>
     <Outlet />
   </RequireAccess>
 )
 
-/** A layout whose pages exist only while a flag is on. */
+/** A layout whose pages exist only if a flag is on. */
 export const requireFlag = (key: FlagKey) => () => {
   const workspace = useWorkspace()
   return useFlag(key) ? <Outlet /> : <PageNotFound home={paths.workspace(workspace.name)} />

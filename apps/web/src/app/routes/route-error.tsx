@@ -9,10 +9,10 @@ import { AwayFrame } from '../frame/away-frame.tsx'
 
 const reloadsKey = 'tributary-reloads'
 
-/** Milliseconds for which a reload is remembered. */
+/** How long a reload is remembered, in ms. */
 const rememberMs = 5 * 60 * 1000
 
-/** When a page of a build was reloaded, by `<build> <path>`; broken entries are ignored. */
+/** The times at which pages were reloaded, by `<build> <path>`; broken entries are ignored. */
 const readReloads = (text: string | null, now: number): [key: string, at: number][] => {
   try {
     const found: unknown = JSON.parse(text ?? '{}')
@@ -25,8 +25,8 @@ const readReloads = (text: string | null, now: number): [key: string, at: number
 }
 
 /**
- * Reloads the page when the error says that a newer build replaced its files. It does so once for each page of a build,
- * so that a file that stays missing causes no loop, however long a reload takes. True when it reloads.
+ * Reloads the page if a newer build has replaced its files. It does so once for each page of a build, so that a missing
+ * file causes no loop, however long a reload takes. Returns true if it reloads.
  */
 export const reloadOnce = (
   error: unknown,
@@ -47,7 +47,7 @@ export const reloadOnce = (
   return true
 }
 
-/** Reports what a page has thrown; that its code could not be loaded is no fault of the code. */
+/** Reports an error of a page, unless the page's code could not be loaded. */
 const useFault = (error: unknown): void => {
   useEffect(() => {
     if (!isModuleLoadFailure(error)) reportError(error)
@@ -55,9 +55,9 @@ const useFault = (error: unknown): void => {
 }
 
 /**
- * Shown for a page whose code could not be loaded. While the server is unavailable it says so, and loads the page when
- * the server is back. When the server is available, a newer build has replaced the file, and one reload loads that. No
- * input is lost: the page before was left already, after the question about unsaved changes.
+ * Shown for a page whose code could not be loaded. While the server is unreachable, it says so, and loads the page when
+ * the server is back. If the server is reachable, a newer build has replaced the file, and a reload loads the new
+ * build. No input is lost: the previous page was already left, after the question about unsaved changes.
  */
 const PageNotLoaded = ({ error }: { error: unknown }) => {
   const { state, asking } = useReachability()
@@ -65,7 +65,7 @@ const PageNotLoaded = ({ error }: { error: unknown }) => {
   useEffect(() => {
     let gone = false
     const reload = (): void => window.location.reload()
-    // Browsers remember that a file was not there, so that importing it again fails without asking.
+    // Browsers remember that a file was missing: importing it again fails without a request.
     const stop = whenBack((wasAway) => {
       if (wasAway) reload()
     })
@@ -87,7 +87,10 @@ const PageNotLoaded = ({ error }: { error: unknown }) => {
   return <PageAway asking={asking} onRetry={() => void askServer()} />
 }
 
-/** Opens the same URL again: `.` would be that of the boundary's route, which can be a page further up. */
+/**
+ * Returns a function that opens the same URL again: `.` would be the URL of the boundary's route, which can be a
+ * parent.
+ */
 const useReset = (): (() => void) => {
   const location = useLocation()
   const navigate = useNavigate()
@@ -102,7 +105,7 @@ export const WorkspaceError = () => {
   return isModuleLoadFailure(error) ? <PageNotLoaded error={error} /> : <LastResort onReset={reset} />
 }
 
-/** A fault of a page outside the workspace area, inside of its frame. */
+/** An error of a page outside of the workspace area, inside its frame. */
 export const OutsideError = () => {
   const error = useRouteError()
   const reset = useReset()
@@ -113,7 +116,7 @@ export const OutsideError = () => {
   return <UnexpectedError message={message} onReset={reset} />
 }
 
-/** A fault of a route outside the workspace area that has no frame. */
+/** An error of a route outside of the workspace area that has no frame. */
 export const RootError = () => (
   <AwayFrame>
     <main>
@@ -122,7 +125,7 @@ export const RootError = () => (
   </AwayFrame>
 )
 
-/** The boundary around the whole application, for what no route's boundary has caught. */
+/** The error boundary around the whole application, for errors that no route's boundary has caught. */
 export class AppBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false }
 

@@ -5,9 +5,9 @@ import { patterns } from '../../lib/paths.ts'
 
 const here = import.meta.dirname
 
-test('DATA-12: one application with one table of routes, in which every pattern has its place', async () => {
+test('DATA-12: one application has one table of routes, which contains every path pattern', async () => {
   const root = join(here, '../..')
-  // The kit is no part of the shipped application.
+  // The component gallery is not part of the shipped application.
   const files = (await readdir(root, { recursive: true })).filter(
     (file) => /(?<!\.test)\.tsx?$/.test(file) && !file.startsWith(join('app', 'kit')),
   )

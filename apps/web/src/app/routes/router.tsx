@@ -70,7 +70,7 @@ const routes: RouteObject[] = [
 ]
 
 export const router = createBrowserRouter(routes, {
-  // Called for each page that is not below /auth; routes that are known are not taken twice, by their id.
+  // Called for each page that is not below /auth; known routes are not added twice, by their ID.
   async patchRoutesOnNavigation({ patch }) {
     const { productRoutes, WithQueries } = await import('./product-routes.tsx')
     patch('root', [{ id: 'product', Component: WithQueries, children: productRoutes }])

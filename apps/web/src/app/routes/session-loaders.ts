@@ -2,11 +2,11 @@ import { type LoaderFunctionArgs, redirect } from 'react-router'
 import { entryPaths } from '../../lib/entry-paths.ts'
 import { rememberLocation, useSession } from '../../lib/people/session.ts'
 
-/** Sends a visitor without a session to the login page and remembers where they wanted to go. */
+/** Redirects a visitor without a session to the login page, and stores the requested page. */
 export const signedIn = ({ request }: Pick<LoaderFunctionArgs, 'request'>): null | Response => {
   if (useSession.getState().accessToken !== null) return null
   const { pathname, search } = new URL(request.url)
-  // A request carries no hash. The address bar has it when the visit begins with this page.
+  // A request does not contain the hash. The address bar has it if the visit begins with this page.
   const hash = window.location.pathname === pathname ? window.location.hash : ''
   rememberLocation(pathname + search + hash)
   return redirect(entryPaths.login())

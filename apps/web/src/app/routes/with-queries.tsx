@@ -3,7 +3,7 @@ import { type ReactNode, useEffect } from 'react'
 import { Outlet } from 'react-router'
 import { queryClient, readAgainWhenBack } from '../query-client.ts'
 
-/** Gives what is inside the cache of server state. */
+/** Provides the cache of server state. */
 export const Queries = ({ children }: { children: ReactNode }) => (
   <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>
 )

@@ -472,7 +472,7 @@ const settingsRoutes: RouteObject[] = [
   { path: '*', ...settingsIndex },
 ]
 
-/** Everything below a workspace: its settings in a frame of their own, every other page beside the sidebar. */
+/** All pages below a workspace: the settings in their own frame, every other page beside the sidebar. */
 export const workspaceRoute: RouteObject = {
   path: patterns.workspace,
   loader: signedIn,

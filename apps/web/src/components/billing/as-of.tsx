@@ -1,6 +1,8 @@
 import { minuteText } from './plan-texts.ts'
 
-/** Says that the payment provider is away and when what is shown was read; nothing while it answers. */
+/**
+ * Shows that the payment provider is unavailable, and when the shown data was loaded; nothing while it is available.
+ */
 export const AsOf = ({ time }: { time: string | null }) =>
   time !== null && (
     <output className="mb-3 block text-sm text-warning-ink">

@@ -12,10 +12,10 @@ import { organizationQuery, usageQuery } from '../../lib/queries/organization-qu
 import { refresh } from '../../lib/queries/query.ts'
 import { type Bank, confirmationOf } from './use-bank.tsx'
 
-/** A requested plan; with the time of a preview, exactly the previewed amount is charged. */
+/** A requested plan. With the time of a preview, exactly the previewed amount is charged. */
 export type RequestedPlan = { plan: string; recurring_interval: BillingFrequency; prorate_time?: string }
 
-/** The present charge for a plan change of an organization (a resource name). */
+/** The current charge for a plan change of an organization (a resource name). */
 export const previewChange = (
   organization: string,
   { plan, recurring_interval }: RequestedPlan,
@@ -30,8 +30,8 @@ export const agreedTo = (asked: RequestedPlan, { prorate_time }: PlanPreview): R
   prorate_time === null ? asked : { ...asked, prorate_time }
 
 /**
- * Changes the subscription of an organization (a resource name), and reads all data again that shows the plan. A
- * payment is confirmed with the bank when the bank asks.
+ * Changes the subscription of an organization (a resource name), and reloads all data that depends on the plan. A
+ * payment is confirmed with the bank if the bank requires it.
  */
 export const useChangeSubscription = (organization: string, bank?: Pick<Bank, 'confirm'>) => {
   const cache = useQueryClient()
@@ -55,12 +55,12 @@ export const useChangeSubscription = (organization: string, bank?: Pick<Bank, 'c
       await Promise.all([
         cache.invalidateQueries({ queryKey: organizationQuery(organization).queryKey }),
         cache.invalidateQueries({ queryKey: invoicesQuery(organization).queryKey }),
-        // With the limits of the plan.
+        // The usage includes the limits of the plan.
         cache.invalidateQueries({ queryKey: usageQuery(organization).queryKey }),
         cache.invalidateQueries({ queryKey: usageReportQuery(organization).queryKey }),
       ])
     },
-    // One that failed is in the history, too.
+    // A failed change is in the history, too.
     onSettled: () => cache.invalidateQueries({ queryKey: planChangesQuery(organization).queryKey }),
   })
 }

@@ -7,7 +7,7 @@ const shown = {
   void: { tone: 'neutral', text: 'Void' },
 } as const
 
-/** Whether an invoice is paid. */
+/** Shows whether an invoice is paid. */
 export const InvoiceBadge = ({ status }: Pick<Invoice, 'status'>) => (
   <Badge tone={shown[status].tone}>{shown[status].text}</Badge>
 )

@@ -1,4 +1,4 @@
-/** A payment was not confirmed with the bank: nothing has changed. */
+/** A payment was not confirmed with the bank, and nothing has changed. */
 export class NotConfirmed extends Error {
   constructor(message = 'The payment was not confirmed. Nothing was changed.') {
     super(message)

@@ -35,7 +35,7 @@ const cardForm = z.object({
 type CardValues = z.infer<typeof cardForm>
 
 /**
- * The card form of the sandbox, in place of a payment provider's. The values are sent to the server once and not
+ * The sandbox's card form, which replaces that of a payment provider. The values are sent to the server once and not
  * stored.
  */
 const SandboxCardForm = ({
@@ -68,7 +68,7 @@ const SandboxCardForm = ({
         await add(true)
       }
     } catch (error) {
-      // Errors of a field are shown below it.
+      // Errors of a field are shown below the field.
       if (!(error instanceof ApiError && error.status === 400))
         notify('error', billingTexts.cardFailed, reasonOf(error))
       throw error
@@ -103,7 +103,7 @@ const SandboxCardForm = ({
 const Content = ({ organization, onClose }: { organization: string; onClose: () => void }) => {
   const cache = useQueryClient()
   const config = useConfig()
-  // A secret is for one form: each opening requests its own.
+  // A secret is valid for one form: each opening requests a new one.
   const setup = useQuery({
     queryKey: ['billingSetupIntent', organization],
     queryFn: () => call(methods.paymentMethods.setup, { params: organizationIds(organization), body: {} }),

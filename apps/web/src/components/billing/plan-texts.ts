@@ -2,7 +2,7 @@ import { type BillingFrequency, minorUnits, type Plan, type PlanFeatures, profil
 import { ApiError } from '../../lib/api/errors.ts'
 import { NotConfirmed } from './not-confirmed.ts'
 
-/** Texts of billing; those that the specification gives are to the letter. */
+/** Texts of billing; texts from the specification are verbatim. */
 export const billingTexts = {
   pricingTitle: 'Pricing plans for teams of all sizes',
   changed: (plan: string, free: boolean) =>
@@ -21,8 +21,8 @@ export const billingTexts = {
 export const frequencyTitles: Readonly<Record<BillingFrequency, string>> = { MONTHLY: 'Monthly', ANNUALLY: 'Annually' }
 
 /**
- * The effect of a frequency on the plan that is paid now, as text; '' when it is billed so already. A plan without a
- * title is no longer listed.
+ * Describes a frequency change of the current plan; '' if the plan is already billed like that. A plan without a title
+ * is no longer listed.
  */
 export const frequencyText = (
   title: string | undefined,
@@ -34,13 +34,13 @@ export const frequencyText = (
   return `${title ?? 'Your plan'} stays billed ${billed}. To change that, choose Switch to ${other} billing on the Billing page.`
 }
 
-/** An amount as text, such as `$120.00`; undefined for an invalid one. */
+/** Formats an amount, such as `$120.00`; undefined for an invalid one. */
 export const moneyText = (amount: string, currency: string): string | undefined =>
   /^-?\d+(\.\d+)?$/.test(amount)
     ? new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(Number(amount))
     : undefined
 
-/** An amount without decimals that are zero: `$100`. */
+/** Formats an amount without zero decimals: `$100`. */
 export const shortMoneyText = (amount: string, currency: string): string =>
   new Intl.NumberFormat('en-US', { style: 'currency', currency, trailingZeroDisplay: 'stripIfInteger' }).format(
     Number(amount),
@@ -53,7 +53,7 @@ export const priceText = ({ amount, currency, interval }: Pick<Plan, 'amount' | 
   return minorUnits(amount, currency) === 0 ? text : `${text} a ${interval === 'MONTHLY' ? 'month' : 'year'}`
 }
 
-/** A plan once for each name, in the order of the list: at the frequency where it has one, otherwise as it is listed. */
+/** Each plan once by title, in the order of the list: with the given frequency if it exists, otherwise as listed. */
 export const plansAt = (plans: readonly Plan[], frequency: BillingFrequency): Plan[] => {
   const names = [...new Set(plans.map(({ name }) => name))]
   return names.flatMap((name) => {
@@ -63,7 +63,7 @@ export const plansAt = (plans: readonly Plan[], frequency: BillingFrequency): Pl
   })
 }
 
-/** Why the payment provider refused, for below the title; undefined when the reason is not for users. */
+/** The payment provider's reason for a rejection, as a description; undefined if the reason is not for users. */
 export const reasonOf = (error: unknown): { description: string } | undefined =>
   error instanceof NotConfirmed ||
   (error instanceof ApiError && ['CARD_DECLINED', 'PAYMENT_REFUSED'].includes(error.body.reason ?? ''))
@@ -85,7 +85,7 @@ const included = {
   customer_success_manager: 'Customer success manager',
 } as const
 
-/** The features of a plan, one a line; `has` is false for those that it does not include. */
+/** The features of a plan, one per line; `has` is false for features that it does not include. */
 export const featureLines = (features: PlanFeatures): { key: keyof PlanFeatures; text: string; has: boolean }[] => [
   ...limited.map((key) => ({
     key,
@@ -99,7 +99,7 @@ export const featureLines = (features: PlanFeatures): { key: keyof PlanFeatures;
   })),
 ]
 
-/** A moment in UTC, to the minute: `Mar 4, 2026, 05:06 UTC`. */
+/** A time in UTC, to the minute: `Mar 4, 2026, 05:06 UTC`. */
 export const minuteText = (time: string): string =>
   `${new Date(time).toLocaleString('en-US', {
     year: 'numeric',
@@ -111,6 +111,6 @@ export const minuteText = (time: string): string =>
     timeZone: 'UTC',
   })} UTC`
 
-/** The day of a moment in UTC, by which periods are counted: `Mar 4, 2026`. */
+/** The UTC date of a time, by which periods are counted: `Mar 4, 2026`. */
 export const dayText = (time: string): string =>
   new Date(time).toLocaleDateString('en-US', { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' })

@@ -73,9 +73,7 @@ const toConfirm = () =>
 
 type Server = Partial<Record<string, (body: unknown) => Response>>
 
-/**
- * Renders a dialog and returns the requests it sent, as verb, path and body; `answers` replace the server's by path.
- */
+/** Renders a dialog and returns the sent requests, as verb, path and body; `answers` overrides responses by path. */
 const open = async (
   part: 'pricing' | 'card',
   {
@@ -131,7 +129,7 @@ beforeEach(() => {
 })
 
 describe('the pricing modal', () => {
-  test('BIL-01, BIL-02, BIL-03, BIL-04, AMB-13: has its title, a card for each plan, and a frequency that is monthly', async () => {
+  test('BIL-01, BIL-02, BIL-03, BIL-04, AMB-13: has its title, a card for each plan, and monthly as the initial frequency', async () => {
     await open('pricing')
     expect(screen.getByRole('dialog', { name: 'Pricing plans for teams of all sizes' })).toBeTruthy()
     expect(screen.getAllByRole('heading', { level: 3 }).map(({ textContent }) => textContent)).toEqual([
@@ -150,7 +148,7 @@ describe('the pricing modal', () => {
     expect(screen.getByText(/no money is moved/)).toBeTruthy()
   })
 
-  test('an upgrade of a paid plan shows what it charges, and charges that when it is agreed to', async () => {
+  test('an upgrade of a paid plan shows the charge, and charges it after the user agrees', async () => {
     const business = [...plans.slice(0, 3), plan('Business', '600.00')]
     const { sent } = await open('pricing', {
       on: 'plans/team',
@@ -188,7 +186,7 @@ describe('the pricing modal', () => {
     )
   })
 
-  test('BIL-06, BIL-07, BIL-11, BIL-12: has one button a card, custom prices, and unlimited features', async () => {
+  test('BIL-06, BIL-07, BIL-11, BIL-12: has one button per card, custom prices, and unlimited features', async () => {
     await open('pricing', { on: 'plans/team' })
     const labels = ['Free', 'Team', 'Enterprise', 'Special'].map((title) =>
       within(screen.getByRole('region', { name: title }))
@@ -215,7 +213,7 @@ describe('the pricing modal', () => {
       'Monthly',
       'Team stays billed annually. To change that, choose Switch to monthly billing on the Billing page.',
     ],
-  ])('says that a plan billed %s stays so when %s is chosen', async (recurring_interval, chosen, text) => {
+  ])('says that a plan billed %s stays billed like that if %s is chosen', async (recurring_interval, chosen, text) => {
     const { settled } = await open('pricing', {
       on: 'plans/team',
       server: { [`/${organization}/subscription`]: () => Response.json({ ...subscription, recurring_interval }) },
@@ -227,7 +225,7 @@ describe('the pricing modal', () => {
     expect(screen.queryByText(text)).toBeNull()
   })
 
-  test('says where payment is not set up that plans cannot be bought, and sends nothing', async () => {
+  test('if payment is not set up, says that plans cannot be bought, and sends nothing', async () => {
     const { sent } = await open('pricing', {
       server: { '/config': () => Response.json({ ...config, payment: 'none' }) },
     })
@@ -239,7 +237,7 @@ describe('the pricing modal', () => {
     ])
   })
 
-  test('BIL-10: says in a tooltip what additional profiles cost, where a plan bills them', async () => {
+  test('BIL-10: shows in a tooltip what additional profiles cost, if a plan bills them', async () => {
     await open('pricing')
     const about = screen.getAllByRole('img', { name: 'About additional profiles' })
     expect(about).toHaveLength(1)
@@ -247,7 +245,7 @@ describe('the pricing modal', () => {
     expect((await screen.findAllByText(/\+\$100 per extra 10,000 profiles/)).length).toBeGreaterThan(0)
   })
 
-  test('BIL-17, BIL-18, BIL-19, AMB-10: leads to sales for Enterprise, and does nothing for the current or an unpriced plan', async () => {
+  test('BIL-17, BIL-18, BIL-19, AMB-10: links to sales for Enterprise, and does nothing for the current or an unpriced plan', async () => {
     const opened = vi.fn()
     vi.stubGlobal('open', opened)
     const { sent, onClose } = await open('pricing')
@@ -292,7 +290,7 @@ describe('the pricing modal', () => {
     expect(notices()).toEqual([['success', 'Your plan has been successully upgraded to Team']])
   })
 
-  test('BIL-24: says downgraded for a plan that costs nothing', async () => {
+  test('BIL-24: says downgraded for a free plan', async () => {
     await open('pricing', { on: 'plans/team' })
     await choose('Free')
     await waitFor(() => expect(notices()).toEqual([['success', 'Your plan has been successully downgraded to Free']]))
@@ -307,7 +305,7 @@ describe('the pricing modal', () => {
     expect(onClose).not.toHaveBeenCalled()
   })
 
-  test('a first payment is confirmed with the bank in place; refused, nothing is changed', async () => {
+  test('a first payment is confirmed with the bank in the dialog; if refused, nothing changes', async () => {
     const { sent, onClose } = await open('pricing', {
       server: {
         [`/${organization}/subscription`]: (body) => (body === undefined ? Response.json(subscription) : toConfirm()),
@@ -345,7 +343,7 @@ describe('the payment-method modal', () => {
     await userEvent.click(screen.getByRole('button', { name: 'Add Payment method' }))
   }
 
-  test('BIL-29, BIL-30, BIL-31: shows a card form that is given the secret of a setup intent', async () => {
+  test('BIL-29, BIL-30, BIL-31: shows a card form with the secret of a setup intent', async () => {
     const { sent, onClose } = await open('card')
     expect(sent).toEqual([['POST', `/${organization}:billingSetupIntent`, {}]])
     expect(screen.getByText(/no money is moved/)).toBeTruthy()
@@ -363,7 +361,7 @@ describe('the payment-method modal', () => {
     expect(await screen.findByText('Failed to initiate the payment method form')).toBeTruthy()
   })
 
-  test('a card that the bank asks to confirm is added once that is done', async () => {
+  test('a card for which the bank requires a confirmation is added after the confirmation', async () => {
     const { sent, onClose } = await open('card', {
       server: {
         [`/${organization}:confirmSandboxCard`]: (body) =>

@@ -116,7 +116,7 @@ const PlanCard = ({
   )
 }
 
-/** Shows the effect of the chosen frequency on the plan that is paid now: none without a change. */
+/** Describes a frequency change of the current plan; nothing without a change. */
 const FrequencyNote = ({
   organization,
   plans,
@@ -138,7 +138,7 @@ const FrequencyNote = ({
   return text === '' ? null : <p className="text-sm text-ink-2">{text}</p>
 }
 
-/** The charge for an upgrade, in place of the plans, until the user accepts it. */
+/** The charge for an upgrade, shown instead of the plans until the user accepts it. */
 const Agreement = ({
   plan,
   preview,
@@ -202,7 +202,7 @@ const Plans = ({
       return
     }
     const asked = { plan: plan.name, recurring_interval: frequency }
-    // No card shows the charge for an upgrade of a paid plan: the user must see and accept it first.
+    // The plan cards do not show the charge for upgrading a paid plan, so the user must see and accept it first.
     const prorated = current !== undefined && minorUnits(current.amount, current.currency) !== 0
     if (preview === undefined && prorated && planChoice(plan, current).label === 'Buy plan') {
       const found = await previewChange(organization, asked)
@@ -298,7 +298,7 @@ const Content = ({ organization, onClose }: { organization: string; onClose: () 
   )
 }
 
-/** The plans, to choose another one for an organisation (a resource name). */
+/** A dialog for choosing another plan for an organization (a resource name). */
 export const PricingDialog = ({
   open,
   onClose,

@@ -1,7 +1,7 @@
 import type { PlanPreview } from '@tributary/contract'
 import { moneyText } from './plan-texts.ts'
 
-/** The present charge for a change, one line each, with the total. */
+/** The current charge for a change, one line per item, with the total. */
 export const Proration = ({ preview }: { preview: PlanPreview }) => {
   const money = (amount: string): string => moneyText(amount, preview.currency) ?? amount
   return (

@@ -10,10 +10,10 @@ import { PaymentMethodDialog } from './payment-method-dialog.tsx'
 
 const organization = 'organizations/o1'
 const notices = () => useNotices.getState().waiting.map(({ kind, title }) => [kind, title])
-/** Enough for a loaded machine. */
+/** A timeout that suffices on a busy machine. */
 const patient = { timeout: 30_000 }
 
-/** A stand-in for Stripe's script with the functions that the form uses; it records its arguments. */
+/** A stand-in for Stripe's script with the functions that the form uses; it records their arguments. */
 const standIn = (confirm: () => Promise<object>) => {
   const given: unknown[] = []
   const listeners = new Map<string, () => void>()
@@ -38,7 +38,7 @@ const standIn = (confirm: () => Promise<object>) => {
 const open = async () => {
   const onClose = vi.fn()
   const asked: string[] = []
-  // Known before, as it is on the page that opens the form.
+  // Cached beforehand, as on the page that opens the form.
   const known: unknown = { ...config, payment: 'stripe', stripe_publishable_key: 'pk_test_1' }
   if (!isClientConfig(known)) throw new Error('not a configuration')
   useKnownConfig.setState({ config: known, failure: undefined })
@@ -59,7 +59,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllGlobals())
 
-test("BIL-29, BIL-31: Stripe's form gets the secret of the setup intent; a card that it takes is added, and never ours to see", async () => {
+test("BIL-29, BIL-31: Stripe's form gets the secret of the setup intent; an accepted card is added without passing through our code", async () => {
   const { given } = standIn(async () => ({}))
   const { onClose, asked } = await open()
   await screen.findByText('the card form', {}, patient)
@@ -86,7 +86,7 @@ test('a confirmation with the bank that is canceled adds no card, and can be ret
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Add Payment method' }).disabled).toBe(false)
 })
 
-test('BIL-32: a form that does not load says so', async () => {
+test('BIL-32: a form that does not load shows an error', async () => {
   const { fail } = standIn(async () => ({}))
   await open()
   await screen.findByText('the card form', {}, patient)

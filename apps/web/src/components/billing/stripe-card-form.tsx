@@ -40,7 +40,7 @@ const Widget = ({
     try {
       const { error } = await stripe.confirmSetup({
         elements: elements.current,
-        // Where banks lead back to that confirm on a page of their own.
+        // The page to which banks return that confirm on their own page.
         confirmParams: { return_url: new URL(paths.paymentSuccess(), window.location.origin).href },
         redirect: 'if_required',
       })
@@ -48,7 +48,7 @@ const Widget = ({
         await onAdded()
         return
       }
-      // Errors of a field are shown below it.
+      // Errors of a field are shown below the field.
       if (error.type !== 'validation_error')
         notify('error', billingTexts.cardFailed, error.message === undefined ? {} : { description: error.message })
     } catch {

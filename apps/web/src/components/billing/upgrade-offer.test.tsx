@@ -7,7 +7,7 @@ import { config, openInWorkspace } from '../../testing/page.tsx'
 import { CreateWorkspaceDialog } from '../create-workspace-dialog.tsx'
 import { UpgradeOffer } from './upgrade-offer.tsx'
 
-/** Sends a form of the workspace that the server refuses with `upgrade required`. */
+/** Submits a form of the workspace that the server rejects with `upgrade required`. */
 const refuse = async ({ role = 'ORG_ADMIN', payment = 'sandbox' }) => {
   const { settled } = openInWorkspace(
     <UpgradeOffer>
@@ -30,7 +30,7 @@ const refuse = async ({ role = 'ORG_ADMIN', payment = 'sandbox' }) => {
   await settled()
 }
 
-test('ERR-24: a form that is refused for the plan shows administrators the plans, and keeps what was entered', async () => {
+test('ERR-24: a form that is rejected because of the plan shows the plans to administrators, and keeps the input', async () => {
   await refuse({})
   await userEvent.click(screen.getByRole('button', { name: 'Show plans' }))
   expect(await screen.findByRole('dialog', { name: 'Pricing plans for teams of all sizes' })).toBeTruthy()

@@ -8,7 +8,7 @@ import { LazyPricingDialog } from './lazy-pricing-dialog.ts'
 const noOffers = {}
 
 /**
- * Forms that are refused because of a limit of the plan offer the plans of the organization (a resource name), where
+ * If a form is rejected because of a limit of the plan, offers the plans of the organization (a resource name), if
  * plans can be bought; null offers nothing.
  */
 export const PlansOffer = ({ organization, children }: { organization: string | null; children: ReactNode }) => {
@@ -25,8 +25,7 @@ export const PlansOffer = ({ organization, children }: { organization: string | 
     [],
   )
   const offered = organization !== null && sold
-  // The tree is always the same, so that a page that is open when the configuration arrives keeps its focus and its
-  // state.
+  // The tree is always the same, so that an open page keeps its focus and state when the configuration arrives.
   return (
     <RefusalOffers value={offered ? offers : noOffers}>
       {children}

@@ -8,22 +8,22 @@ import { loadStripe } from '../../lib/integrations/stripe-js.ts'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { NotConfirmed } from './not-confirmed.ts'
 
-/** With which secret a payment is to be confirmed before what was asked is done; undefined for every other error. */
+/** The secret for confirming the payment that a call requires; undefined for any other error. */
 export const confirmationOf = (error: unknown): string | undefined =>
   error instanceof ApiError && error.body.reason === 'PAYMENT_CONFIRMATION'
     ? error.body.metadata?.client_secret
     : undefined
 
 export type Bank = {
-  /** Asks as the bank of the sandbox does. Rejects with NotConfirmed when it is left. */
+  /** Asks for confirmation like the sandbox's bank. Rejects with NotConfirmed if the dialog is closed. */
   ask(): Promise<void>
   /** Lets the user confirm a payment with their bank. Rejects with NotConfirmed when that fails or is canceled. */
   confirm(clientSecret: string): Promise<void>
-  /** To be shown for `ask` and `confirm` to work. */
+  /** Must be rendered for `ask` and `confirm` to work. */
   dialog: ReactNode
 }
 
-/** The bank that asks to confirm payments of an organisation (a resource name): with Stripe its own dialog, ours in the sandbox. */
+/** The confirmation of payments of an organization (a resource name): Stripe's own dialog, or ours in the sandbox. */
 export const useBank = (organization: string): Bank => {
   const config = useConfig()
   const [answer, setAnswer] = useState<(agreed: boolean) => void>()

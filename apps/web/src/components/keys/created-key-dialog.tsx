@@ -4,7 +4,7 @@ import { CodeBlock } from '../../ui/code/code-block.tsx'
 import { CopyButton } from '../../ui/code/copy-button.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 
-/** A key or token, this once, with an example of its use. */
+/** Shows a new key or token, which is visible only once, with an example. */
 export const CreatedKeyDialog = ({
   noun,
   text,

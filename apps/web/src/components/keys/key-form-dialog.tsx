@@ -4,7 +4,7 @@ import { Form, SubmitButton } from '../../ui/forms/form.tsx'
 import type { FormHandle, Values } from '../../ui/forms/form-state.ts'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 
-/** A dialog with a form that creates or changes a key or token. It closes once `onSubmit` is done. */
+/** A dialog with a form that creates or changes a key or token. It closes after `onSubmit` has succeeded. */
 export const KeyFormDialog = <T extends Values>({
   title,
   form,

@@ -65,7 +65,7 @@ const show = (problem: string | undefined, note: string | undefined) => {
   }
 }
 
-test('a note is shown at its field, which is not marked invalid', () => {
+test('a note is shown at its field without marking it invalid', () => {
   expect(show(undefined, 'It is null')).toEqual({ invalid: null, message: 'It is null', red: false })
 })
 

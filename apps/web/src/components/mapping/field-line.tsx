@@ -31,7 +31,7 @@ const sourceWords: Readonly<Record<MappingSourceType, string>> = {
   TEMPLATE: 'Template',
 }
 
-/** A text that was typed as what its target takes: a number for numbers, otherwise the text. */
+/** Converts typed text to the target's type: a number for numbers, otherwise the text. */
 const constantOf = (text: string, type: string): string | number =>
   type === 'number' && /^-?(?:\d+(?:\.\d*)?|\.\d+)$/.test(text.trim()) ? Number(text) : text
 
@@ -46,7 +46,7 @@ type InputProps = {
 
 const ConstantInput = ({ source, row, label, invalid, disabled, onSource }: InputProps) => {
   const value = source.type === 'CONSTANT' ? source.value : ''
-  // The text of the field while a number is typed: `1.` is an unfinished one.
+  // The text of the field while a number is typed: `1.` is an unfinished number.
   const [text, setText] = useState(String(value))
   if (row.target.type === 'boolean')
     return (
@@ -245,7 +245,7 @@ const FieldMessage = ({ id, problem, note }: { id: string; problem: string | und
   return message !== false && <div className="col-span-full sm:pl-12">{message}</div>
 }
 
-/** One field: a switch, where its value comes from, and where it goes. */
+/** The line of one field: a switch, its source, and its target. */
 export const FieldLine = ({
   destination,
   mapping,
@@ -264,9 +264,9 @@ export const FieldLine = ({
   fields: readonly EventField[]
   variables: DestinationMappings['variables']
   problem: string | undefined
-  /** Shown where there is no problem. */
+  /** Shown if there is no problem. */
   note: string | undefined
-  /** It was just added by hand: its name takes the cursor. */
+  /** Whether it was just added by the user: its name gets the focus. */
   isNew: boolean
   onChange: ((edit: (field: FieldMapping) => FieldMapping) => void) | undefined
   onRemove: (() => void) | undefined
@@ -301,7 +301,7 @@ export const FieldLine = ({
       <div
         className={cn(
           'grid min-w-0 grid-cols-[6.75rem_minmax(0,1fr)] gap-2 max-sm:col-span-2 max-sm:grid-cols-[minmax(0,1fr)]',
-          // A chosen entry of a list cannot be scrolled as typed text can, so it has the whole width.
+          // A selected list entry cannot be scrolled like typed text, so it gets the whole width.
           source.type === 'VARIABLE' && '@max-3xl:grid-cols-[minmax(0,1fr)]',
         )}
       >

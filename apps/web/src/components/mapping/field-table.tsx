@@ -57,7 +57,7 @@ const AddField = ({
   )
 }
 
-/** The mapping with proposals for targets without a source; existing sources stay. */
+/** Adds proposals for targets without a source to the mapping; existing sources stay. */
 const withProposals = (mapping: EventMapping, proposed: readonly FieldMapping[]): EventMapping => {
   const filled = mapping.field_mappings.filter(({ source }) => !isEmptySource(source))
   const taken = new Set(filled.map(({ target }) => target.name))
@@ -138,15 +138,15 @@ export const FieldTable = ({
   action: DestinationAction
   fields: readonly EventField[]
   variables: DestinationMappings['variables']
-  /** Undefined while it is not known what could be proposed. */
+  /** Undefined while the proposals are unknown. */
   proposed: readonly FieldMapping[] | undefined
   problems: MappingProblems
-  /** Notes that block nothing, by the ID of the field. */
+  /** Notes by field ID; they do not prevent saving. */
   notes: MappingProblems
   onChange: ChangeMapping | undefined
 }) => {
   const [chooses, setChooses] = useState(false)
-  // Kept while the whole event is chosen, so that a look at it loses nothing.
+  // Kept while the whole event is chosen, so that switching back loses nothing.
   const kept = useRef<readonly FieldMapping[]>([])
   const [added, setAdded] = useState<string | undefined>()
   const readOnly = onChange === undefined

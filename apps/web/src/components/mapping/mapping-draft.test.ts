@@ -42,7 +42,7 @@ const action: DestinationAction = {
 const mapping = (part: Partial<EventMapping> = {}): EventMapping => ({ ...newMapping(action, []), ...part })
 const given = { ...emptySource('FIELD'), type: 'FIELD', name: 'properties.id' } as const
 
-test('MAP-02, MAP-03, MAP-06: a new mapping and its fields are what the contract describes, with ids of 4 characters', () => {
+test('MAP-02, MAP-03, MAP-06: a new mapping and its fields follow the contract, with IDs of 4 characters', () => {
   const made = mapping({ field_mappings: [newField(customTarget('a'), [], given)] })
   expect(eventMapping.parse(made)).toEqual(made)
   expect(made.id).toMatch(/^[0-9A-Za-z]{4}$/)
@@ -68,7 +68,7 @@ test('required targets come first, then the recommended, then other mapped ones'
   expect(freeTargets(mapping({ field_mappings: [extra] }), action).map(({ name }) => name)).toEqual(['other'])
 })
 
-test('a required target that nothing goes into keeps a mapping from being saved, said at its line', () => {
+test('a required target without a source prevents saving the mapping, with an error at its line', () => {
   expect(problemsOf(mapping(), action)).toEqual({ id: 'ID is required. Choose a value' })
   const field = newField(target('id', { is_required: true }), [], given)
   expect(problemsOf(mapping({ field_mappings: [field] }), action)).toEqual({})
@@ -80,7 +80,7 @@ test('a required target that nothing goes into keeps a mapping from being saved,
   })
 })
 
-test('an action that takes the event whole needs no fields, and one that is gone cannot be saved', () => {
+test('an action that takes the whole event needs no fields, and a removed action cannot be saved', () => {
   expect(problemsOf(mapping(), { ...action, whole_event: true })).toEqual({})
   expect(problemsOf(mapping(), undefined)).toHaveProperty('action')
 })
@@ -107,7 +107,7 @@ test('incomplete fields are not tried, and optional fields without a source are 
   expect(saved(made)).toEqual({ ...made, field_mappings: [filled] })
 })
 
-test('a mapping moves one place and stops at the ends; its copy follows it with an ID of its own', () => {
+test('a mapping moves one place and stops at the ends; its copy follows it with its own ID', () => {
   const list = ['aaaa', 'bbbb', 'cccc'].map((id) => mapping({ id }))
   const ids = (some: readonly EventMapping[]) => some.map(({ id }) => id)
   expect(ids(withMoved(list, 'aaaa', 1))).toEqual(['bbbb', 'aaaa', 'cccc'])
@@ -118,7 +118,7 @@ test('a mapping moves one place and stops at the ends; its copy follows it with 
   expect({ ...copied[2], id: 'bbbb' }).toEqual(list[1])
 })
 
-test('errors of the server are shown at the fields and conditions that it names', () => {
+test('errors of the server are shown at the fields and conditions that they name', () => {
   const field = newField(customTarget('a'), [], given)
   const filter = { id: 'ffff', field: 'type', operator: 'equals', value: 'x' } as const
   const sent = [mapping({ id: 'aaaa' }), mapping({ id: 'bbbb', field_mappings: [field], filters: [filter] })]
@@ -138,7 +138,7 @@ test('errors of the server are shown at the fields and conditions that it names'
   })
 })
 
-test('changes are counted in a text', () => {
+test('changes are summarized in a text', () => {
   const list = ['aaaa', 'bbbb', 'cccc'].map((id) => mapping({ id }))
   expect(changeWords(list, list)).toBe('')
   expect(changeWords(list, withMoved(list, 'aaaa', 1))).toBe('order changed')

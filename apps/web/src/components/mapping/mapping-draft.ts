@@ -15,13 +15,13 @@ import { pluralise } from '../../lib/format/text.ts'
 /** The destination of the mapped fields, as the field editor needs it. */
 export type MappedDestination = { name: string; app: Pick<Destination['app'], 'display_name'> }
 
-/** Changes the mapping that is edited; steps with the same key in a row are undone together. */
+/** Changes the edited mapping; consecutive steps with the same key are undone together. */
 export type ChangeMapping = (change: (mapping: EventMapping) => EventMapping, key?: string) => void
 
-/** A place in the payload of an action, with its description. */
+/** A target in the payload of an action, with its description. */
 export type ActionTarget = DestinationAction['targets'][number]
 
-/** A line of the table of fields: the action's description of the target, and the mapping, which can be absent. */
+/** A line of the field table: the action's description of the target, and the field mapping, both optional. */
 export type FieldRow = {
   key: string
   target: MappingTarget
@@ -31,7 +31,7 @@ export type FieldRow = {
 
 const sourceBase = { display_name: '', is_event_name_key: false, kind: 'custom' } as const
 
-/** A source of a type without anything in it yet. */
+/** An empty source of a type. */
 export const emptySource = (type: MappingSourceType): MappingSource =>
   type === 'FIELD' || type === 'VARIABLE' ? { type, name: '', ...sourceBase } : { type, value: '', ...sourceBase }
 
@@ -39,7 +39,7 @@ export const emptySource = (type: MappingSourceType): MappingSource =>
 export const isEmptySource = (source: MappingSource): boolean =>
   'name' in source ? source.name.trim() === '' : source.type === 'TEMPLATE' && source.value.trim() === ''
 
-/** The part of a target that a mapping keeps. */
+/** The properties of a target that a mapping stores. */
 const keptTarget = ({ name, display_name, is_required, is_recommended, type, kind }: MappingTarget): MappingTarget => ({
   name,
   display_name,
@@ -49,7 +49,7 @@ const keptTarget = ({ name, display_name, is_required, is_recommended, type, kin
   kind,
 })
 
-/** A new field for a target, with an id that none of the others has. */
+/** A new field for a target, with an unused ID. */
 export const newField = (
   target: MappingTarget,
   others: readonly FieldMapping[],
@@ -61,7 +61,7 @@ export const newField = (
   enabled: true,
 })
 
-/** A target that the user names. */
+/** A target that the user has named. */
 export const customTarget = (name: string): MappingTarget => ({
   name,
   display_name: '',
@@ -71,7 +71,7 @@ export const customTarget = (name: string): MappingTarget => ({
   kind: 'custom',
 })
 
-/** A mapping of any event for an action, with an id that none of the others has. */
+/** A mapping of any event for an action, with an unused ID. */
 export const newMapping = (action: DestinationAction, others: readonly EventMapping[]): EventMapping => ({
   id: shortId(others.map(({ id }) => id)),
   enabled: true,
@@ -83,13 +83,13 @@ export const newMapping = (action: DestinationAction, others: readonly EventMapp
   field_mappings: [],
 })
 
-/** The list with a copy of one of them behind it. */
+/** The list with a copy of one mapping after the original. */
 export const withDuplicate = (mappings: readonly EventMapping[], id: string): readonly EventMapping[] =>
   mappings.flatMap((each) =>
     each.id === id ? [each, { ...each, id: shortId(mappings.map((other) => other.id)) }] : [each],
   )
 
-/** The list with one mapping moved by a number of places; unchanged at an end. */
+/** The list with one mapping moved by a number of places; unchanged at either end. */
 export const withMoved = (mappings: readonly EventMapping[], id: string, by: number): readonly EventMapping[] => {
   const from = mappings.findIndex((each) => each.id === id)
   const moved = mappings[from]
@@ -111,7 +111,7 @@ export const fieldRows = (mapping: EventMapping, action: DestinationAction): Fie
   const names = new Set(fixed.map(({ name }) => name))
   const firstOf = (name: string) => fields.find((field) => field.target.name === name)
   const above = fixed.map((known): FieldRow => {
-    // Its key stays when its field is created, so that typing continues.
+    // The key stays the same when the field is created, so that typing continues.
     return { key: known.name, target: known, known, field: firstOf(known.name) }
   })
   const shown = new Set(above.map(({ field }) => field))
@@ -126,7 +126,7 @@ export const fieldRows = (mapping: EventMapping, action: DestinationAction): Fie
   return [...above, ...below]
 }
 
-/** Targets of the action that no line of the table is for. */
+/** Targets of the action without a line in the table. */
 export const freeTargets = (mapping: EventMapping, action: DestinationAction): ActionTarget[] => {
   const taken = new Set(mapping.field_mappings.map(({ target }) => target.name))
   return action.targets.filter(
@@ -152,7 +152,9 @@ export const saved = (mapping: EventMapping): EventMapping => ({
   ),
 })
 
-/** The problems that prevent saving a mapping: by the ID of a field or condition, the name of a target, or `action`. */
+/**
+ * The problems that prevent saving a mapping, by the ID of a field or condition, by the name of a target, or `action`.
+ */
 export type MappingProblems = Readonly<Record<string, string>>
 
 const fieldProblem = (row: FieldRow): string | undefined => {
@@ -185,7 +187,7 @@ export const problemsOf = (mapping: EventMapping, action: DestinationAction | un
 
 const place = /^event_mappings\.(\d+)(?:\.(field_mappings|filters)(?:\.(\d+))?|\.(\w+))?/
 
-/** The server's errors by the ID of the mapping, in the form of `problemsOf`; '' stands for those without a place. */
+/** The server's errors by mapping ID, in the form of `problemsOf`; '' is the key of errors without a position. */
 export const refusedProblems = (
   metadata: Readonly<Record<string, string>>,
   sent: readonly EventMapping[],

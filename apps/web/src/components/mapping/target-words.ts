@@ -1,6 +1,6 @@
 import type { TargetType } from '@tributary/contract'
 
-/** Types of targets as they are called on the page. */
+/** The titles of target types. */
 export const targetTypeWords: Readonly<Record<TargetType, string>> = {
   any: 'Any type',
   string: 'Text',

@@ -12,10 +12,10 @@ import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { TemplateEditor } from '../settings/template-editor.tsx'
 import { type FieldRow, type MappedDestination, newField, sendable } from './mapping-draft.ts'
 
-/** Fields and variables as what a template can read. */
+/** Fields and variables that a template can use. */
 const partsOf = (fields: readonly EventField[], variables: DestinationMappings['variables']): TemplatePart[] => [
   ...fields
-    // A template reads names without dots in them.
+    // A template cannot read names that contain dots.
     .filter(({ name }) => /^[\w.-]+$/.test(name))
     .map(({ name, display_name, example }) => ({
       name,
@@ -112,7 +112,7 @@ export const TemplateDialog = ({
   const parts = useMemo(() => partsOf(fields, variables), [fields, variables])
   const empty = text.trim() === ''
   const apply = async (): Promise<void> => {
-    // The check waits until typing rests, so the template is checked here again.
+    // The check is delayed while the user types, so the template is checked here again.
     const mistake = await templateProblem(text)
     setFound(mistake)
     if (mistake !== undefined) return

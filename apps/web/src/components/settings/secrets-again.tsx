@@ -2,7 +2,7 @@ import type { Setting, SettingValue } from '@tributary/contract'
 import { Field } from '../../ui/forms/field.tsx'
 import { SettingInput } from './setting-input.tsx'
 
-/** The secrets to enter again, and why: the change above would send them somewhere else. */
+/** Inputs for the secrets that must be entered again, with the reason: the change would send them somewhere else. */
 export const SecretsAgain = ({
   secrets,
   values,

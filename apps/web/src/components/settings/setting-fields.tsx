@@ -7,7 +7,7 @@ import { useFormState } from '../../ui/forms/form-state.ts'
 import { shownHint } from './setting-hint.tsx'
 import { SettingInput } from './setting-input.tsx'
 
-/** The settings of a form, which its own fields have set. */
+/** The settings in the values of a form. */
 const settingsOf = (values: Readonly<Record<string, unknown>>): Record<string, SettingValue> =>
   isRecord(values.settings) ? (values.settings as Record<string, SettingValue>) : {}
 
@@ -21,7 +21,7 @@ const SettingField = ({ option }: { option: SettingOption }) => {
   )
 }
 
-/** The setting fields of a new object in the Form around, whose values have them as `settings`. */
+/** The setting fields of a new object, inside a Form whose values contain `settings`. */
 export const SettingFields = ({ options }: { options: readonly SettingOption[] }) => {
   const settings = useFormState(useForm(), ({ values }) => settingsOf(values))
   return options

@@ -9,7 +9,7 @@ import { renderUi } from '../../testing/render.tsx'
 import { settingOption } from '../../testing/setting-option.ts'
 import { SettingsCard } from './settings-card.tsx'
 
-// This file tests the plain field in place of the editor; kit.spec.ts tests the editor itself.
+// This file tests a plain field instead of the editor; kit.spec.ts tests the editor itself.
 vi.mock('../../ui/code/code-mirror.ts', () => {
   throw new Error('cannot be loaded')
 })
@@ -36,7 +36,7 @@ const show = (part: Partial<SettingOption>, value: string | null, refusal?: Reco
 const statement = { name: 'statement', display_name: 'Statement', type: 'sql', required: true } as const
 const button = (name: string) => screen.getByRole('button', { name })
 
-test('MAP-07: a query is shown with Edit; edited it is in an editor, and Cancel brings back what was saved', async () => {
+test('MAP-07: a query is shown with Edit; while edited it is in an editor, and Cancel restores the saved query', async () => {
   const saved = show(statement, 'select 1')
   expect(screen.getByText('select 1').tagName).toBe('PRE')
   expect(screen.queryByRole('textbox')).toBeNull()
@@ -59,7 +59,7 @@ test('MAP-08: a query that cannot be changed has no Edit once it has a value, an
   expect(saved).toEqual([])
 })
 
-test('the first value of a setting that cannot be changed afterwards is saved', async () => {
+test('the first value of a setting that cannot be changed later is saved', async () => {
   const saved = show({ ...statement, editable: false }, null)
   const user = userEvent.setup()
   await user.click(button('Edit Statement'))
@@ -82,7 +82,7 @@ test("the error of a query appears below the editor in the server's words, with 
   expect(document.getElementById(editor.getAttribute('aria-describedby') ?? '')?.textContent).toBe(`${words}${detail}`)
 })
 
-test('MAP-10a: an empty query is refused without a request', async () => {
+test('MAP-10a: an empty query is rejected without a request', async () => {
   const saved = show(statement, 'select 1')
   const user = userEvent.setup()
   await user.click(button('Edit Statement'))
@@ -92,7 +92,7 @@ test('MAP-10a: an empty query is refused without a request', async () => {
   expect(saved).toEqual([])
 })
 
-test('a query that is not required cannot be emptied, and no button resets it (FORM-39)', async () => {
+test('a query that is not required cannot be cleared, and has no reset button (FORM-39)', async () => {
   const saved = show({ ...statement, required: false }, 'select 1')
   const user = userEvent.setup()
   await user.click(button('Edit Statement'))
@@ -106,7 +106,7 @@ test('a query that is not required cannot be emptied, and no button resets it (F
 test.each([
   [null, 'Remove'],
   ['events', 'Use the default'],
-])('FORM-39: an optional setting is not saved empty; with the default %j, %s takes it back', async (preset, label) => {
+])('FORM-39: an optional setting is not saved empty; with the default %j, %s resets it', async (preset, label) => {
   const saved = show({ name: 'prefix', display_name: 'Prefix', default: preset }, 'archive')
   const user = userEvent.setup()
   const input = screen.getByRole('textbox', { name: 'Prefix' })
@@ -127,7 +127,7 @@ test('a setting at its default, a required one, and one without a value cannot b
   expect(screen.queryByRole('button')).toBeNull()
 })
 
-test('a template that cannot be read shows its error and cannot be applied; fixed, Apply saves it (MAP-13, MAP-15)', async () => {
+test('an invalid template shows its error and cannot be applied; after a fix, Apply saves it (MAP-13, MAP-15)', async () => {
   const saved = show({ name: 'message', display_name: 'Message', type: 'text-template' }, 'Hello')
   const user = userEvent.setup()
   const editor = screen.getByRole('textbox', { name: 'Message' })
@@ -165,7 +165,7 @@ const showTarget = (setting: Setting, secret: Setting = password) => {
 }
 const again = () => screen.queryByLabelText(/Password for the new address/)
 
-test('a changed target requires the secret that is sent there, empty and required, says why, and saves both together', async () => {
+test('a changed target requires the secret that is sent there, shows why, and saves both together', async () => {
   const saved = showTarget(host)
   expect(again()).toBeNull()
   const user = userEvent.setup()
@@ -181,7 +181,7 @@ test('a changed target requires the secret that is sent there, empty and require
   expect(saved).toEqual([{ name: 'host', value: 'db.example.org', secrets: { password: 's3cret' } }])
 })
 
-test('a choice that decides who can read a secret is saved with the secret', async () => {
+test('a choice that decides who can read a secret is saved together with the secret', async () => {
   const saved = showTarget(tls)
   const user = userEvent.setup()
   await user.selectOptions(screen.getByRole('combobox', { name: /Encryption/ }), 'off')
@@ -191,7 +191,7 @@ test('a choice that decides who can read a secret is saved with the secret', asy
   expect(saved).toEqual([{ name: 'tls', value: 'off', secrets: { password: 's3cret' } }])
 })
 
-test('a changed target without a stored secret requires nothing; a choice waits for Save, as typed values do', async () => {
+test('without a stored secret, a changed target requires nothing; a choice is saved by Save, like typed values', async () => {
   const saved = showTarget(tls, { ...password, is_set: false })
   const user = userEvent.setup()
   expect(screen.queryByRole('button', { name: 'Save' })).toBeNull()

@@ -13,10 +13,10 @@ import { SettingInput } from './setting-input.tsx'
 const initialValue = (setting: Setting): SettingValue =>
   setting.value ?? (setting.is_secret ? '' : (setting.default ?? ''))
 
-/** `secrets` are those that the change would send elsewhere, entered again. */
+/** `secrets`: the re-entered values of secrets that the change would send to a different place. */
 type Save = (change: { name: string; value: SettingValue; secrets?: Record<string, SettingValue> }) => Promise<unknown>
 
-/** The entered values of secrets that are required again, and the missing ones after a first try without them. */
+/** The entered values of secrets that are required again, and the missing ones after a first attempt without them. */
 const useSecretsAgain = (asked: readonly Setting[]) => {
   const [values, setValues] = useState<Record<string, SettingValue>>({})
   const [tried, setTried] = useState(false)
@@ -29,7 +29,7 @@ const useSecretsAgain = (asked: readonly Setting[]) => {
       setValues({})
       setTried(false)
     },
-    /** The secrets to send along with the change; undefined while one is missing, which is shown from then on. */
+    /** The secrets to send with the change; undefined while one is missing, which is then marked. */
     take: (): { secrets?: Record<string, SettingValue> } | undefined => {
       setTried(true)
       if (missing.length > 0) return undefined
@@ -39,7 +39,7 @@ const useSecretsAgain = (asked: readonly Setting[]) => {
   }
 }
 
-/** The content below a setting while it is edited, with a function that changes the edited value. */
+/** Renders content below a setting while it is edited, with a function that changes the edited value. */
 type Below = (setting: Setting, draft: SettingValue, change: (value: SettingValue) => void) => ReactNode
 
 /** An SQL query, shown, edited and saved separately; an empty one is not sent. */
@@ -143,7 +143,7 @@ const SettingRow = ({
   below,
 }: {
   setting: Setting
-  /** All of them: some are secrets that this one decides the place of. */
+  /** All settings, because some may be secrets whose target this setting decides. */
   settings: readonly Setting[]
   mayEdit: boolean
   onSave: Save
@@ -156,7 +156,7 @@ const SettingRow = ({
   // A saved secret is never shown again: its input starts empty.
   const [saves, setSaves] = useState(0)
   const locked = !mayEdit || (!setting.editable && (setting.is_set || !isEmptySetting(setting.value)))
-  // Resetting a value can also send secrets elsewhere.
+  // Whether the value is being reset, which can also send secrets elsewhere.
   const [takingBack, setTakingBack] = useState(false)
   const again = secretsToEnterAgain(settings, setting, draft)
   const secrets = useSecretsAgain(again)
@@ -267,7 +267,7 @@ export const SettingsCard = ({
   description: string
   settings: readonly Setting[]
   mayEdit: boolean
-  /** Saves one setting; null takes it back to its default. Its refusal is shown below the setting. */
+  /** Saves one setting; null resets it to its default. A rejection is shown below the setting. */
   onSave: Save
   below?: Below
 }) => {

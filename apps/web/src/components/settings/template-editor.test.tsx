@@ -5,7 +5,7 @@ import { renderUi } from '../../testing/render.tsx'
 import { Field } from '../../ui/forms/field.tsx'
 import { TemplateEditor } from './template-editor.tsx'
 
-// The plain field, which appears immediately.
+// Uses the plain field, which appears immediately.
 vi.mock('../../ui/code/code-mirror.ts', () => {
   throw new Error('cannot be loaded')
 })
@@ -27,7 +27,7 @@ const show = (props: { disabled?: boolean; error?: string } = {}) => {
   return onChange
 }
 
-test('MAP-12: the variables and filters that can be put into a template are listed', () => {
+test('MAP-12: the variables and filters for a template are listed', () => {
   show()
   expect(screen.getByRole('group', { name: 'Variables' }).textContent).toBe('Variablesbodyheadersquerynow')
   expect(
@@ -35,7 +35,7 @@ test('MAP-12: the variables and filters that can be put into a template are list
   ).toEqual(['append', 'prepend', 'capitalize', 'downcase', 'upcase', 'ceil', 'floor', 'plus', 'date', 'json'])
 })
 
-test('an error is tied to the editor and keeps its lines', () => {
+test('an error is linked to the editor, and keeps its line breaks', () => {
   show({ error: 'Error at >> 1| {{\n      ^' })
   const area = screen.getByRole('textbox', { name: 'Template' })
   expect(area.getAttribute('aria-invalid')).toBe('true')
@@ -43,7 +43,7 @@ test('an error is tied to the editor and keeps its lines', () => {
   expect(described?.querySelector('code')?.textContent).toBe('Error at >> 1| {{\n      ^')
 })
 
-test('a reader can read it', () => {
+test('a user without edit permission can read it', () => {
   show({ disabled: true })
   expect(screen.getByRole('textbox', { name: 'Template' }).hasAttribute('readonly')).toBe(true)
   expect(screen.getByRole('button', { name: 'Insert body' }).hasAttribute('disabled')).toBe(true)

@@ -6,7 +6,7 @@ import type { FieldControl } from '../../ui/forms/field.tsx'
 import { SharedTooltip, Tooltip } from '../../ui/overlays/tooltip.tsx'
 import { scrollable } from '../../ui/scrollable.ts'
 
-/** More parts than these scroll. */
+/** With more parts, the list scrolls. */
 const manyParts = 16
 
 const Parts = ({
@@ -44,8 +44,8 @@ const Parts = ({
 )
 
 /**
- * A field for a Liquid template, with the variables and filters that can be put where the cursor is. Its owner shows what
- * is wrong with the template (`useTemplateProblem`) and applies it.
+ * A field for a Liquid template, with a list of variables and filters that can be inserted at the cursor. Its parent
+ * shows the template's problem (`useTemplateProblem`) and applies it.
  */
 export const TemplateEditor = ({
   control,

@@ -178,7 +178,7 @@ const AudienceView = ({ item: audience }: { item: Audience }) => {
   )
 }
 
-/** One audience: how many are in it, who, and the SQL that decides. */
+/** The page of an audience: its size, its members, and its SQL. */
 export const AudiencePage = () => {
   const workspace = useWorkspace()
   const { audienceId } = useParams()

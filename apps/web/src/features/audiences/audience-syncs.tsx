@@ -9,7 +9,7 @@ import { useMayEdit, useWorkspace } from '../../lib/workspace.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 
 /**
- * The page where a sync of an audience begins: with the model of its members, or with the editor of one while there is
+ * The page on which a sync of an audience begins: with the model of its members, or with the model editor if there is
  * none. That editor needs the data source of the workspace's audiences.
  */
 export const newSyncPath = (
@@ -25,7 +25,7 @@ export const newSyncPath = (
   return paths.newModel(people.name, { schema: peopleTables.audiences, name: id, title: audience.title })
 }
 
-/** The syncs that send the members of an audience as rows, and the way to another one. */
+/** The syncs that send the members of an audience as rows, and a link that creates another one. */
 const Syncs = ({ audience }: { audience: Audience }) => {
   const workspace = useWorkspace().name
   const mayEdit = useMayEdit() === true
@@ -51,5 +51,5 @@ const Syncs = ({ audience }: { audience: Audience }) => {
   )
 }
 
-/** The same; nothing while syncs are switched off. */
+/** The syncs of an audience; nothing while syncs are switched off. */
 export const AudienceSyncs = ({ audience }: { audience: Audience }) => useFlag('syncs') && <Syncs audience={audience} />

@@ -12,7 +12,7 @@ test('an audience that is being computed shows its step, and the progress in who
   expect(stateText({ state: 'live', progress: null })).toBe('Live')
 })
 
-test('an audience that is not kept current says so, and which profiles are shown', () => {
+test('an audience that is not kept current shows that, and which profiles are listed', () => {
   const progress = { step: 'profiles', share: null } as const
   expect(situationText({ state: 'preparing', progress: null, size: null })).toBe('Computing begins in a moment.')
   expect(situationText({ state: 'computing', progress, size: null })).toBe('Step 3 of 3: deciding about profiles.')

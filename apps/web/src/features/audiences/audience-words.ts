@@ -90,6 +90,6 @@ export const listChangeText = ({ operation, kind, value_count, found_count }: Au
   return operation === 'add' ? `Added ${found} to the list` : `Imported ${found}`
 }
 
-/** Whether its profiles are about to change. */
+/** Whether the members of the audience are about to change. */
 export const isUnderWay = ({ state }: Pick<Audience, 'state'>): boolean =>
   state === 'preparing' || state === 'computing'

@@ -27,7 +27,7 @@ const Conditions = ({ audience, explanation }: { audience: Audience; explanation
       {explanation.conditions.map(({ id, met }, index) => {
         const query = queries[index]
         return (
-          // The same condition stands where it stands.
+          // The order of conditions is fixed.
           <li key={`${index} ${id}`} className="flex items-start gap-2 text-sm">
             {met ? (
               <Check aria-label="True" className="mt-0.5 size-4 shrink-0 text-success-ink" />
@@ -76,7 +76,7 @@ const Explanation = ({ audience, profile }: { audience: Audience; profile: strin
 const shownProfiles = 5
 
 const Found = ({ search, onChoose }: { search: string; onChoose: (profile: string) => void }) => {
-  // Leaving the field narrows the list: the button that was pressed for it must still be there when it is let go.
+  // Leaving the field narrows the list: the pressed button must still exist on release.
   const query = useInfiniteQuery({
     ...profilesQuery(useWorkspace().name, search),
     placeholderData: keepPreviousData,
@@ -117,7 +117,7 @@ const Found = ({ search, onChoose }: { search: string; onChoose: (profile: strin
 
 const names = ['profile', 'search'] as const
 
-/** Why a profile is in an audience or not: which of the conditions are true of it. */
+/** Why a profile is in an audience or not: which conditions are true for it. */
 export const CheckTab = ({ audience }: { audience: Audience }) => {
   const workspace = useWorkspace().name
   const [{ profile, search }, change] = useAddress(names)

@@ -38,6 +38,6 @@ test.each<[string, Partial<AudienceExplanation>, string]>([
     { met: true },
     '2 of 3 conditions are true. The profile has changed since the audience was computed.',
   ],
-])('why a profile is in or not says %s', (_, change, text) => {
+])('the explanation says %s', (_, change, text) => {
   expect(reasonOf({ ...explanation, ...change })).toBe(text)
 })

@@ -17,7 +17,7 @@ test('a file has a header, and a row for each profile', () => {
   )
 })
 
-test('the name of a file has the audience and its time', () => {
+test('the file name contains the audience and the time', () => {
   expect(fileNameOf('Loyal: 3/5', '2026-03-04T05:06:07.890Z')).toBe('Loyal 35 2026-03-04T05-06-07Z.csv')
   expect(fileNameOf('Loyal', null)).toBe('Loyal.csv')
 })

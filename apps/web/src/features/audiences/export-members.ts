@@ -18,7 +18,7 @@ export const membersCsv = (members: Page['members']): string => {
   return csvOf(header, rows)
 }
 
-/** Every profile of an audience as of the time of the first page; all pages have the same time. */
+/** All profiles of an audience as of the time of the first page; all pages have the same time. */
 const readMembers = async (audience: string): Promise<Pick<Page, 'as_of' | 'members'>> => {
   const members: Page['members'] = []
   let asOf: string | null = null
@@ -35,13 +35,13 @@ const readMembers = async (audience: string): Promise<Pick<Page, 'as_of' | 'memb
   return { as_of: asOf, members }
 }
 
-/** The name of a file of profiles as of a time: 'Loyal 2026-03-04T05-06-07Z.csv', which every file system takes. */
+/** The name of a file of profiles as of a time: 'Loyal 2026-03-04T05-06-07Z.csv', valid on every file system. */
 export const fileNameOf = (title: string, asOf: string | null): string => {
   const plain = inFileName(title)
   return `${asOf === null ? plain : `${plain} ${asOf.slice(0, 19).replaceAll(':', '-')}Z`}.csv`
 }
 
-/** Saves the profiles of an audience as a CSV file, whose name says as of when they are. */
+/** Saves the profiles of an audience as a CSV file; the file name contains the time as of which they are members. */
 export const exportMembers = async ({ name, title }: Pick<Audience, 'name' | 'title'>): Promise<void> => {
   const { as_of, members } = await readMembers(name)
   saveFile(fileNameOf(title, as_of), membersCsv(members), 'text/csv')

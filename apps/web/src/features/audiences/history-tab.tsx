@@ -108,7 +108,7 @@ const Changes = ({ audience, kind }: { audience: Audience; kind: AudienceChangeK
   )
 }
 
-/** How large an audience was, and who entered and left it when. */
+/** The size of an audience over time, and when profiles entered and left it. */
 export const HistoryTab = ({ audience }: { audience: Audience }) => {
   const [kind, setKind] = useState<AudienceChangeKind>()
   return (

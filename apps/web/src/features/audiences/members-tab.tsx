@@ -78,7 +78,7 @@ const Export = ({ audience }: { audience: Audience }) => {
   )
 }
 
-/** Asks whether a profile is to leave the list. */
+/** Asks for confirmation before a profile is removed from the list. */
 const Removal = ({ audience, profile, onClose }: { audience: Audience; profile: Profile; onClose: () => void }) => {
   const remove = useRemoveFromList(audience)
   return (

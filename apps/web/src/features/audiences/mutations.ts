@@ -22,9 +22,7 @@ export const useCreateAudience = (workspace: string) => {
   })
 }
 
-/**
- * Changes the title and the query of a version of an audience; refused when the audience has another version by then.
- */
+/** Changes the title and query of an audience; rejected if the audience has a newer version. */
 export const useUpdateAudience = (audience: Pick<Audience, 'name'>) => {
   const cache = useQueryClient()
   return useMutation({
@@ -46,7 +44,7 @@ export const useUpdateAudience = (audience: Pick<Audience, 'name'>) => {
   })
 }
 
-/** Makes an audience what it was in a version. */
+/** Restores an earlier version of an audience. */
 export const useRestoreVersion = ({ name, version }: Pick<Audience, 'name' | 'version'>) => {
   const cache = useQueryClient()
   return useMutation({
@@ -66,7 +64,7 @@ export const useRestoreVersion = ({ name, version }: Pick<Audience, 'name' | 've
   })
 }
 
-/** Has an audience computed now. */
+/** Starts the computation of an audience. */
 export const useComputeAudience = (audience: Audience) => {
   const cache = useQueryClient()
   return useMutation({

@@ -31,7 +31,7 @@ const audience: Audience = {
   warnings: [],
 }
 
-/** Shows the tab of an audience with some connected destinations, and opens the dialog that deletes it. */
+/** Renders the tab of an audience with some connected destinations, and opens the dialog that deletes it. */
 const ask = async (titles: readonly string[], syncs: readonly Sync[] = []): Promise<string> => {
   const destinations = titles.map((title) => ({
     name: `workspaces/w/destinations/${title}`,
@@ -60,25 +60,25 @@ const ask = async (titles: readonly string[], syncs: readonly Sync[] = []): Prom
   return dialog.textContent
 }
 
-test('deleting an audience names the destinations that are disconnected', async () => {
+test('deleting an audience lists the destinations that are disconnected', async () => {
   expect(await ask(['Shop', 'Mail', 'Archive'])).toContain('Shop, Mail, and Archive are disconnected')
 })
 
-test('deleting an audience names the syncs that are deleted with it, and no others', async () => {
+test('deleting an audience lists the syncs that are deleted with it, and no others', async () => {
   const of = aSync({ title: 'Loyal to CRM', model: { name: 'm1', title: 'Loyal', audience: audience.name } })
   await ask([], [of, aSync({ name: 'workspaces/w1/syncs/s2', title: 'Shop to CRM' })])
   const { textContent } = await screen.findByText(/^Its sync Loyal to CRM is deleted, too\./)
   expect(textContent).not.toContain('Shop to CRM')
 })
 
-test('deleting an audience names the syncs that no longer run because they run after one of its own', async () => {
+test('deleting an audience lists the syncs that no longer run because they run after one of its syncs', async () => {
   const of = aSync({ title: 'Loyal to CRM', model: { name: 'm1', title: 'Loyal', audience: audience.name } })
   const after = { name: of.name, title: of.title }
   await ask([], [of, aSync({ name: 'workspaces/w1/syncs/s2', title: 'Shop to CRM', after })])
   expect(await screen.findByText(/Shop to CRM runs after it and will no longer run automatically\./)).toBeTruthy()
 })
 
-test('until the syncs of an audience are known, its dependents are not shown and it cannot be deleted', async () => {
+test('until the syncs of an audience are loaded, its dependents are not shown and it cannot be deleted', async () => {
   const answered = Promise.withResolvers<Response>()
   openInWorkspace(<SettingsTab audience={audience} />, {
     answers: (path) =>
@@ -100,7 +100,7 @@ test('deleting an audience that nothing depends on says so', async () => {
   expect(await ask([])).toContain("Nothing depends on Loyal. This can't be undone.")
 })
 
-test('an audience that others name offers no deletion, and leads to them', async () => {
+test('an audience to which others refer cannot be deleted, and links to them', async () => {
   const dependents = [{ name: 'workspaces/w/audiences/b', title: 'Lapsed' }]
   openInWorkspace(<SettingsTab audience={{ ...audience, dependents }} />, { answers: () => undefined })
   expect((await screen.findByRole('link', { name: 'Lapsed' })).getAttribute('href')).toContain('/audiences/b')

@@ -12,20 +12,20 @@ import { DeleteCard } from '../../ui/page/delete-card.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { useDeleteAudience } from './mutations.ts'
 
-/** The effect of an audience's deletion on its destinations. */
+/** Describes the effect of the deletion on the audience's destinations. */
 const endOf = (title: string, destinations: readonly { title: string }[]): string => {
   if (destinations.length === 0) return `Nothing depends on ${title}.`
   const names = listed(destinations.map((each) => each.title))
   return `${names} ${destinations.length === 1 ? 'is' : 'are'} disconnected without receiving the exits of its profiles.`
 }
 
-/** The same with what becomes of the syncs that read it, in sentences. */
+/** Describes the effect of the deletion on the audience's destinations and syncs. */
 const endsOf = (title: string, destinations: readonly { title: string }[], deleted: string): string => {
   if (deleted === '') return endOf(title, destinations)
   return destinations.length === 0 ? deleted : `${endOf(title, destinations)} ${deleted}`
 }
 
-/** Deletes an audience; one that others name says which. */
+/** Deletes an audience; lists the audiences that refer to it, which prevent the deletion. */
 export const SettingsTab = ({ audience }: { audience: Audience }) => {
   const remove = useDeleteAudience(audience)
   const destinations = useQuery(audienceDestinationsQuery(audience.name))

@@ -36,7 +36,7 @@ const Registration = ({ user }: { user: User }) => {
     password: '',
   })
   useFirstField(form, 'first_name')
-  // The token works once: when only the names were refused, the next try sends only them.
+  // The token works once: if only the names were rejected, the next attempt sends only them.
   const passwordSet = useRef(false)
   const submit = async ({ first_name, last_name, password }: z.infer<typeof registration>): Promise<void> => {
     const params = userIds(user.name)
@@ -79,7 +79,7 @@ const RegistrationSkeleton = () => (
   </div>
 )
 
-/** The rest of a registration: names and password, for a user who came by a code, a link or a third party. */
+/** The rest of a registration: names and password, for a user who signed up by a code, a link or a third party. */
 export const CompleteRegistrationPage = () => {
   useDocumentTitle('Complete registration')
   const query = useQuery(userQuery(useSession((state) => state.currentUserResourceName) ?? ''))

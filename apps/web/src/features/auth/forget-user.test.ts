@@ -9,7 +9,7 @@ import { useSession } from '../../lib/people/session.ts'
 import { forgetUser } from './forget-user.ts'
 import { saveSignUp } from './saved-sign-up.ts'
 
-test('AUTH-35, AUTH-36: signing out empties storage and query cache of everything about the user', () => {
+test('AUTH-35, AUTH-36: signing out removes everything about the user from storage and query cache', () => {
   localStorage.setItem('tributary-sign-in-verifier', 'v'.repeat(56))
   localStorage.setItem('tributary-sign-in-state', 's')
   saveSignUp({ email: 'a@b.co', sentAt: 1 })

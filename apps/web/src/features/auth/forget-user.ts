@@ -10,7 +10,7 @@ import { keyOf } from '../../lib/queries/query-key.ts'
 import { forgetSignUp } from './saved-sign-up.ts'
 import { forgetThirdParty } from './third-party.ts'
 
-/** Empties the cache of server state, except for data that is the same for all users. */
+/** Clears the cache of server state, except for data that is the same for all users. */
 const forgetServerState = (cache: QueryClient): void => {
   const [config] = keyOf(configCall)
   cache.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== config })
@@ -18,9 +18,9 @@ const forgetServerState = (cache: QueryClient): void => {
 }
 
 /**
- * Forgets everything that this browser stores about a user: session, server state, saved sign-up and invitation, and
- * the verifier of a third-party sign-in. It also forgets recent commands and pages, and the user in error reporting and
- * the messaging widget. The theme stays.
+ * Removes everything that this browser stores about a user: session, server state, saved sign-up and invitation, and
+ * the verifier of a third-party sign-in. Also removes recent commands and pages, and resets the user in error reporting
+ * and the messaging widget. The theme stays.
  */
 export const forgetUser = (cache: QueryClient): void => {
   clearSession()

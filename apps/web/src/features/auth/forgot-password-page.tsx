@@ -34,7 +34,7 @@ const ResetStep = ({
   const enter = useEnter()
   const form = useApiForm(resetForm, { otp_token: '', password: '' })
   useFirstField(form, 'otp_token')
-  // The code works once: when only the password was refused, the next try sends only that.
+  // The code works once: if only the password was rejected, the next attempt sends only the password.
   const entered = useRef<LoginResponse>(undefined)
   const submit = async ({ otp_token, password }: z.infer<typeof resetForm>): Promise<void> => {
     const answer = entered.current ?? (await login({ email: sent.email, otp_token }))

@@ -3,7 +3,7 @@ import { useCallback, useState } from 'react'
 import { useLocation, useNavigate, useSearchParams } from 'react-router'
 import { codeLifeMs } from './saved-sign-up.ts'
 
-/** An address that a code was sent to, and when (Unix time in ms). */
+/** An email address to which a code was sent, and when (Unix time in ms). */
 export type Sent = { email: string; sentAt: number }
 
 const textIn = (state: unknown, key: string): string | undefined => {
@@ -18,7 +18,7 @@ const sentIn = (state: unknown): Sent | undefined => {
   return email !== undefined && typeof sentAt === 'number' ? { email, sentAt } : undefined
 }
 
-/** The address from the page before, or from this page's URL; empty when there is none. */
+/** The email address from the previous page, or from this page's URL; empty if there is none. */
 export const useKnownEmail = (): string => {
   const { state } = useLocation()
   const [query] = useSearchParams()
@@ -26,7 +26,7 @@ export const useKnownEmail = (): string => {
 }
 
 /**
- * The address that this page sent a code to, while the code can still be valid. It is stored in the history entry of
+ * The email address to which this page sent a code, while the code may be valid. It is stored in the history entry of
  * the page, so that it survives a reload and the Back button; undefined removes it.
  */
 export const useSent = (): [sent: Sent | undefined, setSent: (sent: Sent | undefined) => void] => {

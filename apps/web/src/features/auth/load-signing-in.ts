@@ -2,8 +2,8 @@ import { ApiError } from '../../lib/api/errors.ts'
 import type { Rules, Values } from '../../ui/forms/form-state.ts'
 
 /**
- * The code that the sign-in page needs once a user types: rules and calls, with the contract and its schemas. It is
- * loaded at the first key, so that the page itself appears without it. Throws ApiError when it cannot be loaded.
+ * Loads the code that the sign-in page needs when a user types: rules and calls, with the contract and its schemas. It
+ * is loaded at the first key, so that the page itself appears without it. Throws ApiError if it cannot be loaded.
  */
 export const signingIn = async () => {
   try {
@@ -13,12 +13,12 @@ export const signingIn = async () => {
   }
 }
 
-/** Starts loading it. A failure is reported when the code is needed. */
+/** Starts to load the code. A failure is reported when the code is needed. */
 export const warmUp = (): void => void signingIn().catch(() => undefined)
 
 /**
- * Rules of a form of the sign-in page. While they cannot be loaded, all values pass: the call then fails for the same
- * reason, and says so.
+ * Rules of a form of the sign-in page. While the rules cannot be loaded, all values pass: the call then fails for the
+ * same reason, with an error.
  */
 export const laterRules =
   <T extends Values>(choose: (rules: Awaited<ReturnType<typeof signingIn>>['rules']) => Rules<T>): Rules<T> =>

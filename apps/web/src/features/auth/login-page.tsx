@@ -87,7 +87,8 @@ const OneTimeCodeLogin = ({ email, onEmail }: Way) => {
   const [query] = useSearchParams()
   const navigate = useNavigate()
   const [sent, setSent] = useSent()
-  // The link of the mail brings the code. It must not stay in the address: it works once, and the history keeps it.
+  // The link in the email contains the code. It must not stay in the URL, because it works once and the history stores
+  // it.
   const brought = query.get('otp') ?? ''
   const [otp, setOtp] = useState(brought)
   useEffect(() => {
@@ -115,7 +116,7 @@ const OneTimeCodeLogin = ({ email, onEmail }: Way) => {
   )
 }
 
-/** Sign-in: with e-mail address and password, by a one-time code (`?method=otp`), or with a third party. */
+/** Sign-in: with email address and password, by a one-time code (`?method=otp`), or with a third party. */
 export const LoginPage = () => {
   useDocumentTitle('Sign in')
   const [query] = useSearchParams()

@@ -9,10 +9,10 @@ import { useSession } from '../../lib/people/session.ts'
 import { Spinner } from '../../ui/page/spinner.tsx'
 import { forgetUser } from './forget-user.ts'
 
-/** Milliseconds that the server gets to end the session before the browser forgets it anyway. */
+/** Maximum wait for the server to end the session, in ms; then the browser removes it anyway. */
 const patienceMs = 3000
 
-/** Where the page that signed out wants to be afterwards: the sign-in page unless the link says otherwise. */
+/** The next page after signing out: the sign-in page unless the link's state has another path. */
 const nextOf = (state: unknown): string => {
   const next = isRecord(state) && 'next' in state ? state.next : undefined
   return safeReturn(typeof next === 'string' ? next : undefined) ?? entryPaths.login()

@@ -18,11 +18,14 @@ const sendCode = async (address: string, action: CodeAction): Promise<Sent> => {
   return { email: address, sentAt: await sendCode(address, action) }
 }
 
-/** Where to find codes when the server sends no email; nothing otherwise. */
+/** Shows where to find codes if the server sends no email; nothing otherwise. */
 export const CodesNotMailed = () =>
   useMailEnabled() ? null : <NoMailNote>Your server's operator can find the code in its outbox folder.</NoMailNote>
 
-/** The first step: an address that a one-time code is sent to. The step stays, with the error, when that fails. */
+/**
+ * The first step: the email address to which a one-time code is sent. If that fails, the step stays and shows the
+ * error.
+ */
 export const AddressStep = ({
   name,
   label,
@@ -63,7 +66,7 @@ export const SentAddress = ({ label }: { label: string }) => (
   <TextField name="email" label={label} type="email" readOnly autoComplete="username" />
 )
 
-/** The help when no code arrives: send it again, 30 seconds after the last time, or enter another address. */
+/** Help if no code arrives: send it again, 30 seconds after the last time, or enter another address. */
 export const CodeHelp = ({
   sent,
   action,

@@ -33,7 +33,7 @@ const External = ({ href, children }: { href: string; children: string }) => (
   </a>
 )
 
-/** The terms and the privacy policy, as far as their addresses are configured. */
+/** Links to the terms and the privacy policy, if their URLs are configured. */
 const LegalLinks = () => {
   const config = useConfig()
   const terms = config?.links.terms ?? ''
@@ -126,7 +126,8 @@ const CodeStep = ({
 }
 
 /**
- * Sign-up: an address, then the code that was emailed to it. A link in the email has both and continues automatically.
+ * Sign-up: an email address, then the code that was sent to it. A link in the email contains both and continues
+ * automatically.
  */
 export const RegisterPage = () => {
   const [query] = useSearchParams()
@@ -138,7 +139,7 @@ export const RegisterPage = () => {
   })
   const hasCode = query.has('otp')
   useEffect(() => {
-    // A code must not stay in the address: it works once, and the history keeps it.
+    // A code must not stay in the URL, because it works once and the history stores it.
     if (hasCode) void navigate(entryPaths.register(), { replace: true })
   }, [hasCode, navigate])
   const sent = (next: Sent): void => {

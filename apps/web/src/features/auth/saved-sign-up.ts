@@ -1,11 +1,11 @@
 import { storagePrefix } from '../../lib/browser/storage-prefix.ts'
 
-/** A sign-up that waits for its code: the address, and when the code was sent (Unix time in ms). */
+/** A sign-up that waits for its code: the email address, and when the code was sent (Unix time in ms). */
 export type SavedSignUp = { email: string; sentAt: number }
 
 const key = `${storagePrefix}-sign-up`
 
-/** Keeps the address that a sign-up code was sent to, for the page that the mail leads to. */
+/** Saves the email address to which a sign-up code was sent, for the page to which the email links. */
 export const saveSignUp = (signUp: SavedSignUp): void => {
   localStorage.setItem(key, JSON.stringify(signUp))
 }
@@ -16,20 +16,20 @@ export const readSignUp = (): SavedSignUp | undefined => {
     const { email, sentAt } = JSON.parse(localStorage.getItem(key) ?? '{}') as Record<string, unknown>
     if (typeof email === 'string' && typeof sentAt === 'number') return { email, sentAt }
   } catch {
-    // Other code wrote under this key: the value is ignored.
+    // Other code wrote this key: the value is ignored.
   }
   return undefined
 }
 
-/** Forgets it. */
+/** Removes the saved sign-up. */
 export const forgetSignUp = (): void => {
   localStorage.removeItem(key)
 }
 
-/** Milliseconds that a code is good for. */
+/** How long a code is valid, in ms. */
 export const codeLifeMs = 10 * 60 * 1000
 
-/** The step at which a sign-up continues: the code of `email`, or the address, filled in when it is known. */
+/** The step at which a sign-up continues: the code for `email`, or the email address, prefilled if it is known. */
 export type SignUpStep = { step: 'email'; email: string } | { step: 'code'; email: string; sentAt: number; otp: string }
 
 /**

@@ -17,17 +17,17 @@ export const rules = {
   code: rulesOf(z.object({ email: z.string(), otp_token: oneTimeCode })),
 }
 
-/** Has a one-time code sent to an address; gives the time of it. */
+/** Sends a one-time code to an email address; resolves to the time when it was sent. */
 export const sendCode = async (address: string, action: CodeAction): Promise<number> => {
   await call(methods.users.sendOtp, { body: { email: address, action } })
   return Date.now()
 }
 
-/** Keeps who has just signed in, and accepts the invitation that was saved before. */
+/** Stores the session of the signed-in user, and accepts the previously saved invitation. */
 export const welcome = async (cache: QueryClient, user: User): Promise<AcceptedInvitation> => {
   cache.setQueryData(userQuery(user.name).queryKey, user)
   const invitation = await acceptSaved()
-  // Read since the session began, and from before the membership.
+  // The memberships may have been loaded before the user joined.
   if (invitation !== undefined && 'joined' in invitation) refresh(cache, ['memberships'])
   return invitation
 }

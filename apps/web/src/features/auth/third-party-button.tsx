@@ -5,13 +5,13 @@ import { useConfig } from '../../lib/config.ts'
 import { Button } from '../../ui/button.tsx'
 import type { Mode } from './third-party.ts'
 
-/** Leads to the configured third-party sign-in; nothing where none is configured. */
+/** A link to the configured third-party sign-in; nothing if none is configured. */
 export const ThirdPartyButton = ({ mode }: { mode: Mode }) => {
   const config = useConfig()
   const [leaving, setLeaving] = useState(false)
   const [failure, setFailure] = useState<string>()
   useEffect(() => {
-    // The browser's Back can show this page as it was left.
+    // The Back button may restore this page in its last state.
     const shown = (): void => setLeaving(false)
     window.addEventListener('pageshow', shown)
     return () => window.removeEventListener('pageshow', shown)

@@ -18,7 +18,7 @@ test('a sign-in verifier is 56 valid characters, and no two are equal (AUTH-26)'
 test.each([
   { provider: 'google', mode: 'login' },
   { provider: 'Société & Co', mode: 'register' },
-] as const)('AUTH-27: a state carries provider and mode through an address: %j', (carried) => {
+] as const)('AUTH-27: a state keeps provider and mode through a URL: %j', (carried) => {
   const state = encodeState(carried)
   expect(state).toMatch(/^[A-Za-z0-9_-]+$/)
   expect(decodeState(state)).toEqual(carried)
@@ -40,7 +40,7 @@ const begun = (mode: 'login' | 'register') => {
   return { state, verifier }
 }
 
-test('a return with the state this browser left with becomes the payload of its mode, once', () => {
+test('a return with the state of this browser becomes the payload of its mode, only once', () => {
   const { state, verifier } = begun('register')
   const query = new URLSearchParams({ code: 'abc', state })
   expect(takeReturn(query)).toEqual({
@@ -57,7 +57,7 @@ test('a return with the state this browser left with becomes the payload of its 
   expect(takeReturn(query)).toMatchObject({ problem: expect.stringContaining('another browser') })
 })
 
-test('a return with a state this browser did not leave with is refused', () => {
+test('a return with another state than that of this browser is rejected', () => {
   begun('login')
   const foreign = encodeState({ provider: 'google', mode: 'login' })
   expect(takeReturn(new URLSearchParams({ code: 'abc', state: foreign }))).toMatchObject({
@@ -65,7 +65,7 @@ test('a return with a state this browser did not leave with is refused', () => {
   })
 })
 
-test('a cancelled or failed sign-in says so', () => {
+test('a canceled or failed sign-in shows a message', () => {
   const cancelled = begun('login')
   expect(takeReturn(new URLSearchParams({ error: 'access_denied', state: cancelled.state }))).toEqual({
     mode: 'login',

@@ -19,7 +19,7 @@ const base64url = (bytes: Uint8Array): string =>
 /** A random sign-in verifier: 56 characters that RFC 7636 allows. */
 export const newVerifier = (): string => base64url(crypto.getRandomValues(new Uint8Array(42)))
 
-/** The challenge of a verifier: base64url of its SHA-256. Throws where the browser has no cryptography (plain http). */
+/** The challenge of a verifier: base64url of its SHA-256. Throws if the browser has no cryptography (plain http). */
 export const challengeOf = async (verifier: string): Promise<string> => {
   // Absent on insecure pages, despite its type.
   const subtle = crypto.subtle as SubtleCrypto | undefined
@@ -27,7 +27,7 @@ export const challengeOf = async (verifier: string): Promise<string> => {
   return base64url(new Uint8Array(await subtle.digest('SHA-256', new TextEncoder().encode(verifier))))
 }
 
-/** The state that travels with the redirect: base64url of {provider, mode, random}. */
+/** The state that is passed through the redirect: base64url of {provider, mode, random}. */
 export const encodeState = ({ provider, mode }: { provider: string; mode: Mode }): string =>
   base64url(
     new TextEncoder().encode(
@@ -49,7 +49,7 @@ export const decodeState = (state: string): { provider: string; mode: Mode } | u
 
 const redirectUri = (): string => `${window.location.origin}${entryPaths.oauthCallback()}`
 
-/** Keeps verifier and state in this browser and goes to the sign-in page of the provider. Throws what the call throws. */
+/** Saves verifier and state in this browser and opens the provider's sign-in page. Throws the errors of the call. */
 export const leaveForProvider = async (provider: string, mode: Mode): Promise<void> => {
   const verifier = newVerifier()
   const state = encodeState({ provider, mode })
@@ -62,7 +62,7 @@ export const leaveForProvider = async (provider: string, mode: Mode): Promise<vo
   window.location.assign(google_redirect_url)
 }
 
-/** Forgets a third-party sign-in that was begun. */
+/** Removes a third-party sign-in that was begun. */
 export const forgetThirdParty = (): void => {
   localStorage.removeItem(verifierKey)
   localStorage.removeItem(stateKey)
@@ -71,10 +71,7 @@ export const forgetThirdParty = (): void => {
 /** The result of a return from the provider. `mode` of a problem is set when the state was readable. */
 export type Return = { mode: Mode; payload: ThirdPartyPayload } | { mode: Mode; problem: string }
 
-/**
- * Reads a return from the provider, once: the state must be the one this browser left with, and the verifier still be
- * here.
- */
+/** Handles a return from the provider, once: the state must be the saved one, and the verifier must still exist. */
 export const takeReturn = (query: URLSearchParams): Return => {
   const verifier = localStorage.getItem(verifierKey)
   const expected = localStorage.getItem(stateKey)

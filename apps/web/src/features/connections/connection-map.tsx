@@ -22,7 +22,7 @@ const nameOf = (
   return words === '' ? ends : `${ends}: ${words}`
 }
 
-/** No event passes, whatever is sent. */
+/** Whether no event can pass the connection. */
 const isOff = ({ connection: { enabled, extra } }: MapLine): boolean =>
   !enabled || !extra.source.enabled || !extra.destination.enabled
 
@@ -77,13 +77,13 @@ const Counts = ({ line: { outcomes, counted } }: { line: MapLine }) => (
   </>
 )
 
-/** About how wide the label of a line is, px: rather more than less. */
+/** The approximate width of a line's label in px, slightly overestimated. */
 const labelWidth = ({ connection: { enabled, filter }, outcomes: { delivered, failed } }: MapLine): number => {
   const text = enabled ? `${shortCount(delivered)} ${failedWords(failed)}` : 'Off'
   return 18 + 6.5 * (text.length + (filter.conditions.length > 0 ? '· filtered '.length : 0))
 }
 
-/** The line of a connection, with a wider one around it that the pointer finds. */
+/** The curve of a connection, with a wider invisible one for the pointer. */
 const Curve = ({
   line,
   touched,
@@ -93,7 +93,7 @@ const Curve = ({
 }: {
   line: MapLine
   touched: boolean
-  /** Whether the pointer is on anything of the map. */
+  /** Whether the pointer is over any part of the map. */
   hovering: boolean
   onOpen: () => void
   onHover: (name: string | undefined) => void
@@ -120,7 +120,10 @@ const Curve = ({
   </g>
 )
 
-/** Sources on the left, destinations on the right, a line for each connection; a line or its label opens it. */
+/**
+ * Sources on the left, destinations on the right, and a line for each connection; a line or its label opens the
+ * connection.
+ */
 export const ConnectionMap = ({
   layout: { sources, destinations, lines },
   range,
@@ -128,7 +131,7 @@ export const ConnectionMap = ({
   onConnect,
 }: {
   layout: MapLayout
-  /** The range of the figures. */
+  /** The time range of the figures. */
   range: RangePreset
   onOpen: (connection: string) => void
   /** Absent for readers. */
@@ -227,7 +230,7 @@ export const ConnectionMap = ({
   )
 }
 
-/** The same as a list, for narrow pages. */
+/** The connections as a list, for narrow pages. */
 export const ConnectionRows = ({
   lines,
   range,

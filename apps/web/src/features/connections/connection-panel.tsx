@@ -108,7 +108,7 @@ const Counted = ({ value, to }: { value: number; to: string }) =>
     </Link>
   )
 
-/** One connection: switched, filtered, and taken apart. */
+/** A panel for one connection: switch, filter, and removal. */
 export const ConnectionPanel = ({
   line,
   range,
@@ -117,7 +117,7 @@ export const ConnectionPanel = ({
   onClosed,
 }: {
   line: MapLine
-  /** The range of the figures. */
+  /** The time range of the figures. */
   range: RangePreset
   workspace: string
   mayEdit: boolean

@@ -27,7 +27,7 @@ import { UnconnectedEnds } from './unconnected-ends.tsx'
 
 const filterNames = ['search'] as const
 
-/** The ends of connections, until the lists of all sources and destinations are loaded. */
+/** The ends of connections, used until the lists of all sources and destinations are loaded. */
 const endsOf = (connections: readonly Connection[], side: 'source' | 'destination'): MapEnd[] =>
   [...new Map(connections.map((connection) => [connection[side], connection.extra[side]])).values()].map((end) => ({
     name: end.name,
@@ -154,7 +154,7 @@ const Connected = ({
   )
 }
 
-/** Which sources feed which destinations, as a map. */
+/** A map of which sources feed which destinations. */
 export const ConnectionsPage = () => {
   const workspace = useWorkspace()
   const mayEdit = useMayEdit() === true

@@ -13,7 +13,7 @@ const input = {
   activities: [{ source: 's1', destination: 'd2', received: 9, filtered: 0, pending: 0, delivered: 7, failed: 2 }],
 }
 
-test('connected ends come first, each destination near its sources, and what is not connected last', () => {
+test('connected ends come first, each destination near its sources, and unconnected ends last', () => {
   const { sources, destinations, lines } = layOut(input, '')
   expect(sources.map(({ name }) => name)).toEqual(['s1', 's2', 's3', 's0'])
   expect(destinations.map(({ name }) => name)).toEqual(['d2', 'd1', 'd3'])
@@ -24,7 +24,7 @@ test('connected ends come first, each destination near its sources, and what is 
   ])
 })
 
-test('a line whose numbers are still read says so, and one without any activity has counted none', () => {
+test('a line whose numbers are still loading is marked, and one without any activity has zero', () => {
   expect(layOut({ ...input, activities: undefined }, '').lines.map(({ counted }) => counted)).toEqual([
     false,
     false,
@@ -33,7 +33,7 @@ test('a line whose numbers are still read says so, and one without any activity 
   expect(layOut(input, '').lines.map(({ counted }) => counted)).toEqual([true, true, true])
 })
 
-test('a search keeps what it finds with its partners', () => {
+test('a search keeps the matches with their partners', () => {
   const found = layOut(input, ' title S1 ')
   expect(found.sources.map(({ name }) => name)).toEqual(['s1'])
   expect(found.destinations.map(({ name }) => name)).toEqual(['d2'])
@@ -41,7 +41,7 @@ test('a search keeps what it finds with its partners', () => {
   expect(layOut(input, 'd3')).toMatchObject({ sources: [], destinations: [{ name: 'd3' }], lines: [] })
 })
 
-test('many ends without a connection have no place on the map, so that it is as high as what is connected', () => {
+test('many unconnected ends are left off the map, so that its height depends on connected ones', () => {
   const many = Array.from({ length: 500 }, (_, index) => end(`x${index}`))
   const { sources, destinations, unconnected, lines } = layOut(
     { ...input, sources: [...input.sources, ...many], destinations: [...input.destinations, ...many.slice(0, 2)] },
@@ -50,7 +50,7 @@ test('many ends without a connection have no place on the map, so that it is as 
   expect(sources.map(({ name }) => name)).toEqual(['s1', 's2', 's3'])
   expect(lines.map(({ from }) => from)).toEqual([2, 0, 1])
   expect(unconnected.sources).toHaveLength(501)
-  // A few stay where they are.
+  // A few unconnected ends stay on the map.
   expect(destinations).toHaveLength(5)
   expect(unconnected.destinations).toEqual([])
 })
@@ -67,7 +67,7 @@ test('a label lies on its line', () => {
   expect(pointOf(line, 0.5)).toEqual({ x: 50, y: middleOf(1) })
 })
 
-test('no label covers another, where lines cross, meet, or run side by side', () => {
+test('labels do not overlap if lines cross, meet, or run side by side', () => {
   const width = 44
   const lines = [
     [0, 0],

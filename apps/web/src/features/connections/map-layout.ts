@@ -13,11 +13,11 @@ export type MapEnd = {
 /** A connection between two places of the map, with its outcomes. */
 export type MapLine = {
   connection: Connection
-  /** Places in their columns, from 0. */
+  /** Positions in their columns, starting with 0. */
   from: number
   to: number
   outcomes: DeliveryOutcomes
-  /** Whether `outcomes` have been read; they are 0 before. */
+  /** Whether `outcomes` are loaded; they are 0 before. */
   counted: boolean
 }
 
@@ -25,18 +25,20 @@ export type MapLayout = {
   sources: MapEnd[]
   destinations: MapEnd[]
   lines: MapLine[]
-  /** Ends without a connection that the map has no place for, by title. */
+  /** Ends without a connection that are not on the map, by title. */
   unconnected: { sources: MapEnd[]; destinations: MapEnd[] }
 }
 
-/** Maximum unconnected ends of a side on the map; with more it shows none, so that connected ones stay in view. */
+/**
+ * Maximum unconnected ends per side on the map. If there are more, it shows none, so that connected ones stay in view.
+ */
 export const maxUnconnected = 5
 
 /** Height of an end and of the space below it, px. */
 export const endHeight = 60
 export const endGap = 12
 
-/** Where the middle of the end at a place is, px from the top. */
+/** The vertical center of the end at a position, in px from the top. */
 export const middleOf = (place: number): number => place * (endHeight + endGap) + endHeight / 2
 
 const byTitle = (one: MapEnd, other: MapEnd): number =>
@@ -50,7 +52,7 @@ const ordered = (ends: readonly MapEnd[], wanted: ReadonlyMap<string, number>): 
     return first === second ? byTitle(one, other) : first - second
   })
 
-/** Ends that have a place on the map, and those that are left beside it. */
+/** Splits ends into those on the map and those beside it. */
 const apart = (ends: readonly MapEnd[], kept: ReadonlySet<string>): { placed: MapEnd[]; left: MapEnd[] } => {
   const loose = ends.filter(({ name }) => !kept.has(name))
   return loose.length <= maxUnconnected
@@ -70,7 +72,7 @@ export const layOut = (
     sources: readonly MapEnd[]
     destinations: readonly MapEnd[]
     connections: readonly Connection[]
-    /** Absent while they are read. */
+    /** Absent while they are loading. */
     activities: readonly ConnectionActivity[] | undefined
   },
   search: string,
@@ -130,17 +132,17 @@ export const pointOf = ({ from, to }: Pick<MapLine, 'from' | 'to'>, t: number): 
   }
 }
 
-/** Minimum width of the space between the columns, px: lines that are apart there are apart on every page. */
+/** Minimum space between the columns, in px: labels that do not overlap at this width do not overlap on any page. */
 const narrowest = 180
 const labelHeight = 24
 /** Space between two labels, px. */
 const labelGap = 2
-/** Where on its line a label can lie, the best place first. */
+/** Possible positions of a label on its line, best first. */
 const spots = [0.5, 0.44, 0.56, 0.38, 0.62, 0.32, 0.68, 0.26, 0.74, 0.2, 0.8]
 
 type Label = { x: number; y: number; width: number }
 
-/** The distance of a label to the nearest other one, px; negative when it covers one. */
+/** The distance of a label to the nearest other one, in px; negative if they overlap. */
 const roomOf = (label: Label, others: readonly Label[]): number =>
   others.reduce((room, other) => {
     const below = Math.abs(label.y - other.y) - labelHeight
@@ -163,14 +165,14 @@ const placeLabel = (line: Pick<MapLine, 'from' | 'to'>, width: number, others: r
 }
 
 /**
- * Where the label of each line lies on it, given how wide each is, px: x in percent, y in px. None covers another, as long
- * as one of its places is free; otherwise it takes the one that covers least.
+ * The position of each label on its line, given the widths of the labels in px: x in percent, y in px. Labels do not
+ * overlap if a free position exists; otherwise a label takes the position with the least overlap.
  */
 export const placeLabels = (
   lines: readonly (Pick<MapLine, 'from' | 'to'> & { width: number })[],
 ): { x: number; y: number }[] => {
   const placed = new Map<(typeof lines)[number], Label>()
-  // Flat lines first: their labels cannot give way up or down.
+  // Flat lines first: their labels cannot move up or down.
   const steepness = ({ from, to }: Pick<MapLine, 'from' | 'to'>): number => Math.abs(from - to)
   for (const line of lines.toSorted((one, other) => steepness(one) - steepness(other)))
     placed.set(line, placeLabel(line, line.width, [...placed.values()]))

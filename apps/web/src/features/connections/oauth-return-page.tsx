@@ -61,7 +61,7 @@ const Failed = ({ area, destination, reason }: { area: Area; destination: string
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
-/** Ends a consent with the code that came back, and leaves: a popup closes, another window goes to the destination. */
+/** Completes a consent with the returned code, and leaves: a popup closes, another window opens the destination. */
 const Completing = ({ destination, code, state }: { destination: string; code: string; state: string }) => {
   useDocumentTitle('Connecting')
   const navigate = useNavigate()
@@ -117,8 +117,8 @@ export const OauthReturnPage = ({ area }: { area: Area }) => {
   )
 }
 
-/** Where permissions for sources come back. */
+/** The page to which vendors return after a consent for a source. */
 export const AppOauthReturnPage = () => <OauthReturnPage area="sources" />
 
-/** Where permissions for destinations come back. */
+/** The page to which vendors return after a consent for a destination. */
 export const DestinationOauthReturnPage = () => <OauthReturnPage area="destinations" />

@@ -11,7 +11,7 @@ import type { MapEnd } from './map-layout.ts'
 /** Maximum ends on the page; the search finds the others. */
 const maxShown = 100
 
-/** Sources or destinations that nothing is connected with: their number, and on demand they themselves. */
+/** Unconnected sources or destinations: their number, and on demand a list. */
 export const UnconnectedEnds = ({
   noun,
   ends,

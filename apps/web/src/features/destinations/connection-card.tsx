@@ -121,7 +121,7 @@ export const ConnectionCard = ({ destination, grant }: { destination: Destinatio
   )
 }
 
-/** Shows on every tab that a destination must be connected, with a button that connects it. */
+/** Shows on every tab that a destination must be connected, with a button that does so. */
 export const ConnectionNotice = ({ destination, grant }: { destination: Destination; grant: OAuthGrant }) => {
   const mayEdit = useMayEdit() === true
   const connecting = useConnect(destination)

@@ -16,7 +16,7 @@ describe('the form of a new destination', () => {
   ])('DST-06, DST-08, FORM-31, FORM-39: title %j and url %j: %s', (title, url, message) => {
     expect(messages(title, url)).toContain(message)
   })
-  test('takes what is complete', () => {
+  test('accepts complete values', () => {
     expect(messages('abcd', 'https://x.example')).toEqual([])
   })
 })

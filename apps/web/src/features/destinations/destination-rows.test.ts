@@ -45,7 +45,7 @@ const activity = (source: string, destination: string, failed: number): Connecti
 })
 const all = { search: '', type: '', state: '' }
 
-test('a destination is listed with its sources and with what failed of all of them', () => {
+test('a destination is listed with its sources, and the failures from all of them', () => {
   const rows = destinationRows(
     destinations,
     [connection('s1', 'd1'), connection('s2', 'd1')],
@@ -58,7 +58,7 @@ test('a destination is listed with its sources and with what failed of all of th
   ])
 })
 
-test('a number that could not be loaded is not shown as none', () => {
+test('a number that could not be loaded is not shown as zero', () => {
   const rows = destinationRows(destinations, undefined, undefined, { ...all, search: ' archive ' })
   expect(rows.map(({ name, sources, outcomes }) => [name, sources, outcomes])).toEqual([['d1', undefined, undefined]])
 })
@@ -75,7 +75,7 @@ test('the list is narrowed by text, type and state, all of which must fit', () =
   expect(names({ state: 'failing', search: 'orders' })).toEqual([])
 })
 
-test('a destination is called enabled only when its failures and its connections are known', () => {
+test('a destination is shown as enabled only if its failures and connections are known', () => {
   const [row] = destinationRows(destinations, [connection('s1', 'd1')], [activity('s1', 'd1', 0)], {
     ...all,
     search: 'archive',
@@ -100,6 +100,6 @@ test.each([
   [{ ...well, outcomes: outcomesOf(3), grant: expired }, 'unpermitted'],
   [{ ...well, enabled: false, outcomes: outcomesOf(3), grant: expired }, 'paused'],
   [{ ...well, state: 'needs_setup' as const, enabled: false, outcomes: outcomesOf(3), grant: expired }, 'unfinished'],
-])('the state of a destination is the one that needs attention first (%#)', (row, state) => {
+])('of several states, the most urgent one is shown (%#)', (row, state) => {
   expect(stateOf(row)).toBe(state)
 })

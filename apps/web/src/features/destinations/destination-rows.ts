@@ -8,16 +8,16 @@ import {
 
 /** A destination in the list: data that is loading or could not be loaded is undefined. */
 export type DestinationRow = Destination & {
-  /** Sources it is connected with. */
+  /** Number of connected sources. */
   sources: number | undefined
   /** The outcomes of its deliveries in the range of the list, of all sources. */
   outcomes: DeliveryOutcomes | undefined
 }
 
-/** The filters of the list; '' is no filter. `type` is the name of an app, `state` one of `destinationStates`. */
+/** The filters of the list; '' means no filter. `type` is the name of an app, `state` one of `destinationStates`. */
 export type DestinationFilters = { search: string; type: string; state: string }
 
-/** Destinations that the filters leave, each with the number of its sources and the outcomes of its deliveries. */
+/** The destinations that match the filters, each with the number of its sources and the outcomes of its deliveries. */
 export const destinationRows = (
   destinations: readonly Destination[],
   connections: readonly Connection[] | undefined,
@@ -63,8 +63,8 @@ export const stateTitles = {
 } as const satisfies Record<(typeof destinationStates)[number], string>
 
 /**
- * The state of a row. Missing settings come first, because it could do nothing without them, paused or not. Paused
- * comes next, because a user chose it. Without its failures or its sources, a row is `unknown`.
+ * The state of a row. Missing settings come first, because the destination can do nothing without them, paused or not.
+ * Paused comes next, because a user chose it. Without its failures or its sources, a row is `unknown`.
  */
 export const stateOf = ({
   state,

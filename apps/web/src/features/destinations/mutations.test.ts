@@ -43,7 +43,7 @@ test('creating, updating and deleting a destination send one product event each 
   ])
 })
 
-test('a changed setting is sent by its name, never with its value (OBS-02)', async () => {
+test('a changed setting is reported by its name, never with its value (OBS-02)', async () => {
   const events = await tracked(
     () => useUpdateSetting(destination),
     { name: 'api_key', value: 'secret' },

@@ -18,7 +18,7 @@ import {
 import { settingNotice } from '../../lib/settings/setting-values.ts'
 import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 
-/** Why a source that was chosen for a new destination is not connected with it. */
+/** A source that was chosen for a new destination but could not be connected, with the error. */
 type Unconnected = { source: string; error: unknown }
 
 /**
@@ -53,7 +53,7 @@ export const useCreateDestination = (workspace: string) => {
       sources: readonly string[]
     }) => {
       const destination = await call(methods.destinations.create, { params: workspaceIds(workspace), body })
-      // The destination exists now: a connection that fails can be made on its page.
+      // The destination exists now: a failed connection can be created on its page.
       const connected = await Promise.all(
         sources.map((source) =>
           call(methods.connections.create, {
@@ -86,8 +86,8 @@ export const useCreateDestination = (workspace: string) => {
 const workspaceOf = (destination: Destination): string => `workspaces/${destinationIds(destination.name).workspace}`
 
 /**
- * Changes a destination's title or consent, or pauses and resumes it; the switch moves immediately and returns on a
- * refusal.
+ * Changes a destination's title or consent, or pauses and resumes it; the switch moves immediately and reverts on a
+ * rejection.
  */
 export const useUpdateDestination = (destination: Destination) => {
   const cache = useQueryClient()
@@ -134,13 +134,13 @@ export const useUpdateSetting = (destination: Destination) => {
     },
     onSettled: () => {
       void cache.invalidateQueries({ queryKey: key })
-      // Its sources are read again, even when they are not shown. A failure appears where they are shown.
+      // Its sources are reloaded even if they are not shown. A failure appears where they are shown.
       void cache.fetchQuery({ ...sourcesQuery(workspaceOf(destination)), staleTime: 0 }).catch(() => undefined)
     },
   })
 }
 
-/** Forgets what a destination was permitted. */
+/** Removes the OAuth grant of a destination. */
 export const useDisconnect = (destination: Destination) => {
   const cache = useQueryClient()
   const key = destinationQuery(destination.name).queryKey
@@ -155,7 +155,7 @@ export const useDisconnect = (destination: Destination) => {
   })
 }
 
-/** Deletes a destination. It leaves the list immediately and returns when the server refuses. */
+/** Deletes a destination. It disappears from the list immediately and returns if the server rejects the deletion. */
 export const useDeleteDestination = (destination: Destination) => {
   const cache = useQueryClient()
   const workspace = workspaceOf(destination)
@@ -193,7 +193,7 @@ export const useDeleteDestination = (destination: Destination) => {
 /** The scope of a retry at a destination. */
 export type Retried = MethodRequest<typeof methods.destinations.retry>
 
-/** Makes what is held for a destination due now, or a part of it. */
+/** Makes all or some held deliveries of a destination due now. */
 export const useRetryDeliveries = (destination: string) => {
   const cache = useQueryClient()
   return useMutation({
@@ -210,7 +210,7 @@ export const useRetryDeliveries = (destination: string) => {
   })
 }
 
-/** Gives up the dead letters of a group for good. */
+/** Discards the dead letters of a group for good. */
 export const useDiscardGroup = (destination: string, group: string) => {
   const cache = useQueryClient()
   return useMutation({
@@ -226,7 +226,7 @@ export const useDiscardGroup = (destination: string, group: string) => {
   })
 }
 
-/** Tries the address and the credentials of a destination. */
+/** Tests the URL and credentials of a destination. */
 export const useTestConnection = (destination: string) =>
   useMutation({
     mutationFn: () => call(methods.destinations.testConnection, { params: destinationIds(destination), body: {} }),

@@ -23,7 +23,7 @@ import { ReceivedObjects } from './received-objects.tsx'
 
 type OfForm = { form: FormHandle<DestinationForm> }
 
-/** More than this many sources are searched. */
+/** With more sources, the list has a search box. */
 const searchedFrom = 8
 
 const SourceChoices = ({ form, sources }: OfForm & { sources: readonly Source[] }) => {
@@ -41,7 +41,7 @@ const SourceChoices = ({ form, sources }: OfForm & { sources: readonly Source[] 
             label="Search sources"
             value={search}
             onChange={(event) => setSearch(event.target.value)}
-            // It would send the form.
+            // Enter would submit the form.
             onKeyDown={(event) => {
               if (event.key === 'Enter') event.preventDefault()
             }}

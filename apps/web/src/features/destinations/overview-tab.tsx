@@ -26,7 +26,7 @@ import { TestDestination } from './test-connection.tsx'
 
 type Overview = DeliveryOverview & { names: string[] }
 
-/** A number of the way that events take, with how it changed. */
+/** The number of events at one step of delivery, with its change. */
 const Step = ({
   title,
   of,
@@ -106,7 +106,7 @@ const Steps = ({
   )
 }
 
-/** A figure that is no count: its comparison is a text. */
+/** A figure that is not a count: its comparison is a text. */
 const Rate = ({
   title,
   help,

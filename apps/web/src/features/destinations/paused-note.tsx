@@ -4,7 +4,10 @@ import { useMayEdit } from '../../lib/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { useUpdateDestination } from './mutations.ts'
 
-/** Says on every tab that a destination is paused and what happens to its events, and resumes it. Nothing while it is on. */
+/**
+ * Shows on every tab that a destination is paused and what happens to its events, with a button that resumes it.
+ * Nothing while it is enabled.
+ */
 export const PausedNote = ({ destination }: { destination: Destination }) => {
   const mayEdit = useMayEdit() === true
   const update = useUpdateDestination(destination)

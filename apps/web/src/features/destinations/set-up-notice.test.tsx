@@ -41,13 +41,13 @@ const show = (missing: string[]) =>
     </QueryClientProvider>,
   )
 
-test('a destination that lacks settings names them and says that its events are held', () => {
+test('a destination with missing settings lists them and says that its events are held', () => {
   show(['bucket', 'key'])
   const { textContent } = screen.getByRole('region', { name: 'Set-up needed' })
   expect(textContent).toContain('Enter Bucket and Access key. Until then, its events are held')
 })
 
-test('a destination that is set up says nothing of it', () => {
+test('a completely configured destination shows no notice', () => {
   show([])
   expect(screen.queryByRole('region')).toBeNull()
 })

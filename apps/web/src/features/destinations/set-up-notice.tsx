@@ -7,7 +7,7 @@ import { useMayEdit } from '../../lib/workspace.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { tabOfVisit } from '../../ui/tabs.tsx'
 
-/** Says on every tab which settings a destination still needs, and leads to them. Nothing once they are complete. */
+/** Shows on every tab which settings a destination still needs, with a link to them. Nothing if they are complete. */
 export const SetUpNotice = ({ destination }: { destination: Destination }) => {
   const mayEdit = useMayEdit() === true
   const tab = tabOfVisit(useLocation())

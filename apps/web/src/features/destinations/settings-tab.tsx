@@ -37,7 +37,7 @@ const EnabledCard = ({ destination, mayEdit }: { destination: Destination; mayEd
   )
 }
 
-/** Title, settings, test, consent, on and off, and deletion of a destination. */
+/** Title, settings, connection test, consent, switch, and deletion of a destination. */
 export const SettingsTab = ({ destination }: { destination: Destination }) => {
   const mayEdit = useMayEdit() === true
   const update = useUpdateDestination(destination)
@@ -47,7 +47,7 @@ export const SettingsTab = ({ destination }: { destination: Destination }) => {
   const ready = destination.state === 'ready'
   const settings = (
     <SettingsCard
-      // With a key it keeps what is being typed when it moves.
+      // The key keeps typed text when the card moves.
       key="settings"
       description={
         ready

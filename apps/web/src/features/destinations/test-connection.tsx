@@ -3,12 +3,12 @@ import { TestConnection } from '../../components/test-connection.tsx'
 import { Card } from '../../ui/card.tsx'
 import { useTestConnection } from './mutations.ts'
 
-/** A button that tries the address and the credentials of a destination, and its outcome. */
+/** A button that tests the URL and credentials of a destination, and shows the result. */
 export const TestDestination = ({ destination }: { destination: Destination }) => (
   <TestConnection test={useTestConnection(destination.name)} />
 )
 
-/** Tries the address and the credentials of a destination. */
+/** A card that tests the URL and credentials of a destination. */
 export const TestConnectionCard = ({ destination }: { destination: Destination }) => (
   <Card title="Test" description="Checks the saved address and credentials. No event is sent and nothing changes.">
     <TestDestination destination={destination} />

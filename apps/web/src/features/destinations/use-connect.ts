@@ -11,13 +11,13 @@ import { notify } from '../../ui/overlays/toast.tsx'
 export type Connecting = {
   /** True while the popup is open. */
   asking: boolean
-  /** Where to go by hand, when the browser lets no popup open. */
+  /** The consent URL for a manual link, if the browser blocks popups. */
   link: string | undefined
-  /** Opens the consent in a popup; call it in the handler of a click. */
+  /** Opens the consent page in a popup; call it in the handler of a click. */
   begin: () => void
 }
 
-/** Requests the OAuth grant of a destination, and shows its success, in whichever window. */
+/** Requests the OAuth grant of a destination, and shows its success, in whichever window it happens. */
 export const useConnect = ({ name, title }: Pick<Destination, 'name' | 'title'>): Connecting => {
   const cache = useQueryClient()
   const [popup, setPopup] = useState<Window>()
@@ -38,7 +38,7 @@ export const useConnect = ({ name, title }: Pick<Destination, 'name' | 'title'>)
       }),
     [cache, name, title],
   )
-  // A closed window, or one that the vendor has isolated, ends only the waiting.
+  // If the popup was closed, or isolated by the vendor, only the waiting ends.
   useEffect(() => {
     if (popup === undefined) return
     const timer = setInterval(() => {
@@ -47,7 +47,7 @@ export const useConnect = ({ name, title }: Pick<Destination, 'name' | 'title'>)
     return () => clearInterval(timer)
   }, [popup])
   const begin = async (): Promise<void> => {
-    // Immediately, during the click: browsers block a later popup.
+    // Opened immediately during the click: browsers block a later popup.
     const opened = window.open('', '', 'popup,width=600,height=760')
     begun.current = true
     if (opened !== null) setPopup(opened)

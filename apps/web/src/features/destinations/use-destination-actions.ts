@@ -16,7 +16,7 @@ const switchTo = async ({ name }: Destination, enabled: boolean): Promise<void> 
   track('Destination Updated', { destination: name, fields: ['enabled'] })
 }
 
-/** The actions on several destinations, and the refresh of the data that they change. */
+/** The actions on several destinations, and the reload of the data that they change. */
 export const useDestinationActions = (workspace: string) => {
   const cache = useQueryClient()
   return useMemo(() => {

@@ -41,7 +41,7 @@ const Time = ({ name, time }: { name: string; time: string | null }) =>
     </Row>
   )
 
-/** The ids and times of an event, each id to copy or to follow. */
+/** The IDs and times of an event; each ID can be copied or followed. */
 export const EventFacts = ({ event }: { event: EventDetail }) => {
   const workspace = useWorkspace().name
   const sources = useQuery(allSourcesQuery(workspace)).data

@@ -50,7 +50,7 @@ const Problems = ({ problems }: Pick<EventDetail, 'problems'>) => (
   </ul>
 )
 
-/** The link of a step: to the schema that it violates, or to the replayed event. */
+/** The link of a step: to the violated schema, or to the replayed event. */
 const Next = ({ id, event }: { id: OutcomeStep['id']; event: EventDetail }) => {
   const { workspace } = sourceIds(event.source)
   const look = 'mt-1 inline-block rounded-sm text-sm font-medium text-accent-ink hover:underline'

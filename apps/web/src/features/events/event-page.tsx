@@ -21,7 +21,7 @@ import { EventOutcome } from './event-outcome.tsx'
 const isWithin = (path: unknown, list: string): path is string =>
   typeof path === 'string' && (path === list || path.startsWith(`${list}?`))
 
-/** The list with the filters from which this event was opened, otherwise the whole one. */
+/** The filtered list from which this event was opened, otherwise the whole list. */
 const useWayBack = (): string => {
   const list = paths.events(useWorkspace().name)
   const state: unknown = useLocation().state
@@ -109,10 +109,10 @@ const Pending = () => (
   </>
 )
 
-/** How long (ms) after its arrival first attempts to deliver an event are still looked for. */
+/** How long after its arrival the first delivery attempts of an event are still polled for, in ms. */
 const fresh = 60_000
 
-/** Milliseconds until an event is read again: until it is stored, while its deliveries begin, and while one waits for another try. */
+/** Ms until an event is reloaded: until it is stored, while its deliveries begin, and while one waits for a retry. */
 const readAgain = (event: EventDetail | PendingEvent | undefined): number | false => {
   if (event === undefined) return false
   if (event.state === 'pending') return pendingMs
@@ -120,7 +120,10 @@ const readAgain = (event: EventDetail | PendingEvent | undefined): number | fals
   return byDestination(event.deliveries).some(({ attempts }) => attempts[0]?.status === 'retry') ? 5_000 : false
 }
 
-/** One event with its whole outcome: received, checked, kept back or replayed, and delivered to each destination. */
+/**
+ * The page of an event with its complete outcome: received, validated, held or replayed, and delivered to each
+ * destination.
+ */
 export const EventPage = () => {
   const workspace = useWorkspace()
   const { eventId } = useParams()

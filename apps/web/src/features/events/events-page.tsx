@@ -35,7 +35,7 @@ const columnsOf = (
       <span className="block min-w-0 py-1.5">
         <Link
           to={paths.event(event.name)}
-          // The way back to the list as it is narrowed now.
+          // Stores the current filters for the way back to the list.
           state={{ search }}
           title={event.title}
           className="block w-fit max-w-full truncate rounded-sm font-medium hover:underline"
@@ -161,7 +161,7 @@ const List = ({
 
 const noSources: readonly Source[] = []
 
-/** All events of a workspace, newest first, narrowed by what the address says. */
+/** All events of a workspace, newest first, filtered by the URL. */
 export const EventsPage = () => {
   const workspace = useWorkspace()
   const { filters, change } = useFilters()

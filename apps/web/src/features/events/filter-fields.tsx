@@ -63,7 +63,7 @@ const timesOf = (choice: string): Pick<EventFilters, 'range' | 'from' | 'to'> =>
     ? { range: '', from: new Date(Date.now() - 86_400_000).toISOString(), to: '' }
     : { range: choice === '' ? '' : presetOf(choice), from: '', to: '' }
 
-/** The filters that are always there: name, source and time. */
+/** The filters that are always shown: name, source and time. */
 export const MainFields = ({ filters, change, sources }: FieldsProps & { sources: readonly Source[] }) => {
   const known = filters.source === '' || sources.some(({ name }) => name === filters.source)
   const typed = useTyped(filters.search, (search) => change({ search }))
@@ -109,7 +109,7 @@ const Grid = ({ children }: { children: ReactNode }) => (
   <div className="grid gap-x-3 gap-y-4 sm:grid-cols-2 lg:grid-cols-4">{children}</div>
 )
 
-/** Start and end of a time of one's own, when that is chosen. */
+/** Start and end of a custom time range, if that is selected. */
 export const TimeFields = ({ filters, change }: FieldsProps) =>
   timeChoice(filters) === custom && (
     <Grid>

@@ -6,7 +6,7 @@ const sources = [{ name: 'workspaces/w1/sources/s1', title: 'Shop' }]
 const wordsOf = (filters: Partial<typeof noFilters>): string[] =>
   setFilters({ ...noFilters, ...filters }, sources).map(({ label, value }) => `${label}: ${value}`)
 
-test('every filter that is set has words, and no other', () => {
+test('every active filter is listed, and no other', () => {
   expect(wordsOf({})).toEqual([])
   expect(
     wordsOf({
@@ -36,6 +36,6 @@ test('every filter that is set has words, and no other', () => {
   ])
 })
 
-test('a deleted source is still a filter, half a property is none', () => {
+test('a deleted source is still a filter, and an incomplete property is not', () => {
   expect(wordsOf({ source: 'workspaces/w1/sources/gone', property: 'plan' })).toEqual(['Source: Deleted source'])
 })

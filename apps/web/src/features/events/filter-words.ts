@@ -7,7 +7,7 @@ import { localTime } from '../../lib/format/time.ts'
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Words for a choice of a filter. */
+/** The texts of filter options. */
 export const choiceWords = {
   type: capital,
   status: capital,

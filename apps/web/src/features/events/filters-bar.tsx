@@ -24,7 +24,7 @@ const Chip = ({ filter, onRemove }: { filter: SetFilter; onRemove: () => void })
   </li>
 )
 
-/** The filters of the list, and those that are set as a row to remove them from. */
+/** The filters of the list, and the active ones as a row of removable tags. */
 export const FiltersBar = ({
   filters,
   change,

@@ -1,6 +1,6 @@
 import { localTime, utcTime } from '../../lib/format/time.ts'
 
-/** A moment in the reader's time, exactly and in UTC on hover. */
+/** A time in the user's time zone, with the exact UTC time on hover. */
 export const Moment = ({ time, className }: { time: string; className?: string }) => (
   <time dateTime={time} title={utcTime(time)} className={className}>
     {localTime(time)}

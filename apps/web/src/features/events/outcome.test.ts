@@ -66,7 +66,7 @@ test.each([
   expect(stepsOf(change)).toEqual(steps)
 })
 
-test('the outcome names the source, the version that validated the event and the reason of a refusal', () => {
+test('the outcome names the source, the version that validated the event and the reason of a rejection', () => {
   expect(outcomeOf(event).map(({ text }) => text)).toEqual([
     'Accepted from 203.0.113.7 and stored.',
     'This event is fully compatible with the source schema. It was checked against version 3.',

@@ -33,7 +33,7 @@ const Loading = () => (
   </InvitationFrame>
 )
 
-/** The inviting user and the organization, above the actions. */
+/** Shows the inviting user and the organization above the actions. */
 const Offer = ({ preview, children }: { preview: InvitationPreview; children: ReactNode }) => {
   const { organization, inviter, role } = preview
   return (
@@ -64,7 +64,7 @@ const Offer = ({ preview, children }: { preview: InvitationPreview; children: Re
   )
 }
 
-/** Signed out: the invitation is kept and accepted right after the login or the sign-up. */
+/** Signed out: the invitation is saved and accepted right after the login or sign-up. */
 const SignedOut = ({ invitation, preview }: Offered) => {
   useEffect(() => saveInvitation(invitation), [invitation])
   // A user with a personal invitation can sign up even when sign-up is closed.
@@ -109,7 +109,7 @@ const SignedOut = ({ invitation, preview }: Offered) => {
   )
 }
 
-/** Signed in with another address than the one that was invited. */
+/** The user is signed in with an email address other than the invited one. */
 const OtherAddress = ({ preview, user }: Pick<Offered, 'preview'> & { user: User }) => {
   const { pathname, search } = useLocation()
   return (
@@ -147,9 +147,9 @@ const Accept = ({ invitation, preview, user }: Offered & { user: User }) => {
   const accept = useMutation({
     mutationFn: async () => {
       const organization = await acceptInvitation(invitation, user.name)
-      // A copy that was kept while signed out has done its work.
+      // Removes the copy that was saved while signed out, because it is no longer needed.
       takeInvitation()
-      // Only after this page is left: it redirects members.
+      // Invalidated only after leaving this page, because it redirects members.
       await cache.invalidateQueries({ queryKey: membershipsQuery(user.name).queryKey, refetchType: 'none' })
       const workspaces = await cache.fetchQuery(workspacesQuery(user.name))
       return { organization, workspaces }
@@ -161,7 +161,7 @@ const Accept = ({ invitation, preview, user }: Offered & { user: User }) => {
       await navigate(first === undefined ? paths.root() : paths.workspace(first.name), { replace: true })
     },
     onError: (error) => {
-      // Revoked or used in the meantime: the page shows that.
+      // The invitation was revoked or used meanwhile: the page shows that.
       if (error instanceof ApiError && error.status === 410)
         void cache.invalidateQueries({ queryKey: previewQuery(invitation).queryKey })
     },
@@ -240,7 +240,7 @@ const Invitation = ({ invitation }: { invitation: SavedInvitation }) => {
   return <View invitation={invitation} preview={preview.data} />
 }
 
-/** The page that the link of a mailed invitation opens. */
+/** The page that the link in an invitation email opens. */
 export const InvitationPage = () => {
   const { invitationId = '' } = useParams()
   const [query] = useSearchParams()

@@ -5,7 +5,7 @@ import { ApiError } from '../../lib/api/errors.ts'
 import type { SavedInvitation } from '../../lib/people/saved-invitation.ts'
 import { product } from '../../lib/queries/query-client.ts'
 
-/** The organization and the addressee of an invitation; readable without a session. */
+/** The organization and addressee of an invitation; requires no session. */
 export const previewQuery = (invitation: SavedInvitation) =>
   queryOptions({
     ...product,
@@ -23,7 +23,7 @@ export const previewQuery = (invitation: SavedInvitation) =>
           }),
   })
 
-/** Makes the user (a resource name) a member; answers the organisation. */
+/** Makes the user (a resource name) a member; returns the organization. */
 export const acceptInvitation = async (invitation: SavedInvitation, user: string): Promise<Organization> => {
   const { organization } =
     invitation.kind === 'invitation'
@@ -38,7 +38,7 @@ export const acceptInvitation = async (invitation: SavedInvitation, user: string
   return organization
 }
 
-/** The message in place of an invitation that cannot be accepted, or undefined for a temporary failure. */
+/** The message that replaces an invitation that cannot be accepted; undefined for a temporary failure. */
 export const invitationProblem = (error: unknown): { title: string; message: string } | undefined => {
   if (!(error instanceof ApiError)) return undefined
   if (error.status === 404 || error.status === 400)

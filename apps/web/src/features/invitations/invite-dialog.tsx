@@ -15,7 +15,7 @@ import { notify } from '../../ui/overlays/toast.tsx'
 import { NoMailNote } from '../../ui/page/no-mail-note.tsx'
 import { type InviteValues, inviteBody, inviteForm } from './invite-form.ts'
 
-/** Invites addresses to an organisation, all or none; the lists of members and invitations are read again. */
+/** Invites email addresses to an organization, all or none, and reloads the lists of members and invitations. */
 export const useInviteMembers = (organization: string) => {
   const cache = useQueryClient()
   return useMutation({

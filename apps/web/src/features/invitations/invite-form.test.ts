@@ -4,7 +4,7 @@ import { inviteBody, inviteForm } from './invite-form.ts'
 const problem = (emails: string): string | undefined =>
   inviteForm.safeParse({ emails, role: 'ORG_GUEST' }).error?.issues[0]?.message
 
-test('MEM-02, MEM-07: one comma-separated text becomes the list of addresses that is sent', () => {
+test('MEM-02, MEM-07: comma-separated text is sent as a list of addresses', () => {
   expect(inviteBody({ emails: 'a@x.co, b@x.co,, A@x.co ,', role: 'ORG_COLLABORATOR' })).toEqual({
     emails: ['a@x.co', 'b@x.co'],
     role: 1,
@@ -27,6 +27,6 @@ test.each([
   [`${many(10)}, P0@x.co`, undefined],
   [many(11), "You can't invite more than 10 emails at once"],
   ['a@x.co,abc', 'One of the emails is invalid'],
-])('the window says about the text %j: %s', (emails, message) => {
+])('the dialog shows for the text %j: %s', (emails, message) => {
   expect(problem(emails)).toBe(message)
 })

@@ -2,10 +2,10 @@ import { inviteEmails, roles } from '@tributary/contract'
 import { z } from 'zod'
 import { roleIndex } from '../../lib/people/roles.ts'
 
-/** The addresses of a comma-separated text: trimmed, without empty ones and repetitions. */
+/** Splits comma-separated text into addresses: trimmed, without empty ones and duplicates. */
 const split = (text: string) => inviteEmails.safeParse(text.split(','))
 
-/** The fields of the window: one text with addresses, and the role that all of them get. */
+/** The fields of the dialog: a text with addresses, and the role for all of them. */
 export const inviteForm = z.object({
   emails: z.string().superRefine((text, context) => {
     const { error } = split(text)

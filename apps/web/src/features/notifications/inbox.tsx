@@ -113,9 +113,7 @@ const List = ({ onOpen }: { onOpen: () => void }) => {
   )
 }
 
-/**
- * The user's inbox, behind `children`: a function from the number of unread notifications to the button that opens it.
- */
+/** The user's inbox. `children` renders the button that opens it, from the number of unread notifications. */
 export const Inbox = ({
   side = 'right',
   align = 'start',

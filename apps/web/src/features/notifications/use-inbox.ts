@@ -22,7 +22,7 @@ export const useInbox = () => {
   }
 }
 
-/** Marks what is in the inbox as read; the list is read again. */
+/** Marks the notifications in the inbox as read, and reloads the list. */
 export const useMarkRead = () => {
   const user = useUser()
   const cache = useQueryClient()
@@ -41,7 +41,7 @@ export const useMarkRead = () => {
   return { one, all }
 }
 
-/** Reads the inbox again as soon as something arrives in it, and after every break of the live connection. */
+/** Reloads the inbox when a notification arrives, and after every interruption of the live connection. */
 export const useInboxArrivals = (): void => {
   const user = useUser()
   const token = useSession((state) => state.accessToken)

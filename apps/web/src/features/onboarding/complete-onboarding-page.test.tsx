@@ -12,7 +12,7 @@ test.each([
   ['', 't1'],
   ['u1', null],
   ['u1', ''],
-])('ONB-12, ONB-13: the user %j with the token %j is no onboarding', (userId, token) => {
+])('ONB-12, ONB-13: the user %j with the token %j is not a valid onboarding', (userId, token) => {
   render(
     <QueryClientProvider client={new QueryClient()}>
       <MemoryRouter>

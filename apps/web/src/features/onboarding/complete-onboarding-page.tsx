@@ -32,7 +32,7 @@ const Failure = ({ text, children }: { text: string; children: string }) => (
   </EntryFrame>
 )
 
-/** For an address of the onboarding area that lacks the user or the token, or names no page. */
+/** Shown for an onboarding URL without the user or the token, or without a page. */
 export const NoOnboarding = () => {
   useDocumentTitle('Onboarding')
   return (
@@ -42,7 +42,10 @@ export const NoOnboarding = () => {
   )
 }
 
-/** Shows what is left below users: an onboarding whose user is missing, such as `/users//onboarding/complete`, or page-not-found. */
+/**
+ * Handles the remaining paths below users: an onboarding without its user, such as `/users//onboarding/complete`, or
+ * page-not-found.
+ */
 export const UsersPage = () =>
   /^\/?onboarding(\/|$)/.test(useParams()['*'] ?? '') ? <NoOnboarding /> : <PageNotFound home={paths.root()} />
 
@@ -124,7 +127,7 @@ const StartedOnboarding = ({ userId, token }: { userId: string; token: string })
   return query.data === undefined ? <Loading /> : <Complete token={token} started={query.data} />
 }
 
-/** The administrator of a new organisation takes it over with the link they were sent. */
+/** The administrator of a new organization completes its set-up with an emailed link. */
 export const CompleteOnboarding = ({ userId, token }: { userId: string | undefined; token: string | null }) => {
   useDocumentTitle('Onboarding')
   if (userId === undefined || userId === '' || token === null || token === '') return <NoOnboarding />

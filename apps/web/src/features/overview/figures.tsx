@@ -8,13 +8,13 @@ import { seriesQuery, totalsQuery } from '../../lib/queries/metric-queries.ts'
 import { CountedFigure, Figure, FigureValue } from '../../ui/charts/figure.tsx'
 import { MetricValue } from '../../ui/charts/metric.tsx'
 
-/** Sources that have received something in the range. */
+/** The number of sources that have received events in the range. */
 const countActive = (sources: readonly Source[], preset: RangePreset): number => {
   const start = rangeOf(preset, Date.now()).start_date.seconds * 1000
   return sources.filter(({ last_event_time: last }) => last !== null && Date.parse(last) >= start).length
 }
 
-/** The numbers of a workspace over a range, those that are counted against the period before. */
+/** The numbers of a workspace over a range; counts are compared with the previous period. */
 export const Figures = ({
   workspace,
   preset,

@@ -15,7 +15,7 @@ const doneOf = (state: Partial<Progress>): string[] =>
     .filter(({ done }) => done)
     .map(({ id }) => id)
 
-test('the first steps are these, and in a new workspace none is done', () => {
+test('the first steps are these, and none is complete in a new workspace', () => {
   const steps = gettingStarted(nothing, places)
   expect(steps.map(({ title }) => title)).toEqual([
     'Connect a source',
@@ -32,21 +32,21 @@ test.each([
   [{ sources: 1, receiving: 1 }, ['source', 'event']],
   [{ destinations: 2, connections: 1 }, ['destination', 'connection']],
   [{ people: 2 }, ['teammate']],
-])('with %j these steps are done: %j', (state, done) => {
+])('with %j, these steps are complete: %j', (state, done) => {
   expect(doneOf(state)).toEqual(done)
 })
 
-test('a user who cannot invite has no step for it', () => {
+test('a user who cannot invite has no invitation step', () => {
   expect(gettingStarted({ ...nothing, people: undefined }, places).map(({ id }) => id)).not.toContain('teammate')
 })
 
-test('the first event is sent from the set-up of the first source, as soon as there is one', () => {
+test('the first event is sent from the set-up page of the first source, if there is one', () => {
   const placeOf = (firstSource: string | undefined) => gettingStarted(nothing, { ...places, firstSource })[1]?.place
   expect(placeOf(undefined)).toEqual({ to: '/add-source' })
   expect(placeOf('/source#setup')).toEqual({ to: '/source#setup' })
 })
 
-test('a step that was done once stays done in this workspace only', () => {
+test('a completed step stays complete, but only in this workspace', () => {
   const flags = { [checklistFlag('workspaces/w1', 'source')]: { done: true } }
   const done = (workspace: string) =>
     remembered(gettingStarted(nothing, places), flags, workspace).filter((step) => step.done)

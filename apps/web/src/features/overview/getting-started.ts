@@ -1,6 +1,6 @@
 import { isDone } from '../../lib/browser/ui-store.ts'
 
-/** Where a step is taken: a page, or a window over this one. */
+/** Where a step is done: on a page, or in a dialog over this one. */
 export type StepPlace = { to: string } | { open: () => void }
 export type Step = { id: string; title: string; text: string; place: StepPlace; done: boolean }
 
@@ -23,7 +23,7 @@ type Places = {
   invite: () => void
 }
 
-/** The first steps of a new workspace, in order, each with whether it is done. */
+/** The first steps of a new workspace, in order, and whether each is complete. */
 export const gettingStarted = (state: Progress, places: Places): Step[] => [
   {
     id: 'source',
@@ -66,10 +66,10 @@ export const gettingStarted = (state: Progress, places: Places): Step[] => [
       ]),
 ]
 
-/** The flag that says that the whole list was put away, and that of one of its steps. */
+/** The key of the flag that stores that the list was dismissed, or that one of its steps was completed. */
 export const checklistFlag = (workspace: string, step?: string): string =>
   step === undefined ? `getting-started ${workspace}` : `getting-started ${workspace} ${step}`
 
-/** The steps as the list shows them: one that was done once stays done, also when what it made is gone. */
+/** The steps as shown: a completed step stays complete, even if its object was deleted. */
 export const remembered = (steps: readonly Step[], flags: Parameters<typeof isDone>[0], workspace: string): Step[] =>
   steps.map((step) => ({ ...step, done: step.done || isDone(flags, checklistFlag(workspace, step.id)) }))

@@ -36,7 +36,7 @@ type Parts = {
   people: number | undefined
 }
 
-/** The advice for a chart without events. */
+/** Advice for a chart without events. */
 const NoEvents = ({ sources, mayEdit }: { sources: readonly Source[]; mayEdit: boolean }) => {
   const workspace = useWorkspace()
   const silent = sources.every((source) => !source.has_received)
@@ -112,7 +112,7 @@ const useSteps = ({ sources, destinations, connections, people }: Parts) => {
   )
 }
 
-/** Shown above all else, when work is set aside. */
+/** Shown above everything else if work is set aside. */
 const SetAside = ({ workspace }: { workspace: string }) => {
   const { data = [] } = useQuery(heldWorkQuery(workspace))
   return <HeldWorkCard rows={data} mayRelease={useIsAdministrator() === true} />
@@ -124,7 +124,7 @@ const Content = ({ preset, ...parts }: Parts & { preset: RangePreset }) => {
   const mayEdit = useMayEdit() === true
   const steps = useSteps(parts)
   const flags = useUi((state) => state.flags)
-  // Until its steps are taken the figures are zero.
+  // The figures are zero until the first steps are done.
   const first = remembered(steps, flags, workspace.name).some((step) => !step.done)
   const started = mayEdit && <GettingStarted steps={steps} workspace={workspace.name} />
   return (
@@ -152,15 +152,15 @@ const Loading = () => (
   </div>
 )
 
-/** The home of a workspace: its numbers over a range, what to do next, what arrived last. */
+/** The home of a workspace: its numbers over a range, the next steps, and the latest events. */
 export const OverviewPage = () => {
   const workspace = useWorkspace()
   const [preset, choose] = useRange()
-  // Which sources are active changes with what arrives.
+  // Reloaded, because arriving events change which sources are active.
   const sources = useQuery({ ...sourcesQuery(workspace.name), refetchInterval: 30_000 })
   const destinations = useQuery(destinationsQuery(workspace.name))
   const connections = useQuery(connectionsQuery(workspace.name))
-  // Content that depends on the role is above the figures, which would move if it came later.
+  // Loaded here, because content that depends on it is above the figures and would move them if it came later.
   const people = usePeople(workspace.organization?.name ?? '')
   const failed = [sources, destinations, connections].find((query) => query.isError && query.data === undefined)
   return (

@@ -55,7 +55,7 @@ const Loading = () => (
   </div>
 )
 
-/** The newest events of all sources of a workspace, read again every ten seconds. */
+/** The newest events of all sources of a workspace, reloaded every ten seconds. */
 export const RecentActivity = ({ workspace, sources }: { workspace: string; sources: readonly Source[] }) => {
   const events = useQuery({ ...workspaceEventsQuery(workspace), refetchInterval: 10_000 })
   return (

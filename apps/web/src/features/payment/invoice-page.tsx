@@ -56,7 +56,7 @@ const Content = ({ invoice }: { invoice: Invoice }) => {
   )
 }
 
-/** An invoice, for any visitor with its URL. */
+/** An invoice, for any visitor who has its URL. */
 export const InvoicePage = () => {
   const { invoice = '' } = useParams()
   const query = useQuery(invoiceQuery(invoice))

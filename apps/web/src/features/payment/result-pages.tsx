@@ -9,7 +9,7 @@ const Back = () => (
   </ButtonLink>
 )
 
-/** Where a card provider returns to when a payment was canceled. */
+/** The page to which a card provider returns after a payment was canceled. */
 export const PaymentCancelPage = () => (
   <EntryFrame
     title="Payment canceled"

@@ -39,7 +39,7 @@ const requestOf = ({ kind, identifier, type, values }: NewRequest): NewPrivacyRe
   }
 }
 
-/** A list that is typed, pasted or taken from a file. */
+/** A list that is typed, pasted or loaded from a file. */
 const ValuesField = () => {
   const { value, error, change, ref } = useField('values')
   const [unread, setUnread] = useState('')
@@ -120,7 +120,7 @@ const RequestForm = ({ onClose, onAsk }: { onClose: () => void; onAsk: (request:
   )
 }
 
-/** Asks for the users of a privacy request and its kind. `onAsk` gets the entered values; nothing has happened yet. */
+/** Asks for the users of a privacy request and its kind. `onAsk` receives the entered values; nothing is sent yet. */
 export const NewRequestDialog = ({
   open,
   onClose,

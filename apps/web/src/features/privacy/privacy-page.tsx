@@ -11,7 +11,7 @@ import { NewRequestDialog } from './new-request-form.tsx'
 import { RequestsTab } from './requests-tab.tsx'
 import { SuppressedTab } from './suppressed-tab.tsx'
 
-/** Asks once more, naming what cannot be undone. */
+/** Asks for confirmation, and says what cannot be undone. */
 const ConfirmRequest = ({ request, onClosed }: { request: NewPrivacyRequest; onClosed: () => void }) => {
   const create = usePrivacyRequest(useWorkspace().name)
   const number = request.identifiers.length

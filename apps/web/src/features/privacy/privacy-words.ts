@@ -13,14 +13,14 @@ export const stateText = ({ state, files }: Pick<PrivacyRequest, 'state' | 'file
   return files?.state === 'removing' ? 'Removing from files' : 'Running'
 }
 
-/** The action on a user. */
+/** The titles of the kinds of requests. */
 export const kindTitles: Readonly<Record<PrivacyKind, string>> = {
   delete: 'Delete',
   suppress: 'Suppress',
   delete_and_suppress: 'Delete and suppress',
 }
 
-/** Where users are removed from. */
+/** The titles of the places from which users are removed. */
 export const placeTitles: Readonly<Record<PrivacyPlace['place'], string>> = {
   profiles: 'Profiles',
   events: 'Events',
@@ -42,8 +42,8 @@ export const progressText = ({ state, told, total, reason }: PrivacyDestination)
 }
 
 /**
- * The values of a list, one on a line: without spaces around, quotes of a spreadsheet, and repetitions; or what is wrong with
- * them.
+ * The values of a list, one per line, without surrounding spaces, spreadsheet quotes, and duplicates; or the problem of
+ * the list.
  */
 export const valuesOf = (text: string): { values: string[] } | { problem: string } => {
   const lines = text.split(/\r?\n/).map((line) => line.trim().replace(/^"(.*)"$/, '$1'))

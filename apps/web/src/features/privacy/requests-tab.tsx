@@ -50,7 +50,7 @@ const Place = ({ place }: { place: PrivacyPlace }) => {
 
 const filesTone = { waiting: 'neutral', removing: 'accent', done: 'success' } as const
 
-/** The progress of the embedded database's files, which are rewritten after all places except the logs. */
+/** The progress of rewriting the embedded database's files, which happens after all places except the logs. */
 const Files = ({ files }: Pick<PrivacyRequest, 'files'>) =>
   files !== null && (
     <li>
@@ -78,7 +78,7 @@ const Files = ({ files }: Pick<PrivacyRequest, 'files'>) =>
 
 const progressTones = { waiting: 'neutral', done: 'success', failed: 'danger', not_told: 'warning' } as const
 
-/** The progress of a destination that deletes the users, too. */
+/** The progress at a destination that also deletes the users. */
 const DestinationProgress = ({ destination }: { destination: PrivacyDestination }) => (
   <li>
     <Link to={paths.destination(destination.destination, 'deliveries')} className="rounded-full">
@@ -115,7 +115,7 @@ const Row = ({ request }: { request: PrivacyRequest }) => (
   </CardRow>
 )
 
-/** Privacy requests, newest first, with how far each place is; `action` makes one. */
+/** Privacy requests, newest first, with the progress of each place; `action` creates one. */
 export const RequestsTab = ({ action }: { action: ReactNode }) => {
   const query = useInfiniteQuery(privacyRequestsQuery(useWorkspace().name))
   const rows = useMemo(() => query.data?.pages.flatMap((page) => page.privacy_requests) ?? [], [query.data])

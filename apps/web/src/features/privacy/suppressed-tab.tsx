@@ -115,7 +115,7 @@ const List = ({ search, onClear }: { search: string; onClear: () => void }) => {
 
 const names = ['search'] as const
 
-/** Whose events are refused a profile, found by a value. */
+/** The suppressed users, whose events get no profile; searchable by a value. */
 export const SuppressedTab = () => {
   const [{ search }, change] = useAddress(names)
   const typed = useTyped(search, (text) => change({ search: text }))

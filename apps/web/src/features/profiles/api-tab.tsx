@@ -32,7 +32,7 @@ import { DangerDialog } from '../../ui/overlays/danger-dialog.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 
-/** A change of the keys, after which the list is read again. */
+/** A change of the keys, which then reloads the list. */
 const useKeyChange = <Variables, Answer>(change: (variables: Variables) => Promise<Answer>) => {
   const cache = useQueryClient()
   const workspace = useWorkspace().name
@@ -51,7 +51,7 @@ const keyForm = z
     message: 'Enter at least one trait',
   })
 
-/** The traits that a public key reads; a secret one reads all. */
+/** The traits that a public key reads; a secret key reads all. */
 const TraitsOfKey = () =>
   useField('kind').value === 'public' && (
     <TagField
@@ -180,7 +180,7 @@ const RevokeDialog = ({ item, onClosed }: { item: ProfileKey; onClosed: () => vo
   )
 }
 
-/** How to call the API with a key. */
+/** An example call with a key. */
 const callWith = ({ kind }: Pick<ProfileKey, 'kind'>, key: string): string =>
   kind === 'secret'
     ? `curl -u "${key}:" ${window.location.origin}/profiles/v1/user_id:USER_ID/traits`

@@ -5,7 +5,7 @@ import { profileCoverageQuery } from '../../lib/queries/profile-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { readShare, withoutProfileText } from './coverage-words.ts'
 
-/** The gaps in the list of profiles: earlier events that are still to be read, and events without a profile. */
+/** The gaps in the list of profiles: earlier events that are not read yet, and events without a profile. */
 export const CoverageNotes = () => {
   const workspace = useWorkspace().name
   const coverage = useQuery(profileCoverageQuery(workspace)).data

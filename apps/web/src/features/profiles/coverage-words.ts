@@ -11,7 +11,7 @@ const reasons: Readonly<Record<NoProfileReason, string>> = {
   suppressed: 'of suppressed users',
 }
 
-/** Which events have no profile, as two sentences; '' when all have one. */
+/** Describes the events without a profile in two sentences; '' if all have one. */
 export const withoutProfileText = ({ without_profile: without }: Pick<Coverage, 'without_profile'>): string => {
   const total = without.reduce((sum, { event_count }) => sum + event_count, 0)
   if (total === 0) return ''
@@ -19,6 +19,6 @@ export const withoutProfileText = ({ without_profile: without }: Pick<Coverage, 
   return `${count(total)} ${pluralise(total, 'event')} of the last ${profileCoverageDays} days ${total === 1 ? 'has' : 'have'} no profile: ${listed(why)}.`
 }
 
-/** The read share, as a whole percentage that is 100 only when all is read. */
+/** The share of read events, as a whole percentage that is 100 only if all are read. */
 export const readShare = ({ read_count: read, event_count: all }: NonNullable<Coverage['reading']>): number =>
   all === 0 ? 0 : Math.min(Math.floor((read / all) * 100), 100)

@@ -21,7 +21,7 @@ import { TableSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { withNewest } from './newest.ts'
 
-/** Destinations that a row names; the event's page has all. */
+/** Maximum destinations in a row; the event's page lists all. */
 const shownOutcomes = 3
 
 const Outcomes = ({ event, titleOf }: { event: ProfileEvent; titleOf: (destination: string) => string }) => {
@@ -109,14 +109,15 @@ const titleIn =
 
 const idOf = (event: ProfileEvent): string => event.event_id
 
-/** The events of a person as they come, newest first, and what became of each; `profile` is a resource name. */
+/** The events of a profile (a resource name) as they arrive, newest first, with their outcomes. */
 export const EventsTab = ({ profile }: { profile: string }) => {
   const navigate = useNavigate()
   const [by, setBy] = useState<TimeBasis>('receive_time')
   const query = useInfiniteQuery(profileEventsQuery(profile, by))
   const newest = useQuery(newestProfileEventsQuery(profile)).data
   const listed = useMemo(() => query.data?.pages.flatMap((page) => page.events) ?? [], [query.data])
-  // An event that was received last can have an early event time: its place is among others that are not read yet.
+  // An event that was just received may have an early event time, so its place may be among events that are not loaded
+  // yet.
   const isLive = by === 'receive_time'
   const joined = useMemo(
     () => (isLive ? withNewest(listed, newest ?? [], profileEventsPage) : listed),
@@ -125,7 +126,7 @@ export const EventsTab = ({ profile }: { profile: string }) => {
   const rows = joined ?? listed
   const { refetch } = query
   useEffect(() => {
-    // Events between are missing: all of it is read again.
+    // Events between are missing: everything is reloaded.
     if (joined === undefined) void refetch()
   }, [joined, refetch])
   const destinations = useQuery(destinationsQuery(useWorkspace().name)).data

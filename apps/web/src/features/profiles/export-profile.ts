@@ -5,7 +5,7 @@ import { profileIds } from '../../lib/format/names.ts'
 
 type Page = MethodResponse<typeof methods.profileExports.get>
 
-/** Reads everything that is stored about a user, page after page, and saves it as a file; `profile` is a resource name. */
+/** Loads everything that is stored about a user, page by page, and saves it as a file; `profile` is a resource name. */
 export const exportProfile = async (profile: string): Promise<void> => {
   const params = profileIds(profile)
   let person: Omit<Page, 'events' | 'next_page_token'> | undefined

@@ -13,7 +13,7 @@ import { exportProfile } from './export-profile.ts'
 
 const requestOf = (profile: Profile, kind: PrivacyKind): NewPrivacyRequest => ({
   kind,
-  // One identifier is enough.
+  // One identifier suffices.
   identifiers: profile.identifiers.slice(0, 1).map(({ type, value }) => ({ type, value })),
 })
 

@@ -38,12 +38,12 @@ const Entry = ({ entry }: { entry: ProfileHistoryEntry }) => {
   )
 }
 
-/** How a profile came to be what it is: merges, splits, and what was not linked, newest first. */
+/** The history of a profile: merges, splits, and rejected links, newest first. */
 export const HistoryTab = ({ profile }: { profile: Profile }) => (
   <Card>
     <ol className="-my-3 divide-y divide-line">
       {profile.history.map((entry, index) => (
-        // Entries are added in front, and none changes.
+        // New entries are added at the front, and existing ones never change.
         <Entry key={profile.history.length - index} entry={entry} />
       ))}
     </ol>

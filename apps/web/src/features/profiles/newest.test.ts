@@ -7,7 +7,7 @@ const event = (event_id: string, status = 'retry'): ProfileEvent =>
 const texts = (events: readonly ProfileEvent[] | undefined): string[] | undefined =>
   events?.map(({ event_id, outcomes }) => `${event_id} ${outcomes[0]?.status}`)
 
-test('newer events are put in front, and outcomes are current', () => {
+test('newer events are added at the front, and outcomes are updated', () => {
   const listed = [event('c'), event('b'), event('a')]
   expect(texts(withNewest(listed, [event('d'), event('c', 'delivered')], 2))).toEqual([
     'd retry',

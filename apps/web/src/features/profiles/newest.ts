@@ -1,8 +1,8 @@
 import type { ProfileEvent } from '@tributary/contract'
 
 /**
- * The listed events with newer ones in front and the present outcomes. Undefined when there are more newer ones than
- * the newest page has, so that some between are missing. All lists are newest first.
+ * The listed events with newer ones at the front and current outcomes. Undefined if there are more newer ones than fit
+ * on the newest page, so that some between are missing. All lists are newest first.
  */
 export const withNewest = (
   listed: readonly ProfileEvent[],

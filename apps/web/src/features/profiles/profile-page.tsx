@@ -72,7 +72,7 @@ const ProfileView = ({ item: profile }: { item: Profile }) => {
   )
 }
 
-/** One person: traits, identifiers, events, and how they became one profile. */
+/** The page of a profile: its traits, identifiers, events, and history. */
 export const ProfilePage = () => {
   const workspace = useWorkspace()
   const { profileId } = useParams()

@@ -24,7 +24,7 @@ test.each([
     { change: 'refused', reason: 'limit' },
     'Not linked: Anonymous ID a came with User ID u, beyond the limit of identifiers',
   ],
-] as const)('an entry %j reads "%s"', (some, text) => {
+] as const)('the history entry %j is described as "%s"', (some, text) => {
   expect(historyText(entry(some as Partial<ProfileHistoryEntry>))).toBe(text)
 })
 
@@ -37,6 +37,6 @@ test.each([
   expect(traitText(value)).toBe(text)
 })
 
-test('a kind of external id is called by its name', () => {
+test('a kind of external ID is shown by its name', () => {
   expect(kindOf('shop_customer')).toBe('shop_customer')
 })

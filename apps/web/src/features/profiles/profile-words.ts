@@ -15,7 +15,7 @@ export const kindOf = (type: string): string => kinds[type] ?? type
 
 const named = ({ type, value }: Plain): string => `${kindOf(type)} ${value}`
 
-/** Identifiers in a sentence. */
+/** Lists identifiers in a sentence. */
 const list = (identifiers: readonly Plain[]): string => identifiers.map(named).join(', ')
 
 /** The text of an entry in a profile's history; `id` is the profile that shows it. */
@@ -39,6 +39,6 @@ export const historyText = (entry: ProfileHistoryEntry): string => {
 /** A trait's value as text: a string without its quotes, other values as JSON. */
 export const traitText = (value: string): string => {
   if (!value.startsWith('"')) return value
-  // Written by the server: it is JSON.
+  // The server wrote the value, so it is valid JSON.
   return JSON.parse(value) as string
 }

@@ -109,7 +109,7 @@ const List = ({ search, onClear }: { search: string; onClear: () => void }) => {
 
 const names = ['search'] as const
 
-/** The profiles of a workspace, found by any identifier or trait. */
+/** The profiles of a workspace, searchable by any identifier or trait. */
 export const ProfilesPage = () => {
   const workspace = useWorkspace()
   const masked = useMayEdit() === false
@@ -139,7 +139,7 @@ export const ProfilesPage = () => {
           <SearchInput label="Search identifier or trait" maxLength={500} {...typed} className="sm:w-80" />
         </search>
         <List search={search} onClear={() => change({ search: '' })} />
-        {/* Below the list: they come later, and a row that moves under the pointer loses the click. */}
+        {/* Rendered below the list: it loads later, and a row that moves under the pointer would lose the click. */}
         <CoverageNotes />
       </div>
     </>

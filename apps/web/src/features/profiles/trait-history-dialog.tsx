@@ -9,7 +9,7 @@ import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { traitText } from './profile-words.ts'
 
-/** The values that a trait has and had, the latest first, each with the event that gave it. */
+/** The current and earlier values of a trait, latest first, each with the event that set it. */
 export const TraitHistoryDialog = ({
   profile,
   trait,

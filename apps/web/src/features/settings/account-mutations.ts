@@ -6,7 +6,7 @@ import { sessionsQuery, userQuery } from '../../lib/queries/account-queries.ts'
 import { refresh } from '../../lib/queries/query.ts'
 import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 
-/** Changes first and last name, then reads the user again. */
+/** Changes first and last name, then reloads the user. */
 export const useUpdateUser = (user: string) => {
   const cache = useQueryClient()
   return useMutation({
@@ -42,7 +42,7 @@ export const useChangePhoto = (user: string) => {
   })
 }
 
-/** Ends one of the user's other sessions, or with undefined all of them. */
+/** Ends one of the user's other sessions, or all of them if undefined. */
 export const useEndSessions = (user: string) => {
   const cache = useQueryClient()
   return useMutation({

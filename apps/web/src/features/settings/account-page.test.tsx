@@ -32,7 +32,7 @@ const open = async (role: string, members: readonly string[]): Promise<string[]>
 
 const leave = () => screen.queryByRole('button', { name: 'Leave organization' })
 
-test('the last administrator cannot leave, and sees what is needed first', async () => {
+test('the last administrator cannot leave, and sees what must be done first', async () => {
   await open('ORG_ADMIN', ['ORG_ADMIN', 'ORG_COLLABORATOR', 'ORG_GUEST'])
   expect(leave()).toBeNull()
   screen.getByText(/You are the only administrator of Acme/)
@@ -41,12 +41,12 @@ test('the last administrator cannot leave, and sees what is needed first', async
   )
 })
 
-test('an administrator beside another one can leave', async () => {
+test('an administrator can leave if there is another one', async () => {
   await open('ORG_ADMIN', ['ORG_ADMIN', 'ORG_ADMIN'])
   expect(leave()).toHaveProperty('disabled', false)
 })
 
-test('a member who administers nothing can leave, and no members are read for it', async () => {
+test('a member who is not an administrator can leave without the list of members being loaded', async () => {
   const asked = await open('ORG_GUEST', ['ORG_ADMIN'])
   expect(leave()).toHaveProperty('disabled', false)
   expect(asked).not.toContain('/organizations/o1/memberships')

@@ -88,7 +88,7 @@ const LeaveCard = ({ membership, members }: { membership: Membership; members: s
   )
 }
 
-/** The user's own profile, sessions, and the way out of the organisation. */
+/** The user's own profile and sessions, and leaving the organization. */
 export const AccountPage = () => {
   const { name, organization } = useWorkspace()
   const { user, memberships } = useCurrentUser()

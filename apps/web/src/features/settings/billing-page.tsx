@@ -14,13 +14,13 @@ import { PaymentMethodsCard } from './billing/payment-methods-card.tsx'
 import { PlanCard } from './billing/plan-card.tsx'
 import { UsageReportCard } from './billing/usage-report-card.tsx'
 
-/** "plans/free" → "Free". */
+/** "plans/free" becomes "Free". */
 const planTitle = (name: string): string => {
   const words = humanise(name.replace(/^plans\//, ''))
   return words === '' ? 'None' : words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** The organisation's plan, what it uses of it, and how it is paid for where plans can be bought. */
+/** The organization's plan and usage, and its payment if plans can be bought. */
 export const BillingPage = () => {
   const { organization } = useWorkspace()
   const config = useConfig()

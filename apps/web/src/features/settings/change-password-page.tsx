@@ -19,7 +19,7 @@ import { NoMailNote } from '../../ui/page/no-mail-note.tsx'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 
-/** The rules of the two fields: the five of a password, and that both are the same. */
+/** The rules of the two fields: the five rules of a password, and both must be equal. */
 export const passwordForm = z
   .object({ password: newPassword, confirmation: z.string() })
   .superRefine(({ password, confirmation }, context) => {
@@ -37,7 +37,7 @@ const setToken = (passwordOTPToken: string | null): void => {
   useSession.setState({ passwordOTPToken })
 }
 
-/** Sends a code and takes it back for a one-time token, which the change of the password then uses up. */
+/** Sends a code and exchanges it for a one-time token, with which the password is then changed. */
 const CodeStep = ({ email, again }: { email: string; again: boolean }) => {
   const [sentAt, setSentAt] = useState<number | undefined>()
   const mailEnabled = useMailEnabled()
@@ -83,8 +83,8 @@ const CodeForm = ({ email }: { email: string }) => {
   useFirstField(form, 'otp_token')
   const submit = async ({ otp_token }: z.infer<typeof codeForm>): Promise<void> => {
     const answer = await call(methods.users.loginOtp, { body: { email, otp_token } })
-    // The code sets the password only in its own session: that one continues here, and the former one ends with the
-    // change.
+    // The code changes the password only in its own session: that session continues here, and the previous one ends
+    // with the change.
     const { accessToken, passwordOTPToken, courierToken, intercomToken } = sessionOfLogin(answer)
     useSession.setState({ accessToken, passwordOTPToken, courierToken, intercomToken })
   }
@@ -131,8 +131,8 @@ const PasswordStep = ({ user, token, onRefused }: { user: string; token: string;
 }
 
 /**
- * Sets a new password. It takes the one-time token that the login answer brought; when that is used or too old, a code
- * that is mailed brings another.
+ * Sets a new password. It uses the one-time token of the login; if that is used or expired, an emailed code provides
+ * another one.
  */
 export const ChangePasswordPage = () => {
   const { user } = useCurrentUser()

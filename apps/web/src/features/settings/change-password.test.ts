@@ -9,7 +9,7 @@ const problems = (password: string, confirmation: string): Record<string, string
     ]),
   )
 
-test('SET-14: a new password follows the rules of every password that is set, and is repeated', () => {
+test('SET-14: a new password follows the rules of all passwords, and must be repeated', () => {
   expect(problems('short', 'short')).toEqual({ password: 'Must be at least 8 characters in length' })
   expect(problems('longenough', 'longenough')).toEqual({ password: 'One uppercase character' })
   expect(problems('Longenough1!', '')).toEqual({ confirmation: 'Re-enter the new password' })

@@ -21,7 +21,7 @@ export const DeleteByTitle = ({
   what: 'organization' | 'workspace'
   title: string
   remove: (typed: string) => Promise<unknown>
-  /** The data that stays, as a sentence. */
+  /** The data that is kept, as a sentence. */
   stays?: string
   children: ReactNode
 }) => {
@@ -70,7 +70,7 @@ export const DeleteByTitle = ({
   )
 }
 
-/** The card whose button opens that dialog, which is rendered only while it is open. */
+/** The card with the button that opens that dialog, which is rendered only while it is open. */
 export const DeleteCard = ({
   what,
   description,

@@ -41,7 +41,7 @@ const open = async (refusal?: object) => {
   return { button, field: screen.getByRole('textbox', { name: 'Type "Acme" to confirm' }) }
 }
 
-test('an organization is deleted only when its name is typed, and what goes is said before', async () => {
+test('an organization is deleted only after its name was typed, and the dialog lists what is deleted', async () => {
   const { button, field } = await open()
   await userEvent.click(button)
   expect(await screen.findByText('Type Acme')).toBeTruthy()
@@ -55,7 +55,7 @@ test('an organization is deleted only when its name is typed, and what goes is s
   expect(deleted).toHaveLength(1)
 })
 
-test('an organization that cannot be deleted now stays, with what was answered', async () => {
+test('an organization that cannot be deleted now stays, and the reason is shown', async () => {
   const message = 'The subscription of this organization is being changed. Try again in a minute.'
   const { button, field } = await open({ code: 409, reason: 'BUSY', message, metadata: {} })
   await userEvent.type(field, 'Acme')

@@ -6,7 +6,7 @@ import { count, pluralise } from '../../lib/format/text.ts'
 import { usageQuery } from '../../lib/queries/organization-queries.ts'
 import { DeleteByTitle, DeleteCard } from './delete-by-title.tsx'
 
-/** The data that is deleted, with known numbers. */
+/** The dialog, with the data that is deleted and known numbers. */
 const DeleteDialog = ({
   onClose,
   organization: { name, display_name: title },
@@ -39,7 +39,7 @@ const DeleteDialog = ({
   )
 }
 
-/** Deletes the organisation, once its name is typed. */
+/** Deletes the organization after its name was typed. */
 export const DeleteOrganizationCard = ({
   organization,
 }: {

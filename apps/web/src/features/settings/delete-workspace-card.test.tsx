@@ -6,7 +6,7 @@ import { openInWorkspace } from '../../testing/page.tsx'
 import { useNotices } from '../../ui/overlays/toast.tsx'
 import { DeleteWorkspaceCard } from './delete-workspace-card.tsx'
 
-test('a workspace is deleted only when its name is typed; the last one stays, with what was answered', async () => {
+test('a workspace is deleted only after its name was typed; the last one stays, and the reason is shown', async () => {
   useNotices.setState({ waiting: [] })
   const message = 'This is the only workspace of the organization.'
   const sent: unknown[] = []

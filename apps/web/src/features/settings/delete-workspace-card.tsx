@@ -3,7 +3,7 @@ import { call } from '../../lib/api/client.ts'
 import { workspaceIds } from '../../lib/format/names.ts'
 import { DeleteByTitle, DeleteCard } from './delete-by-title.tsx'
 
-/** Deletes the workspace of the page, once its name is typed. */
+/** Deletes the workspace of the page after its name was typed. */
 export const DeleteWorkspaceCard = ({
   workspace: { name, title },
 }: {

@@ -65,7 +65,7 @@ const OrganizationCard = ({ organization }: { organization: Organization }) => {
   )
 }
 
-/** The domain of an e-mail address, in lower case. */
+/** The domain of an email address, in lower case. */
 const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1).toLowerCase()
 
 const JoinCard = ({ organization, user }: { organization: Organization; user: User }) => {
@@ -159,7 +159,7 @@ const Content = ({ organization, workspace }: { organization: Organization; work
   )
 }
 
-/** Settings of the organisation and of the workspace in it that the page is opened in. */
+/** Settings of the organization, and of the workspace in which the page is opened. */
 export const GeneralPage = () => {
   const workspace = useWorkspace()
   const name = workspace.organization?.name ?? ''

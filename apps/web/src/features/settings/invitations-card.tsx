@@ -77,7 +77,7 @@ const Row = ({
   )
 }
 
-/** Open invitations: send again or revoke. */
+/** Open invitations, which can be sent again or revoked. */
 export const InvitationsCard = ({ organization }: { organization: string }) => {
   const query = useQuery(invitationsQuery(organization))
   const [revoking, setRevoking] = useState<Invitation | undefined>()

@@ -2,7 +2,7 @@ import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { useRemoveMember } from './membership-mutations.ts'
 import { useOrganizationGone } from './use-organization-gone.ts'
 
-/** Asks whether to leave an organisation, ends the own membership and goes to the choice of workspaces. */
+/** Asks whether to leave an organization, ends the own membership and opens the choice of workspaces. */
 export const LeaveDialog = ({
   open,
   onOpenChange,

@@ -47,7 +47,7 @@ export const useChangeRole = (organization: string) => {
   })
 }
 
-/** Ends a membership: another user's, or the own one. */
+/** Ends a membership: that of another user, or the own one. */
 export const useRemoveMember = (organization: string) => {
   const settled = useMembersChanged(organization)
   return useMutation({
@@ -56,7 +56,7 @@ export const useRemoveMember = (organization: string) => {
   })
 }
 
-/** Mails an invitation again; the link that was mailed before stops working. */
+/** Emails an invitation again; the link in the previous email stops working. */
 export const useResendInvitation = (organization: string) => {
   const cache = useQueryClient()
   return useMutation({

@@ -20,14 +20,14 @@ import { RelativeTime } from '../../ui/relative-time.tsx'
 import { LeaveDialog } from './leave-dialog.tsx'
 import { useChangeRole, useRemoveMember } from './membership-mutations.ts'
 
-/** From how many members on a search box stands above them. */
+/** The number of members from which a search box is shown. */
 const searchFrom = 9
 
 const noFilters: readonly ListFilter<never>[] = []
 const idOf = ({ name }: Member): string => name
 const titleOf = ({ profile }: Member): string => personName(profile)
 
-/** The members whose name, address or role has the text in it. */
+/** The members whose name, address or role contains the text. */
 export const findMembers = (members: readonly Member[], search: string): readonly Member[] => {
   const text = search.trim().toLowerCase()
   return members.filter(({ profile, role }) =>
@@ -54,7 +54,7 @@ const Who = ({ member, self, role }: { member: Member; self: boolean; role: Reac
   )
 }
 
-/** Says on hover why the last administrator cannot do what stands inside. */
+/** A tooltip that explains why the last administrator cannot use the control. */
 const NeededAdministrator = ({ when, children }: { when: boolean; children: ReactNode }) =>
   when ? (
     <Tooltip text="An organization needs at least one administrator">
@@ -117,7 +117,7 @@ const RemoveDialog = ({
   )
 }
 
-/** An administrator who gives up the role cannot take it back. */
+/** Asks for confirmation, because an administrator who gives up the role cannot regain it alone. */
 const DemoteDialog = ({ role, onConfirm, onClose }: { role: Role; onConfirm: () => void; onClose: () => void }) => {
   const [open, setOpen] = useState(true)
   return (

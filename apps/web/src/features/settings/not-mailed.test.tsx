@@ -42,7 +42,7 @@ const open = async (part: ReactNode, mail_enabled: boolean): Promise<void> => {
       return answer === undefined ? undefined : Response.json(answer)
     },
   })
-  // Changing the password needs a code when the sign-in brought none.
+  // Changing the password needs a code if the sign-in returned no token.
   act(() => {
     useSession.setState({ passwordOTPToken: null })
   })
@@ -57,13 +57,13 @@ const parts = [
   ['pending invitations', <InvitationsCard key="invitations" organization="organizations/o1" />],
 ] as const
 
-test.each(parts)('%s says that nothing is mailed where no mail server is set up, and only there', async (_, part) => {
+test.each(parts)('%s says that nothing is emailed if no mail server is set up', async (_, part) => {
   await open(part, false)
   expect(note()).not.toBeNull()
   expect(document.body.textContent).not.toMatch(/mailed to|was sent/)
 })
 
-test.each(parts)('%s says nothing of mail servers where there is one', async (_, part) => {
+test.each(parts)('%s does not mention mail servers if there is one', async (_, part) => {
   await open(part, true)
   expect(note()).toBeNull()
 })
@@ -74,7 +74,7 @@ test.each([
     false,
     'No mail server is set up: copy the onboarding link and send it to ben@acme.example yourself. It works once, and is not shown again.',
   ],
-])('an onboarding link is said to be mailed only where a mail server is set up (%s)', async (mailEnabled, text) => {
+])('an onboarding link is shown as emailed only if a mail server is set up (%s)', async (mailEnabled, text) => {
   await open(<OnboardingLinkPage />, mailEnabled)
   const user = userEvent.setup()
   await user.type(screen.getByRole('textbox', { name: /Organization name/ }), 'Brand New')

@@ -11,7 +11,7 @@ import { notify } from '../../ui/overlays/toast.tsx'
 
 const useUserName = (): string => useSession((state) => state.currentUserResourceName) ?? ''
 
-/** Puts a changed organisation where screens read it: the cache, the session, and the lists it is part of. */
+/** Updates a changed organization everywhere: in the cache, the session, and the lists that contain it. */
 const useOrganizationChanged = () => {
   const cache = useQueryClient()
   return (organization: Organization): void => {

@@ -86,7 +86,7 @@ const EndOthers = ({ user, count }: { user: string; count: number }) => {
   )
 }
 
-/** Where the user is signed in: the session that looks is marked; the others can be ended, one by one or together. */
+/** The user's sessions: the current one is marked; others can be ended, one by one or all together. */
 export const SessionsCard = ({ user }: { user: string }) => {
   const query = useQuery(sessionsQuery(user))
   return (

@@ -6,7 +6,7 @@ import { stopActing, useSession } from '../../lib/people/session.ts'
 import { workspacesQuery } from '../../lib/queries/account-queries.ts'
 import { notify } from '../../ui/overlays/toast.tsx'
 
-/** Goes to the choice of workspaces with a notice, when the organization of the page is no longer readable. */
+/** Opens the choice of workspaces with a notice, if the organization of the page can no longer be read. */
 export const useOrganizationGone = (): ((notice: string) => Promise<void>) => {
   const navigate = useNavigate()
   const cache = useQueryClient()

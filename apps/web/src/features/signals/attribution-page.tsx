@@ -3,7 +3,7 @@ import { useWorkspace } from '../../lib/workspace.ts'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 import { AttributionView } from './attribution-view.tsx'
 
-/** The clicks that conversions of all signals of the workspace came from. */
+/** The clicks to which conversions of all signals of the workspace are attributed. */
 export const AttributionPage = () => (
   <>
     <PageHeader

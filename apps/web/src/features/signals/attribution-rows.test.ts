@@ -26,7 +26,7 @@ const rows = [
   row('20260302', { clicked_platform: 'none', utm_source: '', utm_medium: '', utm_campaign: '', conversion_count: 9 }),
 ]
 
-test('days are summed by platform and campaign, amounts by currency, the most conversions first', () => {
+test('days are summed by platform and campaign, amounts by currency, most conversions first', () => {
   expect(campaignRows(rows)).toMatchObject([
     { clicked_platform: 'none', conversion_count: 9, amounts: [] },
     {

@@ -22,7 +22,7 @@ const added = (one: AttributionRow['amounts'], other: AttributionRow['amounts'])
   return [...sums].map(([currency, amount]) => ({ currency, amount }))
 }
 
-/** Rows of all days summed by platform and campaign, those with the most conversions first. */
+/** Sums rows of all days by platform and campaign, most conversions first. */
 export const campaignRows = (rows: readonly AttributionRow[]): CampaignRow[] => {
   const found = new Map<string, CampaignRow>()
   for (const { clicked_platform, utm_source, utm_medium, utm_campaign, conversion_count, amounts } of rows) {
@@ -41,7 +41,7 @@ export const campaignRows = (rows: readonly AttributionRow[]): CampaignRow[] => 
   return [...found.values()].toSorted((one, other) => other.conversion_count - one.conversion_count)
 }
 
-/** Conversions by platform of the click, for each of these days in their order. */
+/** Conversions by platform of the click, for each of these days in order. */
 export const clickedByDay = (
   rows: readonly AttributionRow[],
   days: readonly string[],

@@ -103,7 +103,7 @@ const columns: readonly Column<CampaignRow>[] = [
 const idOf = ({ id }: CampaignRow): string => id
 const names = ['touch'] as const
 
-/** The clicks that conversions came from over a range of days, of one signal or, with '', of all. */
+/** The clicks to which conversions are attributed over a range of days, of one signal or, with '', of all. */
 export const AttributionView = ({ signal, title }: { signal: string; title: string }) => {
   const workspace = useWorkspace().name
   const [preset, choice] = useDays()

@@ -12,7 +12,7 @@ import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { identifiersText, money, originTitles, reasonText, statusTitles, statusTones } from './signal-words.ts'
 
-/** The first reason that a platform of a conversion gives; '' where none does. */
+/** The first reason from a platform of a conversion; '' if there is none. */
 const firstReason = ({ platforms }: Conversion): string =>
   reasonText(platforms.find(({ reason }) => reason !== '')?.reason ?? '')
 

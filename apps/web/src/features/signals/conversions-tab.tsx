@@ -19,7 +19,7 @@ import { UploadDialog } from './upload-dialog.tsx'
 
 const filterNames = ['status', 'destination', 'event_id'] as const
 
-/** The conversions of a signal, narrowed by what the address says, and the upload of offline ones. */
+/** The conversions of a signal, filtered by the URL, and the upload of offline ones. */
 export const ConversionsTab = ({ signal }: { signal: Signal }) => {
   const mayEdit = useMayEdit() === true
   const [address, change] = useAddress(filterNames)

@@ -22,7 +22,7 @@ const filled: SignalDraft = {
   sources: ['workspaces/w/sources/shop'],
 }
 
-test('a complete draft is a definition that the contract accepts as it is, and comes back from it unchanged', () => {
+test('a complete draft is a valid definition, and is restored from it unchanged', () => {
   const drafts: SignalDraft[] = [
     filled,
     { ...filled, trigger: 'audience', audience: 'workspaces/w/audiences/a' },
@@ -58,7 +58,7 @@ test('a complete draft is a definition that the contract accepts as it is, and c
   }
 })
 
-test('each mistake is shown at its field, and keeps its step from being done', () => {
+test('each error is shown at its field, and blocks its step', () => {
   const table: readonly [SignalDraft, Parameters<typeof problemsOf>[1], string][] = [
     [{ ...filled, sources: [] }, 'trigger', 'sources'],
     [{ ...filled, events: [] }, 'trigger', 'events'],
@@ -85,7 +85,7 @@ test('each mistake is shown at its field, and keeps its step from being done', (
   }
 })
 
-test('a field of a platform that is not filled in is a mistake of the platform', () => {
+test('an empty required field of a platform is an error of the platform', () => {
   const [platform] = filled.platforms
   const target = {
     name: 'em',
@@ -114,7 +114,7 @@ test('the usual conversion of an event is suggested, with its value and event ID
   expect(withEvents(chosen, [track('Signed Up')]).conversion.type).toBe('contact')
 })
 
-test('another conversion forgets the names that platforms had for the one before, and refunds of what is no order', () => {
+test("another conversion removes the platforms' names of the previous one, and refunds if it is not an order", () => {
   const named = {
     ...filled,
     refunds: { ...filled.refunds, on: true },

@@ -17,7 +17,7 @@ import {
 } from '@tributary/contract'
 import { conditionProblems } from '../../lib/events/condition-words.ts'
 
-/** An event that a signal is fed from: a type, and a name where that has one; '' is every name. */
+/** An event that feeds a signal: a type, and a name if the type has one; '' means any name. */
 export type DraftEvent = { event_type: EventType; event_name: string }
 
 /** The entered values of a signal, as its fields have them. */
@@ -77,7 +77,7 @@ export const stepTitles: Readonly<Record<Step, string>> = {
   review: 'Review',
 }
 
-/** The conversions that usually have a value: for others none is suggested. */
+/** The conversions that usually have a value; for others no value is suggested. */
 const hasValue = new Set<SignalConversion['type']>([
   'purchase',
   'add_to_cart',
@@ -87,11 +87,11 @@ const hasValue = new Set<SignalConversion['type']>([
   'start_trial',
 ])
 
-/** Where events of the commerce schema have the value of a conversion. */
+/** The path of a conversion's value in events of the commerce schema. */
 const usualAmount = (type: SignalConversion['type']): string =>
   type === 'purchase' ? 'properties.total' : 'properties.value'
 
-/** The conversion that an event of the commerce schema usually is; a purchase where it is no event of it. */
+/** The usual conversion of an event of the commerce schema; a purchase for other events. */
 const usualConversion = (events: readonly DraftEvent[]): SignalConversion['type'] =>
   standardConversions.find(
     (type) => type !== 'custom' && events.some(({ event_name }) => conversionNames[type].events.includes(event_name)),
@@ -129,7 +129,7 @@ export const withEvents = (draft: SignalDraft, events: readonly DraftEvent[]): S
     : next
 }
 
-/** Puts a destination among the platforms, or takes it away. */
+/** Adds a destination to the platforms, or removes it. */
 export const withPlatform = (draft: SignalDraft, destination: string, chosen: boolean): SignalDraft => ({
   ...draft,
   platforms: chosen
@@ -246,10 +246,10 @@ export const problemsOf = (draft: SignalDraft, step: Step): Problems => {
   }
 }
 
-/** Whether nothing keeps a step from being done. */
+/** Whether a step has no errors. */
 export const isDone = (draft: SignalDraft, step: Step): boolean => Object.keys(problemsOf(draft, step)).length === 0
 
-/** The first step that is not done; undefined when all are. */
+/** The first incomplete step; undefined if all are complete. */
 export const firstOpen = (draft: SignalDraft): Step | undefined => steps.find((step) => !isDone(draft, step))
 
 const eventsOf = (events: readonly DraftEvent[]): DraftEvent[] =>
@@ -287,7 +287,7 @@ const refundsOf = ({ refunds, trigger }: SignalDraft): SignalRefunds =>
       }
     : null
 
-/** The signal that a draft without problems is. */
+/** The signal definition of a draft without errors. */
 export const definitionOf = (draft: SignalDraft): SignalDefinition => ({
   trigger: triggerOf(draft),
   conversion: { type: draft.conversion.type, custom_name: draft.conversion.custom_name.trim() },
@@ -301,7 +301,10 @@ export const definitionOf = (draft: SignalDraft): SignalDefinition => ({
   })),
 })
 
-/** The parts of a definition that a part of the draft is: the event ID goes with refunds, which name it. */
+/**
+ * The parts of a definition that correspond to a part of the draft: the event ID is saved with refunds, which refer to
+ * it.
+ */
 export const changeOf = (draft: SignalDraft, part: Part): Partial<SignalDefinition> => {
   const { trigger, conversion, value, event_id, refunds, platforms } = definitionOf(draft)
   switch (part) {
@@ -321,7 +324,7 @@ export const changeOf = (draft: SignalDraft, part: Part): Partial<SignalDefiniti
 const draftEvents = (events: readonly { event_type: EventType; event_name: string }[]): DraftEvent[] =>
   events.map(({ event_type, event_name }) => ({ event_type, event_name }))
 
-/** A signal that is saved, as its fields hold it. */
+/** The draft of a saved signal. */
 export const draftOf = (
   signal: Omit<SignalDefinition, 'platforms'> & Pick<Signal, 'platforms' | 'title'>,
 ): SignalDraft => {

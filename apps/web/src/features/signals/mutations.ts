@@ -10,7 +10,7 @@ import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 /** The request for a new signal. */
 export type SignalInput = Omit<MethodRequest<typeof methods.signals.create>, 'request_id'>
 
-/** The request for a change of a signal; the caller adds the revision where it counts. */
+/** The request for a change of a signal; the caller adds the revision if it matters. */
 export type SignalChange = Omit<MethodRequest<typeof methods.signals.update>, 'revision'>
 
 const useRefresh = (workspace: string) => {
@@ -23,7 +23,9 @@ const useRefresh = (workspace: string) => {
 
 const workspaceOf = (signal: string): string => `workspaces/${signalIds(signal).workspace}`
 
-/** Saves a new signal of a workspace (a resource name). Asked twice with the same `request_id`, it is made once. */
+/**
+ * Saves a new signal of a workspace (a resource name). If repeated with the same `request_id`, it is created only once.
+ */
 export const useCreateSignal = (workspace: string) => {
   const { cache, again } = useRefresh(workspace)
   return useMutation({
@@ -40,7 +42,7 @@ export const useCreateSignal = (workspace: string) => {
 /** Changes of a draft run in order: the last one counts. */
 const draftScope = (workspace: string) => ({ id: `${workspace} signal draft` })
 
-/** Keeps the draft of a signal in a workspace (a resource name), for a reload and another browser. */
+/** Saves the draft of a signal in a workspace (a resource name), for a reload or another browser. */
 export const useSaveDraft = (workspace: string) =>
   useMutation({
     scope: draftScope(workspace),
@@ -52,14 +54,14 @@ export const useSaveDraft = (workspace: string) =>
       }),
   })
 
-/** Discards that draft. */
+/** Discards the draft of a signal. */
 export const useDiscardDraft = (workspace: string) =>
   useMutation<unknown, Error, void>({
     scope: draftScope(workspace),
     mutationFn: () => call(methods.signalDrafts.delete, { params: workspaceIds(workspace) }),
   })
 
-/** Changes parts of a signal on the revision that the page read; another user's change is not overwritten. */
+/** Changes parts of a signal based on the revision that the page loaded; another user's change is not overwritten. */
 export const useUpdateSignal = ({ name, revision }: Pick<Signal, 'name' | 'revision'>) => {
   const { cache, again } = useRefresh(workspaceOf(name))
   return useMutation({
@@ -108,7 +110,10 @@ export const useDeleteSignal = ({ name }: Pick<Signal, 'name'>) => {
   })
 }
 
-/** Reads offline conversions from a CSV text; with `validate_only` it says what would be refused, and changes nothing. */
+/**
+ * Uploads offline conversions from a CSV text; with `validate_only` it returns what would be rejected, and changes
+ * nothing.
+ */
 export const useUploadConversions = ({ name }: Pick<Signal, 'name'>) => {
   const { again } = useRefresh(workspaceOf(name))
   return useMutation({
@@ -120,7 +125,7 @@ export const useUploadConversions = ({ name }: Pick<Signal, 'name'>) => {
   })
 }
 
-/** Changes what holds for all signals of a workspace. */
+/** Changes the settings for all signals of a workspace. */
 export const useUpdateSignalSettings = (workspace: string) => {
   const cache = useQueryClient()
   return useMutation({

@@ -11,7 +11,7 @@ type Day = SignalOverview['days'][number]
 const valuesOf = ({ buckets, days }: Overview, of: (day: Day) => number): number[] =>
   filled(buckets, Object.fromEntries(days.map((each) => [each.day, of(each)])))
 
-/** Which of chart and table is shown. */
+/** Whether the chart or the table is shown. */
 type Shown = { table: boolean; onTable: (table: boolean) => void }
 
 const DayChart = ({
@@ -45,7 +45,7 @@ export const ConversionsByDay = ({ overview, ...shown }: { overview: Overview } 
   />
 )
 
-/** The statuses from the bottom of a bar to its top, with how each is drawn. */
+/** The statuses from the bottom to the top of a bar, and how each is drawn. */
 const statuses = [
   { status: 'delivered', tone: 'success' },
   { status: 'pending', tone: 'accent' },

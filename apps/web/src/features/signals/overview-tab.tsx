@@ -56,7 +56,7 @@ const Figures = ({ overview, than }: { overview: SignalOverview; than: string })
 
 type Platform = SignalOverview['platforms'][number]
 
-/** The outcomes of a platform in the order in which they are read, with how each is drawn. */
+/** The outcomes of a platform in reading order, and how each is drawn. */
 const outcomes = [
   { status: 'delivered', of: (platform: Platform) => platform.delivered_count, fill: 'bg-success' },
   { status: 'pending', of: (platform: Platform) => platform.pending_count, fill: 'bg-accent' },
@@ -155,7 +155,7 @@ const Recent = ({ signal }: { signal: Signal }) => {
   )
 }
 
-/** The events that a signal without conversions waits for. */
+/** Shown for a signal without conversions: the events for which it waits. */
 const Nothing = ({ signal }: { signal: Signal }) => (
   <EmptyState
     icon={<Sparkles />}

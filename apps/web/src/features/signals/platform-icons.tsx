@@ -1,10 +1,10 @@
 import { type SignalPlatform, signalPlatformTitles } from '@tributary/contract'
 import { AppIcon } from '../../ui/app-icon.tsx'
 
-/** Maximum logos in one row of a list; further ones are counted. */
+/** Maximum logos in a row of a list; further ones are counted. */
 const shown = 4
 
-/** The logos of the platforms of a signal in a row, with their names read out. */
+/** The logos of a signal's platforms in a row, with their names for screen readers. */
 export const PlatformIcons = ({
   platforms,
 }: {

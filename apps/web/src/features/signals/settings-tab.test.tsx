@@ -27,7 +27,7 @@ const open = (role: string, answer: () => Response = () => Response.json(aSignal
 }
 const card = (name: string) => within(screen.getByRole('region', { name }))
 
-test('a part of a signal is saved separately, on the revision that it was read at', async () => {
+test('a part of a signal is saved separately, based on the loaded revision', async () => {
   const { sent } = open('ORG_ADMIN')
   const value = card('Value')
   await waitFor(() => expect(value.getByRole('button', { name: 'Save' })).toHaveProperty('disabled', true))
@@ -40,7 +40,7 @@ test('a part of a signal is saved separately, on the revision that it was read a
   expect(sent[0]?.body).toEqual({ value: { type: 'fixed', amount: 12.5, currency: 'USD' }, revision: 4 })
 })
 
-test('a refused value shows its error at its part, and the entered values stay', async () => {
+test('a rejected value shows its error at its part, and the input stays', async () => {
   const message = 'Someone else changed the signal'
   open('ORG_ADMIN', () =>
     Response.json({ code: 400, reason: 'SIGNAL_INCOMPLETE', message, metadata: {} }, { status: 400 }),
@@ -52,7 +52,7 @@ test('a refused value shows its error at its part, and the entered values stay',
   expect(id.getByRole('radio', { name: /^Message ID/ })).toHaveProperty('checked', true)
 })
 
-test('a guest sees the settings of a signal and changes nothing', async () => {
+test('a guest sees the settings of a signal and cannot change them', async () => {
   open('ORG_GUEST')
   expect(await screen.findByText(/As a guest, you can view these settings/)).toBeDefined()
   expect(screen.queryByRole('button', { name: 'Save' })).toBeNull()

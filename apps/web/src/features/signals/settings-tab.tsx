@@ -55,7 +55,7 @@ const PartCard = ({
     if (Object.keys(found).length > 0) return
     update.mutate(changeOf(draft, part), {
       onError: (error) => {
-        // The card can show the other user's version by then.
+        // The card may show the other user's version by then.
         if (error instanceof ApiError && error.status === 409) notifyRefusal('Could not save the signal', error)
       },
     })
@@ -105,7 +105,7 @@ const partsOf = (signal: Signal): readonly [Part, (props: FieldsProps) => ReactN
   ['platforms', (props) => <PlatformFields {...props} saved={signal.platforms} />],
 ]
 
-/** Everything of a signal that can be changed, part by part, and its deletion. */
+/** All settings of a signal, part by part, and its deletion. */
 export const SettingsTab = ({ signal }: { signal: Signal }) => {
   const workspace = useWorkspace().name
   const mayEdit = useMayEdit() === true

@@ -23,7 +23,7 @@ const AttributionTab = lazyPart(async () => (await import('./attribution-view.ts
 const ConversionsTab = lazyPart(async () => (await import('./conversions-tab.tsx')).ConversionsTab)
 const SettingsTab = lazyPart(async () => (await import('./settings-tab.tsx')).SettingsTab)
 
-/** Problems that keep conversions from being sent, each with the way to where it is repaired. */
+/** Problems that prevent conversions from being sent, each with a link to the place of the fix. */
 const Problems = ({ signal }: { signal: Signal }) => {
   const gone = signal.trigger_titles.filter(({ missing }) => missing)
   const broken = signal.platforms.filter(({ problem }) => problem !== '')

@@ -2,7 +2,7 @@ import { notSentReasons } from '@tributary/contract'
 import { expect, test } from 'vitest'
 import { feedWords, freshnessWords, money, reasonText, scoreWords, valueWords } from './signal-words.ts'
 
-test('the origin of a signal is shown in few words, however many sources it has', () => {
+test('the origin of a signal is shown in few words, for any number of sources', () => {
   const sources = ['Shop', 'App', 'Server'].map((title) => ({ name: title, title }))
   expect(feedWords({ type: 'events', sources: sources.slice(0, 1), event_names: ['Order Completed'] })).toBe(
     'Order Completed · Shop',
@@ -16,7 +16,7 @@ test('the origin of a signal is shown in few words, however many sources it has'
   )
 })
 
-test('a score has a word and a tone of its own from 4 and from 7 on', () => {
+test('a score has its own word and tone from 4 and from 7 on', () => {
   expect([0, 3.9, 4, 6.9, 7, 10].map((score) => scoreWords(score).text)).toEqual([
     'Poor',
     'Poor',
@@ -27,13 +27,13 @@ test('a score has a word and a tone of its own from 4 and from 7 on', () => {
   ])
 })
 
-test('money is shown in its currency, and with a code that is not known behind it', () => {
+test('money is shown in its currency; an unknown currency code follows the amount', () => {
   expect(money({ amount: 25.5, currency: 'USD' }, 'en')).toBe('$25.50')
   expect(money({ amount: 25.5, currency: 'nonsense' }, 'en')).toBe('25.5 nonsense')
   expect(money({ amount: 3, currency: '' }, 'en')).toBe('3')
 })
 
-test('each reason of the contract has words, and what a platform says is shown as it is', () => {
+test("each reason of the contract has a text, and a platform's own message is shown unchanged", () => {
   for (const reason of notSentReasons) expect(reasonText(reason)).not.toBe(reason)
   expect(reasonText('Invalid parameter')).toBe('Invalid parameter')
   expect(reasonText('')).toBe('')

@@ -17,14 +17,14 @@ import type { BadgeTone } from '../../ui/badge.tsx'
 
 type SignalState = SignalSummary['state']
 
-/** States of a signal as they are called on screens. */
+/** The titles of signal states. */
 export const stateTitles: Readonly<Record<SignalState, string>> = {
   enabled: 'Enabled',
   disabled: 'Disabled',
   problem: 'Needs attention',
 }
 
-/** The tone of each. */
+/** The tones of signal states. */
 export const stateTones: Readonly<Record<SignalState, BadgeTone>> = {
   enabled: 'success',
   disabled: 'outline',
@@ -40,7 +40,7 @@ export const statusTitles: Readonly<Record<ConversionStatus, string>> = {
   not_sent: 'Not sent',
 }
 
-/** The tone of each. */
+/** The tones of conversion statuses. */
 export const statusTones: Readonly<Record<ConversionStatus, BadgeTone>> = {
   delivered: 'success',
   pending: 'neutral',
@@ -65,7 +65,7 @@ export const scoreWords = (score: number): { text: string; tone: BadgeTone } =>
       ? { text: 'Fair', tone: 'warning' }
       : { text: 'Poor', tone: 'danger' }
 
-/** A score as it is shown: "7.4". */
+/** A score as shown: "7.4". */
 export const scoreText = (score: number): string => score.toFixed(1)
 
 const isReason = (text: string): text is NotSentReason => (notSentReasons as readonly string[]).includes(text)
@@ -73,7 +73,7 @@ const isReason = (text: string): text is NotSentReason => (notSentReasons as rea
 /** Why a conversion was not sent, filtered, or failed, as text; '' without a reason. */
 export const reasonText = (reason: string): string => (isReason(reason) ? notSentReasonTexts[reason] : reason)
 
-/** Identifiers as a sentence lists them: "Email, Phone, and Click ID". */
+/** Identifiers as a list in a sentence: "Email, Phone, and Click ID". */
 export const identifiersText = (identifiers: readonly MatchIdentifier[]): string =>
   listed(identifiers.map((each) => matchIdentifierTitles[each]))
 
@@ -109,10 +109,10 @@ export const feedWords = ({ type, sources, event_names }: SignalSummary['trigger
   return `${what} · ${from}`
 }
 
-/** The conversion that a signal is. */
+/** The title of a signal's conversion. */
 export const conversionOf = ({ conversion }: Pick<Signal, 'conversion'>): string => conversionTitle(conversion)
 
-/** A time in days from two days on: the hours of a week are of no use. */
+/** A duration in days from two days on, because hours are irrelevant then. */
 const took = (ms: number): string => (ms < 2 * 86_400_000 ? elapsed(ms) : `${Math.round(ms / 86_400_000)} days`)
 
 /** How long after their events conversions are made: "Half within 0.4 s, 95% within 12 s". */

@@ -14,7 +14,7 @@ const fresh = (): string => join(root, String((counter += 1)), 'blobs')
 blobsConformance('folder', () => openFolderBlobs(fresh()))
 
 describe('blobs in a folder', () => {
-  it('keeps the old object whole when writing the new one fails before the rename, and leaves no draft', async () => {
+  it('keeps the old object complete if writing the new one fails before the rename, and leaves no draft', async () => {
     const folder = fresh()
     const blobs = await openFolderBlobs(folder)
     await blobs.put('k', Buffer.from('old'), 'text/plain')
@@ -30,7 +30,7 @@ describe('blobs in a folder', () => {
     expect(readdirSync(folder)).toEqual(['k~'])
   })
 
-  it('removes the drafts of a killed process when it is opened, and no young one', async () => {
+  it('removes old drafts of a killed process when it is opened, but no recent one', async () => {
     const folder = fresh()
     mkdirSync(join(folder, 'a'), { recursive: true })
     writeFileSync(join(folder, 'a', '~old'), 'half')

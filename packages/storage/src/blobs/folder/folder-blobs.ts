@@ -6,7 +6,7 @@ import { faultPoint, isRecord } from '@tributary/kernel'
 import { checkContentType, keyParts } from '../keys.ts'
 import type { Blobs } from '../port.ts'
 
-/** No key part contains `~`: so objects (`name~`), drafts (`~name`) and folders (`name`) never get in each other's way. */
+/** No part of a key contains `~`, so objects (`name~`), drafts (`~name`) and folders (`name`) never collide. */
 const objectMark = '~'
 const draftMark = '~'
 const draftLifeMs = 3_600_000
@@ -23,7 +23,7 @@ const syncFolder = async (folder: string): Promise<void> => {
   }
 }
 
-/** Makes the folder and, when it is new, syncs every folder from it up to the first that was there. */
+/** Creates the folder if it is missing, and then syncs every new folder and the existing parent. */
 const ensureFolder = async (folder: string): Promise<void> => {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 })
   if (first === undefined) return
@@ -38,7 +38,10 @@ const entriesOf = (folder: string): Promise<Dirent[]> =>
     throw error
   })
 
-/** An object on disk: one line of JSON with its content type, then its bytes. One file, so that both change at once. */
+/**
+ * Encodes an object as a file: one line of JSON with its content type, then its bytes. It is a single file, so that
+ * both change together.
+ */
 const encode = (body: Uint8Array, contentType: string): Buffer =>
   Buffer.concat([Buffer.from(`${JSON.stringify({ contentType })}\n`), body])
 
@@ -49,7 +52,7 @@ const decode = (file: Buffer): { body: Uint8Array; contentType: string } => {
   return { body: file.subarray(end + 1), contentType: String(header.contentType) }
 }
 
-/** Removes drafts that a killed process left; a young one may be another thread's, still being written. */
+/** Removes drafts that a killed process left. Recent ones are kept: another thread may still be writing them. */
 const removeOldDrafts = async (folder: string, now: number): Promise<void> => {
   for (const entry of await entriesOf(folder)) {
     const path = join(folder, entry.name)
@@ -78,11 +81,11 @@ const listObjects = async (folder: string, path: string, prefix: string, keys: s
 }
 
 /**
- * Blobs in a folder, made if missing (mode 0700). An object is written to a draft, synced, and renamed, and its folder
- * is synced. So `put` is durable on return, and a reader sees the whole old object or the whole new one. Two writers of
- * one key: the last rename wins. Keys are checked before they touch the file system.
+ * Opens blobs in a folder, which is created if missing (mode 0700). An object is written to a draft, synced, and
+ * renamed, and its folder is synced. So `put` is durable on return, and a reader sees the complete old object or the
+ * complete new one. If two writers use one key, the last rename wins. Keys are checked before they are used as paths.
  *
- * @throws InvalidBlob on keys and content types that break the rules.
+ * @throws InvalidBlob for invalid keys and content types
  */
 export const openFolderBlobs = async (root: string): Promise<Blobs> => {
   const folder = resolve(root)

@@ -4,13 +4,15 @@ import { InvalidBlob } from '../keys.ts'
 import { BlobsUnavailable } from '../port.ts'
 import type { BucketAccess, BucketLanguage, BucketRequest } from './bucket-language.ts'
 
-/** An answer; `code` is that of a failure which was expected, otherwise empty. */
+/** A response. `code` is the code of an expected failure, otherwise empty. */
 export type BucketAnswer = { code: string; contentType: string; body: Buffer }
 
 export type BucketClientOptions = {
   access: BucketAccess
   language: BucketLanguage
-  /** For an answer to begin, and again for its end, ms; each has a second more for a million bytes. */
+  /**
+   * Maximum time until a response begins, and again until it ends, in ms; both get another second for a million bytes.
+   */
   timeoutMs?: number
   retry?: RetryPolicy
   pause?: (ms: number) => Promise<unknown>
@@ -20,19 +22,19 @@ type Failure = { text: string; isLater: boolean }
 
 const slow = 'The storage does not respond in time'
 const errorBytes = 64 * 1024
-/** Requests under way: beyond it one fails immediately, so that a storage that hangs holds no more than this. */
+/** Maximum requests in flight. Further requests fail immediately, so that a hanging storage uses bounded memory. */
 const maxInFlight = 128
 
 const wordsOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error
   if (!(cause instanceof Error)) return error.message
-  // Several addresses of a name fail together, with an error that has no words.
+  // If all addresses of a name fail together, the error has no message.
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
   return cause.message === '' ? `The storage cannot be reached (${code})` : cause.message
 }
 
-/** The body of an answer of `maxBytes` at most; undefined for a longer one, which is not read to its end. */
+/** The body of a response of at most `maxBytes`; undefined for a longer one, which is not read to its end. */
 const boundedBody = async (response: Response, maxBytes: number): Promise<Buffer | undefined> => {
   if (lengthOf(response) > maxBytes) {
     await response.body?.cancel()
@@ -50,7 +52,7 @@ const boundedBody = async (response: Response, maxBytes: number): Promise<Buffer
 
 const lengthOf = (response: Response): number => Number(response.headers.get('content-length') ?? 0)
 
-/** An answer and its body, each within its time. */
+/** A response and its body, each within its time limit. */
 const answerTo = async (
   url: string,
   request: RequestInit & { body?: Uint8Array<ArrayBuffer> },
@@ -71,8 +73,9 @@ const answerTo = async (
 }
 
 /**
- * Sends signed requests to a bucket: each bounded in time and bytes, and sent again with growing pauses while the storage is away or
- * overloaded. Redirects are not followed. Rejects with BlobsUnavailable, in words that name no secret.
+ * Sends signed requests to a bucket. Each is limited in time and bytes, and retried with growing pauses while the
+ * storage is unavailable or overloaded. Redirects are not followed. Rejects with BlobsUnavailable, whose message
+ * contains no secret.
  */
 export const createBucketClient = (options: BucketClientOptions) => {
   const { access, language, timeoutMs = 5000, retry = retryPolicies.blobs, pause = pauseFor } = options
@@ -104,7 +107,7 @@ export const createBucketClient = (options: BucketClientOptions) => {
     }
     const bucketRegion = response.headers.get('x-amz-bucket-region') ?? undefined
     const failure = language.failureWords({ status, body: body?.toString() ?? '', bucketRegion }, access.region)
-    // A response of 404 may come without an error code.
+    // A 404 response may come without an error code.
     const code = failure.code === '' && status === 404 ? 'NoSuchKey' : failure.code
     if (fine.includes(code)) return { code, contentType: '', body: Buffer.alloc(0) }
     return { text: failure.text, isLater: failure.isLater || status >= 500 || status === 429 }
@@ -129,8 +132,8 @@ export const createBucketClient = (options: BucketClientOptions) => {
 
   return {
     /**
-     * Sends a request; `fine` are codes of failures that are answers, too. With `once` it is not sent again. An answer has at most
-     * `maxBytes`.
+     * Sends a request; `fine` lists error codes that are accepted as responses. With `once`, it is not retried. A
+     * response has at most `maxBytes`.
      */
     async ask(
       request: BucketRequest,

@@ -1,4 +1,4 @@
-/** With what a bucket is spoken to; without an endpoint it is one of AWS. */
+/** How to connect to a bucket; without an endpoint it is a bucket of AWS. */
 export type BucketAccess = {
   readonly bucket: string
   readonly region: string
@@ -8,7 +8,7 @@ export type BucketAccess = {
   readonly path_style: boolean
 }
 
-/** A request on an object of the bucket, or on the bucket itself where there is no key. */
+/** A request for an object of the bucket, or for the bucket itself if there is no key. */
 export type BucketRequest = {
   method: 'GET' | 'PUT' | 'DELETE'
   key?: string
@@ -18,8 +18,8 @@ export type BucketRequest = {
 }
 
 /**
- * The S3 API: how a request is signed, a page of keys is requested and read, and a failure is described. It belongs to
- * the connectors, which use it, too: the caller that opens blobs passes it in.
+ * The S3 API: signs a request, lists a page of keys, and describes a failure. The implementation belongs to the
+ * connectors, which also use it; the caller that opens blobs passes it in.
  */
 export type BucketLanguage = {
   signRequest(
@@ -32,6 +32,6 @@ export type BucketLanguage = {
     region: string,
   ): { code: string; text: string; isLater: boolean }
   listQuery(prefix: string, token: string | undefined): Readonly<Record<string, string>>
-  /** Throws for a text that is no page. */
+  /** Throws for a text that is not a page. */
   pageOf(xml: string): { objects: readonly { key: string }[]; next: string | undefined }
 }

@@ -43,8 +43,8 @@ blobsConformance('S3, below a prefix of a bucket that others use, too, and that 
   return open(bucket)
 })
 
-describe('blobs in a bucket', () => {
-  it('are sent again with growing pauses that differ, until the storage takes them', async () => {
+describe('requests for blobs in a bucket', () => {
+  it('are retried with growing random pauses, until the storage accepts them', async () => {
     const bucket = await startBucket()
     bucket.answer = (request, response, number) => {
       if (number >= 3) return false
@@ -62,7 +62,7 @@ describe('blobs in a bucket', () => {
     }
   })
 
-  it('fail after a time, then after one try each; the outage and its end are logged once each', async () => {
+  it('fail after some retries, then after one try each; the outage and its end are logged once each', async () => {
     const bucket = await startBucket()
     const said: string[] = []
     const note = (_: object, message: string): void => void said.push(message)
@@ -84,7 +84,7 @@ describe('blobs in a bucket', () => {
     expect(said).toEqual(['the bucket for pictures does not work', 'the bucket for pictures works again'])
   })
 
-  it('that never answer, or begin to and stop, are given up', async () => {
+  it('fail if the response never comes, or stops after its beginning', async () => {
     const bucket = await startBucket()
     const blobs = open(bucket, { timeoutMs: 50, retry: { baseMs: 1, capMs: 1, maxElapsedMs: 0 } })
     for (const begin of [false, true]) {
@@ -99,7 +99,7 @@ describe('blobs in a bucket', () => {
   it.each<[string, (blobs: ReturnType<typeof open>) => Promise<unknown>, string]>([
     ['an object', (blobs) => blobs.get('a'), 'The object has more than'],
     ['a list', (blobs) => blobs.list('a'), 'The object has more than'],
-  ])('are not read on when %s has no end', async (_, ask, words) => {
+  ])('stop reading if %s has no end', async (_, ask, words) => {
     const bucket = await startBucket()
     let closed: Promise<unknown> | undefined
     bucket.answer = (request, response) => {
@@ -115,20 +115,20 @@ describe('blobs in a bucket', () => {
     await closed
   })
 
-  it('are not listed when the list has no end', async () => {
+  it('fail if the list has no end', async () => {
     const bucket = await startBucket()
     const page = `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken></ListBucketResult>`
     bucket.answer = (_, response) => Boolean(response.end(page))
     await expect(open(bucket, { maxPages: 3 }).list('logos/')).rejects.toThrow('More than 3,000 objects')
   })
 
-  it('of more than 64 MiB are not sent', async () => {
+  it('are rejected for objects of more than 64 MiB', async () => {
     const bucket = await startBucket()
     await expect(open(bucket).put('a', new Uint8Array(64 * 1024 * 1024 + 1), 'text/plain')).rejects.toThrow(InvalidBlob)
     expect(bucket.asked).toEqual([])
   })
 
-  it('are in no more than 128 requests at a time', async () => {
+  it('are at most 128 at a time', async () => {
     const bucket = await startBucket()
     const waiting: (() => void)[] = []
     bucket.answer = (_, response) => Boolean(waiting.push(() => refuseRequest(response, 404, 'NoSuchKey')))
@@ -144,7 +144,7 @@ describe('blobs in a bucket', () => {
 })
 
 describe('the check of a bucket', () => {
-  test('tries all that is done, leaves one small object, and passes again beside another process', async () => {
+  test('the check tests every operation, leaves one small object, and can run again or in parallel', async () => {
     const bucket = await startBucket()
     const blobs = open(bucket)
     await Promise.all([blobs.check(), open(bucket).check()])
@@ -166,7 +166,7 @@ describe('the check of a bucket', () => {
     refuseRequest(response, 403, 'AccessDenied')
     return true
   }
-  test('says so of a storage that cannot be reached', async () => {
+  test('reports a storage that cannot be reached', async () => {
     const bucket = await startBucket()
     await bucket.close()
     const blobs = open(bucket, { retry: { baseMs: 1, capMs: 1, maxElapsedMs: 0 } })
@@ -193,7 +193,7 @@ describe('the check of a bucket', () => {
       {},
       'The bucket is in the region us-west-2.',
     ],
-  ])('says in a sentence without the secret that objects cannot be %s', async (what, answer, access, why) => {
+  ])('reports, without the secret, that objects cannot be %s', async (what, answer, access, why) => {
     const bucket = await startBucket()
     if (answer !== undefined) bucket.answer = answer
     const blobs = open(bucket, { access: { ...bucket.access, ...access } })

@@ -4,29 +4,29 @@ import { checkContentType, InvalidBlob, keyParts } from '../keys.ts'
 import { type Blobs, BlobsUnavailable } from '../port.ts'
 import { type BucketClientOptions, createBucketClient } from './bucket-client.ts'
 
-/** Bytes of an object, which is in memory as a whole. */
+/** Maximum bytes of an object, which is in memory as a whole. */
 const maxBlobBytes = 64 * 1024 * 1024
 const maxPageBytes = 8 * 1024 * 1024
-/** The object that `check` writes. It stays, so that several processes that start do not take it from each other. */
+/** The object that `check` writes. It stays, so that several starting processes do not delete each other's object. */
 const checkKey = 'tributary-check'
 const checkBody = Buffer.from('Tributary can write here.\n')
 
 export type S3BlobsOptions = BucketClientOptions & {
-  /** Names joined by slashes that all keys begin with; empty for none. */
+  /** The common prefix of all keys, as names joined by slashes; may be empty. */
   prefix: string
   logger: Logger
-  /** Pages of a list at most, of 1,000 keys each. */
+  /** Maximum pages of a list, with 1,000 keys each. */
   maxPages?: number
 }
 
 export type S3Blobs = Blobs & {
-  /** Does everything once that is done with blobs. Rejects with BlobsUnavailable, whose words say what does not work. */
+  /** Performs every operation once. Rejects with BlobsUnavailable, whose message names the operation that fails. */
   check(): Promise<void>
-  /** Whether the bucket answers now. */
+  /** Whether the bucket responds now. */
   answers(): Promise<boolean>
 }
 
-/** Logs once when the bucket goes away and once when it is back. */
+/** Logs once when the bucket becomes unavailable, and once when it is back. */
 const createAwayWatch = (bucket: string, logger: Logger) => {
   let away = false
   return {
@@ -56,9 +56,9 @@ const isValidKey = (key: string): boolean => {
 }
 
 /**
- * Blobs in a bucket of S3 or of a storage with the same API, below `prefix` unless that is empty. Objects are written
- * whole, and all processes see them immediately, as S3 promises. While the bucket is known to be away, each request is
- * sent once, so that no caller waits long. Nothing is cached in this process.
+ * Creates blobs in a bucket of S3, or of a storage with the same API, below `prefix` unless that is empty. Objects are
+ * written whole, and all processes see them immediately, as S3 guarantees. While the bucket is known to be unavailable,
+ * each request is sent only once, so that no caller waits long. Nothing is cached in this process.
  */
 export const createS3Blobs = (options: S3BlobsOptions): S3Blobs => {
   const { prefix, logger, maxPages = 1000, ...rest } = options
@@ -109,7 +109,7 @@ export const createS3Blobs = (options: S3BlobsOptions): S3Blobs => {
       await ask({ method: 'DELETE', key: objectOf(key) }, { fine: ['NoSuchKey'] })
     },
     async list(start) {
-      // Objects of other users of the bucket are skipped.
+      // Skips objects of other users of the bucket.
       return (await listBelow(base + start)).filter((key) => key !== checkKey && isValidKey(key)).toSorted()
     },
   }
@@ -133,7 +133,7 @@ export const createS3Blobs = (options: S3BlobsOptions): S3Blobs => {
       })
       await step('read', async () => checkBody.equals((await blobs.get(checkKey))?.body ?? Buffer.alloc(0)))
       await step('listed', async () => (await listBelow(base + checkKey)).includes(checkKey))
-      // Without the right to list, an object that is not there is refused.
+      // Without the permission to list, a request for a missing object is denied.
       await step('told from missing ones', async () => (await blobs.get(missing)) === undefined)
       await step('deleted', async () => {
         await blobs.delete(missing)

@@ -79,7 +79,7 @@ describe('the event store as a child', () => {
     await child[Symbol.asyncDispose]()
   })
 
-  it('syncs every insert, merge and removal: the settings of the running engine and of every table say so', async () => {
+  it('syncs every insert, merge and removal, by the settings of the running engine and of every table', async () => {
     const settings = await child.store.query<{ name: string; value: string }>(
       "select name, value from system.merge_tree_settings where name in ('fsync_after_insert', 'fsync_part_directory', 'min_rows_to_fsync_after_merge') order by name",
     )
@@ -100,7 +100,7 @@ describe('the event store as a child', () => {
     expect(limits).toEqual([{ value: String(memoryBytes) }])
   })
 
-  it('answers pings, short queries and inserts while four heavy queries occupy its threads', async () => {
+  it('responds to pings, short queries and inserts while four heavy queries occupy its threads', async () => {
     const caller = new AbortController()
     const queries = Array.from({ length: 4 }, (_, index) =>
       child.store
@@ -115,7 +115,7 @@ describe('the event store as a child', () => {
         )
         running = (rows[0]?.n ?? 1) - 1
       }
-      // The ping looks into a folder, which takes a thread of the pool that the queries run on.
+      // The ping reads a folder, which needs a thread of the pool that also runs the queries.
       const began = performance.now()
       for (let round = 0; round < 5; round += 1) expect(await child.store.ping()).toBe(true)
       await child.store.insert('events', row('1'), { token: 'a' })
@@ -126,7 +126,7 @@ describe('the event store as a child', () => {
     expect(await Promise.all(queries)).toEqual(['ended', 'ended', 'ended', 'ended'])
   })
 
-  it('fails a query that needs too much memory with a clear error, and lives', async () => {
+  it('fails a query that needs too much memory with a clear error, and keeps running', async () => {
     const before = child.pid()
     for (const slot of ['short', 'heavy'] as const) {
       await expect(
@@ -137,7 +137,7 @@ describe('the event store as a child', () => {
     expect(child.pid()).toBe(before)
   })
 
-  it('refuses a body larger than it takes with an answer, so that its sender can halve it', async () => {
+  it('rejects a body that is too large with a response, so that its sender can halve it', async () => {
     const line = `${row('x'.repeat(1000))}\n`
     const tooLarge = line.repeat(Math.ceil((129 * 1024 ** 2) / line.length))
     await expect(child.store.insert('events', tooLarge, { token: 'large' })).rejects.toMatchObject({
@@ -147,7 +147,7 @@ describe('the event store as a child', () => {
     await child.store.insert('events', line, { token: 'large' })
   })
 
-  it('refuses an insert that needs more memory than a statement may have, so that its halves are tried', async () => {
+  it('rejects an insert that needs too much memory for a statement, so that its halves are tried', async () => {
     const writer = createRowWriter()
     const size = 2 * 1024
     for (let index = 0; index < 45_000; index += 1) {
@@ -168,7 +168,7 @@ describe('the event store as a child', () => {
     expect(row?.n).toBe(45_000)
   })
 
-  it('serves the official client with compression both ways, query ids and typed errors, and no client without the secret', async () => {
+  it('serves the official client with compression in both directions, query IDs and typed errors, and no client without the secret', async () => {
     const client = createClient({
       url: child.url,
       username: child.user,
@@ -228,8 +228,8 @@ describe('the event store as a child', () => {
   })
 })
 
-describe('the death of the child', () => {
-  it('holds every acknowledged insert exactly once after kills during inserts, at the same address', async () => {
+describe('a killed child', () => {
+  it('contains every acknowledged insert exactly once after kills during inserts, at the same address', async () => {
     await using child = await start('killed')
     const acknowledged: string[] = []
     let batch = 0
@@ -239,7 +239,7 @@ describe('the death of the child', () => {
         batch += 1
         const ids = Array.from({ length: 500 }, (_, index) => `${token}-${index}`)
         const insertion = insertUntilStored(child.store, ids.map(row), token)
-        // Each round strikes at another moment of the insert, which takes some ten milliseconds.
+        // Each round kills at another moment of the insert, which takes some ten milliseconds.
         if (token === `batch-${killAt}`) setTimeout(() => process.kill(victim, 'SIGKILL'), killAt)
         await insertion
         acknowledged.push(...ids)
@@ -257,7 +257,7 @@ describe('the death of the child', () => {
 })
 
 describe('the start of the child', () => {
-  it('stores a repeated insert whose token was written down but whose part was not, as a kill in between leaves it', async () => {
+  it('stores a repeated insert whose token was written but whose part was not, because of a kill in between', async () => {
     let part = { dir: '', name: '' }
     {
       await using child = await start('half-inserted')
@@ -281,7 +281,7 @@ describe('the start of the child', () => {
     ])
   })
 
-  it('is refused with fewer threads than its queries and files need', async () => {
+  it('is rejected with fewer threads than its queries and files need', async () => {
     const main = fileURLToPath(new URL('./main.ts', import.meta.url))
     const sessions = { insert: 2, short: 2, heavy: 3 }
     const options = { dataDir: join(root, 'few-threads'), user: 'a', secret: 'b', port: 0, memoryBytes, sessions }
@@ -293,7 +293,7 @@ describe('the start of the child', () => {
   })
 })
 
-/** A program that starts an event store on the folder, says its pid and stays. */
+/** The code of a process that starts an event store on the folder, prints its PID and stays. */
 const holder = (dataDir: string): string => {
   const here = (path: string): string => JSON.stringify(fileURLToPath(new URL(path, import.meta.url)))
   return `
@@ -308,7 +308,7 @@ const holder = (dataDir: string): string => {
 }
 
 describe('the end of the parent', () => {
-  it('ends the child, and a child that does not notice is ended by the next start on its folder', async () => {
+  it('ends the child, and the next start on its folder ends a child that did not notice', async () => {
     const dataDir = join(root, 'orphaned')
     const parent = spawn(
       process.execPath,
@@ -318,7 +318,7 @@ describe('the end of the parent', () => {
     const [line] = await once(parent.stdout, 'data')
     const orphan = identify(Number(String(line)))
     if (orphan === undefined) throw new Error('no child')
-    // Stopped, it cannot notice that its parent has gone.
+    // A stopped child cannot notice the end of its parent.
     process.kill(orphan.pid, 'SIGSTOP')
     parent.kill('SIGKILL')
     await once(parent, 'exit')

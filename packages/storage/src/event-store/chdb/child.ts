@@ -12,11 +12,11 @@ import { endProcess, identify, type ProcessIdentity } from '../../supervisor/pro
 import { type ChildOptions, childOptionsVariable, defaultSessions, type Sessions } from './child-options.ts'
 
 export type ChdbChildOptions = {
-  /** Folder of the event store, made if missing: `engine/` inside belongs to chDB. */
+  /** Folder of the event store, created if missing; `engine/` inside belongs to chDB. */
   dataDir: string
-  /** Limit of the engine, bytes. At least 512 MiB. */
+  /** Memory limit of the engine, in bytes. At least 512 MiB. */
   memoryBytes: number
-  /** Threads one query may use; by default the processors of the machine, at most 4. */
+  /** Maximum threads of one query; by default the processors of the machine, at most 4. */
   maxThreads?: number
   sessions?: Sessions
   /** 1 to 19 lowers the priority of the whole child against the server's (setpriority(2)). */
@@ -26,11 +26,11 @@ export type ChdbChildOptions = {
 export type ChdbChild = {
   /** For the supervisor. */
   spec: ChildSpec
-  /** Stays the same over restarts: `http://127.0.0.1:<port>`. */
+  /** Stays the same after restarts: `http://127.0.0.1:<port>`. */
   url: string
   user: string
   password: string
-  /** Queries that run at a time, and the memory they share in bytes: what its clients divide among workspaces. */
+  /** Concurrent queries by kind, and the memory that they share in bytes: its clients divide this among workspaces. */
   capacity: { short: number; heavy: number; memoryBytes: number }
 }
 
@@ -63,13 +63,13 @@ const lowerPriority = (pid: number, nice: number | undefined): void => {
   try {
     setPriority(pid, Math.min(nice, constants.priority.PRIORITY_LOW))
   } catch {
-    // It has ended already, or the system does not allow it: it runs as it is.
+    // The child has already ended, or the system does not allow a change: it keeps its priority.
   }
 }
 
 /**
- * The embedded event store as a child process for the supervisor. The port is chosen once and the secret is made here,
- * so that address and credentials outlive restarts. The child ends by itself when this process goes away.
+ * Creates the embedded event store as a child process for the supervisor. The port and the secret are chosen once, so
+ * that address and credentials survive restarts. The child ends by itself when this process ends.
  */
 export const createChdbChild = async (options: ChdbChildOptions): Promise<ChdbChild> => {
   const port = await freePort()

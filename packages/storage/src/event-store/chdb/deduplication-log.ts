@@ -14,18 +14,19 @@ import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * The engine writes the token of an insert into its deduplication log right before it renames the finished part to its
- * name. Seen with strace, engine 26.7: a tenth of a millisecond before, and without a sync. A kill in between leaves a
- * token without rows: the repeated insert would be taken for a duplicate and its rows would be lost. So the logs are
- * repaired before the engine opens the folder. A power loss may do the opposite, rows without token: so the log is
- * synced before an insert is acknowledged. Rows on disk without a token are then of an insert that was under way. Events
- * of such an insert are removed before the engine opens the folder: the pipeline repeats the insert.
+ * The engine writes the token of an insert to its deduplication log right before it renames the finished part. Observed
+ * with strace, engine 26.7: a tenth of a millisecond before, and without a sync. A kill in between leaves a token
+ * without rows: the repeated insert would be treated as a duplicate, and its rows would be lost. So the logs are
+ * repaired before the engine opens the folder. A power loss may have the opposite effect, rows without a token: so the
+ * log is synced before an insert is acknowledged. Rows on disk without a token then belong to an insert that was in
+ * flight. Events of such an insert are removed before the engine opens the folder, because the pipeline repeats the
+ * insert.
  */
 const folder = 'deduplication_logs'
 
 type PartRange = { partition: string; least: number; most: number }
 
-/** Reads `<partition>_<least block>_<largest block>_<level>[_<mutation>]`; undefined for any other name. */
+/** Parses `<partition>_<least block>_<largest block>_<level>[_<mutation>]`; undefined for any other name. */
 export const parsePart = (name: string): PartRange | undefined => {
   const found = /^([0-9A-Za-z-]+)_(\d+)_(\d+)_\d+(?:_\d+)?$/.exec(name)
   if (found === null) return undefined
@@ -36,8 +37,8 @@ const covers = (part: PartRange, other: PartRange): boolean =>
   part.partition === other.partition && part.least <= other.least && part.most >= other.most
 
 /**
- * The log without tokens of parts that neither exist nor went into one that does, and without torn lines. Tokens that the
- * engine has taken back itself (operation 2) stay as they are. `names` are the folders of the table.
+ * Removes from the log the tokens of parts that neither exist nor were merged into an existing part, and torn lines.
+ * Tokens that the engine itself has voided (operation 2) stay unchanged. `names` are the part folders of the table.
  */
 export const withoutLostParts = (log: string, names: readonly string[]): string => {
   const parts = names.flatMap((name) => parsePart(name) ?? [])
@@ -52,12 +53,13 @@ export const withoutLostParts = (log: string, names: readonly string[]): string 
   return kept.map(({ line }) => `${line}\n`).join('')
 }
 
-/** Most parts that inserts under way can leave without tokens. With more of them the log itself is not trusted. */
+/** Maximum parts without tokens that inserts in flight can leave. If there are more, the log itself is not trusted. */
 const maxUnacknowledged = 64
 
 /**
- * The parts whose inserts were never acknowledged: those made after the newest part in the repaired logs of their table.
- * The engine numbers the parts of a table in the order in which it writes their tokens. Empty when the logs name no part.
+ * The parts whose inserts were never acknowledged: those created after the newest part in the repaired logs of their
+ * table. The engine numbers the parts of a table in the order in which it writes their tokens. Empty if the logs name
+ * no part.
  */
 export const unacknowledgedParts = (logs: string, names: readonly string[]): readonly string[] => {
   const known = logs.split('\n').flatMap((line) => parsePart(line.split('\t')[1] ?? '')?.most ?? [])
@@ -67,10 +69,10 @@ export const unacknowledgedParts = (logs: string, names: readonly string[]): rea
   return parts.length > maxUnacknowledged ? [] : parts
 }
 
-/** Tables whose every insert has a token and is repeated until it is acknowledged. */
+/** Tables in which every insert has a token and is repeated until it is acknowledged. */
 const repeatedTables = ['events']
 
-/** The folders of tables whose inserts are repeated: the engine names them by links. */
+/** The folders of tables whose inserts are repeated; the engine names the tables by links. */
 const repeatedTableDirs = (engineDir: string): ReadonlySet<string> => {
   const data = join(engineDir, 'data')
   const databases = existsSync(data) ? readdirSync(data) : []
@@ -96,8 +98,8 @@ const replaceFile = (file: string, text: string): void => {
 const isLog = (name: string): boolean => /^deduplication_log_\d+\.txt$/.test(name)
 
 /**
- * Repairs the logs of every table below the engine's folder, and removes the parts of inserts that are repeated. Only
- * while no engine has the folder open.
+ * Repairs the logs of every table below the engine's folder, and removes the unacknowledged parts of repeated inserts.
+ * Call it only while no engine has the folder open.
  */
 export const repairDeduplicationLogs = (engineDir: string): void => {
   const store = join(engineDir, 'store')
@@ -120,7 +122,7 @@ export const repairDeduplicationLogs = (engineDir: string): void => {
       syncFolder(logs)
       if (!repeated.has(realpathSync(join(store, prefix, table)))) continue
       for (const name of unacknowledgedParts(kept.join(''), names)) {
-        // Under another name first: the engine refuses to open a folder with half of a part.
+        // Renamed first, because the engine refuses to open a folder with an incomplete part.
         const removed = join(store, prefix, table, `delete_tmp_${name}`)
         renameSync(join(store, prefix, table, name), removed)
         rmSync(removed, { recursive: true, force: true })
@@ -129,7 +131,10 @@ export const repairDeduplicationLogs = (engineDir: string): void => {
   }
 }
 
-/** Syncs the newest two logs of a table (two, since the engine may just have begun one). Nothing for a table without. */
+/**
+ * Syncs the newest two logs of a table (two, because the engine may just have begun one). Does nothing for a table
+ * without logs.
+ */
 export const syncDeduplicationLog = async (tableDir: string): Promise<void> => {
   const logs = join(tableDir, folder)
   const names = await readdir(logs).catch(() => [])

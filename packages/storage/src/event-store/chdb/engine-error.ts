@@ -1,4 +1,4 @@
-/** An error as ClickHouse answers it: a numeric code, its name and a message (ErrorCodes.cpp of the engine). */
+/** An error as ClickHouse reports it: a numeric code, its name and a message (ErrorCodes.cpp of the engine). */
 export class EngineError extends Error {
   readonly code: number
   readonly codeName: string
@@ -9,7 +9,7 @@ export class EngineError extends Error {
     this.codeName = codeName
   }
 
-  /** The body of the HTTP answer, in the form that every ClickHouse client parses. */
+  /** The body of the HTTP response, in the form that every ClickHouse client parses. */
   toBody(): string {
     return `Code: ${this.code}. DB::Exception: ${this.message} (${this.codeName})\n`
   }
@@ -21,7 +21,7 @@ export const syntaxError = (message: string): EngineError => new EngineError(62,
 
 const head = /^(?:Error: )?Code: (\d+)\. (?:DB::Exception: )?/
 
-/** The parts of `Code: 62. DB::Exception: words (SYNTAX_ERROR) (version 25.8)`; undefined for any other text. */
+/** Splits `Code: 62. DB::Exception: words (SYNTAX_ERROR) (version 25.8)`; undefined for any other text. */
 const partsOf = (text: string): { code: number; name: string; words: string } | undefined => {
   const [begin = '', code] = head.exec(text) ?? []
   if (code === undefined) return undefined
@@ -33,7 +33,7 @@ const partsOf = (text: string): { code: number; name: string; words: string } | 
   return name === undefined ? undefined : { code: Number(code), name, words: rest.slice(0, open).trimEnd() }
 }
 
-/** Reads the engine's own text; anything else counts as UNKNOWN_EXCEPTION (1002). */
+/** Parses the engine's error text; anything else counts as UNKNOWN_EXCEPTION (1002). */
 export const parseEngineError = (error: unknown): EngineError => {
   if (error instanceof EngineError) return error
   const text = error instanceof Error ? error.message : String(error)
@@ -46,7 +46,7 @@ export const parseEngineError = (error: unknown): EngineError => {
 const badRequestCodes = new Set([6, 16, 26, 27, 36, 38, 41, 43, 44, 46, 47, 50, 53, 57, 62, 72, 82, 115, 117, 457, 456])
 const notFoundCodes = new Set([60, 81])
 
-/** The status that ClickHouse's HTTP interface gives to the code; clients decide by the code. */
+/** The HTTP status that ClickHouse uses for the code; clients decide by the code. */
 export const statusOf = (code: number): number => {
   if (badRequestCodes.has(code)) return 400
   if (notFoundCodes.has(code)) return 404

@@ -11,11 +11,11 @@ import { quoteString } from './literals.ts'
 
 export type SlotKind = keyof Sessions
 export type EngineOptions = {
-  /** Folder of the engine; nothing else may use it. */
+  /** Folder of the engine; no other code may use it. */
   dataDir: string
-  /** Limit for the whole process, bytes. */
+  /** Memory limit of the whole process, in bytes. */
   memoryBytes: number
-  /** Threads one query may use. */
+  /** Maximum threads of one query. */
   maxThreads: number
   sessions: Sessions
 }
@@ -45,20 +45,23 @@ export type EngineResult = {
 }
 
 export type Engine = {
-  /** Runs one statement; when the signal aborts, the engine kills it. */
+  /** Runs one statement; if the signal aborts, the engine kills it. */
   execute(slot: SlotKind, statement: Statement, signal: AbortSignal): Promise<EngineResult>
-  /** Hands rows, in the form they came in, to the engine's own parser. Not stopped by the signal once it runs. */
+  /**
+   * Passes rows, in their original format, to the engine's own parser. A running insert does not stop when the signal
+   * aborts.
+   */
   insert(insert: RawInsert, signal: AbortSignal): Promise<EngineResult>
   load(): Record<SlotKind, { waiting: number; running: number }>
   close(): void
 }
 
 const mebi = 1024 * 1024
-/** The one key of the engine's query slots: its callers have sorted queries by owner and turn already. */
+/** The only key of the engine's query slots: its callers have already ordered queries by owner and turn. */
 const anybody = ''
 const name = /^[A-Za-z][A-Za-z0-9_]*$/
 
-/** Options that exist only as configuration file of the engine: durability of every MergeTree table, caches. */
+/** Options that the engine accepts only in a configuration file: durability of every MergeTree table, caches. */
 const configuration = `<clickhouse>
   <merge_tree>
     <fsync_after_insert>1</fsync_after_insert>
@@ -77,14 +80,14 @@ const baseSettings = (slot: SlotKind | 'control', options: EngineOptions): Setti
     max_execution_time: String(seconds),
     max_memory_usage: share(memory),
     max_threads: String(slot === 'insert' ? 1 : options.maxThreads),
-    // One thread parses 18 µs a row of processor time, the parallel parser 22 (batches of 10,000 rows of 1.2 kB).
+    // Processor time per row: 18 µs with one thread, 22 µs with the parallel parser (batches of 10,000 rows of 1.2 kB).
     input_format_parallel_parsing: '0',
     max_bytes_before_external_group_by: share(memory / 2),
     max_bytes_before_external_sort: share(memory / 2),
     max_result_bytes: share(0.25),
     type_json_skip_duplicated_paths: '1',
     date_time_input_format: 'best_effort',
-    // Parameters become part of the text.
+    // Parameters become part of the query text.
     max_query_size: String(128 * mebi),
     output_format_json_quote_64bit_integers: '0',
   }
@@ -95,7 +98,7 @@ const settingList = (settings: Settings): string =>
     .map(([key, value]) => `${key} = ${value === 'DEFAULT' ? value : quoteString(value)}`)
     .join(', ')
 
-/** The statement that takes the rows of a file into a table. */
+/** The statement that inserts the rows of a file into a table. */
 const insertStatement = ({ columns, format, settings }: RawInsert, table: string, path: string): string => {
   const list = columns === undefined ? '' : ` (${columns.map((column) => `\`${column}\``).join(', ')})`
   for (const key of Object.keys(settings))
@@ -105,11 +108,11 @@ const insertStatement = ({ columns, format, settings }: RawInsert, table: string
   return `INSERT INTO ${target.join('.')}${list}${given} SELECT * FROM file(${quoteString(path)}, ${format})`
 }
 
-/** The engine's error without the name of the file of the rows, which means nothing to a caller. */
+/** The engine's error without the name of the rows' file, which means nothing to a caller. */
 const withoutFile = (error: EngineError): EngineError =>
   new EngineError(error.code, error.codeName, withoutPlace(error.message))
 
-/** Opens the engine with its sessions. Throws when another process holds the folder. */
+/** Opens the engine with its sessions. Throws if another process uses the folder. */
 export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 })
   repairDeduplicationLogs(options.dataDir)
@@ -163,7 +166,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
     }
   }
 
-  /** Sets the database and settings of a call in a session, and resets the settings of the call before. */
+  /** Sets the database and settings of a call in a session, and resets the settings of the previous call. */
   const prepare = async (worker: Worker, database: string, settings: Settings): Promise<void> => {
     const changes: Settings = {}
     for (const key of Object.keys(worker.overrides))
@@ -194,7 +197,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
 
   let counter = 0
   let killing: Promise<unknown> = Promise.resolve()
-  /** Kills the marked query, again and again until it has ended: it may not have been registered the first time. */
+  /** Kills the marked query repeatedly until it has ended, because it may not have been registered the first time. */
   const killUntilEnded = async (marker: string, ended: () => boolean): Promise<void> => {
     for (let pause = 20; !ended(); pause = Math.min(pause * 2, 500)) {
       killing = killing.then(() =>
@@ -223,7 +226,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
         }
       } catch (error) {
         ended = true
-        // A failed query keeps its entry in system.processes, and its memory, until the session's next one.
+        // A failed query keeps its entry in system.processes, and its memory, until the session's next query.
         await worker.session.queryAsync('SELECT 1').catch(() => {})
         throw parseEngineError(error)
       } finally {
@@ -233,7 +236,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
     })
 
   const tableDirs = new Map<string, string>()
-  /** The folder of a table. A table made anew under the same name has another. */
+  /** The folder of a table. A recreated table of the same name has another folder. */
   const tableDir = async (worker: Worker, table: string): Promise<string | undefined> => {
     const known = tableDirs.get(table)
     if (known !== undefined && existsSync(known)) return known
@@ -250,8 +253,8 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
 
   const underWay = new Map<string, Promise<unknown>>()
   /**
-   * Runs one insert of a token at a time. The engine would answer a repetition as soon as the first insert has written
-   * its token, which is before the first's rows are on disk.
+   * Runs one insert of a token at a time. The engine would acknowledge a repetition as soon as the first insert has
+   * written its token, which is before its rows are on disk.
    */
   const oneAtATime = async <T>(token: string | undefined, work: () => Promise<T>): Promise<T> => {
     if (token === undefined) return work()
@@ -262,9 +265,9 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   }
 
   /**
-   * The rows as a file that the engine reads, removed afterwards. Rows within the statement cost half as much again.
-   * The engine's own way for them takes 44 µs of processor time a row of 1.9 kB, 36 of them before the table sees it;
-   * the file takes 28. The file need not be synced: it is only read while this process lives.
+   * Writes the rows to a file for the engine, and removes it afterwards. Rows inside the statement cost half as much
+   * again. The engine's own mechanism takes 44 µs of processor time for a row of 1.9 kB, 36 of them before the table
+   * sees the row; the file takes 28. The file need not be synced: it is only read while this process runs.
    */
   const withFile = async <T>(body: Buffer, work: (path: string) => Promise<T>): Promise<T> => {
     const path = join(incomingDir, `${++counter}.rows`)
@@ -287,7 +290,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
           }
           return { bytes: new Uint8Array(), rowsRead: 0, bytesRead: 0, elapsedSeconds: result.elapsed }
         } catch (error) {
-          // A failed query keeps its entry in system.processes, and its memory, until the session's next one.
+          // A failed query keeps its entry in system.processes, and its memory, until the session's next query.
           await worker.session.queryAsync('SELECT 1').catch(() => {})
           throw withoutFile(parseEngineError(error))
         }

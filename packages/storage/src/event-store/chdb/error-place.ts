@@ -1,7 +1,7 @@
 const file = ': (in file/uri '
 const executing = ': While executing '
 
-/** Words of the engine without the file that rows came in and without the steps that read it, in linear time. */
+/** The engine's message without the name of the rows' file and the steps that read it, in linear time. */
 export const withoutPlace = (message: string): string => {
   const start = message.indexOf(file)
   const close = start < 0 ? -1 : message.indexOf(')', start)

@@ -1,6 +1,6 @@
-// A process that starts the embedded event store, inserts without end and prints what is acknowledged, for tests that
-// end it. Small parts are merged all the time, and what went into another part is removed at once. Arguments: folder, number of
-// the first insert.
+// A process that starts the embedded event store, inserts in an endless loop and prints what is acknowledged, for tests
+// that kill it. Small parts are merged continuously, and merged parts are removed immediately. Arguments: folder,
+// number of the first insert.
 import { writeSync } from 'node:fs'
 import { silentLogger } from '@tributary/kernel'
 import { createSupervisor } from '../../supervisor/supervisor.ts'
@@ -27,7 +27,7 @@ for (let number = Number(first); ; number++) {
   const id = idsOf(number - 2)[0]
   merging = store
     .command('optimize table events final')
-    // As events of people who are deleted are removed.
+    // The same statement removes the events of deleted people.
     .then(() => writeSync(1, `removing ${id}\n`))
     .then(() => store.command(`alter table events delete where event_id = '${id}' settings mutations_sync = 1`))
     .then(() => writeSync(1, `removed ${id}\n`))

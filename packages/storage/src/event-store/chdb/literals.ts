@@ -1,8 +1,8 @@
 import { badParameter } from './engine-error.ts'
 
 /**
- * Turns the text of a query parameter, as clients send it, into a typed SQL literal. Everything that reaches the SQL
- * text is either digits, a quoted literal escaped here, or a type name rendered from a parsed tree, never from the input.
+ * Converts a query parameter, as clients send it, to a typed SQL literal. Everything that reaches the SQL text is
+ * digits, a quoted literal that is escaped here, or a type name rendered from a parsed tree; never the input itself.
  */
 type ParamType = { name: string; literals: string[]; args: ParamType[] }
 
@@ -11,7 +11,7 @@ const plainTypes: ReadonlySet<string> = new Set([
   ...[8, 16, 32, 64, 128, 256].flatMap((bits) => [`Int${bits}`, `UInt${bits}`]),
   'Float32', 'Float64', 'Bool', 'String', 'Date', 'Date32', 'DateTime', 'UUID', 'IPv4', 'IPv6',
 ])
-/** The minimum and maximum number of arguments in the brackets of a type. */
+/** Minimum and maximum number of arguments in the brackets of a type. */
 const numberArguments: ReadonlyMap<string, readonly [number, number]> = new Map([
   ['FixedString', [1, 1]],
   ['Decimal', [1, 2]],
@@ -26,7 +26,7 @@ const timeZone = /^'[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*'$/
 
 const unknownType = (text: string): Error => badParameter(`Parameters of type ${text.slice(0, 100)} are not accepted`)
 
-/** Throws unless the name and its arguments are a type of the accepted list. */
+/** Throws unless the type and its arguments are in the accepted list. */
 const checkType = ({ name, literals, args }: ParamType, bracket: boolean, text: string): void => {
   const within = (count: number, range: readonly [number, number]): boolean => count >= range[0] && count <= range[1]
   const types = typeArguments.get(name)
@@ -49,7 +49,7 @@ const checkType = ({ name, literals, args }: ParamType, bracket: boolean, text: 
   } else if (!plainTypes.has(name) || bracket) throw unknownType(text)
 }
 
-/** Parses a type of the accepted list; throws BAD_QUERY_PARAMETER for any other. */
+/** Parses an accepted type; throws BAD_QUERY_PARAMETER for any other. */
 export const parseParamType = (text: string): ParamType => {
   const tokens = text.match(/[A-Za-z0-9_]+|'[^'\\]*'|[(),]|\S/g) ?? []
   let at = 0
@@ -108,7 +108,7 @@ export const quoteIdentifier = (text: string): string => {
 
 const unescapes: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', '0': '\0', a: '\x07', v: '\v' }
 
-/** Undoes the escaping of tab-separated text, the form in which scalar parameters travel. */
+/** Unescapes tab-separated text, the format of scalar parameters. */
 export const unescapeTsv = (text: string): string =>
   text.replace(/\\(x[0-9a-fA-F]{2}|[\s\S])/g, (_, found: string) =>
     found.length === 3 ? String.fromCharCode(Number.parseInt(found.slice(1), 16)) : (unescapes[found] ?? found),
@@ -149,9 +149,9 @@ const scalarLiteral = (type: ParamType, name: string, raw: string): string => {
 }
 
 /**
- * The literal of one parameter of the type `typeText`, as in `{name:Type}`. The value `raw` is as it came over the
- * wire: scalars escaped as in tab-separated text, arrays and tuples in ClickHouse's text form.
- * @throws EngineError 457 when the type is not accepted or the value does not fit it.
+ * The literal of one parameter of the type `typeText`, as in `{name:Type}`. `raw` is the value as received. Scalars are
+ * escaped as in tab-separated text; arrays and tuples are in ClickHouse's text format.
+ * @throws EngineError 457 if the type is not accepted or the value does not fit it
  */
 export const paramLiteral = (name: string, typeText: string, raw: string): string => {
   if (typeText.trim() === 'Identifier') return quoteIdentifier(unescapeTsv(raw))

@@ -23,7 +23,7 @@ const openStore = async (dataDir: string) => {
   }
 }
 
-/** Removes the last `count` lines of the deduplication log of events, as a power loss can leave it. */
+/** Removes the last `count` lines of the deduplication log of events, as a power loss may do. */
 const loseTokens = async (dataDir: string, count: number): Promise<void> => {
   for (const path of await readdir(dataDir, { recursive: true })) {
     if (!/store\/.*deduplication_log_\d+\.txt$/.test(path)) continue
@@ -46,7 +46,7 @@ const rowsOf = (insert: number, days: readonly string[]): string[] =>
 
 const [september, october] = ['2026-09-21', '2026-10-21']
 
-describe('rows on disk whose insert has lost its token', () => {
+describe('rows on disk without the token of their insert', () => {
   it.each([
     ['one insert', [[september], [september]], 1],
     ['two inserts', [[september], [september], [september]], 2],
@@ -61,7 +61,7 @@ describe('rows on disk whose insert has lost its token', () => {
         {
           await using running = await openStore(dataDir)
           await migrateEventStore(running.store)
-          // The engine merges no parts while the test looks at them.
+          // The engine must not merge parts while the test reads them.
           await running.store.command('system stop merges events')
           for (const { rows, token } of all) await running.store.insert('events', rows, { token })
         }

@@ -4,17 +4,20 @@ import { type ChildOptions, childOptionsVariable, type ReadyMessage } from './ch
 import { openEngine } from './engine.ts'
 import { createChdbServer } from './server.ts'
 
-// Files of the engine are for this account only.
+// Only this account may access the engine's files.
 process.umask(0o077)
 
-/** Entry of the event store's child process. Its parent hands everything over in one variable and listens on IPC. */
+/**
+ * The entry point of the event store's child process. Its parent passes all options in one variable, and listens on
+ * IPC.
+ */
 const options: ChildOptions = JSON.parse(process.env[childOptionsVariable] ?? '{}')
 Reflect.deleteProperty(process.env, childOptionsVariable)
 
 const { sessions } = options
 const queries = sessions.insert + sessions.short + sessions.heavy + 1
 if (Number(process.env.UV_THREADPOOL_SIZE ?? 4) < queries + 4) {
-  // Every running query occupies a thread of the pool; files, DNS and compression need some of their own.
+  // Every running query occupies a thread of the pool; files, DNS and compression need some, too.
   throw new Error(`UV_THREADPOOL_SIZE must be at least ${queries + 4}`)
 }
 
@@ -34,11 +37,11 @@ const server = createChdbServer({
 })
 
 let ending = false
-/** Lets inserts under way end, but not for long, then goes: what was acknowledged is on disk already. */
+/** Waits a short time for inserts in flight, then exits: acknowledged inserts are already on disk. */
 const end = (): void => {
   if (ending) return
   ending = true
-  // A plain exit would wait for the threads of running queries.
+  // A normal exit would wait for the threads of running queries.
   const goNow = (): void => void process.kill(process.pid, 'SIGKILL')
   setTimeout(goNow, 3_000).unref()
   const unlessInserting = (): void => {

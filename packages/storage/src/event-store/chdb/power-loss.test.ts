@@ -14,9 +14,12 @@ import { systemOwner } from '../port.ts'
 import { createChdbChild } from './child.ts'
 import { idsOf, rowsOf, tokenOf } from './insert-rows.ts'
 
-/** Each round loses the power once, and goes on with what it left. */
+/** Number of rounds. Each one loses the power once, and continues with the remaining data. */
 const rounds = Number(process.env.SOAK_ROUNDS ?? 2)
-/** As late and as early as a name may be on disk, by turns. The engine syncs no folder above a part: it relies on a journal. */
+/**
+ * In turns, names reach the disk as late and as early as they may. The engine syncs no folder above a part: it relies
+ * on a journal.
+ */
 const namesOf = (round: number): Names => (round % 2 === 0 ? 'newest' : 'journal')
 
 /** The acknowledged batches, and the events whose removal was acknowledged or is uncertain. */
@@ -24,7 +27,7 @@ type Answered = { next: number; removed: string[]; removing: string[] }
 
 type Loss = { env: Record<string, string>; lose: () => void }
 
-/** Inserts until so many are acknowledged, and loses the power at that moment. */
+/** Inserts until `count` inserts are acknowledged, and then loses the power. */
 const insertUntil = async (dir: string, first: number, count: number, { env, lose }: Loss): Promise<Answered> => {
   const script = fileURLToPath(new URL('./insert-process.ts', import.meta.url))
   const args = ['--disable-warning=ExperimentalWarning', script, dir, String(first)]
@@ -46,7 +49,7 @@ const insertUntil = async (dir: string, first: number, count: number, { env, los
     }
     if (lost || answered.next < first + count) continue
     lost = true
-    // Amid an insert, an acknowledgement or a merge.
+    // During an insert, an acknowledgement or a merge.
     await delay(Math.random() * 20)
     lose()
   }
@@ -70,7 +73,7 @@ const openStore = async (dataDir: string) => {
 
 describe.skipIf(skipsPowerLoss())('after a loss of power', () => {
   test(
-    'at random moments amid inserts, merges and removals, the event store has every insert once, also the one that was under way and is repeated',
+    'at random moments during inserts, merges and removals, the event store contains every insert once, including a repeated one',
     async () => {
       const root = await mkdtemp(join(tmpdir(), 'tributary-chdb-power-'))
       try {
@@ -88,7 +91,7 @@ describe.skipIf(skipsPowerLoss())('after a loss of power', () => {
           await using running = await openStore(dir)
           for (const id of answered.removed) removed.add(id)
           for (const id of answered.removing) removing.add(id)
-          // The pipeline repeats inserts that were not acknowledged, with the same tokens.
+          // The pipeline repeats unacknowledged inserts with the same tokens.
           for (let number = next; number < answered.next + 1; number++)
             await running.store.insert('events', rowsOf(number), { token: tokenOf(number) })
           next = answered.next + 1

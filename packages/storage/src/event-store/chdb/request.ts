@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { SlotKind } from './engine.ts'
 import { EngineError } from './engine-error.ts'
 
-/** Header that asks for a kind of slot; a ClickHouse server ignores it. */
+/** Header that requests a kind of slot; a ClickHouse server ignores it. */
 export const slotHeader = 'x-tributary-slot'
 
 export type ParsedCall = {
-  /** Text of the `query` parameter; the body is appended to it, or is the rows of an insert. */
+  /** The `query` parameter. The body is appended to it, or contains the rows of an insert. */
   query: string
   database: string
   queryId: string
@@ -15,11 +15,11 @@ export type ParsedCall = {
   params: Map<string, string>
   settings: Record<string, string>
   slot: SlotKind
-  /** The caller promises to change nothing (`readonly` of the HTTP interface). */
+  /** Whether the statement must not change anything (`readonly` of the HTTP interface). */
   readOnly: boolean
 }
 
-// Parameters of the HTTP interface that are no settings of the engine.
+// Parameters of the HTTP interface that are not settings of the engine.
 // biome-ignore format: a table
 const reserved: ReadonlySet<string> = new Set([
   'query', 'database', 'query_id', 'session_id', 'session_check', 'session_timeout', 'role', 'user', 'password',
@@ -29,7 +29,7 @@ const reserved: ReadonlySet<string> = new Set([
   'readonly',
 ])
 
-/** Reads what ClickHouse's HTTP interface takes from the address and the headers. */
+/** Parses the parts of a call that ClickHouse's HTTP interface reads from the URL and the headers. */
 export const parseCall = (search: URLSearchParams, headers: IncomingHttpHeaders): ParsedCall => {
   const params = new Map<string, string>()
   const settings: Record<string, string> = {}
@@ -55,8 +55,8 @@ export const parseCall = (search: URLSearchParams, headers: IncomingHttpHeaders)
 }
 
 /**
- * The named parts of a multipart form, as the client sends long parameters: `query` and `param_<name>`. Undefined when
- * the content type is another.
+ * The named parts of a multipart form, in which the client sends long parameters: `query` and `param_<name>`. Undefined
+ * for any other content type.
  */
 export const parseMultipart = (contentType: string | undefined, body: Buffer): Map<string, string> | undefined => {
   const boundary = /^multipart\/form-data;\s*boundary="?([^";]+)"?/i.exec(contentType ?? '')?.[1]
@@ -72,12 +72,15 @@ export const parseMultipart = (contentType: string | undefined, body: Buffer): M
   return parts
 }
 
-/** The forms that the rows of an insert may have. */
+/** The accepted formats of inserted rows. */
 const insertFormats = ['JSONEachRow', 'JSONCompactEachRow', 'RowBinary'] as const
 
 const insertHead = /^\s*INSERT\s+INTO\s+(?:TABLE\s+(?!(?:SELECT|WITH|FORMAT)\b))?([\w.`"]+)\s*/i
 
-/** The table and columns of an insert, and the text behind them; undefined for any other statement. Takes linear time. */
+/**
+ * Splits an insert into its table, its columns, and the text after them; undefined for any other statement. Takes
+ * linear time.
+ */
 const insertOf = (query: string): { table: string; columns: string | undefined; rest: string } | undefined => {
   const [head = '', table] = insertHead.exec(query) ?? []
   if (table === undefined) return undefined
@@ -88,7 +91,7 @@ const insertOf = (query: string): { table: string; columns: string | undefined; 
 
 const formatText = /^FORMAT\s+(\w+)\s*;?$/i
 
-/** The parts of `INSERT INTO [db.]table [(columns)] FORMAT x` whose rows stand in the body; undefined for any other text. */
+/** Splits `INSERT INTO [db.]table [(columns)] FORMAT x`, whose rows are in the body; undefined for any other text. */
 export const parseInsert = (
   query: string,
 ): { table: string; columns: string[] | undefined; format: string } | undefined => {
@@ -105,14 +108,15 @@ export const parseInsert = (
 
 const leading = /^(?:\s+|--[^\n]*\n|\/\*[\s\S]*?\*\/)*/
 
-/** Whether a statement inserts what a query gives, which may scan and group for as long as that takes. */
+/** Whether a statement inserts the result of a query, which may scan and group for a long time. */
 const insertsQuery = (statement: string): boolean => /^(?:SELECT|WITH)\b/i.test(insertOf(statement)?.rest ?? '')
 
 const readingWords = new Set(['', 'SELECT', 'WITH', 'SHOW', 'DESCRIBE', 'DESC', 'EXPLAIN', 'EXISTS'])
 
 /**
- * The kind of slot of a statement by its first word; undefined for one that only reads, whose caller chooses. Throws
- * for statements without meaning between requests (48) and, when `readOnly`, for those that change something (164).
+ * The kind of slot of a statement by its first word; undefined for a statement that only reads, whose caller chooses.
+ * Throws for statements that are meaningless between requests (48) and, if `readOnly`, for those that change something
+ * (164).
  */
 export const slotOf = (sql: string, readOnly: boolean): SlotKind | undefined => {
   const statement = sql.replace(leading, '')
@@ -126,6 +130,6 @@ export const slotOf = (sql: string, readOnly: boolean): SlotKind | undefined => 
   }
   if (readingWords.has(first)) return undefined
   if (readOnly) throw new EngineError(164, 'READONLY', `Cannot execute ${first} in readonly mode`)
-  // Everything that changes tables may take long (mutations): never in front of the queries of the screens.
+  // Statements that change tables may take long (mutations), so they never run before the queries of pages.
   return first === 'INSERT' && !insertsQuery(statement) ? 'insert' : 'heavy'
 }

@@ -14,9 +14,9 @@ export type ServerOptions = {
   user: string
   secret: string
   dataDir: string
-  /** One request body, bytes after decompression. */
+  /** Maximum bytes of one request body after decompression. */
   maxBodyBytes: number
-  /** All bodies in memory together, bytes; more are refused with 503. */
+  /** Maximum bytes of all bodies in memory; further ones are rejected with 503. */
   maxBodiesBytes: number
 }
 
@@ -67,7 +67,7 @@ const sendError = (response: ServerResponse, error: unknown, queryId: string): v
   )
 }
 
-/** Collects bodies, each and all together bounded. */
+/** Reads bodies, within the limits of each and of all together. */
 const createBodyReader = ({ maxBodyBytes, maxBodiesBytes }: ServerOptions) => {
   let held = 0
   return async (request: IncomingMessage): Promise<{ body: Buffer; release: () => void }> => {
@@ -92,7 +92,7 @@ const createBodyReader = ({ maxBodyBytes, maxBodiesBytes }: ServerOptions) => {
           chunks.length = 0
           release()
           // A compressed body may grow without end. A plain body is read to its end, so that its sender receives the
-          // answer.
+          // response.
           if (packed) throw refusal
         }
       }
@@ -145,7 +145,10 @@ const runCall = async (
   return { ...result, format }
 }
 
-/** ClickHouse's HTTP interface over the engine, as far as the official client uses it. Not yet listening. */
+/**
+ * Creates ClickHouse's HTTP interface for the engine, with the parts that the official client uses. It does not listen
+ * yet.
+ */
 export const createChdbServer = (options: ServerOptions): Server => {
   const { engine } = options
   const readBody = createBodyReader(options)
@@ -202,7 +205,7 @@ export const createChdbServer = (options: ServerOptions): Server => {
   const server = createServer({ maxHeaderSize: 1024 * 1024 }, (request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
     if (url.pathname === '/ping') {
-      // Goes through the thread pool on purpose: an answer says that the pool is not starved and the folder is there.
+      // Uses the thread pool on purpose: a response proves that the pool is not starved and that the folder exists.
       stat(options.dataDir).then(
         () => send(response, 200, { 'content-type': 'text/plain' }, 'Ok.\n'),
         () => send(response, 503, { 'content-type': 'text/plain' }, 'The data folder is gone\n'),

@@ -49,7 +49,7 @@ describe('paramLiteral', () => {
     ['Identifier', 'a.b.c'],
     ['Identifier', '1a'],
     ['Identifier', ''],
-  ])('refuses %s %j', (type, raw) => {
+  ])('rejects %s %j', (type, raw) => {
     expect(codeOf(() => paramLiteral('x', type, raw))).toBe(457)
   })
 
@@ -71,7 +71,7 @@ describe('paramLiteral', () => {
     'constructor',
     'toString',
     '__proto__(String)',
-  ])('refuses the type %s', (type) => {
+  ])('rejects the type %s', (type) => {
     expect(codeOf(() => parseParamType(type))).toBe(457)
   })
 })
@@ -95,11 +95,11 @@ describe('substituteParams', () => {
     ["select {'k': 1}, {1: 2}, map('a', 1)", "select {'k': 1}, {1: 2}, map('a', 1)"],
     ['select 1;', 'select 1'],
     ['select 1 ; -- end\n /* x */ ;', 'select 1 '],
-  ])('turns %j into %j', (sql, expected) => {
+  ])('replaces placeholders in %j: %j', (sql, expected) => {
     expect(substituteParams(sql, params)).toBe(expected)
   })
 
-  it('refuses second statements, open quotes and comments, and parameters without a value', () => {
+  it('rejects second statements, open quotes and comments, and parameters without a value', () => {
     for (const sql of ['select 1; select 2', "select 'a", 'select "a', 'select `a', 'select /* a', "select 'a\\'"]) {
       expect(
         codeOf(() => substituteParams(sql, params)),
@@ -110,7 +110,7 @@ describe('substituteParams', () => {
     expect(codeOf(() => substituteParams('select {constructor:String}', params))).toBe(456)
   })
 
-  it('closes every text literal exactly where it should, for random texts', () => {
+  it('ends every string literal exactly where it should, for random texts', () => {
     const pieces = ["'", '\\', '"', '`', '\0', '\n', '{', '}', '$$', '--', '/*', 'n', 'x27', '😀', '\ud800']
     let state = 7
     const next = (below: number): number => {
@@ -120,7 +120,7 @@ describe('substituteParams', () => {
     for (let round = 0; round < 5_000; round += 1) {
       const text = Array.from({ length: next(10) }, () => pieces[next(pieces.length)]).join('')
       const literal = quoteString(text)
-      // Whatever the text is: one quoted token, with every inner quote and backslash escaped.
+      // For any text: one quoted token, with every inner quote and backslash escaped.
       expect(literal).toMatch(/^'(?:[^'\\\n\0]|\\[\\'0bfnrt])*'$/)
       expect(unescapeTsv(literal.slice(1, -1))).toBe(text)
       expect(substituteParams(`select ${literal}`, new Map())).toBe(`select ${literal}`)

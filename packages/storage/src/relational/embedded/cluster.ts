@@ -6,18 +6,18 @@ import type { Account } from './account.ts'
 import { cleanEnvironment, dataVersion, majorVersion } from './binaries.ts'
 import { initPrefix } from './orphans.ts'
 
-/** The role and the database of the product in the embedded PostgreSQL. */
+/** The product's role and database in the embedded PostgreSQL. */
 export const roleName = 'tributary'
 export const databaseName = 'tributary'
 
 /**
- * The folder's path as PostgreSQL sees it. Its programs start inside the folder and get this path. So they reach a data
- * folder below directories they may not enter (root's home), and one whose path is longer than the 1,023 bytes
- * PostgreSQL can hold.
+ * The folder's path as PostgreSQL sees it: its programs start inside the folder and get this path. So they can use a
+ * data folder below directories that they may not enter (root's home), and one whose path is longer than PostgreSQL's
+ * limit of 1,023 bytes.
  */
 export const ownFolder = '/proc/self/cwd'
 
-/** The identity to spawn with: root switches to the account, other users keep their own. */
+/** The identity of spawned programs: root switches to the account, other users keep their own. */
 export const spawnIdentity = (account: Account): { uid?: number; gid?: number } =>
   process.getuid?.() === 0 ? { uid: account.uid, gid: account.gid } : {}
 
@@ -67,11 +67,11 @@ export type ClusterOptions = {
   dir: string
   native: string
   server: Account
-  /** False only for clusters of tests: then nothing is synced, and a power loss destroys them. */
+  /** False only for clusters of tests: nothing is synced, and a power loss destroys them. */
   durable: boolean
 }
 
-/** Makes a complete cluster with the product's role and database in a side folder, and renames it into place. */
+/** Creates a complete cluster with the product's role and database in a side folder, and renames it into place. */
 const initialise = async ({ dir, native, server, durable }: ClusterOptions): Promise<void> => {
   const draft = await mkdtemp(`${initPrefix(dir)}${process.pid}-`)
   if (process.getuid?.() === 0) await chown(draft, server.uid, server.gid)
@@ -98,7 +98,7 @@ const initialise = async ({ dir, native, server, durable }: ClusterOptions): Pro
   await syncFolder(dirname(dir))
 }
 
-/** Gives a whole folder to the account; needed after a restore or when the product ran under another user before. */
+/** Gives a whole folder to the account. Needed after a restore, or if the product ran under another user before. */
 export const giveTo = async (dir: string, account: Account): Promise<void> => {
   for (const entry of await readdir(dir, { withFileTypes: true })) {
     const path = join(dir, entry.name)
@@ -123,7 +123,7 @@ const ensureOwner = async (dir: string, server: Account): Promise<void> => {
 }
 
 /**
- * Writes the rules of access. Over the socket, only this process's user may connect, by the operating system's word
+ * Writes the access rules. Over the socket, only this process's user may connect, as identified by the operating system
  * (pg_hba.conf "peer"); over the network, no user may. Written at each start because that user may change.
  */
 const writeAccess = async (dir: string, server: Account, client: Account): Promise<void> => {
@@ -145,10 +145,10 @@ const isEmptyOrAbsent = (dir: string): Promise<boolean> =>
   )
 
 /**
- * Leaves a startable cluster in `dir`: made completely or not at all, of the programs' major version, owned by the
+ * Ensures a startable cluster in `dir`: created completely or not at all, of the programs' major version, owned by the
  * account that runs it. Call it after `clearOrphans`.
  *
- * @throws with what to do when the folder holds another version, something else, or another user's files.
+ * @throws with what to do if the folder contains another version, something else, or another user's files
  */
 export const ensureCluster = async (options: ClusterOptions & { client: Account }): Promise<void> => {
   const { dir, native, server, client } = options

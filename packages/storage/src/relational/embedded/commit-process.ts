@@ -1,5 +1,5 @@
-// A process that starts the embedded PostgreSQL, commits without end on several connections and prints what is committed, for
-// tests that end it. Every now and then it begins a checkpoint. Arguments: folder, number of the first row.
+// A process that starts the embedded PostgreSQL, commits in an endless loop on several connections and prints what is
+// committed, for tests that kill it. Now and then it starts a checkpoint. Arguments: folder, number of the first row.
 import { writeSync } from 'node:fs'
 import { silentLogger } from '@tributary/kernel'
 import { createSupervisor } from '../../supervisor/supervisor.ts'

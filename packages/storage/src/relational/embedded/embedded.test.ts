@@ -19,7 +19,7 @@ import { spawnIdentity } from './cluster.ts'
 const isRoot = process.getuid?.() === 0
 const passwd = ['root:x:0:0::/root:/bin/sh', 'nobody:x:65534:65534::/:/bin/false', 'broken'].join('\n')
 
-/** A cluster with the product's own settings, made once; most tests start a copy of it. */
+/** A cluster with the product's own settings, created once; most tests start a copy of it. */
 let template: string
 let root: string
 let dir: string
@@ -102,7 +102,7 @@ const startElsewhere = (act: string, as?: { uid: number; gid: number }): ChildPr
 }
 
 describe('the embedded PostgreSQL', () => {
-  it('syncs every commit to disk and listens nowhere but on its private socket', async () => {
+  it('syncs every commit to disk, and listens only on its private socket', async () => {
     await copyTemplate()
     await using running = await startPostgres()
     for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes']) {
@@ -115,7 +115,7 @@ describe('the embedded PostgreSQL', () => {
     expect(statSync(folder).mode & 0o777).toBe(0o700)
   })
 
-  it('does not let its own settings switch off syncing', async () => {
+  it('does not allow its own settings to switch off syncing', async () => {
     await copyTemplate()
     await using running = await startPostgres({ settings: { fsync: 'off', synchronous_commit: 'off' } })
     expect(await one(running.store, 'show fsync')).toBe('on')
@@ -132,7 +132,7 @@ describe('the embedded PostgreSQL', () => {
     expect(uid).not.toBe('0')
   })
 
-  it('keeps what was committed when it is killed, is restarted, and the pool goes on', async () => {
+  it('keeps committed rows after a kill and a restart, and the pool continues', async () => {
     await copyTemplate()
     await using running = await startPostgres()
     await running.store.pool.query('insert into kept values (2)')
@@ -145,7 +145,7 @@ describe('the embedded PostgreSQL', () => {
     expect(count).toBe(2)
   })
 
-  it('survives its shutdown under idle connections without an unhandled error', async () => {
+  it('shuts down with idle connections without an unhandled error', async () => {
     await copyTemplate()
     await using running = await startPostgres()
     await Promise.all([1, 2, 3].map(() => one(running.store, 'select pg_sleep(0.02)')))
@@ -153,7 +153,7 @@ describe('the embedded PostgreSQL', () => {
     await expect(one(running.store, 'select 1')).rejects.toThrow()
   })
 
-  it('stops the orphan of a killed predecessor, and finds what that had committed', async () => {
+  it('stops the orphan of a killed predecessor, and finds the rows that it committed', async () => {
     await copyTemplate()
     const predecessor = startElsewhere(
       'await spec.recover(); await spec.spawn(); while (!(await spec.probe().catch(() => false))); process.kill(process.pid, "SIGKILL")',
@@ -169,7 +169,7 @@ describe('the embedded PostgreSQL', () => {
     expect(findProcesses(['postgres'], (cwd) => cwd === folder).map(({ pid }) => pid)).toContain(own)
   })
 
-  it('starts although postmaster.pid names a process that is alive and not PostgreSQL', async () => {
+  it('starts if postmaster.pid names a running process that is not PostgreSQL', async () => {
     await copyTemplate()
     await writeFile(join(dir, 'postmaster.pid'), `${process.ppid}\n${dir}\n1\n5432\n/tmp\n\n`)
     await using running = await startPostgres()
@@ -177,7 +177,7 @@ describe('the embedded PostgreSQL', () => {
     expect(identify(process.ppid)).toBeDefined()
   })
 
-  it('starts although the lock of its socket names a process of its own account that is alive', async () => {
+  it('starts if the lock of its socket names a running process of its own account', async () => {
     await copyTemplate()
     const { server } = chooseAccount()
     const other = spawn('/bin/sleep', ['300'], { cwd: '/', ...spawnIdentity(server) })
@@ -206,7 +206,7 @@ describe('the embedded PostgreSQL', () => {
     },
   )
 
-  it('starts after a kill during initdb, whose orphan still works', async () => {
+  it('starts after a kill during initdb, while the orphaned initdb still runs', async () => {
     const first = startElsewhere('await spec.recover()')
     await eventually(async () => {
       const draft = (await readdir(dirname(dir))).find((name) => name.startsWith('postgres.init-'))
@@ -219,7 +219,7 @@ describe('the embedded PostgreSQL', () => {
     expect(readdirSync(dirname(dir))).toEqual(['postgres'])
   })
 
-  it('works in a data folder far deeper than a socket address or a PostgreSQL path may be', async () => {
+  it('works in a data folder whose path exceeds the limits of sockets and of PostgreSQL', async () => {
     dir = join(root, ...Array.from({ length: 6 }, (_, i) => String(i).repeat(200)), 'postgres')
     mkdirSync(dirname(dir), { recursive: true })
     await copyTemplate()
@@ -228,7 +228,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await one(running.store, 'select count(*)::int from kept')).toBe(1)
   })
 
-  it('makes the library links that an install without scripts leaves out, also when two start at once', async () => {
+  it('creates the library links that an install without scripts omits, also if two processes start together', async () => {
     const native = await copyBinaries(0o755)
     await Promise.all([linkLibraries(native), linkLibraries(native)])
     expect(spawnSync(join(native, 'bin', 'postgres'), ['--version'], { env: {} }).status).toBe(0)
@@ -251,14 +251,14 @@ describe('the embedded PostgreSQL', () => {
     expect(readdirSync(cache)).toEqual([expect.stringMatching(/^postgres-18/)])
   })
 
-  it.runIf(isRoot)('says what to do when no place can hold a copy of the programs', async () => {
+  it.runIf(isRoot)('reports what to do if no folder can hold a copy of the programs', async () => {
     const native = await copyBinaries(0o700)
     await expect(startPostgres({ binaries: native, caches: [join(native, 'bin', 'postgres', 'no')] })).rejects.toThrow(
       /DATABASE_URL/,
     )
   })
 
-  it.runIf(isRoot)('takes a data folder over from another account, as after a restore', async () => {
+  it.runIf(isRoot)('takes over a data folder of another account, as after a restore', async () => {
     await copyTemplate()
     chownSync(dir, 12_345, 12_345)
     chownSync(join(dir, 'PG_VERSION'), 12_345, 12_345)
@@ -280,7 +280,7 @@ describe('the embedded PostgreSQL', () => {
     expect(statSync(join(dir, 'PG_VERSION')).uid).toBe(nobody.uid)
   })
 
-  it('refuses data of another major version, and a folder with something else in it', async () => {
+  it('rejects data of another major version, and a folder with other content', async () => {
     mkdirSync(dir, { recursive: true })
     writeFileSync(join(dir, 'letter.txt'), 'mine')
     await expect(startPostgres()).rejects.toThrow(/not empty and holds no PostgreSQL data/)
@@ -311,7 +311,7 @@ describe('findAccount', () => {
     ['root', { name: 'root', uid: 0, gid: 0 }],
     ['postgres', undefined],
     ['broken', undefined],
-  ])('reads %s', (name, expected) => {
+  ])('parses %s', (name, expected) => {
     expect(findAccount(passwd, name)).toEqual(expected)
   })
 })

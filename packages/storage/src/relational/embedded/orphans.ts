@@ -5,18 +5,18 @@ import type { Logger } from '@tributary/kernel'
 import { endProcess, findProcesses, identify, type ProcessIdentity } from '../../supervisor/processes.ts'
 
 /**
- * The signals that end PostgreSQL: after the first it rolls back and checkpoints ("fast"), after the second it leaves
- * immediately and recovers at the next start.
+ * The signals that end PostgreSQL. After the first one it rolls back and checkpoints ("fast"); after the second one it
+ * exits immediately and recovers at the next start.
  */
 export const shutdownSteps = [
   { signal: 'SIGINT', waitMs: 20_000 },
   { signal: 'SIGQUIT', waitMs: 5_000 },
 ] as const
 
-/** Initialisation happens in `<dir>.init-<pid>-<random>` and is renamed when complete. */
+/** Initialization happens in `<dir>.init-<pid>-<random>`, which is renamed when it is complete. */
 export const initPrefix = (dir: string): string => `${dir}.init-`
 
-/** How often it looks for orphans: one that was ended may have started another just before. */
+/** Maximum searches for orphans: a process may have started another one just before it was ended. */
 const maxRounds = 5
 
 const postmasterIn = (dir: string): ProcessIdentity | undefined => {
@@ -28,14 +28,15 @@ const postmasterIn = (dir: string): ProcessIdentity | undefined => {
 }
 
 /**
- * Ends every PostgreSQL process that works in `dir` or in one of its unfinished side folders, and removes what they
- * left: side folders and the lock file `postmaster.pid`. Call it only while holding the lock of the data folder, so
- * that whatever still runs there is the orphan of a killed predecessor.
+ * Ends every PostgreSQL process that works in `dir` or in one of its unfinished side folders, and removes their
+ * remains: side folders and the lock file `postmaster.pid`. Call it only while holding the lock of the data folder, so
+ * that any such process is the orphan of a killed predecessor.
  *
- * The postmaster is the process named by postmaster.pid whose working directory is the folder; its processes are found
- * by theirs. A process with the same pid that works elsewhere, or no PostgreSQL process, is left alone.
+ * The postmaster is the process named by postmaster.pid whose working directory is the folder; its child processes are
+ * found by their working directory. A process with the same PID that works elsewhere, or is not PostgreSQL, is left
+ * alone.
  *
- * @throws when a process cannot be ended.
+ * @throws if a process cannot be ended
  */
 export const clearOrphans = async (dir: string, logger: Logger): Promise<void> => {
   const parent = realpathOrSame(dirname(dir))

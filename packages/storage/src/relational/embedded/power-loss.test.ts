@@ -11,14 +11,20 @@ import { createSupervisor } from '../../supervisor/supervisor.ts'
 import { openRelational } from '../open.ts'
 import { createEmbeddedPostgres } from './child.ts'
 
-/** Each round loses the power once, and goes on with what it left; in the first, PostgreSQL has just made its folder. */
+/**
+ * Number of rounds. Each one loses the power once, and continues with the remaining data; in the first, PostgreSQL has
+ * just created its folder.
+ */
 const rounds = Number(process.env.SOAK_ROUNDS ?? 2)
-/** As late and as early as a name may be on disk, by turns. PostgreSQL syncs no folder that it makes a table's file in: it relies on a journal. */
+/**
+ * In turns, names reach the disk as late and as early as they may. PostgreSQL does not sync the folder in which it
+ * creates a table's file: it relies on a journal.
+ */
 const namesOf = (round: number): Names => (round % 2 === 0 ? 'journal' : 'newest')
 
 type Loss = { env: Record<string, string>; lose: () => void }
 
-/** Commits until so many rows are, and loses the power at that moment. Returns the numbers of all that were. */
+/** Commits until there are `count` rows, and then loses the power. Returns the numbers of all committed rows. */
 const commitUntil = async (dir: string, first: number, count: number, { env, lose }: Loss): Promise<number[]> => {
   const script = fileURLToPath(new URL('./commit-process.ts', import.meta.url))
   const child = spawn(process.execPath, [script, dir, String(first)], {
@@ -42,7 +48,7 @@ const commitUntil = async (dir: string, first: number, count: number, { env, los
 
 describe.skipIf(skipsPowerLoss())('after a loss of power', () => {
   test(
-    'at random moments under load, the embedded PostgreSQL starts and has every committed row',
+    'at random moments under load, the embedded PostgreSQL starts and contains every committed row',
     async () => {
       const root = await mkdtemp(join(tmpdir(), 'tributary-postgres-power-'))
       try {

@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Account } from './account.ts'
 
-/** sun_path holds 108 bytes with the closing zero on Linux (unix(7)); PostgreSQL adds `/.s.PGSQL.5432`. */
+/** sun_path has 108 bytes with the terminating zero on Linux (unix(7)); PostgreSQL appends `/.s.PGSQL.5432`. */
 const longestFolder = 107 - '/.s.PGSQL.5432'.length
 
 /**
- * A private folder for the socket, short enough for a socket address however deep the data folder lies. It is named
- * after the data folder, so that each start finds the same one, and 0700 for the account that PostgreSQL runs as. A
- * folder of that name with another owner is refused and the next place is tried.
+ * A private folder for the socket, short enough for a socket address however deep the data folder is. Its name is
+ * derived from the data folder, so that each start finds the same one, and its mode is 0700 for the account that runs
+ * PostgreSQL. A folder of that name with another owner is refused, and the next place is tried.
  *
- * @throws when none of the places works.
+ * @throws if none of the places works
  */
 export const ensureSocketFolder = async (
   dir: string,
@@ -25,7 +25,7 @@ export const ensureSocketFolder = async (
     .slice(0, 16)}`
   for (const place of places) {
     const folder = join(place, name)
-    // PostgreSQL takes a list of folders: a comma or a quote in the path would be read as more than one.
+    // PostgreSQL accepts a list of folders: a comma or a quote in the path would split it.
     if (Buffer.byteLength(folder) > longestFolder || !/^[\w./-]+$/.test(folder)) continue
     try {
       await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
@@ -38,7 +38,7 @@ export const ensureSocketFolder = async (
       await chmod(folder, 0o700)
       return folder
     } catch {
-      // Missing, full or read-only: the next place may do.
+      // Missing, full or read-only: the next place may work.
     }
   }
   throw new Error(`No folder for PostgreSQL's socket could be made in ${places.join(', ')}: make one of them writable.`)

@@ -19,12 +19,12 @@ import type { Building } from './use-draft.ts'
 const titleError = (title: string): string | undefined =>
   genericTitle.safeParse(title, { error: stockMessage }).error?.issues[0]?.message
 
-/** Stands for a query while there is none: it has no preview. */
+/** Used instead of a query while there is none: it has no preview. */
 const nothingAsked: AudienceQuery = { operator: 'and', groups: {}, includeAnonymous: true }
 
 type Save = (audience: { title: string; query: AudienceQuery }) => void
 
-/** The page on which an audience is built: its title, its query, and beside them who that finds. */
+/** The page on which an audience is built: its title, its query, and the matching profiles beside them. */
 export const BuilderPage = ({
   heading,
   crumbs,
@@ -49,7 +49,7 @@ export const BuilderPage = ({
   saveLabel: string
   saving: boolean
   failure: Error | null
-  /** Shown after another user's change; it can save the built query in its own way. */
+  /** Shown after another user's change; `again` saves the built query with another function. */
   conflict?: ((again: (save: Save) => void) => ReactNode) | undefined
   onSave: Save
 }) => {
@@ -59,7 +59,7 @@ export const BuilderPage = ({
   const checked = useMemo(() => checkTree(draft.tree), [draft.tree])
   const errors = useMemo(() => shownErrors(draft), [draft])
   const query = 'query' in checked ? checked.query : undefined
-  // The result of the preview beside it; no second call.
+  // Shares the cached result with the preview panel; no second call.
   const preview = useQuery({
     ...audiencePreviewQuery(useWorkspace().name, query ?? nothingAsked, { estimate: true }),
     enabled: false,

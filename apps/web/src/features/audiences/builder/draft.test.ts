@@ -45,7 +45,7 @@ test('SEG-07: ids of all elements are 4 characters, and none stands twice, in co
 })
 
 describe('errors', () => {
-  test('SEG-08: are kept for each element that was filled in, and leave with it', () => {
+  test('SEG-08: are kept for each element that was filled in, and disappear with the element', () => {
     let draft = draftOf(newTree())
     const { segment } = first(draft.tree)
     draft = changeTree(draft, addQuery(draft.tree, segment, 'attribute'))
@@ -71,7 +71,7 @@ describe('errors', () => {
     expect(without.touched.has(event?.id ?? '')).toBe(false)
   })
 
-  test('of a group, a query or an attribute are removed with it, also the touched mark, and those of all others stay (SEG-09)', () => {
+  test('of a group, a query or an attribute are removed with it, and those of all others stay (SEG-09)', () => {
     let tree = addGroup(newTree())
     const [group = '', other = ''] = Object.keys(tree.groups)
     const queryIn = (id: string) => tree.groups[id]?.segments[0]?.queries[0]?.id ?? ''
@@ -100,7 +100,7 @@ describe('errors', () => {
     }
   })
 
-  test('of everything are shown on saving', () => {
+  test('of all elements are shown on saving', () => {
     const draft = showErrors(draftOf(newTree()))
     expect([...shownErrors(draft)]).toEqual([[first(draft.tree).query, { selectedEvent: 'Required' }]])
     const { tree } = draft
@@ -124,7 +124,7 @@ test('typed digits are saved as a number', () => {
   expect(saved).toMatchObject({ count: { value: 3 }, timeframe: { time: { unit: 'month', value: 2 } } })
 })
 
-test('a segment goes with its last condition, and a group with its last segment', () => {
+test('a segment is removed with its last condition, and a group with its last segment', () => {
   const two = addGroup(newTree())
   const { query, group } = first(two)
   const one = remove(two, query)
@@ -132,7 +132,7 @@ test('a segment goes with its last condition, and a group with its last segment'
   expect(one.groups[group]).toBeUndefined()
 })
 
-test('each change is undone and done again, one after the other', () => {
+test('each change can be undone and redone, one after the other', () => {
   const start = draftOf(newTree())
   const changed = changeTree(changeTree(start, addGroup(start.tree)), newTree())
   const back = undo(undo(changed))

@@ -10,7 +10,7 @@ import {
 } from '@tributary/contract'
 import { shortId } from '../../../lib/format/short-id.ts'
 
-/** A number as it is typed. */
+/** A number while it is typed. */
 type Typed = number | string
 
 export type DraftQuery = Omit<SegmentQuery, 'count' | 'timeframe'> & {
@@ -22,7 +22,7 @@ export type DraftGroup = Omit<QueryGroup, 'segments'> & { segments: DraftSegment
 /** A query that is being built. */
 export type DraftTree = Omit<AudienceQuery, 'groups'> & { groups: Record<string, DraftGroup> }
 
-/** A tree, what it was before and after, and which of its elements have been filled in: their errors are shown. */
+/** A tree with its undo and redo history, and the elements that were filled in, whose errors are shown. */
 export type Draft = {
   tree: DraftTree
   past: readonly DraftTree[]
@@ -33,14 +33,14 @@ export type Draft = {
 const segmentsOf = (tree: DraftTree): DraftSegment[] => Object.values(tree.groups).flatMap(({ segments }) => segments)
 const queriesIn = (tree: DraftTree): DraftQuery[] => segmentsOf(tree).flatMap(({ queries }) => queries)
 
-/** Ids of every element of a tree. */
+/** IDs of all elements of a tree. */
 export const idsIn = (tree: DraftTree): string[] => [
   ...Object.keys(tree.groups),
   ...segmentsOf(tree).map(({ id }) => id),
   ...queriesIn(tree).flatMap(({ id, selectedAttributes }) => [id, ...selectedAttributes.map((each) => each.id)]),
 ]
 
-/** Gives ids that nothing in the tree has, nor each other. */
+/** Returns a function that creates IDs that are unused in the tree and unique among themselves. */
 const idsFor = (tree: DraftTree): (() => string) => {
   const taken = new Set(idsIn(tree))
   return () => {
@@ -83,7 +83,7 @@ export const newGroup = (nextId: () => string): DraftGroup => ({
 
 const noTree: DraftTree = { operator: 'and', groups: {}, includeAnonymous: true }
 
-/** A tree with one condition to fill in. */
+/** A tree with one empty condition. */
 export const newTree = (): DraftTree => {
   const nextId = idsFor(noTree)
   return { ...noTree, groups: { [nextId()]: newGroup(nextId) } }
@@ -91,10 +91,10 @@ export const newTree = (): DraftTree => {
 
 export const draftOf = (tree: DraftTree): Draft => ({ tree, past: [], future: [], touched: new Set() })
 
-/** Changes that can be undone. */
+/** Maximum changes that can be undone. */
 const kept = 100
 
-/** The draft with another tree, and elements that are filled in now. */
+/** The draft with a changed tree; `touched` elements now count as filled in. */
 export const changeTree = (draft: Draft, tree: DraftTree, touched: readonly string[] = []): Draft => {
   const there = new Set(idsIn(tree))
   return {
@@ -166,7 +166,7 @@ export const addAttribute = (tree: DraftTree, query: string): DraftTree =>
       : each,
   ])
 
-/** Deletes an element, and what is empty without it: a segment without queries, a group without segments. */
+/** Deletes an element, and its parents that become empty: a segment without queries, a group without segments. */
 export const remove = (tree: DraftTree, id: string): DraftTree => {
   const without = mapSegments(tree, (segment) => {
     if (segment.id === id) return []
@@ -194,7 +194,7 @@ const copySegment = (segment: DraftSegment, nextId: () => string): DraftSegment 
   queries: segment.queries.map((query) => copyQuery(query, nextId)),
 })
 
-/** Puts a copy of a group, segment or query behind it. */
+/** Inserts a copy of a group, segment or query after the original. */
 export const duplicate = (tree: DraftTree, id: string): DraftTree => {
   const nextId = idsFor(tree)
   const group = tree.groups[id]
@@ -238,11 +238,11 @@ export const checkTree = (
 ): { query: AudienceQuery } | { errors: ReadonlyMap<string, ElementErrors> } => {
   const query = saved(tree)
   const errors = queryErrors(query)
-  // Nothing is wrong: its numbers are numbers.
+  // There are no errors, so all numbers are valid.
   return errors.size === 0 ? { query: query as AudienceQuery } : { errors }
 }
 
-/** The errors of the elements that have been filled in, by their ids. */
+/** The errors of the elements that were filled in, by ID. */
 export const shownErrors = ({ tree, touched }: Draft): ReadonlyMap<string, ElementErrors> => {
   const checked = checkTree(tree)
   return new Map('errors' in checked ? [...checked.errors].filter(([id]) => touched.has(id)) : [])

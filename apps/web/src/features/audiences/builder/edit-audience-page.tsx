@@ -17,7 +17,7 @@ import { BuilderPage } from './builder-page.tsx'
 import { Sentence } from './estimate-panel.tsx'
 import { useDraft } from './use-draft.ts'
 
-/** A version that another user saved while an audience was edited. */
+/** A version that another user saved while the audience was edited. */
 type Newer = { version: number; author: string; time: string }
 
 const newerOf = (error: Error | null): Newer | undefined => {
@@ -26,7 +26,7 @@ const newerOf = (error: Error | null): Newer | undefined => {
   return { version: Number(version), author, time }
 }
 
-/** Shown instead of overwriting another user's version: author, time and changes, and the two ways on. */
+/** Shown instead of overwriting another user's version: its author, time and changes, and the two options. */
 const Conflict = ({
   audience,
   newer,
@@ -72,7 +72,7 @@ const Conflict = ({
 }
 
 const EditAudience = ({ audience: given, onLoad }: { audience: Audience; onLoad: () => void }) => {
-  // The form keeps the opened version: another user's change is reported on saving.
+  // The form keeps the opened version, so that another user's change is reported on saving.
   const [audience] = useState(given)
   const workspace = useWorkspace().name
   const navigate = useNavigate()
@@ -118,7 +118,7 @@ const EditAudience = ({ audience: given, onLoad }: { audience: Audience; onLoad:
   )
 }
 
-/** The builder of an audience that there is, or the change of its list. */
+/** The builder for an existing audience, or the form for its list. */
 export const EditAudiencePage = () => {
   const workspace = useWorkspace().name
   const { audienceId } = useParams()

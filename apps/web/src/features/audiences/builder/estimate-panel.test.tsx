@@ -19,7 +19,7 @@ const answer = (exact: boolean, size: number): Response =>
     sample: [],
   })
 
-/** Shows the panel with a server that answers one call at a time; the test sends the last response. */
+/** Renders the panel with a server that handles one call at a time; the test sends the last response. */
 const show = (first: Response) => {
   const next = Promise.withResolvers<Response>()
   const answers = [first]
@@ -29,7 +29,7 @@ const show = (first: Response) => {
   return { follow: next.resolve }
 }
 
-test("an estimate says 'about', and the exact number takes its place", async () => {
+test("an estimate is shown with 'about', and the exact number replaces it", async () => {
   const { follow } = show(answer(false, 12_345))
   expect(await screen.findByText('about 12,300')).toBeDefined()
   expect(screen.getByText('Estimated from a sample. Counting every profile…')).toBeDefined()
@@ -39,7 +39,7 @@ test("an estimate says 'about', and the exact number takes its place", async () 
   expect(screen.getByText(/^Exact as of/)).toBeDefined()
 })
 
-test('an empty sample shows no number, but the exact one does', async () => {
+test('an empty sample shows no number, but an exact zero does', async () => {
   const { follow } = show(answer(false, 0))
   follow(answer(true, 7))
   expect(await screen.findByText('7')).toBeDefined()

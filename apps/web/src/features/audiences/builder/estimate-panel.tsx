@@ -68,7 +68,7 @@ const Counted = ({ preview, stale }: { preview: AudiencePreview; stale: boolean 
   </div>
 )
 
-/** The present result of a query: an estimate, and then the exact number. Until there is one, the result before. */
+/** The current result of a query: an estimate, then the exact number. Shows the previous result until then. */
 const usePreview = (tree: AudienceQuery) => {
   const workspace = useWorkspace().name
   const first = useQuery({
@@ -102,7 +102,7 @@ const Estimate = ({ query: tree }: { query: AudienceQuery }) => {
         </Button>
       </div>
     )
-  // A sample of a small audience can be empty, which means nothing yet.
+  // The sample of a small audience can be empty without meaning zero.
   if (preview === undefined || (!preview.exact && preview.size === 0))
     return (
       <div aria-busy className="space-y-3">
@@ -113,13 +113,13 @@ const Estimate = ({ query: tree }: { query: AudienceQuery }) => {
   return <Counted preview={preview} stale={stale} />
 }
 
-/** How audiences of the workspace are called in sentences, by their resource names. */
+/** Returns a function for the titles of the workspace's audiences by resource name, for use in sentences. */
 export const useAudienceTitles = (): ((audience: string) => string) => {
   const audiences = useQuery(audiencesQuery(useWorkspace().name)).data
   return (name) => audiences?.find((each) => each.name === name)?.title ?? 'another audience'
 }
 
-/** The whole query as a sentence, with the titles of the audiences that it names. */
+/** The whole query as a sentence, with the titles of its audiences. */
 export const Sentence = ({ query }: { query: AudienceQuery }) => (
   <p className="text-sm break-words text-ink-2">{audienceSentence(query, useAudienceTitles())}</p>
 )

@@ -24,7 +24,7 @@ const isNever = ({ count }: DraftQuery): boolean => count.operator !== 'at_least
 
 const units = { day: 'days', month: 'months (30 days)' } as const
 
-/** When an event was performed: in the last days or months, between two dates, or at any time. */
+/** The time range of an event: in the last days or months, between two dates, or any time. */
 const WhenFields = ({ part, set }: { part: Part; set: (change: Partial<DraftQuery>) => void }) => {
   const { timeframe, dates } = part.query
   return (
@@ -196,7 +196,7 @@ const AudienceFields = ({ own, ...part }: Part & { own: string }) => {
 
 const kinds = { event: 'Event', attribute: 'Trait', audience: 'Audience', list: 'List' } as const
 
-/** One condition of a segment, with its errors; `own` is the audience that is edited, which it cannot name. */
+/** One condition of a segment, with its errors; `own` is the edited audience, which it cannot refer to. */
 export const QueryRow = ({
   query,
   position,
@@ -205,7 +205,7 @@ export const QueryRow = ({
   own,
 }: {
   query: DraftQuery
-  /** From 1, in its segment. */
+  /** Position in its segment, starting with 1. */
   position: number
   errors: Errors
   building: Building
@@ -219,7 +219,7 @@ export const QueryRow = ({
     event: <EventFields {...part} />,
     attribute: <p className="flex h-8 items-center text-sm text-ink-2">All of these traits</p>,
     audience: <AudienceFields {...part} own={own} />,
-    // A list is imported, and never built.
+    // A list is imported and never built.
     list: null,
   }
   return (

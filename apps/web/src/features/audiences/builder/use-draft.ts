@@ -1,15 +1,15 @@
 import { useCallback, useState } from 'react'
 import { changeTree, type Draft, type DraftTree, draftOf, redo, showErrors, undo } from './draft.ts'
 
-/** A tree that is being built, with what can be done to it. */
+/** A tree that is being built, and its operations. */
 export type Building = {
   draft: Draft
-  /** Changes the tree; elements that are filled in by it are named. */
+  /** Changes the tree; `touched` names the elements that were filled in. */
   change: (make: (tree: DraftTree) => DraftTree, ...touched: string[]) => void
   undo: () => void
   redo: () => void
   showErrors: () => void
-  /** Starts again with a tree. */
+  /** Starts again with another tree. */
   replace: (tree: DraftTree) => void
 }
 

@@ -88,7 +88,7 @@ const titled = z.object({ title: genericTitle })
 
 /** Changes the title and the list of an audience that is a list. */
 export const EditList = ({ audience: given }: { audience: Audience }) => {
-  // The form keeps the opened version: another user's change is reported on saving.
+  // The form keeps the opened version, so that another user's change is reported on saving.
   const [audience] = useState(given)
   const workspace = useWorkspace().name
   const navigate = useNavigate()

@@ -53,13 +53,13 @@ const Report = ({ list: { values, report } }: { list: CheckedList }) => {
   )
 }
 
-/** The pasted text or the file, its column, and the kind of its values. */
+/** The state of the pasted text or file, its selected column, and the kind of its values. */
 const useSource = () => {
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string>()
   const [kind, setKind] = useState<ListKind>('user_id')
   const [column, setColumn] = useState(0)
-  /** Whether the first row has titles; a guess until the user decides. */
+  /** Whether the first row contains titles; a guess until the user decides. */
   const [titled, setTitled] = useState<boolean>()
   const table = useMemo(() => readTable(text, titled), [text, titled])
   const read = useMemo(() => columnValues(table, column), [table, column])
@@ -90,7 +90,7 @@ const useSource = () => {
   }
 }
 
-/** Which column is meant, where there are several, and what its values are. */
+/** Fields for the column (if there are several) and the kind of its values. */
 const SourceFields = ({ source, onChange }: { source: ReturnType<typeof useSource>; onChange: () => void }) => {
   const { table, column, kind } = source
   return (
@@ -121,7 +121,7 @@ const SourceFields = ({ source, onChange }: { source: ReturnType<typeof useSourc
               }}
             >
               {table.columns.map(({ title }, index) => (
-                // Columns stay where they stand.
+                // The order of columns is fixed.
                 <option key={`${index} ${title}`} value={index}>
                   {title === '' ? `Column ${index + 1}` : title}
                 </option>
@@ -154,8 +154,8 @@ const SourceFields = ({ source, onChange }: { source: ReturnType<typeof useSourc
 }
 
 /**
- * Asks for identifiers, pasted or in a file, and looks them up with `onCheck` before any change. `children` gets the
- * list after the look-up, undefined before.
+ * A form for identifiers, pasted or from a file, which looks them up with `onCheck` before any change. `children`
+ * receives the list after the lookup, undefined before.
  */
 export const ListForm = ({
   label,
@@ -165,7 +165,7 @@ export const ListForm = ({
 }: {
   label: string
   onCheck: (source: ListSource) => Promise<ListReport>
-  /** Called whenever another value is entered. */
+  /** Called whenever the input changes. */
   onChange: () => void
   children: (list: CheckedList | undefined) => ReactNode
 }) => {

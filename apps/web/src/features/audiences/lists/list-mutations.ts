@@ -7,13 +7,13 @@ import { refresh } from '../../../lib/queries/query.ts'
 import { notify } from '../../../ui/overlays/toast.tsx'
 import type { ListSource } from './list-form.tsx'
 
-/** The matches of a new list of a workspace (a resource name). */
+/** Looks up a new list of a workspace (a resource name). */
 export const checkNewList = async (workspace: string, list: ListSource): Promise<ListReport> => {
   const body = { title: 'List', ...list, validate_only: true }
   return (await call(methods.audiences.importList, { params: workspaceIds(workspace), body })).report
 }
 
-/** Makes an audience from a list. */
+/** Creates an audience from a list. */
 export const useImportList = (workspace: string) => {
   const cache = useQueryClient()
   return useMutation({
@@ -27,18 +27,16 @@ export const useImportList = (workspace: string) => {
   })
 }
 
-/** A list to add to that of an audience, or to put in its place. */
+/** A list to add to that of an audience, or to replace it with. */
 export type ListChange = ListSource & { operation: 'add' | 'replace' }
 
-/** The matches of a changed list. */
+/** Looks up a changed list. */
 export const checkListChange = async ({ name }: Pick<Audience, 'name'>, change: ListChange): Promise<ListReport> => {
   const body = { ...change, validate_only: true }
   return (await call(methods.audiences.changeList, { params: audienceIds(name), body })).report
 }
 
-/**
- * Adds to the list of a version of an audience, or replaces it; refused when the audience has another version by then.
- */
+/** Adds to the list of an audience, or replaces it; rejected if the audience has a newer version. */
 export const useChangeList = ({ name, version }: Pick<Audience, 'name' | 'version'>) => {
   const cache = useQueryClient()
   return useMutation({
@@ -55,7 +53,7 @@ export const useChangeList = ({ name, version }: Pick<Audience, 'name' | 'versio
   })
 }
 
-/** Takes a profile (a resource name) off the list of an audience. */
+/** Removes a profile (a resource name) from the list of an audience. */
 export const useRemoveFromList = ({ name }: Pick<Audience, 'name'>) => {
   const cache = useQueryClient()
   return useMutation({

@@ -29,7 +29,7 @@ test.each([
   ['a,\n', [['a', '']]],
   ['a,', [['a', '']]],
   ['', []],
-])('%j is read as rows', (text, rows) => {
+])('%j is parsed to rows', (text, rows) => {
   expect(parseRows(text)).toEqual(rows)
 })
 
@@ -40,11 +40,11 @@ test.each([
   ['E-Mail Address', 'email'],
   ['phone_number', 'phone'],
   ['name', undefined],
-])('a column that is called %j has the kind %s', (title, kind) => {
+])('a column with the title %j has the kind %s', (title, kind) => {
   expect(kindOfHeader(title)).toBe(kind)
 })
 
-test('lines without a title are all values; a title names a kind', () => {
+test('without a title row, all lines are values; a title determines the kind', () => {
   expect(readTable('ada\nbob').rows).toEqual([['ada'], ['bob']])
   const titled = readTable('email\nada@a.example')
   expect(titled).toEqual({ titled: true, columns: [{ title: 'email', kind: 'email' }], rows: [['ada@a.example']] })
@@ -58,7 +58,7 @@ test.each([
   ['first name,Land\nAda,UK', true],
   ['email2;user id\na;b', true],
   ['', false],
-])('in %j the first row counts as titles: %s', (text, titled) => {
+])('in %j, whether the first row counts as titles: %s', (text, titled) => {
   expect(readTable(text).titled).toBe(titled)
 })
 
@@ -71,7 +71,7 @@ test("the user's choice decides whether the first row has titles", () => {
   })
 })
 
-test('with several columns the first row has the titles, and the first that names a kind is suggested', () => {
+test('with several columns, the first row contains the titles, and the first column that names a kind is suggested', () => {
   const table = readTable('name,plan,email\nAda,pro,ada@a.example\nBob,free,')
   expect(likelyColumn(table)).toBe(2)
   expect(columnValues(table, 2)).toEqual({ values: ['ada@a.example'] })
@@ -84,7 +84,7 @@ test('no values and too many are refused', () => {
   expect(columnValues(many, 0)).toHaveProperty('problem')
 })
 
-test('the file of the omitted values has each value with its reason in the order of the list', () => {
+test('the file of omitted values contains each value with its reason, in the order of the list', () => {
   const report = { found_count: 1, profile_count: 1, not_found: [2], invalid: [0], duplicates: [3] }
   expect(leftOutCsv(['=1', 'ada', 'a,b', 'ada'], report)).toBe(
     'identifier,reason\r\n\'=1,invalid\r\n"a,b",not found\r\nada,duplicate\r\n',

@@ -5,9 +5,9 @@ import { count } from '../../../lib/format/text.ts'
 /** Maximum bytes of a file. */
 export const maxFileBytes = 20 * 1024 * 1024
 
-/** A pasted text or a file as columns: titles are empty where there is one column without a header. */
+/** A pasted text or a file as columns. Titles are empty for one column without a header. */
 export type ListTable = {
-  /** Whether the first row is titles, and no values. */
+  /** Whether the first row contains titles instead of values. */
   titled: boolean
   columns: readonly { title: string; kind: ListKind | undefined }[]
   rows: readonly string[][]
@@ -30,7 +30,7 @@ export const parseRows = (given: string): string[][] => {
   while (at < text.length) {
     let field = ''
     if (text[at] === '"') {
-      // Up to a quote that is not doubled; one that is never closed ends with the text.
+      // Reads to the closing quote, which is not doubled; an unclosed quote ends with the text.
       let end = text.indexOf('"', at + 1)
       while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2)
       const until = end < 0 ? text.length : end
@@ -74,7 +74,7 @@ const looksTitled = (first: readonly string[], width: number): boolean =>
   first.some((each) => kindOfHeader(each) !== undefined) ||
   (width > 1 && first.every((each) => each === '' || titleLike.test(each)))
 
-/** A text as a table. Whether its first row has titles is a guess, unless `said` decides. */
+/** Parses a text to a table. Whether its first row contains titles is a guess, unless `said` decides. */
 export const readTable = (text: string, said?: boolean): ListTable => {
   const rows = parseRows(text)
   const [first = []] = rows
@@ -87,14 +87,14 @@ export const readTable = (text: string, said?: boolean): ListTable => {
   return { titled, columns, rows: titled ? rows.slice(1) : rows }
 }
 
-/** The column that is most likely meant: the first that names a kind. */
+/** The most likely column: the first one that names a kind. */
 export const likelyColumn = ({ columns }: ListTable): number =>
   Math.max(
     0,
     columns.findIndex(({ kind }) => kind !== undefined),
   )
 
-/** The values of a column that are not empty, or what is wrong with them. */
+/** The non-empty values of a column, or their problem. */
 export const columnValues = ({ rows }: ListTable, column: number): { values: string[] } | { problem: string } => {
   const values = rows.map((row) => row[column] ?? '').filter((each) => each !== '')
   if (values.length === 0) return { problem: 'Enter at least one identifier' }
@@ -103,7 +103,7 @@ export const columnValues = ({ rows }: ListTable, column: number): { values: str
     : { values }
 }
 
-/** The values that are not on the list, and why, as a CSV file. */
+/** The values that are not added to the list, with the reasons, as a CSV file. */
 export const leftOutCsv = (values: readonly string[], { not_found, invalid, duplicates }: ListReport): string => {
   const rows = [
     ...not_found.map((place) => [place, 'not found'] as const),

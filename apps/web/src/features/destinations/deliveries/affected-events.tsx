@@ -100,7 +100,7 @@ const EventLines = ({ row }: { row: ParkedDelivery }) => {
   )
 }
 
-/** Deliveries that are held together, on one line: the event, or their number; the details open below it. */
+/** Deliveries that are held together, on one line: the event, or their number; the details expand below it. */
 const Parked = ({
   row,
   source,
@@ -151,7 +151,7 @@ const Parked = ({
   )
 }
 
-/** The events of a group as they are held, one line each, by pages. */
+/** The held events of a group, one line each, with pages. */
 export const AffectedEvents = ({ destination, group }: { destination: Destination; group: FailureGroup }) => {
   const query = useInfiniteQuery(groupDeliveriesQuery(group.name))
   const sources = useQuery(allSourcesQuery(`workspaces/${destinationIds(destination.name).workspace}`))

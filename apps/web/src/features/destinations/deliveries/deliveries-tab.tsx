@@ -125,7 +125,7 @@ const Empty = ({ filtered, destination }: { filtered: boolean; destination: Dest
 
 const filterNames = ['status', 'range', 'source', 'audience', 'signal', 'event_id'] as const
 
-/** The attempts of a destination with the filters that the address names, and each attempt's request and answer. */
+/** The delivery attempts of a destination with the filters in the URL, and each attempt's request and response. */
 export const DeliveriesTab = ({ destination }: { destination: Destination }) => {
   const [address, change] = useAddress(filterNames)
   const status = statusOf(address.status)

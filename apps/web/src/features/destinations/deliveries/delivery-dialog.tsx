@@ -18,7 +18,7 @@ const profileOf = ({ audience, row, destination }: Delivery): string | undefined
     ? undefined
     : `workspaces/${destinationIds(destination).workspace}/profiles/${row.key}`
 
-/** One attempt: its outcome, and for a failure what was sent and answered. */
+/** One delivery attempt: its outcome, and for a failure the request and response. */
 export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) => {
   const [open, setOpen] = useState(true)
   const { label, tone } = deliveryStatus(delivery.status)

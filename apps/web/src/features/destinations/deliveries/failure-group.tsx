@@ -57,7 +57,7 @@ const useLeaveAfter = (destination: Destination): ((change: Promise<unknown>) =>
     )
 }
 
-/** Gives the dead letters of a group up, after a question. */
+/** Discards the dead letters of a group, after a confirmation. */
 const DiscardButton = ({ destination, group }: { destination: Destination; group: FailureGroup }) => {
   const [open, setOpen] = useState(false)
   const leaveAfter = useLeaveAfter(destination)

@@ -14,6 +14,6 @@ test.each([
   [{ ...group, reason: 'limit' }, 'Held too long'],
   [{ ...group, attempts: 0 }, 'Not attempted yet'],
   [group, 'No response'],
-])('the cause of %j is called %j: the status stands beside it', (failure, cause) => {
+])('the cause of %j has the title %j, and the status is shown beside it', (failure, cause) => {
   expect(causeOf(failure)).toBe(cause)
 })

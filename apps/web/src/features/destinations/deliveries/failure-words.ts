@@ -1,7 +1,7 @@
 import type { FailureGroup } from '@tributary/contract'
 import { attemptCause } from '../../../lib/events/response-cause.ts'
 
-/** The title of a cause: with only a status, the message of the last response. */
+/** The title of a cause; if there is only a status, the message of the last response. */
 export const causeOf = ({
   reason,
   http_status,
@@ -22,7 +22,7 @@ export const causeOf = ({
 export const retryAndReplay =
   'Retry sends all of them again now. Replay lets you choose by source, event, or time, shows the count before it starts, and can be stopped.'
 
-/** How the states of what is held are shown. */
+/** The titles of the states of held deliveries. */
 export const stateWords = {
   waiting: { title: 'Waiting', tone: 'warning' },
   dead: { title: 'Dead letter', tone: 'danger' },

@@ -23,7 +23,7 @@ import { sumOf } from './failure-count.tsx'
 import { FailureGroupView } from './failure-group.tsx'
 import { causeOf, retryAndReplay, stateWords } from './failure-words.ts'
 
-/** The time of the next retry; `past` is the text for a due one. */
+/** The time of the next retry; `past` is the text if it is due. */
 const NextTry = ({ row: { next_time }, past }: { row: FailureGroup; past: string }) =>
   next_time === null ? (
     <span className="text-ink-3">Manual</span>
@@ -31,7 +31,7 @@ const NextTry = ({ row: { next_time }, past }: { row: FailureGroup; past: string
     <RelativeTime time={next_time} upcoming past={past} className="text-ink-2" />
   )
 
-/** `tried`: whether the line for phones shows the next retry. */
+/** `tried`: whether the narrow layout shows the next retry. */
 const cause = (tried: boolean): Column<FailureGroup> => ({
   id: 'cause',
   header: 'Cause',
@@ -101,7 +101,7 @@ const pausedColumns = [cause(false), state, http, events, last]
 
 const filterNames = ['state', 'range'] as const
 
-/** Which of what is held is listed, as the address holds it. */
+/** The filters of the list of held deliveries, stored in the URL. */
 const useFailureFilters = () => {
   const [address, change] = useAddress(filterNames)
   const filters: FailureFilters = {

@@ -10,14 +10,11 @@ export const kindOf = (sender: string): 'source' | 'audience' | 'signal' =>
 
 type Sender = { value: string; title: string; note?: string; icon?: string }
 
-/** The one that is chosen, where it is not among those that are known. */
+/** The chosen sender, if it is not in the list of known ones. */
 const unknown = (known: readonly { name: string }[], chosen: string, title: string): Sender[] =>
   chosen === '' || known.some(({ name }) => name === chosen) ? [] : [{ value: chosen, title }]
 
-/**
- * The senders of a destination to choose from: sources, and the audiences and signals that are connected to it; '' is
- * all.
- */
+/** The senders of a destination for a choice: sources, and the audiences and signals connected to it; '' means all. */
 export const useSenders = (
   destination: string,
   { source, audience, signal }: { source: string; audience: string; signal: string },

@@ -4,7 +4,7 @@ import { changeWords } from '../../../components/mapping/mapping-draft.ts'
 import { Button } from '../../../ui/button.tsx'
 import type { MappingDraft } from './use-mapping-draft.ts'
 
-/** Shown while another user changed the mappings under unsaved changes, with the two ways on. */
+/** Shown if another user changed the mappings while there are unsaved changes, with the two options. */
 export const MappingConflict = ({
   draft,
   theirs,
@@ -14,7 +14,7 @@ export const MappingConflict = ({
   draft: MappingDraft
   theirs: DestinationMappings
   saving: boolean
-  /** Saves what is here over that revision. */
+  /** Saves the unsaved mappings over that revision. */
   onSave: (revision: number) => Promise<boolean>
 }) => {
   const changed = changeWords(draft.base?.event_mappings ?? [], theirs.event_mappings)

@@ -153,7 +153,7 @@ const Which = ({
   )
 }
 
-/** The buttons that end the work on a mapping; readers can only close it. */
+/** The buttons below the editor of a mapping; readers can only close it. */
 const EditorButtons = ({
   mayChange,
   canSave,
@@ -164,7 +164,7 @@ const EditorButtons = ({
   mayChange: boolean
   canSave: boolean
   saving: boolean
-  /** False when it was refused. */
+  /** Resolves to false if the change was rejected. */
   onSave: () => Promise<boolean>
   onClose: () => void
 }) =>
@@ -193,7 +193,7 @@ const noEvents: readonly { event_name: string; event_type: string }[] = []
 
 /**
  * The editor of one event mapping: its trigger, its action and its payload, with the result for a real event beside it.
- * Changes join the other unsaved ones.
+ * Changes are added to the other unsaved ones.
  */
 export const MappingEditor = ({
   destination,
@@ -212,15 +212,15 @@ export const MappingEditor = ({
   mapping: EventMapping
   actions: readonly DestinationAction[]
   variables: DestinationMappings['variables']
-  /** The problems that prevent saving, shown after the first try. */
+  /** The problems that prevent saving, shown after the first attempt. */
   problems: MappingProblems
-  /** Readers cannot try a mapping either. */
+  /** False for readers, who cannot test a mapping either. */
   mayEdit: boolean
   canSave: boolean
   saving: boolean
-  /** Absent where it cannot be changed. */
+  /** Absent if it cannot be changed. */
   onChange: ChangeMapping | undefined
-  /** Saves all mappings; false when it was refused. */
+  /** Saves all mappings; resolves to false if they were rejected. */
   onSave: () => Promise<boolean>
   onClosed: () => void
 }) => {

@@ -8,11 +8,11 @@ import type { MappingTrial } from '../../../lib/queries/mapping-queries.ts'
 import { mappingsQuery } from '../../../lib/queries/mapping-queries.ts'
 import { notify } from '../../../ui/overlays/toast.tsx'
 
-/** True when mappings were not saved because another user changed them since their revision. */
+/** True if the mappings were not saved because another user has changed them since their revision. */
 export const isMappingsChanged = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 409 && error.body.reason === 'MAPPINGS_CHANGED'
 
-/** Saves the mappings of a destination; null takes it back to the presets of its app. */
+/** Saves the mappings of a destination; null resets it to the presets of its app. */
 export const useSaveMappings = (destination: string) => {
   const cache = useQueryClient()
   return useMutation({
@@ -32,7 +32,7 @@ export const useSaveMappings = (destination: string) => {
   })
 }
 
-/** Sends one event to a destination as a mapping makes it. */
+/** Sends one event to a destination with a mapping. */
 export const useSendTest = (destination: string) =>
   useMutation({
     mutationFn: (trial: MappingTrial) =>

@@ -18,7 +18,7 @@ import { Skeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { SendTestDialog } from './send-test-dialog.tsx'
 
-/** The event that a pasted one begins with. */
+/** The initial text for a pasted event. */
 const sampleEvent = (mapping: EventMapping): string =>
   JSON.stringify(
     {
@@ -31,7 +31,7 @@ const sampleEvent = (mapping: EventMapping): string =>
     2,
   )
 
-/** Which event a mapping is tried with: the latest that fits, a stored one by its name, or one that was pasted. */
+/** The event for testing a mapping: the latest that matches, a stored one by its name, or a pasted one. */
 type Choice = { kind: 'latest' } | { kind: 'stored'; name: string } | { kind: 'pasted'; text: string }
 
 const trialOf = (mapping: EventMapping, choice: Choice): MappingTrial => ({
@@ -119,7 +119,7 @@ export const MappingPreviewPane = ({
 }: {
   destination: Destination
   mapping: EventMapping
-  /** Receives the errors and notes of single fields of the tried event, and names that were never received. */
+  /** Receives the errors and notes of single fields for the tested event, and names that were never received. */
   onProblems: (problems: MappingProblems, notes: MappingProblems, warnings: MappingPreview['warnings']) => void
 }) => {
   const [choice, setChoice] = useState<Choice>({ kind: 'latest' })

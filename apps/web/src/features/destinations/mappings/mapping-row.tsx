@@ -14,7 +14,7 @@ export type RowActions = {
   enable: (enabled: boolean) => void
 }
 
-/** One event mapping of the list: which events, what is done with them, and where it stands among the others. */
+/** One event mapping of the list: its events, its action, and its position. */
 export const MappingRow = ({
   mapping,
   position,
@@ -25,7 +25,7 @@ export const MappingRow = ({
   onOpen,
 }: {
   mapping: EventMapping
-  /** From 1. */
+  /** Position in the list, starting with 1. */
   position: number
   count: number
   action: DestinationAction | undefined
@@ -71,7 +71,7 @@ export const MappingRow = ({
       <div className="relative ml-auto flex shrink-0 items-center gap-1">
         {actions !== undefined && (
           <>
-            {/* Not disabled at an end: a user who moves it there by keyboard keeps the focus. */}
+            {/* Not disabled at an end, so that a keyboard user who moves it there keeps the focus. */}
             <Button
               variant="none"
               size="sm"

@@ -2,7 +2,7 @@ import type { DestinationAction, EventMapping } from '@tributary/contract'
 import { filterWords } from '../../../lib/events/condition-words.ts'
 import { pluralise } from '../../../lib/format/text.ts'
 
-/** Which events a mapping is for, in a few words. */
+/** The events of a mapping, in a few words. */
 export const mappingTitle = ({ event_name }: Pick<EventMapping, 'event_name'>): string =>
   event_name === '' ? 'Any event' : event_name
 

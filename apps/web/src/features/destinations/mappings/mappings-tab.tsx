@@ -247,7 +247,7 @@ const Mappings = ({ destination, server }: { destination: Destination; server: D
   )
 }
 
-/** The mappings of a destination in their order, edited as a draft that is saved as a whole. */
+/** The mappings of a destination in order, edited as a draft that is saved as a whole. */
 export const MappingsTab = ({ destination }: { destination: Destination }) => {
   const query = useQuery(mappingsQuery(destination.name))
   return (

@@ -31,7 +31,7 @@ const Outcome = ({ answer }: { answer: Answer }) => (
   </>
 )
 
-/** Asks, sends one event to the destination for a try, and shows the exact request and the answer. */
+/** Asks for confirmation, sends one event to the destination as a test, and shows the exact request and response. */
 export const SendTestDialog = ({
   destination,
   trial,

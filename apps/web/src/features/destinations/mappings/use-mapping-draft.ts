@@ -8,19 +8,19 @@ type Draft = {
   /** The saved mappings that the draft is based on. */
   base: DestinationMappings
   mappings: List
-  /** Lists before it, oldest first, each with the key of the step that changed it. */
+  /** Earlier lists, oldest first, each with the key of the step that changed it. */
   past: readonly { mappings: List; key: string | undefined }[]
 }
 
-/** Steps that can be undone. */
+/** Maximum steps that can be undone. */
 const maxSteps = 100
 
-/** The changes of a destination's mappings that are not saved. Lives above the tabs, so that they survive looking at another one. */
+/** The unsaved changes of a destination's mappings. Stored above the tabs, so that they survive switching tabs. */
 export const useMappingDraft = () => {
   const [draft, setDraft] = useState<Draft | undefined>()
   const actions = useMemo(
     () => ({
-      /** Changes the list that is shown; steps with the same `key` in a row are undone together. */
+      /** Changes the shown list; consecutive steps with the same `key` are undone together. */
       edit: (server: DestinationMappings, change: (mappings: List) => List, key?: string): void =>
         setDraft((before) => {
           const { base, mappings, past } = before ?? { base: server, mappings: server.event_mappings, past: [] }
@@ -29,7 +29,7 @@ export const useMappingDraft = () => {
           const together = key !== undefined && past.at(-1)?.key === key
           return { base, mappings: next, past: together ? past : [...past, { mappings, key }].slice(-maxSteps) }
         }),
-      /** Begins with mappings of its own, which are the presets until they are changed. */
+      /** Begins with custom mappings, which equal the presets until they are changed. */
       customize: (server: DestinationMappings): void =>
         setDraft({ base: server, mappings: server.event_mappings, past: [] }),
       undo: (): void =>
@@ -39,7 +39,7 @@ export const useMappingDraft = () => {
           return { ...before, mappings: last.mappings, past: before.past.slice(0, -1) }
         }),
       discard: (): void => setDraft(undefined),
-      /** The same list on top of another user's saved version. */
+      /** Keeps the draft, but based on another user's saved version. */
       rebase: (base: DestinationMappings): void =>
         setDraft((before) => (before === undefined ? undefined : { ...before, base })),
     }),
@@ -66,7 +66,7 @@ export type MappingDraft = ReturnType<typeof useMappingDraft>
 /** The draft of the destination whose page is shown. */
 export const MappingDraftContext = createContext<MappingDraft | undefined>(undefined)
 
-/** The draft of the page around; must be inside one. */
+/** The draft of the surrounding page; must be used inside one. */
 export const useSharedMappingDraft = (): MappingDraft => {
   const draft = useContext(MappingDraftContext)
   if (draft === undefined) throw new Error('There is no draft of mappings around')

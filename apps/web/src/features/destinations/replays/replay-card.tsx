@@ -57,7 +57,10 @@ const Amount = ({ title, value, tone }: { title: string; value: number; tone?: s
   </div>
 )
 
-/** Under way are events that were sent and have no end yet: they wait for the destination, or for another try. */
+/**
+ * The numbers of a replay. Events without a final outcome are in progress: they wait for the destination, or for a
+ * retry.
+ */
 const Numbers = ({ replay }: { replay: Replay }) => {
   const { sent_count, delivered_count, filtered_count, failed_count } = replay
   const open = Math.max(0, sent_count - delivered_count - filtered_count - failed_count)

@@ -30,7 +30,7 @@ const fields = new Set([
 const words = (draft: ReplayDraft, events: number): string =>
   draft.kind === 'history' ? pluralise(events, 'event') : pluralise(events, 'dead letter')
 
-/** Dead letters that could not be asked whether they fit. */
+/** The number of dead letters for which the filter could not be evaluated. */
 const Unreadable = ({ events }: { events: number }) =>
   events > 0 && (
     <p className="mt-2 text-xs text-ink-2">
@@ -91,8 +91,8 @@ const Counted = ({ draft, preview, paused }: { draft: ReplayDraft; preview: Prev
 }
 
 /**
- * The form of a new replay. It first counts the events; then the user can confirm it, with the number. Any change of
- * the form needs a new count.
+ * The form of a new replay. It first counts the events; then the user can confirm the number. Any change of the form
+ * needs a new count.
  */
 export const ReplayDialog = ({
   destination,
@@ -196,7 +196,7 @@ export const ReplayDialog = ({
         />
         {counted !== undefined && <Counted draft={draft} preview={counted.preview} paused={!destination.enabled} />}
         <FieldError id="replay-error" live message={errors['form']} />
-        {/* Enter in a field counts. */}
+        {/* Enter in a field starts the count. */}
         <button type="submit" hidden>
           Count
         </button>

@@ -197,7 +197,7 @@ const EventFields = ({ draft, change, errors, problems }: Part & { problems: Rea
   </>
 )
 
-/** The fields of a new replay. `problems` are those of single conditions, by their ids. */
+/** The fields of a new replay. `problems` are those of single conditions, by ID. */
 export const ReplayFields = ({
   workspace,
   problems,

@@ -7,7 +7,7 @@ import { replaysQuery } from '../../../lib/queries/replay-queries.ts'
 import { notify, notifyRefusal } from '../../../ui/overlays/toast.tsx'
 import type { ReplayBody } from './replay-scope.ts'
 
-/** Counts what a replay would send. */
+/** Counts the events that a replay would send. */
 export const usePreviewReplay = (destination: string) =>
   useMutation({
     mutationFn: (body: ReplayBody) => call(methods.replays.preview, { params: destinationIds(destination), body }),

@@ -13,7 +13,7 @@ import {
 import { filterWords } from '../../../lib/events/condition-words.ts'
 import { localTime } from '../../../lib/format/time.ts'
 
-/** The times that can be chosen; all but the last end now. */
+/** The selectable time ranges; all but the last end now. */
 export const replayTimes = [
   { id: 'hour', title: 'Last hour', ms: 3_600_000 },
   { id: 'day', title: 'Last 24 hours', ms: 24 * 3_600_000 },
@@ -23,11 +23,11 @@ export const replayTimes = [
 ] as const
 export type ReplayTime = (typeof replayTimes)[number]['id']
 
-/** The values of the replay form. Times are RFC 3339, '' without a choice. */
+/** The values of the replay form. Times are RFC 3339, '' without a selection. */
 export type ReplayDraft = {
   kind: ReplayKind
   time: ReplayTime
-  /** For a history only. */
+  /** Only for a history replay. */
   timeBy: TimeBasis
   start: string
   end: string
@@ -36,7 +36,7 @@ export type ReplayDraft = {
   eventType: EventType | ''
   filter: EventConditions
   reason: string
-  /** As typed. */
+  /** The typed text. */
   rate: string
 }
 
@@ -63,7 +63,7 @@ export type ReplayBody = MethodRequest<typeof methods.replays.create> & { events
 const trimmed = (conditions: readonly Condition[]): Condition[] =>
   conditions.map((each) => ({ ...each, field: each.field.trim() }))
 
-/** The request for a draft at a moment (epoch ms), or its errors by field. */
+/** The request for a draft at a time (epoch ms), or its errors by field. */
 export const replayBody = (
   draft: ReplayDraft,
   now: number,

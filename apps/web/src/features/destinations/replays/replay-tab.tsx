@@ -15,7 +15,7 @@ import { ReplayCard } from './replay-card.tsx'
 import { ReplayDialog } from './replay-dialog.tsx'
 import { emptyDraft, type ReplayDraft } from './replay-scope.ts'
 
-/** `reason` is the id of the text that says why it cannot be pressed. */
+/** `reason` is the ID of the text that explains why the button is disabled. */
 const NewButton = ({ open, reason, onClick }: { open: boolean; reason?: string; onClick: () => void }) => (
   <Button variant="primary" disabled={open} aria-describedby={open ? reason : undefined} onClick={onClick}>
     <Plus aria-hidden />
@@ -29,7 +29,7 @@ const draftOf = (search: URLSearchParams): ReplayDraft | undefined => {
   return kind === 'history' || kind === 'dead' ? emptyDraft(kind, search.get('reason') ?? '') : undefined
 }
 
-/** The replays of a destination with how far they are, and the way to start one. */
+/** The replays of a destination with their progress, and a button that starts one. */
 export const ReplayTab = ({ destination }: { destination: Destination }) => {
   const [search] = useSearchParams()
   const navigate = useNavigate()

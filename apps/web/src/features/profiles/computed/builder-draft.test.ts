@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkDefinition, newDefinition, traitError, withCondition } from './builder-draft.ts'
 
-test('a definition that can be saved is checked as the server checks it, and errors say of which field they are', () => {
+test('a definition is validated as on the server, with errors by field', () => {
   const count = { ...newDefinition(), event: 'Order Completed' }
   expect(checkDefinition(count)).toEqual({ definition: count })
   expect(checkDefinition(newDefinition())).toEqual({
@@ -12,7 +12,7 @@ test('a definition that can be saved is checked as the server checks it, and err
   })
 })
 
-test('an error of a condition is found by its ID, and each condition has an ID of its own', () => {
+test('an error of a condition is found by its ID, and each condition has its own ID', () => {
   const two = withCondition(withCondition({ ...newDefinition(), event: 'Order Completed' }))
   const [first, second] = two.conditions
   expect(first?.id).not.toBe(second?.id)

@@ -8,7 +8,7 @@ import {
 } from '@tributary/contract'
 import { shortId } from '../../../lib/format/short-id.ts'
 
-/** A definition that nothing is chosen of. */
+/** An empty definition. */
 export const newDefinition = (): ComputedTraitDefinition => ({
   event: '',
   operation: 'count',
@@ -17,7 +17,7 @@ export const newDefinition = (): ComputedTraitDefinition => ({
   conditions: [],
 })
 
-/** The errors of a definition, by its fields, and those of conditions by ID. */
+/** The errors of a definition by field, and those of conditions by ID. */
 export type DefinitionErrors = {
   fields: Readonly<Record<string, string>>
   conditions: ReadonlyMap<string, ElementErrors>
@@ -36,7 +36,7 @@ export const checkDefinition = (
     const condition = field === 'conditions' ? draft.conditions[Number(index)] : undefined
     if (condition === undefined) fields[field ?? ''] ??= message
     else {
-      // The first of them is shown.
+      // Keeps the first error of a field.
       const known = conditions.get(condition.id) ?? {}
       known[part ?? ''] ??= message
       conditions.set(condition.id, known)

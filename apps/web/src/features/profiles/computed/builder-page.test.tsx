@@ -6,7 +6,7 @@ import { expect, test, vi } from 'vitest'
 import { openInWorkspace } from '../../../testing/page.tsx'
 import { BuilderPage } from './builder-page.tsx'
 
-// It needs a router that the pages of tests do not have.
+// The real guard needs a router, which these tests do not have.
 vi.mock('../../../components/leave-guard.tsx', () => ({ LeaveGuard: () => null }))
 
 const definition: ComputedTraitDefinition = {
@@ -23,7 +23,7 @@ const preview = computedTraitPreview.parse({
   warnings: [warning('', 'property'), warning('a001', 'name')],
 })
 
-test('a name that was never received is reported at its field while a computed trait is built, and it can be saved', async () => {
+test('a name that was never received is reported at its field in the builder, and the computed trait can still be saved', async () => {
   const saved: unknown[] = []
   openInWorkspace(
     <BuilderPage

@@ -16,7 +16,7 @@ import { checkDefinition, traitError } from './builder-draft.ts'
 import { DefinitionFields } from './definition-form.tsx'
 import { PreviewPanel } from './preview-panel.tsx'
 
-/** The errors of a refused call, for the name of the trait and for the form. */
+/** The errors of a rejected call, for the trait's name and for the form. */
 const refusalOf = (failure: Error | null): { trait?: string; form?: string } => {
   if (failure === null) return {}
   const { fields, form } = formFailure(failure)
@@ -26,7 +26,7 @@ const refusalOf = (failure: Error | null): { trait?: string; form?: string } => 
   return { ...(trait === undefined ? {} : { trait }), ...(other === undefined ? {} : { form: other }) }
 }
 
-/** The page on which a computed trait is defined, and beside it what that gives for some profiles. */
+/** The page that defines a computed trait, with its values for some profiles beside the form. */
 export const BuilderPage = ({
   heading,
   crumbs,
@@ -50,7 +50,7 @@ export const BuilderPage = ({
   const [asked, setAsked] = useState(false)
   const checked = useMemo(() => checkDefinition(draft), [draft])
   const definition = 'definition' in checked ? checked.definition : undefined
-  // The result of the preview beside it; no second call.
+  // Shares the cached result with the preview panel; no second call.
   const preview = useQuery({
     ...computedTraitPreviewQuery(useWorkspace().name, definition ?? given.definition),
     enabled: false,

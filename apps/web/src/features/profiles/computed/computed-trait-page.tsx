@@ -132,7 +132,7 @@ const ComputedTraitView = ({ item: computedTrait }: { item: ComputedTrait }) => 
   )
 }
 
-/** One computed trait: how it is made, how far it is computed, and how its values change. */
+/** The page of a computed trait: its definition, the progress of its computation, and how its values change. */
 export const ComputedTraitPage = () => {
   const workspace = useWorkspace().name
   const { computedTraitId } = useParams()

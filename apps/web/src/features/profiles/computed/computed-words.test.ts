@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { definitionText, isBehind } from './computed-words.ts'
 
-test('a definition reads as one sentence', () => {
+test('a definition is described in one sentence', () => {
   const definition = { event: 'Order Completed', conditions: [] }
   expect(definitionText({ ...definition, operation: 'count', property: '', window_days: null })).toBe(
     'Count of Order Completed, all stored events',
@@ -18,7 +18,7 @@ test('a definition reads as one sentence', () => {
   ).toBe('Sum of total in Order Completed, the last 30 days, with 1 condition')
 })
 
-test('values are behind when they are more than a minute old, and not before there are any', () => {
+test('values are behind if they are more than a minute old, but not before the first ones exist', () => {
   const now = Date.parse('2026-01-02T00:02:00.000Z')
   expect(isBehind({ as_of: null }, now)).toBe(false)
   expect(isBehind({ as_of: '2026-01-02T00:01:00.000Z' }, now)).toBe(false)

@@ -59,7 +59,7 @@ export const definitionText = ({
   return `${what}, ${when}${some}`
 }
 
-/** Values are seconds old; from this age on something is the matter, ms. */
+/** Values are normally seconds old; from this age on they count as behind, in ms. */
 const behindMs = 60_000
 
 /** Whether the values of a computed trait are older than they should be, at a time (epoch ms). */

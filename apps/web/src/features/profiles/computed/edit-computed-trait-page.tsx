@@ -10,7 +10,7 @@ import { BuilderPage } from './builder-page.tsx'
 import { useUpdateComputedTrait } from './mutations.ts'
 
 const EditComputedTrait = ({ computedTrait: given }: { computedTrait: ComputedTrait }) => {
-  // The form keeps the opened version: another user's change is reported on saving.
+  // The form keeps the opened version, so that another user's change is reported on saving.
   const [computedTrait] = useState(given)
   const workspace = useWorkspace().name
   const navigate = useNavigate()
@@ -32,7 +32,7 @@ const EditComputedTrait = ({ computedTrait: given }: { computedTrait: ComputedTr
   )
 }
 
-/** The form of a computed trait that there is. */
+/** The form of an existing computed trait. */
 export const EditComputedTraitPage = () => {
   const workspace = useWorkspace().name
   const { computedTraitId } = useParams()

@@ -22,7 +22,7 @@ export const useCreateComputedTrait = (workspace: string) => {
   })
 }
 
-/** Changes the definition that was made from a version. */
+/** Changes the definition of a version of a computed trait. */
 export const useUpdateComputedTrait = ({ name, version }: ComputedTrait) => {
   const cache = useQueryClient()
   return useMutation({

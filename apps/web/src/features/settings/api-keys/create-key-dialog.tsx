@@ -21,7 +21,7 @@ import { useKeyChange } from './use-key-change.ts'
 
 const dayMs = 24 * 60 * 60_000
 
-/** Days until a key ends, as the form offers them. */
+/** Lifetimes of a key in days, for the form. */
 const lifetimes = ['30', '90', '365', 'never'] as const
 
 const areaFields = Object.fromEntries(keyAreaNames.map((area) => [area, z.boolean()])) as Record<KeyArea, z.ZodBoolean>
@@ -50,7 +50,7 @@ const first: KeyForm = {
   ...(Object.fromEntries(keyAreaNames.map((area) => [area, false])) as Record<KeyArea, boolean>),
 }
 
-/** Asks what a key is for and makes it. */
+/** Asks for the purpose of a key and creates it. */
 export const CreateKeyDialog = ({
   organization,
   onMade,

@@ -16,7 +16,7 @@ const overlaps = { '0': 'Immediately', '1': 'After 1 hour', '24': 'After 24 hour
 
 const rotateForm = z.object({ overlap: z.enum(['0', '1', '24', '168']) })
 
-/** Asks how long the previous key stays valid, and creates a new one. */
+/** Asks how long the previous key stays valid, and creates a new key. */
 export const RotateKeyDialog = ({
   item,
   onMade,
@@ -53,7 +53,7 @@ export const RotateKeyDialog = ({
   )
 }
 
-/** Asks before a key is revoked. */
+/** Asks for confirmation before a key is revoked. */
 export const RevokeKeyDialog = ({ item, onClosed }: { item: ApiKey; onClosed: () => void }) => {
   const revoke = useKeyChange(organizationOf(item), (name: string) =>
     call(methods.apiKeys.delete, { params: apiKeyIds(name) }),
@@ -83,7 +83,7 @@ export const RevokeKeyDialog = ({ item, onClosed }: { item: ApiKey; onClosed: ()
   )
 }
 
-/** A key, this once. */
+/** Shows a new key, which is visible only once. */
 export const CreatedApiKeyDialog = ({ made, onClosed }: { made: NewApiKey; onClosed: () => void }) => {
   const workspace = useWorkspace().name
   const url = `${window.location.origin}/api/${made.workspace?.name ?? workspace}/sources`

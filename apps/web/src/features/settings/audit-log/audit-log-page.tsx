@@ -66,7 +66,7 @@ const columns: readonly Column<AuditRecord>[] = [
 
 const idOf = ({ id }: AuditRecord): string => id
 
-/** The beginning of a day as the reader has it, in UTC; with `days` later. */
+/** The beginning of a day in the user's time zone, as UTC; `days` later. */
 const dayStart = (day: string, days = 0): string => {
   const date = new Date(`${day}T00:00:00`)
   date.setDate(date.getDate() + days)
@@ -188,7 +188,8 @@ const Content = ({ organization }: { organization: Organization }) => {
 }
 
 /**
- * The audit log of the organization: each action with its user, the organization that staff acted for, and the address.
+ * The audit log of the organization: each action with its user, the organization for which staff acted, and the IP
+ * address.
  */
 export const AuditLogPage = () => {
   const { organization } = useWorkspace()

@@ -17,7 +17,7 @@ const record: AuditRecord = {
   changes: [{ field: 'region', before: 'eu', after: 'us' }],
 }
 
-test('a record names the action, the user, and the organization that staff acted for', () => {
+test('a record names the action, the user, and the organization for which staff acted', () => {
   expect(actionText(record.action)).toBe('Sources: update setting')
   expect([actionText('apiKeys.rotate'), actionText('writekeys.create')]).toEqual([
     'API keys: rotate',
@@ -33,7 +33,7 @@ test('a record names the action, the user, and the organization that staff acted
   expect(detailLines({ ...record, detail: { region: 'us', title: 'Shop' } })).toEqual([['title', 'Shop']])
 })
 
-test('a resource is named by its kind and the end of its ID, which fits on a phone', () => {
+test('a resource is shown by its kind and the end of its ID, which fits on a phone', () => {
   const [workspace, source] = ['01a216ff-76b5-756a-8d37-1aa2a15fe9f2', '01a216ff-76b5-756a-8d37-1aa244c80061']
   expect(resourceText(`workspaces/${workspace}/sources/${source}`)).toBe('sources/…44c80061')
   expect(resourceText(`workspaces/${workspace}/sources/${source}/app`)).toBe('sources/…44c80061/app')
@@ -41,7 +41,7 @@ test('a resource is named by its kind and the end of its ID, which fits on a pho
   expect(resourceText('workspaces')).toBe('workspaces')
 })
 
-test('a file of records has one row each, of which a spreadsheet runs nothing', () => {
+test('an exported file has one row per record, and spreadsheets execute none of its values', () => {
   const [header, row] = auditCsv([record]).split('\r\n')
   expect(header?.split(',')).toHaveLength(12)
   expect(row).toContain('2026-01-02T03:04:05.000Z,user,Ada Lovelace,ada@example.com,Acme,sources.updateSetting')

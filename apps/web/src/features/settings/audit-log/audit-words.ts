@@ -3,7 +3,7 @@ import { humanise } from '../../../lib/format/text.ts'
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Resources whose names are other words than the product's. */
+/** Resources whose names differ from the product's terms. */
 const named: Readonly<Record<string, string>> = {
   apiKeys: 'API keys',
   profileKeys: 'Profile API keys',
@@ -19,24 +19,24 @@ export const actionText = (action: string): string => {
 }
 
 /**
- * The resource of a record, in short: the end of an ID, which fits on a line and identifies the row. The record has the
- * whole name.
+ * The short name of a record's resource: the end of its ID, which fits on a line and identifies the row. The record
+ * contains the whole name.
  */
 export const resourceText = (resource: string): string => {
   const parts = resource.split('/')
-  // A singleton has no ID of its own: `sources/{id}/app`.
+  // A singleton has no own ID: `sources/{id}/app`.
   return parts
     .slice(parts.length % 2 === 0 ? -2 : -3)
     .join('/')
     .replace(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{4}([0-9a-f]{8})/g, '…$1')
 }
 
-/** The resources whose changes are recorded, for a choice of one: value and title, by title. */
+/** The resources whose changes are recorded, as options with value and title, sorted by title. */
 export const auditedResources: readonly { value: string; title: string }[] = apiResources
   .map((value) => ({ value, title: resourceTitle(value) }))
   .sort((a, b) => a.title.localeCompare(b.title))
 
-/** The actor as text; staff are named with the organization that they acted for. */
+/** The actor as text; staff with the organization for which they acted. */
 export const actorText = ({ actor, on_behalf_of }: Pick<AuditRecord, 'actor' | 'on_behalf_of'>): string => {
   if (actor.kind === 'product') return 'Tributary'
   const who = actor.title === '' ? 'Someone who is gone' : actor.title
@@ -49,7 +49,7 @@ export const valueText = (value: unknown): string => {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 1)
 }
 
-/** The other fields of a record, except for empty ones, and those with a value before and after. */
+/** The other non-empty fields of a record, and fields with a value before and after. */
 export const detailLines = ({
   detail,
   changes,

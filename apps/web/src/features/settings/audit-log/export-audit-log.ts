@@ -45,7 +45,9 @@ export const auditCsv = (records: readonly AuditRecord[]): string =>
     ]),
   )
 
-/** Saves the records that the filters find as a CSV file; resolves to whether there were more than one file holds. */
+/**
+ * Saves the records that match the filters as a CSV file; resolves to whether there were more than fit into the file.
+ */
 export const exportAuditLog = async (
   organization: { name: string; display_name: string },
   filters: AuditFilters,

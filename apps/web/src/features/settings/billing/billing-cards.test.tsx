@@ -49,7 +49,7 @@ const toConfirm = () =>
   )
 const notices = () => useNotices.getState().waiting.map(({ kind, title }) => [kind, title])
 
-/** Renders a card and returns the requests it sent, as verb, path and body. */
+/** Renders a card and returns the sent requests, as verb, path and body. */
 const open = async (card: ReactNode, server: Partial<Record<string, () => Response>>) => {
   const sent: [string, string, unknown][] = []
   const { settled } = openInWorkspace(card, {
@@ -117,7 +117,7 @@ test('held events show the exceeded limit, their release, and the grace period o
   expect(heldText(held)).toContain('They are released when the cap is raised')
 })
 
-test('an open invoice is paid where it is listed, after the bank was answered; refused, it stays open', async () => {
+test("an open invoice is paid in the list after the bank's confirmation; if refused, it stays open", async () => {
   let status = 'open'
   const sent = await open(<InvoicesCard organization={organization} />, {
     [`/${organization}/invoices`]: () => Response.json({ invoices: [{ ...invoice, status }], as_of_time: null }),

@@ -11,7 +11,7 @@ import { Form, SubmitButton, TextField } from '../../../ui/forms/form.tsx'
 import { notify } from '../../../ui/overlays/toast.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 
-// The rules of the contract; a form has a text for each field.
+// The rules of the contract, because a form has a text for each field.
 const { line2, state, tax_type, tax_id } = billingCompany.shape
 const companyForm = billingCompany.extend({
   line2: line2.unwrap(),

@@ -101,8 +101,8 @@ const Content = ({
 }
 
 /**
- * The present and the maximum cost of the profiles above the plan of an organization (a resource name) in this period.
- * Nothing when they are not billed, or when the usage cannot be read, which the usage card reports.
+ * The current and maximum cost of additional profiles of an organization (a resource name) in this period. Nothing if
+ * they are not billed, or if the usage cannot be loaded, which the usage card reports.
  */
 export const OverageCard = ({ organization }: { organization: string }) => {
   const { data } = useQuery(usageReportQuery(organization))

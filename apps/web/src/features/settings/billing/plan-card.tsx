@@ -19,7 +19,7 @@ import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 const titleOf = (plans: readonly Plan[], name: string): string =>
   plans.find((plan) => plan.name === name)?.title ?? name.replace(/^plans\//, '')
 
-/** The state of the subscription after its period, as text; '' for a free one. */
+/** What happens to the subscription after its period, as text; '' for a free one. */
 export const periodText = (
   { next, period_end_time, recurring_interval }: Subscription,
   plans: readonly Plan[],
@@ -166,7 +166,10 @@ const Details = ({
   )
 }
 
-/** The plan of an organization (a resource name), what becomes of it, and how to change it. The placeholder of a paid plan is taller. */
+/**
+ * The plan of an organization (a resource name), its future, and how to change it. The placeholder of a paid plan is
+ * taller.
+ */
 export const PlanCard = ({ organization, paid }: { organization: string; paid: boolean }) => {
   const plans = useQuery(plansQuery())
   const subscription = useQuery(subscriptionQuery(organization))

@@ -26,7 +26,7 @@ const report: UsageReport = {
   held: { events: 1, since: null, removal_time: null, removed_events: 0 },
 }
 
-test('the days of a period are listed up to today, those without events as well', () => {
+test('the days of a period are listed up to today, including days without events', () => {
   expect(dayCsv(report, Date.parse('2026-03-03T10:00:00Z')).split('\r\n')).toEqual([
     'date,events,new_profiles',
     '2026-03-01,0,0',
@@ -37,11 +37,11 @@ test('the days of a period are listed up to today, those without events as well'
   expect(dayCsv(report, Date.parse('2026-05-01T00:00:00Z')).split('\r\n')).toHaveLength(33)
 })
 
-test('usage by source names each with what it was called, of which a spreadsheet runs nothing', () => {
+test("usage by source contains each source's title, and spreadsheets execute none of them", () => {
   expect(sourceCsv(report).split('\r\n')[1]).toBe('workspaces/w/sources/s,"\'=Shop, ""main""",Live,3,2,1')
 })
 
-test('usage by source ends with what deleted workspaces have used, where they have', () => {
+test('usage by source ends with the usage of deleted workspaces, if there is any', () => {
   expect(sourceCsv(report).split('\r\n')).toHaveLength(3)
   const deleted = sourceCsv({ ...report, deleted_workspaces: { events: 7, profiles: 4 } })
   expect(deleted.split('\r\n')[2]).toBe(',,Deleted workspaces,7,4,0')

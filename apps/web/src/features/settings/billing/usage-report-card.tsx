@@ -17,7 +17,7 @@ import { MetricValue } from '../../../ui/charts/metric.tsx'
 import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 import { dayCsv, daysOf, sourceCsv } from './usage-csv.ts'
 
-/** Sources that are listed; all are in the CSV file. */
+/** Maximum listed sources; the CSV file contains all. */
 const shownSources = 10
 
 const events = (number: number): string => `${count(number)} ${number === 1 ? 'event' : 'events'}`
@@ -119,7 +119,7 @@ const Sources = ({ sources, deleted_workspaces: deleted }: UsageReport) => (
   </div>
 )
 
-/** `now` is when the report was read, epoch ms. */
+/** `now` is when the report was loaded, epoch ms. */
 const Report = ({ report, now }: { report: UsageReport; now: number }) => {
   const masked = useMask((state) => state.on)
   const days = daysOf(report, now)

@@ -4,7 +4,7 @@ import { Input, Select } from '../../../ui/forms/input.tsx'
 import { withConversion } from '../draft.ts'
 import type { FieldsProps } from './fields-props.ts'
 
-/** Which conversion the events are, and what each platform calls it. */
+/** The conversion of the events, and its name on each platform. */
 export const ConversionFields = ({ draft, problems, disabled, onChange }: FieldsProps) => {
   const { type, custom_name } = draft.conversion
   const names = type === 'custom' ? undefined : conversionNames[type]

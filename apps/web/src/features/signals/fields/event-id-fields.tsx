@@ -12,7 +12,7 @@ import { PathField } from './path-field.tsx'
 import { RadioCards } from './radio-cards.tsx'
 import { useEventFields } from './use-event-fields.ts'
 
-/** One option for each platform: those that are chosen, or all while none is. */
+/** One option for each platform: the chosen ones, or all if none is chosen. */
 const shownOf = (options: readonly PlatformOption[], { platforms }: SignalDraft): PlatformOption[] => {
   const chosen = options.filter(({ destination }) => platforms.some((each) => each.destination === destination))
   const shown = chosen.length === 0 ? options : chosen
@@ -122,8 +122,8 @@ const Refunds = ({ draft, problems, disabled, onChange }: FieldsProps) => {
 }
 
 /**
- * The event ID by which platforms recognize a conversion that a pixel also sends, the code for it, and refunds, which
- * name it.
+ * The event ID by which platforms deduplicate a conversion that a pixel also sends, the code for the page, and refunds,
+ * which refer to the ID.
  */
 export const EventIdFields = (props: FieldsProps) => {
   const { draft, problems, disabled, onChange } = props

@@ -12,7 +12,7 @@ import { useEventNames } from './use-event-fields.ts'
 /** Types whose events have names. */
 const named = new Set<EventType>(['track', 'page', 'screen'])
 
-/** Events by type and name, of which any counts. */
+/** A list of events by type and name; any of them counts. */
 export const EventList = ({
   label,
   name,
@@ -23,10 +23,10 @@ export const EventList = ({
   onChange,
 }: {
   label: string
-  /** The field of the signal, as warnings name it. */
+  /** The name of the signal's field, for warnings. */
   name: string
   value: readonly DraftEvent[]
-  /** Names that are suggested besides those that were received. */
+  /** Names that are suggested in addition to received ones. */
   usual: readonly string[]
   error: string | undefined
   disabled: boolean

@@ -5,7 +5,7 @@ import type { EventField } from '../../../lib/events/event-fields.ts'
 import { Field } from '../../../ui/forms/field.tsx'
 import { SuggestInput } from '../../../ui/forms/suggest-input.tsx'
 
-/** A labelled place of an event, with the places that are known below it. */
+/** A labeled input for a path of an event, with suggestions of known paths. */
 export const PathField = ({
   label,
   name,
@@ -19,7 +19,7 @@ export const PathField = ({
   onChange,
 }: {
   label: string
-  /** The field of the signal, as warnings name it. */
+  /** The name of the signal's field, for warnings. */
   name?: string
   hint?: string
   required?: boolean

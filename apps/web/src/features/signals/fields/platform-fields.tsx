@@ -30,12 +30,12 @@ import { days } from '../signal-words.ts'
 import type { FieldsProps } from './fields-props.ts'
 import { useEventFields } from './use-event-fields.ts'
 
-/** The names of a VARIABLE, as the field editor takes them. */
+/** The names of a VARIABLE, in the form that the field editor needs. */
 const variables = mappingVariables.map((each) => ({ ...each }))
 
 /**
- * The fields that users map. The signal itself fills in others, such as the name of the conversion, for which the
- * preset has nothing.
+ * The fields that users map. The signal fills in others itself, such as the event name, for which the preset has
+ * nothing.
  */
 const actionOf = ({ action, field_mappings }: PlatformOption): PlatformOption['action'] => ({
   ...action,
@@ -203,7 +203,7 @@ const Chosen = ({
   )
 }
 
-/** Apps of the catalog that are platforms of signals, by their slugs. */
+/** Slugs of catalog apps that are platforms of signals. */
 const platformApps = new Set([
   'catalogDestinations/meta-conversions',
   'catalogDestinations/google-ads',
@@ -211,7 +211,7 @@ const platformApps = new Set([
   'catalogDestinations/tiktok-events',
 ])
 
-/** Links to a new destination of each platform; the entered values stay in this tab. */
+/** Links that create a destination of each platform; the entered values stay in this tab. */
 const Connect = () => {
   const workspace = useWorkspace().name
   const { data } = useQuery(catalogDestinationsQuery(workspace))
@@ -236,7 +236,7 @@ export const PlatformFields = ({
   onChange,
   saved,
 }: FieldsProps & {
-  /** The platforms of a signal that is saved, with what is wrong with them. */
+  /** The platforms of a saved signal, with their problems. */
   saved?: readonly SignalPlatformShown[]
 }) => {
   const query = useQuery(signalPlatformsQuery(useWorkspace().name, draft.conversion))

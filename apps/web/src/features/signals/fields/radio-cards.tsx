@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { cn } from '../../../ui/cn.ts'
 
-/** A choice of one among few, each with its meaning; `children` of the chosen one are its further fields. */
+/** A choice between a few options, each with its meaning; `children` are further fields of the selected one. */
 export const RadioCards = <Value extends string>({
   legend,
   options,

@@ -43,7 +43,7 @@ const Sources = ({ draft, problems, disabled, onChange }: FieldsProps) => {
       <legend className="mb-1.5 text-sm font-medium">Sources</legend>
       <QueryView query={query} skeleton={<Skeleton className="h-10 w-full" />} errorTitle="Failed to load the sources">
         {(all) => {
-          // Those that are made for signals come first.
+          // Sources made for signals come first.
           const sources = all.toSorted((one, other) => Number(isOfSignals(other)) - Number(isOfSignals(one)))
           const free = sources.filter(({ name }) => !draft.sources.includes(name))
           return (

@@ -25,14 +25,14 @@ const usual: readonly EventField[] = [
   property('phone', 'Phone'),
 ]
 
-/** Names of received events, once they are needed. */
+/** Names of received events, loaded when they are needed. */
 export const useEventNames = (asked: boolean): readonly string[] => {
   const workspace = useWorkspace().name
   const { data } = useQuery({ ...suggestionsQuery(workspace, { kind: 'event' }), enabled: asked })
   return useMemo(() => data?.map(({ text }) => text) ?? [], [data])
 }
 
-/** The places of the events of a draft: properties that were received of its first event, then those that events usually have. */
+/** The paths in the events of a draft: received properties of its first event, then common ones. */
 export const useEventFields = ({ events }: Pick<SignalDraft, 'events'>): readonly EventField[] => {
   const workspace = useWorkspace().name
   const event = events[0]?.event_name.trim() ?? ''

@@ -58,7 +58,7 @@ const open = (role = 'ORG_ADMIN') => {
 
 const goOn = () => userEvent.click(screen.getByRole('button', { name: 'Continue' }))
 
-test('OPEN-31, SIG-03: a signal is made step by step, and shows first what would not be sent', async () => {
+test('OPEN-31, SIG-03: a signal is created in steps, and a preview shows what would not be sent', async () => {
   const { sent, kept } = open()
   await screen.findByRole('heading', { name: 'What makes a conversion?' })
   await goOn()
@@ -97,7 +97,7 @@ test('OPEN-31, SIG-03: a signal is made step by step, and shows first what would
     event_id: { type: 'path', path: 'properties.order_id' },
     platforms: [{ destination: metaOption.destination, test_event_code: 'TEST1', field_mappings: null }],
   })
-  // The signal exists: no draft is left.
+  // The signal exists, and its draft is removed.
   await waitFor(() => expect(kept).toEqual([]))
 })
 

@@ -130,7 +130,7 @@ const Review = ({ draft, problems, onChange }: FieldsProps) => {
   )
 }
 
-/** The steps, of which each can be gone back to. */
+/** The steps; earlier ones can be opened again. */
 const Wizard = ({ initial }: { initial: { draft: SignalDraft; step: Step } }) => {
   const workspace = useWorkspace().name
   const navigate = useNavigate()
@@ -140,7 +140,7 @@ const Wizard = ({ initial }: { initial: { draft: SignalDraft; step: Step } }) =>
   const [problems, setProblems] = useState<Problems>({})
   const warnings = useNameWarnings(draft)
   const [enabled, setEnabled] = useState(true)
-  // Asked again after a failure, the signal is made once.
+  // If the call is repeated after a failure, the signal is created only once.
   const [request_id] = useState(() => crypto.randomUUID())
   const { mutate: save } = useSaveDraft(workspace)
   const { mutate: forget } = useDiscardDraft(workspace)
@@ -149,7 +149,7 @@ const Wizard = ({ initial }: { initial: { draft: SignalDraft; step: Step } }) =>
     setProblems({})
     create.reset()
     setStep(next)
-    // After a long step, the next one begins at its top.
+    // Scrolls to the top of the next step.
     window.scrollTo(0, 0)
   }
   const startOver = (): void => {
@@ -159,7 +159,7 @@ const Wizard = ({ initial }: { initial: { draft: SignalDraft; step: Step } }) =>
   }
   const change = (next: SignalDraft): void => {
     setDraft(next)
-    // Mistakes that are shown follow each change; new ones are shown with the next Continue.
+    // Shown errors follow each change; new ones are shown on the next Continue.
     if (Object.keys(problems).length > 0) setProblems(problemsOf(next, step))
   }
   const goOn = async (): Promise<void> => {
@@ -171,7 +171,7 @@ const Wizard = ({ initial }: { initial: { draft: SignalDraft; step: Step } }) =>
     const open = firstOpen(draft)
     if (open !== undefined) return go(open)
     const body = { ...definitionOf(draft), title: titleOf(draft).trim(), enabled, request_id }
-    // The refusal is shown beside the button.
+    // A rejection is shown beside the button.
     const made = await create.mutateAsync(body).catch(() => undefined)
     if (made === undefined) return
     discard()

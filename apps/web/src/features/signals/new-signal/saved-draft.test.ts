@@ -14,7 +14,7 @@ test('the values of a new signal are restored with its step', () => {
   expect(after(savedOf(draft, 'platforms'))).toEqual({ draft, step: 'platforms' })
 })
 
-test('a draft begins at a step that can be reached', () => {
+test('a draft continues at a step that can be reached', () => {
   expect(after(savedOf({ ...draft, sources: [] }, 'review')).step).toBe('trigger')
 })
 

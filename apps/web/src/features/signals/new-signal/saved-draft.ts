@@ -45,7 +45,7 @@ export const savedOf = (draft: SignalDraft, step: Step): MethodRequest<typeof me
   entered: structuredClone({ draft, step }),
 })
 
-/** A kept draft with the step it was at, or one that can be reached; an empty one where what was kept is not understood. */
+/** The saved draft with its step, or with one that can be reached; an empty draft if the saved value is unreadable. */
 export const restored = ({ entered }: Pick<SavedDraft, 'entered'>): { draft: SignalDraft; step: Step } => {
   const read = kept.safeParse(entered).data
   if (read === undefined) return { draft: emptyDraft, step: 'trigger' }

@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { rewriteSchema } from '../../rewrite-schema.ts'
 
-/** Opens a connection of a rewrite that writes every name in a definition with its schema. */
+/** Opens a connection for a rewrite, on which definitions contain every name with its schema. */
 export const connect = async (url: string, name: string): Promise<Client> => {
   const client = new Client({ connectionString: url, ssl: false, application_name: name })
   client.on('error', () => {})
@@ -10,7 +10,7 @@ export const connect = async (url: string, name: string): Promise<Client> => {
   return client
 }
 
-/** True for a statement that was canceled, or a lock that was not granted in time. */
+/** True if a statement was canceled, or a lock was not granted in time. */
 export const isTimeout = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === '57014' || error.code === '55P03')
 

@@ -2,13 +2,13 @@ import type { Client } from 'pg'
 import { copy, log } from './connection.ts'
 import { namesOf, prefixed, type Shape } from './table-shape.ts'
 
-/** Time that a batch of the copy takes, about, ms. */
+/** Approximate time of a batch of the copy, in ms. */
 const batchMs = 100
 const maxBatchRows = 20_000
 
 /**
- * Copies the table in the order of its key. Each batch is a transaction of its own and reads keys that no batch before
- * it has read.
+ * Copies the table in the order of its key. Each batch is its own transaction and reads keys that no earlier batch has
+ * read.
  */
 export const copyRows = async (client: Client, shape: Shape, signal: AbortSignal): Promise<void> => {
   const keys = shape.keys.map(({ name }) => name)
@@ -39,17 +39,17 @@ export const copyRows = async (client: Client, shape: Shape, signal: AbortSignal
   }
 }
 
-/** Compares the keys of two aliases. */
+/** A condition that compares the keys of two aliases. */
 export const matching = (a: string, b: string, { keys }: Shape): string =>
   keys.map(({ name }) => `${a}.${name} = ${b}.${name}`).join(' and ')
 
-/** Selects each changed key once. */
+/** A query that selects each changed key once. */
 export const distinctKeys = ({ keys }: Shape): string =>
   `select distinct ${keys.map(({ name }) => name).join(', ')} from ${log}`
 
 /**
- * Applies the whole log in one snapshot, and calls `andThen` in the same snapshot. The copy is then the table at that
- * moment, so unique indexes hold. Resolves to the number of entries.
+ * Applies the whole log in one snapshot, and calls `andThen` in the same snapshot. Afterwards the copy equals the table
+ * at that moment, so unique indexes hold. Resolves to the number of entries.
  */
 export const applyLog = async (client: Client, shape: Shape, andThen?: () => Promise<void>): Promise<number> => {
   const columns = namesOf(shape)
@@ -99,7 +99,7 @@ export const applyEntries = async (
 /**
  * Compares the rows of the table and of the copy in one snapshot.
  *
- * @throws when they differ
+ * @throws if they differ
  */
 export const compare = async (client: Client, { name }: Shape): Promise<void> => {
   const sum = (table: string): string =>

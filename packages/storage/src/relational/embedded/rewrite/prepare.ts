@@ -12,14 +12,14 @@ const createTriggerFunction = (name: string, body: string): string =>
 
 const noteEmptied = `insert into ${rewriteSchema}.emptied default values;`
 
-/** Ends the log of changed keys without a lock of the table. The copy can then no longer take the place of the table. */
+/** Stops the log of changed keys without a lock on the table. The copy can then no longer replace the table. */
 export const noteNothing = [noteEmptied.slice(0, -1), createTriggerFunction('note', '')].join(';\n')
 
 /**
- * Makes the statements that create the empty copy, the log of changed keys, and the triggers that fill the log. They
- * are one text, so that this process never waits between the lock of the trigger and its commit. The triggers fire in
- * every session, whatever its `session_replication_role`. They write with the rights of their owner, so each role that
- * may write to the table can go on.
+ * Creates the statements for the empty copy, the log of changed keys, and the triggers that fill the log. They are one
+ * text, so that this process never waits between the lock of the trigger and its commit. The triggers fire in every
+ * session, whatever its `session_replication_role`. They run with the rights of their owner, so each role that may
+ * write to the table still can.
  */
 export const prepareText = ({ name, columns, keys, options }: Shape): string => {
   const column = ({ name: own, type, collation }: Shape['columns'][number], index: number): string =>
@@ -32,7 +32,7 @@ export const prepareText = ({ name, columns, keys, options }: Shape): string => 
     `insert into ${log} values (${keys.map((key) => `${which}.${key.name}`).join(', ')});`
   return [
     'begin',
-    // A migration has this lock. It removes what was prepared before it.
+    // A migration holds this lock. It removes what was prepared before it.
     `do $$ begin if not pg_try_advisory_xact_lock(${schemaLock}) then
       raise exception 'a migration is under way' using errcode = '55P03'; end if; end $$`,
     `create schema ${rewriteSchema}`,

@@ -5,7 +5,7 @@ import { type Run, startTrialDatabase, type TrialDatabase, uniqueWord } from './
 
 let database: TrialDatabase
 const run: Run = (text, params) => database.run(text, params)
-/** A machine that is busy with other tests is slow. */
+/** Generous times, because a machine that is busy with other tests is slow. */
 const options = (part: Partial<RewriteOptions> = {}): RewriteOptions =>
   database.options({ maxClosedMs: 20_000, onlineFromBytes: 16 * 2 ** 20, ...part })
 
@@ -22,7 +22,7 @@ beforeEach(async () => {
   await run(`insert into trial.people select n, 'other ' || n, 'kept ' || n from generate_series(1, 2000) as n`)
 })
 
-test('a value that was removed is in no file of the database, whether it stood in a table, beside it, in an index, in statistics, or in the log', async () => {
+test('a removed value is in no file of the database: not in a table, TOAST data, an index, statistics, or the log', async () => {
   const planted = {
     deleted: uniqueWord(),
     'replaced by another value': uniqueWord(),
@@ -39,7 +39,7 @@ test('a value that was removed is in no file of the database, whether it stood i
     'large',
     `${planted['too large for its table']}${randomBytes(50_000).toString('hex')}`,
   ])
-  // Frequent, so that statistics have it as one of the most common values, and a sample of others.
+  // Frequent, so that it is among the most common values in the statistics and in samples.
   await run('insert into trial.people select 10000 + n, $1 from generate_series(1, 500) as n', [planted.deleted])
   await run('create table trial.gone (name text); create table trial.emptied (name text primary key)')
   await run('insert into trial.gone values ($1)', [planted['of a table that is gone']])
@@ -68,7 +68,7 @@ test('a value that was removed is in no file of the database, whether it stood i
   expect((await run('show wal_recycle')).rows).toEqual([{ wal_recycle: 'on' }])
 })
 
-test('a table that others hold, or that takes longer than it may be closed, is named and left as it was, and done the next time', async () => {
+test('a table that others hold, or that takes too long, is reported and left unchanged, and is rewritten the next time', async () => {
   const value = uniqueWord()
   await run('insert into trial.people values (9001, $1)', [value])
   await run('delete from trial.people where id = 9001')
@@ -76,7 +76,7 @@ test('a table that others hold, or that takes longer than it may be closed, is n
   await other.query('begin; lock table trial.people in row exclusive mode')
   const held = await rewriteFiles(options({ maxClosedMs: 50 }))
   expect(held.left.join()).toContain('trial.people: it could not be rewritten within 50 ms')
-  // Writers go on.
+  // Writers can continue.
   await run(`insert into trial.people values (9002, 'written meanwhile')`)
   await other.query('commit')
   await other.end()
@@ -85,7 +85,7 @@ test('a table that others hold, or that takes longer than it may be closed, is n
   expect((await run('select name from trial.people where id = 9002')).rows).toEqual([{ name: 'written meanwhile' }])
 })
 
-test('what a transaction of before may still see is not copied along: it is waited for, and said', async () => {
+test('data that an earlier transaction may still see is reported after a wait, because it is copied along', async () => {
   const other = await database.openClient()
   await other.query('begin isolation level repeatable read; select from trial.people limit 1')
   const { left } = await rewriteFiles(options({ transactionsMs: 0 }))
@@ -94,12 +94,12 @@ test('what a transaction of before may still see is not copied along: it is wait
   await other.end()
 })
 
-test('a table for which the disk has no room twice is named and left as it was', async () => {
+test('a table that does not fit on the disk twice is reported and left unchanged', async () => {
   const { left } = await rewriteFiles(options({ freeBytes: async () => 1000 }))
   expect(left.join()).toContain('trial.people: the disk has not enough free space')
 })
 
-test('tables that an earlier try rewrote are left out, and each further one is reported', async () => {
+test('tables that an earlier attempt rewrote are skipped, and each further one is reported', async () => {
   await run('create table trial.pets (id integer primary key); insert into trial.pets values (1)')
   const file = async (table: string) => (await run(`select pg_relation_filepath($1) as path`, [table])).rows[0]
   const [people, pets] = [await file('trial.people'), await file('trial.pets')]

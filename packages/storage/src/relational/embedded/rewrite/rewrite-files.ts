@@ -5,39 +5,42 @@ import { isTimeout } from './connection.ts'
 import { removeLeftovers } from './leftovers.ts'
 import { type OnlineOptions, rewriteOnline } from './rewrite-online.ts'
 
-/** What of a database was not rewritten, and why; nothing when all of it was. */
+/** The parts of a database that were not rewritten, with the reason; empty if all were. */
 export type RewrittenFiles = { left: readonly string[] }
 
-/** Tables that are rewritten already, by their names with schemas, and what to do with the name of each further one. */
+/** The names (with schemas) of the tables that are already rewritten, and a callback for each further one. */
 export type RewriteProgress = { done: ReadonlySet<string>; onDone(table: string): Promise<void> }
 
 export type RewriteOptions = {
-  /** The database, as an owner of all of it. */
+  /** The URL of the database, with the role that owns all of it. */
   url: string
-  /** Where its files are: a table is rewritten when the disk has room for it twice. */
+  /** The folder of its files: a table is rewritten only if the disk has space for it twice. */
   dir: string
-  /** Free bytes of the disk; as the system says unless given. */
+  /** Free bytes of the disk; by default from the operating system. */
   freeBytes?: () => Promise<number>
-  /** ms that a table is closed to others at most, the wait for it included. A table that takes longer is left as it was. */
+  /**
+   * Maximum ms that a table is closed to others, including the wait for it. A table that takes longer is left
+   * unchanged.
+   */
   maxClosedMs: number
-  /** ms that transactions of before are waited for: what they may still see is copied along. Default 10 s. */
+  /** Maximum wait for earlier transactions, in ms: data that they may still see is copied along. Default 10 s. */
   transactionsMs?: number
-  /** Tables of this size and more are copied beside themselves without trying to close them for the time of a rewrite. Default 16 MB. */
+  /** Tables of at least this size are copied online first, instead of being closed for a rewrite. Default 16 MB. */
   onlineFromBytes?: number
   signal: AbortSignal
-  /** What an earlier try did; nothing unless given. */
+  /** The results of an earlier attempt; none by default. */
   progress?: RewriteProgress
 } & Pick<OnlineOptions, 'swapTries' | 'onStep'>
 
-/** How often a table is tried that others hold, and ms between two tries. */
+/** Number of attempts for a table that others hold, and the pause between two in ms. */
 const tries = 5
 const pauseMs = 300
-/** Files of the log that are left behind at most; each is 16 MB. */
+/** Maximum log files that are advanced through; each is 16 MB. */
 const maxLogFiles = 1000
 
 type Table = { name: string; bytes: string }
 
-/** Ordinary tables with content, the small ones first; the statistics of columns, which hold values, come last. */
+/** Ordinary tables with content, small ones first; the statistics of columns, which contain values, come last. */
 const listTables = async (client: Client): Promise<Table[]> => {
   const { rows } = await client.query<Table>(`
     select format('%I.%I', n.nspname, c.relname) as name, pg_total_relation_size(c.oid) as bytes
@@ -48,7 +51,7 @@ const listTables = async (client: Client): Promise<Table[]> => {
   return rows
 }
 
-/** Waits until no transaction sees what was there before now; false when one goes on. */
+/** Waits until no transaction can see data from before now; false if one is still open after `waitMs`. */
 const transactionsEnded = async (client: Client, waitMs: number, signal: AbortSignal): Promise<boolean> => {
   const { rows } = await client.query<{ mark: string }>('select pg_current_xact_id()::xid::text as mark')
   const mark = rows[0]?.mark ?? '0'
@@ -69,12 +72,12 @@ const freeBytesOf = async (dir: string): Promise<number> => {
   return bavail * bsize
 }
 
-/** Rewrites a table while it is closed. False when that took longer than it may be closed, every time. */
+/** Rewrites a table while it is closed. False if that took longer than allowed, each time. */
 const rewriteClosed = async (client: Client, name: string, signal: AbortSignal): Promise<boolean> => {
   for (let count = 0; count < tries; count++) {
     signal.throwIfAborted()
     try {
-      // Others wait for the table from now on, also while this statement waits.
+      // From now on others wait for the table, also while this statement waits.
       await client.query(`vacuum full ${name}`)
       return true
     } catch (error) {
@@ -85,7 +88,7 @@ const rewriteClosed = async (client: Client, name: string, signal: AbortSignal):
   return false
 }
 
-/** Rewrites one table with its indexes and what is stored beside it. Answers why it could not be, or undefined. */
+/** Rewrites one table with its indexes and TOAST data. Returns why it could not be rewritten, or undefined. */
 const rewriteTable = async (
   client: Client,
   { name, bytes }: Table,
@@ -100,7 +103,7 @@ const rewriteTable = async (
   try {
     const hindrance = await rewriteOnline(name, options)
     if (hindrance === undefined) return undefined
-    // A table that cannot be copied may still be fast enough to rewrite.
+    // A table that cannot be copied online may still be fast enough to be rewritten while closed.
     if (Number(bytes) >= onlineFromBytes && (await rewriteClosed(client, name, signal))) return undefined
     return `${reason}, and no copy took its place: ${hindrance}`
   } catch (error) {
@@ -110,8 +113,8 @@ const rewriteTable = async (
 }
 
 /**
- * Leaves behind the files of the write-ahead log that have old content. Files before the present one are removed. Files
- * that were kept for later use are passed through, until the present one is new.
+ * Removes old content from the files of the write-ahead log. Files before the current one are removed. Recycled files
+ * are advanced through, until the current one is new.
  */
 const leaveLogFiles = async (client: Client, signal: AbortSignal): Promise<void> => {
   await client.query('alter system set wal_recycle = off')
@@ -119,7 +122,7 @@ const leaveLogFiles = async (client: Client, signal: AbortSignal): Promise<void>
   try {
     const next = async (): Promise<void> => {
       signal.throwIfAborted()
-      // One without content is not left.
+      // A log file without content would not be switched.
       await client.query(`select pg_logical_emit_message(false, 'tributary', '')`)
       await client.query('select pg_switch_wal()')
       await client.query('checkpoint')
@@ -131,7 +134,7 @@ const leaveLogFiles = async (client: Client, signal: AbortSignal): Promise<void>
       if (rows.length === 0) break
       await next()
     }
-    // The last of those is present now: the one behind it is new.
+    // The last recycled file is current now: the next one is new.
     await next()
     await client.query('checkpoint')
   } finally {
@@ -141,12 +144,12 @@ const leaveLogFiles = async (client: Client, signal: AbortSignal): Promise<void>
 }
 
 /**
- * Rewrites the tables of an embedded PostgreSQL, so that its files no longer hold what was removed. It rewrites one
- * table with its indexes after the other, then statistics and the write-ahead log. Others wait for a table for `maxClosedMs` at
- * most, each time. Resolves to what could not be rewritten. The next call does all again, except the tables that
- * `progress` names.
+ * Rewrites the tables of an embedded PostgreSQL, so that its files no longer contain removed values. It rewrites one
+ * table with its indexes after the other, then statistics and the write-ahead log. Others wait for a table for at most
+ * `maxClosedMs` each time. Resolves to what could not be rewritten. The next call does everything again, except the
+ * tables that `progress` names.
  *
- * @throws when the database cannot be reached, or the signal aborts
+ * @throws if the database is unreachable, or the signal aborts
  */
 export const rewriteFiles = async (options: RewriteOptions): Promise<RewrittenFiles> => {
   const { url, maxClosedMs, transactionsMs = 10_000, signal, progress } = options
@@ -168,7 +171,7 @@ export const rewriteFiles = async (options: RewriteOptions): Promise<RewrittenFi
     for (const table of await listTables(client)) {
       if (progress?.done.has(table.name)) continue
       const isDone = await rewrite(table)
-      // Replaces samples of earlier values, without closing the table.
+      // Replaces samples of earlier values without closing the table.
       await client.query(`analyze ${table.name}`)
       if (isDone) await progress?.onDone(table.name)
     }

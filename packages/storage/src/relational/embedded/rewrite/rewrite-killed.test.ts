@@ -19,7 +19,7 @@ afterAll(() => database[Symbol.asyncDispose]())
 beforeEach(() => database.empty())
 
 test.each(onlineSteps.slice(0, -1).map((step) => [step] as const))(
-  'a signal after the step "%s" ends it, and leaves the table as it was',
+  'a signal after the step "%s" ends the rewrite, and leaves the table unchanged',
   async (step) => {
     await createPeople(run, 500)
     const rows = await readDigest(run)
@@ -27,7 +27,7 @@ test.each(onlineSteps.slice(0, -1).map((step) => [step] as const))(
     const onStep = (reached: OnlineStep): void => {
       if (reached === step) controller.abort(new Error('The process ends'))
     }
-    // Once the swap is sent, the table may be rewritten: either way is whole.
+    // After the swap was sent, the table may be rewritten: both outcomes are complete.
     await rewriteOnline('trial.people', database.options({ onStep, signal: controller.signal })).catch(
       (error: unknown) => expect(String(error)).toContain('The process ends'),
     )
@@ -38,7 +38,7 @@ test.each(onlineSteps.slice(0, -1).map((step) => [step] as const))(
 )
 
 test.skipIf(!existsSync('/usr/bin/prlimit'))(
-  'a full disk ends the rewrite, and leaves the table as it was',
+  'a full disk ends the rewrite, and leaves the table unchanged',
   async () => {
     await createPeople(run, 60_000)
     const rows = await readDigest(run)
@@ -49,12 +49,12 @@ test.skipIf(!existsSync('/usr/bin/prlimit'))(
       )
       const pid = String(found[0]?.pid)
       const { uid, gid } = statSync(`/proc/${pid}`)
-      // A file cannot grow above this size. That of the rows is larger; a file of the write-ahead log is not.
+      // A file cannot grow above this size. The file of the rows is larger; a file of the write-ahead log is not.
       execFileSync('prlimit', ['--pid', pid, `--fsize=${16 * 2 ** 20}`], { uid, gid })
     }
     const { left } = await rewriteFiles(database.options({ onStep }))
     expect(left.join()).toContain('trial.people')
-    // The copy or a temporary file of its sort.
+    // The failing file is the copy, or a temporary file of its sort.
     expect(left.join()).toMatch(/could not (?:extend|write to) file/)
     expect(await findLeftovers(run)).toEqual([])
     expect(await readDigest(run)).toEqual(rows)
@@ -64,7 +64,7 @@ test.skipIf(!existsSync('/usr/bin/prlimit'))(
   120_000,
 )
 
-test('a trigger of the table that fails ends its statement only, and a role writes with its own rights', async () => {
+test('a failing trigger of the table ends only its own statement, and a role writes with its own rights', async () => {
   await createPeople(run, 100)
   await run(`create function trial.refuse() returns trigger language plpgsql as 'begin raise exception ''refused''; end';
     create trigger people_refuse after update on trial.people for each row when (new.amount = 13) execute function trial.refuse();
@@ -84,7 +84,7 @@ test('a trigger of the table that fails ends its statement only, and a role writ
   await run('drop schema trial cascade; drop role trial_writer')
 })
 
-test('a copy that a migration removes while the connection that holds the table ends is not taken for swapped', async () => {
+test('a rewrite is not reported as swapped if a migration removes the copy while the connection that locks the table ends', async () => {
   await createPeople(run, 100)
   const reason = await interruptRewrite(database, 'before swap', async () => {
     await run(
@@ -96,7 +96,7 @@ test('a copy that a migration removes while the connection that holds the table 
 })
 
 test.each(onlineSteps.map((step) => [step] as const))(
-  'a crash of PostgreSQL after the step "%s" leaves the table whole, and the next rewrite finishes',
+  'after a crash of PostgreSQL at the step "%s" the table is complete, and the next rewrite finishes',
   async (step) => {
     await createPeople(run, 1000)
     const rows = await readDigest(run)
@@ -123,7 +123,7 @@ test.each(onlineSteps.map((step) => [step] as const))(
 
 describe.each(onlineSteps.map((step) => [step] as const))('ended after the step "%s"', (step: OnlineStep) => {
   test.each(['rewrite files: copy', 'rewrite files: swap'])(
-    'connection "%s": the table is whole, writes go on, and the next one finishes',
+    'connection "%s": the table is complete, writes continue, and the next rewrite finishes',
     async (name) => {
       await createPeople(run, 2000)
       const [was, rows] = [await describeSchema(run, 'trial'), await readDigest(run)]

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => database[Symbol.asyncDispose]())
 beforeEach(() => database.empty())
 
-test('a table keeps its rows, its names, and all that hangs on it, and goes on as before', async () => {
+test('a table keeps its rows, its names, and its dependent objects, and works as before', async () => {
   await createPeople(run, 3000)
   const [was, rows] = [await describeSchema(run, 'trial'), await readDigest(run)]
   const file = async () => (await run(`select pg_relation_filepath('trial.people') as path`)).rows[0]
@@ -27,7 +27,7 @@ test('a table keeps its rows, its names, and all that hangs on it, and goes on a
   expect(await readDigest(run)).toEqual(rows)
   expect(await findDamage(run, 'trial')).toEqual([])
   expect(await findLeftovers(run)).toEqual([])
-  // Again, since what was swapped once must be fit to be swapped again.
+  // Once more, because a swapped table must allow another swap.
   expect(await rewriteOnline('trial.people', database.options())).toBeUndefined()
   expect(differences(was, await describeSchema(run, 'trial'))).toEqual([])
   expect(await findDamage(run, 'trial')).toEqual([])
@@ -48,13 +48,13 @@ test('a table keeps its rows, its names, and all that hangs on it, and goes on a
   expect((await run('select from trial.people where team = 1')).rows).toEqual([])
 })
 
-test('every table of the product is the same to the catalog after it was rewritten beside itself', async () => {
+test('every table of the product has the same catalog entries after an online rewrite', async () => {
   await run('drop schema public cascade; create schema public')
   await migrate(database.store.db)
   const { rows: tables } =
     await run(`select c.oid::int as oid, format('%I.%I', 'public', c.relname) as name from pg_class c
     where relnamespace = 'public'::regnamespace and relkind = 'r' and relpersistence = 'p' order by relname`)
-  // Rows of any values; foreign keys and triggers of the product do not look at them.
+  // Rows with arbitrary values; foreign keys and triggers of the product are not checked.
   const filler = await database.openClient()
   await filler.query('set session_replication_role = replica')
   let filled = 0
@@ -140,13 +140,13 @@ test.each([
     'its triggers were changed',
   ],
   ['the table is emptied', 'truncate trial.people cascade', 'the table was emptied'],
-])('the table is left as it is when meanwhile %s', async (_, change, reason) => {
+])('the table is left unchanged if meanwhile %s', async (_, change, reason) => {
   await createPeople(run, 500)
   expect(await interruptRewrite(database, 'compared', () => run(change))).toContain(reason)
   expect(await rewriteOnline('trial.people', database.options())).toBeUndefined()
 })
 
-test('a migration breaks a rewrite off, and a start removes what a killed one left behind', async () => {
+test('a migration aborts a rewrite, and a start removes the remains of a killed one', async () => {
   await createPeople(run, 500)
   const rows = await readDigest(run)
   expect(await interruptRewrite(database, 'copied', () => migrate(database.store.db, []))).toContain(
@@ -154,7 +154,7 @@ test('a migration breaks a rewrite off, and a start removes what a killed one le
   )
   expect(await readDigest(run)).toEqual(rows)
 
-  // As of a process that was killed: the trigger is there.
+  // Simulates a process that was killed after it created the trigger.
   const onStep = (): Promise<void> => new Promise(() => {})
   rewriteOnline('trial.people', database.options({ onStep })).catch(() => {})
   await expect.poll(() => findLeftovers(run)).toHaveLength(3)
@@ -165,7 +165,7 @@ test('a migration breaks a rewrite off, and a start removes what a killed one le
   expect(await readDigest(run)).toEqual(rows)
 })
 
-test('no rewrite begins while a migration is under way', async () => {
+test('no rewrite begins while a migration runs', async () => {
   await createPeople(run, 10)
   const other = await database.openClient()
   await other.query(`begin; select pg_advisory_xact_lock(${schemaLock})`)
@@ -174,7 +174,7 @@ test('no rewrite begins while a migration is under way', async () => {
   await other.end()
 })
 
-test('a table without a key, with an exclusion constraint, or with row security is left with the reason', async () => {
+test('a table without a key, with an exclusion constraint, or with row security is skipped with the reason', async () => {
   await run(`create table trial.keyless (n integer); create table trial.bookings (id integer primary key, during int4range,
     exclude using gist (during with &&)); insert into trial.keyless values (1)`)
   expect(await rewriteOnline('trial.keyless', database.options())).toBe('it has no primary key')

@@ -22,22 +22,22 @@ export type OnlineStep = (typeof onlineSteps)[number]
 
 export type OnlineOptions = {
   url: string
-  /** Maximum time that others wait for the table, each time that it is closed, ms. */
+  /** Maximum time that others wait for the table, each time that it is closed, in ms. */
   maxClosedMs: number
   signal: AbortSignal
-  /** Maximum number of swaps that are tried while other transactions are in the way. Default 200. */
+  /** Maximum number of attempted swaps while other transactions are in the way. Default 200. */
   swapTries?: number
   /** Called after each step. */
   onStep?: ((step: OnlineStep) => Promise<void> | void) | undefined
 }
 
-/** Why a table could not be rewritten; undefined when it was. */
+/** Why a table could not be rewritten; undefined if it was. */
 export type Hindrance = string | undefined
 
 const prepareTries = 10
 const pauseMs = 300
 
-/** Creates the copy, the log, and the triggers. Resolves to the reason when others hold the table all the time. */
+/** Creates the copy, the log, and the triggers. Resolves to the reason if others hold the table all the time. */
 const prepare = async (worker: Client, shape: Shape, { maxClosedMs, signal }: OnlineOptions): Promise<Hindrance> => {
   await worker.query(`set lock_timeout = ${maxClosedMs}`)
   for (let count = 1; ; count++) {
@@ -69,9 +69,10 @@ const rewrite = async (worker: Client, shape: Shape, options: OnlineOptions): Pr
     signal.throwIfAborted()
     await worker.query(`create ${unique ? 'unique ' : ''}index i_${oid} on ${copy} ${definition.slice(prefix.length)}`)
   }
-  // Other unique indexes would not hold before the log is applied for the first time: batches are of different moments.
+  // Other unique indexes would be violated before the log is applied for the first time, because batches are from
+  // different moments.
   for (const index of shape.indexes) if (index.isKey) await createIndex(index)
-  // Find rows by the key, whatever size the planner expects of the log.
+  // Forces access by the key, whatever size the planner expects of the log.
   await worker.query('set enable_hashjoin = off; set enable_mergejoin = off; set enable_seqscan = off')
   await applyLog(worker, shape)
   for (const index of shape.indexes) if (!index.isKey) await createIndex(index)
@@ -87,7 +88,7 @@ const rewrite = async (worker: Client, shape: Shape, options: OnlineOptions): Pr
   return await swap(worker, shape, options)
 }
 
-/** Ends the statement of a connection when the signal aborts. */
+/** Cancels the current statement of a connection when the signal aborts. */
 const cancelOnAbort = async (client: Client, url: string, signal: AbortSignal): Promise<() => void> => {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   const cancel = (): void => {
@@ -95,7 +96,7 @@ const cancelOnAbort = async (client: Client, url: string, signal: AbortSignal): 
       const other = await connect(url, 'rewrite files: cancel')
       await other.query('select pg_cancel_backend($1)', [rows[0]?.pid]).finally(() => other.end())
     }
-    // The statement ends later when this fails.
+    // If this fails, the statement ends later.
     run().catch(() => {})
   }
   signal.addEventListener('abort', cancel, { once: true })
@@ -103,23 +104,23 @@ const cancelOnAbort = async (client: Client, url: string, signal: AbortSignal): 
 }
 
 /**
- * Rewrites a table of any size while others read and write it. A copy in its own schema takes the place of the table at
- * the end. A trigger logs changed keys for it. Others wait for `maxClosedMs` at most, each time that the table is closed.
- * Resolves to the reason when it could not be rewritten; the table is then as it was. The next rewrite and the next start
- * remove what a killed rewrite leaves behind.
+ * Rewrites a table of any size while others read and write it. A copy in its own schema replaces the table at the end.
+ * A trigger logs changed keys for the copy. Others wait for at most `maxClosedMs` each time that the table is closed.
+ * Resolves to the reason if it could not be rewritten; the table is then unchanged. The next rewrite and the next start
+ * remove the remains of a killed rewrite.
  *
- * No row is lost or doubled:
+ * No row is lost or duplicated:
  * - All writers from before the trigger have ended at its commit. Each later change has its key in the log.
- * - A batch of the copy reads keys that no batch before it has read.
- * - The log and the table are read in one snapshot when the log is applied, so the copy is then the table at that moment.
+ * - A batch of the copy reads keys that no earlier batch has read.
+ * - The log is applied from one snapshot of the log and the table, so the copy then equals the table at that moment.
  *   The rows are compared once.
  * - The last changes are applied while the table is closed, when the log is complete.
- * - The swap happens in the same closed time, and only when the log is empty.
+ * - The swap happens in the same closed time, and only if the log is empty.
  *
- * No row is hidden: unlike those of VACUUM FULL, the rows of the copy are new to older snapshots. So the swap waits until
- * no transaction can read the table with a snapshot from before the last commit to the copy.
+ * No row is hidden: unlike those of VACUUM FULL, the rows of the copy are new to older snapshots. So the swap waits
+ * until no transaction can read the table with a snapshot from before the last commit to the copy.
  *
- * @throws when the signal aborts, or for a failure that would come again
+ * @throws if the signal aborts, or for a failure that would occur again
  */
 export const rewriteOnline = async (name: string, options: OnlineOptions): Promise<Hindrance> => {
   const { url, signal } = options

@@ -30,15 +30,15 @@ const openProductClient = async (): Promise<Client> => {
   return client
 }
 
-/** Waits until so many connections wait for a lock of people, of this mode or any. */
+/** Waits until `number` connections wait for a lock on people, of this mode or any. */
 const awaitWaiting = async (number: number, mode = '%'): Promise<void> => {
   const text = `select count(*)::int as n from pg_locks where not granted and relation = 'trial.people'::regclass and mode like $1`
   while ((await run(text, [mode])).rows[0]?.n < number) await pause(5)
 }
 
 /**
- * Rewrites people while `statement` waits for the table. Its snapshot is from after a row came, and from before the row
- * is in the copy. The last change is committed when the statement waits.
+ * Rewrites people while `statement` waits for the table. The statement's snapshot is taken after a row was inserted,
+ * and before the row is in the copy. The last change is committed while the statement waits.
  */
 const rewriteBehind = async <Answer>(statement: () => Promise<Answer>): Promise<{ answer: Answer; tries: number }> => {
   const [inserter, updater] = [await database.openClient(), await database.openClient()]
@@ -76,15 +76,15 @@ const rewriteBehind = async <Answer>(statement: () => Promise<Answer>): Promise<
 
 const digest = 'select count(*)::int as n, sum(amount)::int as sum from trial.people'
 const original = { n: count, sum: count * 10 }
-/** What the statement sees, with the snapshot that it waits with and with a later one. */
+/** The result of the statement with its waiting snapshot (`before`), and with a later one (`after`). */
 const before = { n: count + 1, sum: count * 10 + 5 }
 const after = { n: count + 1, sum: count * 10 + 6 }
 
-/** Readers of the product: statements that wait take a new snapshot, so the swap does not wait for them. */
+/** Readers of the product: waiting statements take a new snapshot, so the swap does not wait for them. */
 test.each<[string, (client: Client) => Promise<unknown>]>([
   ['a statement', async (client) => (await client.query(digest)).rows[0]],
   ['a prepared statement', async (client) => (await client.query({ name: 'digest', text: digest })).rows[0]],
-])('a reader of the product that waits for the table sees every row at the first try: %s', async (_, read) => {
+])('a reader of the product that waits for the table sees every row at the first attempt: %s', async (_, read) => {
   const client = await openProductClient()
   await client.query({ name: 'digest', text: digest })
   expect(await rewriteBehind(() => read(client))).toEqual({ answer: after, tries: 1 })
@@ -92,7 +92,7 @@ test.each<[string, (client: Client) => Promise<unknown>]>([
   await client.end()
 })
 
-test('a writer of the product that waits for the table changes its row at the first try', async () => {
+test('a writer of the product that waits for the table changes its row at the first attempt', async () => {
   const client = await openProductClient()
   const update = `update trial.people set amount = amount + 100 where id = 'old-1' returning amount`
   const { answer, tries } = await rewriteBehind(() => client.query(update))
@@ -100,7 +100,7 @@ test('a writer of the product that waits for the table changes its row at the fi
   await client.end()
 })
 
-test('a transaction of the product that keeps its snapshot holds up the swap, and sees every row', async () => {
+test('a transaction of the product that keeps its snapshot delays the swap, and sees every row', async () => {
   const client = await openProductClient()
   const { answer, tries } = await rewriteBehind(async () => {
     await client.query('start transaction isolation level repeatable read, read only')
@@ -113,7 +113,10 @@ test('a transaction of the product that keeps its snapshot holds up the swap, an
   await client.end()
 })
 
-/** What tools of an operator may do. The catalog does not say whether they keep the snapshot that they wait with. */
+/**
+ * Statements that an operator's tools may run. The catalog does not show whether they keep the snapshot with which they
+ * wait.
+ */
 test.each<[string, (client: Client) => Promise<unknown>]>([
   [
     'a repeatable read by default',
@@ -176,7 +179,7 @@ test.each<[string, (client: Client) => Promise<unknown>]>([
 })
 
 test.each(['repeatable read', 'serializable'])(
-  'a writer that is %s, and waits for the table, changes its row or fails: it never misses the row',
+  'a writer that is %s and waits for the table changes its row or fails, but never misses the row',
   async (isolation) => {
     const client = await database.openClient()
     const update = async (id: string): Promise<unknown> => {
@@ -192,7 +195,7 @@ test.each(['repeatable read', 'serializable'])(
     expect((await rewriteBehind(() => update('new'))).answer).toBe(1)
     expect((await run(digest)).rows).toEqual([{ ...after, sum: after.sum + 100 }])
     await run(`delete from trial.people where id = 'new'`)
-    // The last change is of this row.
+    // The last change is to this row.
     expect((await rewriteBehind(() => update('old-1'))).answer).toBe('40001')
     expect(await findDamage(run, 'trial')).toEqual([])
     await client.end()
@@ -200,7 +203,7 @@ test.each(['repeatable read', 'serializable'])(
 )
 
 test.each(['repeatable read', 'serializable'])(
-  'an open transaction that is %s holds up the swap, then reads and writes every row',
+  'an open transaction that is %s delays the swap, then reads and writes every row',
   async (isolation) => {
     const client = await database.openClient()
     const reason = await interruptRewrite(database, 'compared', async () => {
@@ -216,7 +219,7 @@ test.each(['repeatable read', 'serializable'])(
   },
 )
 
-test('an open transaction that is read committed does not hold up the swap', async () => {
+test('an open read committed transaction does not delay the swap', async () => {
   const client = await database.openClient()
   await client.query('begin; select from trial.teams limit 1')
   expect(await rewriteOnline('trial.people', database.options())).toBeUndefined()
@@ -225,7 +228,7 @@ test('an open transaction that is read committed does not hold up the swap', asy
   await client.end()
 })
 
-test('a cursor on the table holds up the swap and reads on, and changes are no longer logged', async () => {
+test('a cursor on the table delays the swap and continues to read, and changes are no longer logged', async () => {
   const client = await database.openClient()
   await client.query('begin; declare ids no scroll cursor for select id from trial.people order by id')
   const first = (await client.query('fetch 10 from ids')).rowCount
@@ -242,7 +245,7 @@ test('a cursor on the table holds up the swap and reads on, and changes are no l
   expect((await run(digest)).rows).toEqual([{ n: count, sum: count * 11 }])
 })
 
-test('a cursor that is held reads on after the swap', async () => {
+test('a cursor WITH HOLD continues to read after the swap', async () => {
   const client = await database.openClient()
   await client.query('declare held cursor with hold for select id, large from trial.people')
   await client.query('fetch 10 from held')
@@ -251,7 +254,7 @@ test('a cursor that is held reads on after the swap', async () => {
   await client.end()
 })
 
-test('large values that change at each step are those of the table afterwards', async () => {
+test('large values that change at each step are correct afterwards', async () => {
   await run(`update trial.people set large = repeat(md5(id), 300) where amount = 10`)
   let serial = 0
   const change = async (): Promise<void> => {
@@ -273,7 +276,7 @@ test('large values that change at each step are those of the table afterwards', 
   expect(await findDamage(run, 'trial')).toEqual([])
 })
 
-/** Product code, by its paths. Connectors have databases of customers. */
+/** The product's source code by path, without connectors, which use databases of customers. */
 const readSources = (): Map<string, string> => {
   const cwd = join(import.meta.dirname, '../../../../../..')
   const isOther = /(?:^|\/)(?:node_modules|dist|testing)(?:\/|$)|\.test\.ts$/
@@ -281,7 +284,7 @@ const readSources = (): Map<string, string> => {
   return new Map(paths.map((path) => [path, readFileSync(join(cwd, path), 'utf8')]))
 }
 
-test('the product keeps a snapshot only in transactions that read', () => {
+test('the product keeps a snapshot only in read-only transactions', () => {
   const transactions = [...readSources()].flatMap(([path, text]) =>
     [...text.matchAll(/\.setIsolationLevel\('(?:repeatable read|serializable|snapshot)'\)[^\n]*\n?[^\n]*/g)].map(
       ([code]) => ({ path, onlyReads: code.includes(`.setAccessMode('read only')`) }),
@@ -291,13 +294,13 @@ test('the product keeps a snapshot only in transactions that read', () => {
   expect(transactions.filter(({ onlyReads }) => !onlyReads)).toEqual([])
 })
 
-test('the product has no statement or function that reads with a snapshot of before its lock', async () => {
+test('no statement or function of the product reads with a snapshot from before its lock', async () => {
   const statement =
     /\bdeclare \w+ [\w ]*cursor\b|\bcopy [\w.]+ (?:\([^)]*\) )?(?:to|from) (?:'|stdout|stdin|program)|`\s*(?:prepare|execute) \w+/i
   expect([...readSources()].filter(([, text]) => statement.test(text)).map(([path]) => path)).toEqual([])
   await run('drop schema public cascade; create schema public')
   await migrate(database.store.db)
-  // A function of SQL with several statements keeps the snapshot of the first one.
+  // An SQL function with several statements keeps the snapshot of the first one.
   const { rows } = await run(
     `select proname from pg_proc p join pg_language l on l.oid = p.prolang where pronamespace = 'public'::regnamespace
       and (provolatile = 's' or lanname = 'sql' and provolatile = 'v' and prosrc ~ ';\\s*\\w')`,

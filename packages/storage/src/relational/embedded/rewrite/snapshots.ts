@@ -1,17 +1,19 @@
 import type { Client } from 'pg'
 
-/** A client connection that had a snapshot at a moment; with its transaction, since the next one has a new snapshot. */
+/**
+ * A client connection that had a snapshot at a moment, with its transaction, because the next one has a new snapshot.
+ */
 type Holder = { pid: number; began: string | null }
 
 const hasSnapshot = `s.datname = current_database() and s.backend_type in ('client backend', 'parallel worker')
   and s.backend_xmin is not null`
 
-/** Connections of the product have names that begin so (`openRelational`). */
+/** Prefix of the names of the product's connections (`openRelational`). */
 const ownNames = 'tributary'
 
 /**
- * Reads which connections have a snapshot now, except these. The catalog answers as at its first use in a transaction,
- * unless it is cleared.
+ * Reads which connections, except some, have a snapshot now. The catalog caches its first result in a transaction, so
+ * the cache is cleared.
  */
 const readHolders = async (client: Client, except: readonly number[]): Promise<Holder[]> => {
   await client.query('select pg_stat_clear_snapshot()')
@@ -25,13 +27,13 @@ const readHolders = async (client: Client, except: readonly number[]): Promise<H
 /**
  * Reads which of these connections still have the snapshot, and may use it for the table (its OID).
  *
- * A connection that waits for the table takes a new snapshot when it gets it, if its transaction is read committed and
- * nothing else of it runs. The catalog does not say so, but it holds for the product:
+ * A connection that waits for the table takes a new snapshot when it gets the lock, if its transaction is read
+ * committed and nothing else of it runs. The catalog does not show this, but it is true for the product:
  * - statements outside of a transaction are read committed;
  * - transactions that keep their snapshot only read, and begin with a statement of their own;
  * - no statement uses COPY, EXECUTE, or a cursor, and no stable function reads a table.
  *
- * Every other client that waits with an older snapshot holds up the swap.
+ * Any other client that waits with an older snapshot delays the swap.
  */
 const readRemaining = async (client: Client, holders: readonly Holder[], oid: string): Promise<Holder[]> => {
   await client.query('select pg_stat_clear_snapshot()')
@@ -47,8 +49,8 @@ const readRemaining = async (client: Client, holders: readonly Holder[], oid: st
 }
 
 /**
- * Waits until no connection, except these, can read the table (its OID) with a snapshot from before this call. Such a
- * snapshot would miss rows that were committed to the copy before. Ends with the client: by an error.
+ * Waits until no connection, except some, can read the table (its OID) with a snapshot from before this call. Such a
+ * snapshot would miss rows that were committed to the copy earlier. Fails when the client's connection ends.
  */
 export const awaitOlderSnapshots = async (
   client: Client,
@@ -62,7 +64,7 @@ export const awaitOlderSnapshots = async (
   }
 }
 
-/** True while a client connection has a transaction of at least this age (ms) with a snapshot. */
+/** True if a client connection has a transaction of at least this age (ms) with a snapshot. */
 export const hasLongSnapshot = async (client: Client, ms: number): Promise<boolean> => {
   const { rows } = await client.query(
     `select from pg_stat_activity s where ${hasSnapshot} and s.pid <> pg_backend_pid()

@@ -7,15 +7,15 @@ import type { Hindrance, OnlineOptions } from './rewrite-online.ts'
 import { awaitOlderSnapshots, hasLongSnapshot } from './snapshots.ts'
 import type { Shape } from './table-shape.ts'
 
-/** Pause while a transaction with an old snapshot is open, ms. */
+/** Pause while a transaction with an old snapshot is open, in ms. */
 const snapshotPauseMs = 300
-/** Pause after the table was closed in vain, ms: others go on with their work. */
+/** Pause after an unsuccessful attempt, in ms, so that others can continue their work. */
 const closedPauseMs = 1000
-/** Maximum of changed rows that are applied while the table is closed. */
+/** Maximum changed rows that are applied while the table is closed. */
 const maxLastRows = 500
 
 /**
- * Exchanges the files of the table and of the copy, as VACUUM FULL does it, and drops the copy with all else of the
+ * Swaps the files of the table and of the copy, as VACUUM FULL does, and drops the copy with everything else of the
  * rewrite. The table keeps its OID, so keys, views, triggers, privileges, and prepared statements stay valid.
  */
 const swapText = ({ name, oid }: Shape): string => `do $swap$
@@ -80,7 +80,7 @@ begin
   end if;
 end $swap$`
 
-/** Reads where the rows of a table are. */
+/** Reads the file node with the rows of a table. */
 const readFile = async (client: Client, table: string): Promise<string> => {
   const { rows } = await client.query<{ file: string }>('select pg_relation_filenode($1::regclass)::text as file', [
     table,
@@ -89,8 +89,8 @@ const readFile = async (client: Client, table: string): Promise<string> => {
 }
 
 /**
- * Closes the table for `maxClosedMs` at most, and meanwhile applies the last changes and swaps. The server ends the
- * connection that holds the table when the time is over.
+ * Closes the table for at most `maxClosedMs`, and meanwhile applies the last changes and swaps. When the time is over,
+ * the server ends the connection that holds the table.
  */
 const trySwap = async (
   worker: Client,
@@ -107,7 +107,7 @@ const trySwap = async (
     ).map(({ rows }) => rows[0]?.pid as number)
     await closer.query(`begin; lock table ${shape.name} in access exclusive mode`)
     await onStep?.('closed')
-    // All transactions that wrote to the table have ended: the log is complete.
+    // All transactions that wrote to the table have ended, so the log is complete.
     const { rows: entries } = await closer.query<{ place: string }>(
       `select ctid::text as place from ${log} limit ${maxLastRows + 1}`,
     )
@@ -130,7 +130,7 @@ const trySwap = async (
   }
 }
 
-/** Ends an automatic vacuum of the table, which would hold the table for long. It starts again later. */
+/** Cancels an automatic vacuum of the table, which would hold the table for long. It starts again later. */
 export const cancelAutovacuum = async (client: Client, { oid }: Shape): Promise<void> => {
   await client.query(
     `select pg_cancel_backend(s.pid) from pg_stat_activity s where s.backend_type = 'autovacuum worker'
@@ -139,7 +139,7 @@ export const cancelAutovacuum = async (client: Client, { oid }: Shape): Promise<
   )
 }
 
-/** True when the server ended the connection that holds the table, or did not grant a lock, in time. */
+/** True if the server ended the connection that holds the table, or did not grant a lock in time. */
 const isHindrance = (error: unknown): boolean =>
   isTimeout(error) ||
   (error instanceof Error &&
@@ -147,8 +147,8 @@ const isHindrance = (error: unknown): boolean =>
       /^Connection terminated|not queryable/.test(error.message)))
 
 /**
- * Puts the copy in the place of the table, which others may use meanwhile. Resolves to the reason when other
- * transactions were in the way each time; the table is then as it was.
+ * Replaces the table by the copy, while others use the table. Resolves to the reason if other transactions were in the
+ * way each time; the table is then unchanged.
  */
 export const swap = async (worker: Client, shape: Shape, options: OnlineOptions): Promise<Hindrance> => {
   const { swapTries = 200, maxClosedMs, signal } = options
@@ -157,7 +157,7 @@ export const swap = async (worker: Client, shape: Shape, options: OnlineOptions)
   for (let count = 0; count < swapTries; count++) {
     signal.throwIfAborted()
     for (let turn = 0; turn < 10; turn++) if ((await applyLog(worker, shape)) < maxLastRows / 10) break
-    // Such a transaction would outlast the closed time, so the table stays open.
+    // Such a transaction would outlast the closed time, so the table is not closed.
     if (await hasLongSnapshot(worker, maxClosedMs * 2)) {
       hindrance = 'a transaction that keeps its snapshot was open all the time'
       await pause(snapshotPauseMs, undefined, { signal })

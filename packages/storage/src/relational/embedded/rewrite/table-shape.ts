@@ -3,23 +3,23 @@ import type { Client, QueryResultRow } from 'pg'
 type Column = { name: string; type: string; collation: string | null; storage: string | null; compression: string }
 type Key = { name: string; type: string }
 export type Shape = {
-  /** The table with its schema, quoted. */
+  /** The quoted name of the table with its schema. */
   name: string
   oid: string
-  /** Why it cannot be rewritten; null when nothing is in the way. */
+  /** Why the table cannot be rewritten; null if it can. */
   reason: string | null
   options: string[] | null
-  /** Physical columns in order; the name is null where a column was dropped. */
+  /** Physical columns in order; the name of a dropped column is null. */
   columns: (Omit<Column, 'name'> & { name: string | null })[]
-  /** Columns of the key by which rows are found, in its order. */
+  /** The columns of the key that identifies rows, in order. */
   keys: Key[]
   indexes: { oid: string; unique: boolean; definition: string; prefix: string; isKey: boolean }[]
 }
 
 /**
- * Reads the definition of a table; `reason` says why its files cannot be exchanged, if anything does.
+ * Reads the definition of a table; `reason` says why its files cannot be swapped, if so.
  *
- * @throws when there is no such table
+ * @throws if there is no such table
  */
 export const readShape = async (client: Client, name: string): Promise<Shape> => {
   const one = async <Row extends QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> =>
@@ -82,13 +82,13 @@ export const readShape = async (client: Client, name: string): Promise<Shape> =>
   return { name, oid: table.oid, options: table.options, reason, columns, keys, indexes }
 }
 
-/** The columns that the table has now, quoted. */
+/** The quoted current columns of the table. */
 const namedColumns = ({ columns }: Shape): string[] => columns.flatMap(({ name }) => (name === null ? [] : [name]))
 
-/** The same as a list of a statement. */
+/** The current columns as a comma-separated list. */
 export const namesOf = (shape: Shape): string => namedColumns(shape).join(', ')
 
-/** The same of a row by its alias. */
+/** The current columns of a row alias. */
 export const prefixed = (prefix: string, shape: Shape): string =>
   namedColumns(shape)
     .map((column) => `${prefix}.${column}`)

@@ -26,11 +26,11 @@ create table sessions (
 );
 create index sessions_user on sessions (user_id);
 
--- A place that a user has signed in from.
+-- A place from which a user has signed in.
 -- As keyed hashes: wrong attempts elsewhere cannot lock a user out here.
 create table sign_in_places (
   user_id uuid not null references users on delete cascade,
-  -- HMAC-SHA256 of the place; a byte longer for that of its larger network and browser.
+  -- HMAC-SHA256 of the place; one byte longer for the larger network and browser of a place.
   place_hash bytea not null,
   last_time timestamptz not null,
   primary key (user_id, place_hash)
@@ -42,7 +42,7 @@ create table one_time_codes (
   email text not null,
   action text not null check (action in ('login','sign up')),
   code_hash bytea not null,
-  -- Wrong tries so far.
+  -- Number of wrong attempts so far.
   tries integer not null default 0,
   create_time timestamptz not null default now(),
   expire_time timestamptz not null
@@ -53,7 +53,7 @@ create table set_password_tokens (
   token_hash bytea primary key,
   user_id uuid not null references users on delete cascade,
   expire_time timestamptz not null,
-  -- The session that it came with; null for one of a version before, which any session of the user may use.
+  -- The session of the code; null for codes from the previous version, which any session of the user may use.
   session_id uuid references sessions on delete cascade
 );
 create index set_password_tokens_user on set_password_tokens (user_id);
@@ -79,13 +79,13 @@ create table organizations (
   -- Key of the image below /media, or empty.
   logo text not null default '',
   create_time timestamptz not null default now(),
-  -- The e-mail domain whose people may join by themselves, or empty.
+  -- The email domain whose users may join without an invitation, or empty.
   auto_join_domain text not null default '',
-  -- When it was deleted: no request finds it from then on, and it is removed when its data is gone.
+  -- When the organization was deleted: from then on no request finds it; the row is removed when its data is gone.
   delete_time timestamptz,
-  -- When the leftovers of a deleted one are looked for next.
+  -- When remaining data of the deleted organization is next looked for.
   remove_time timestamptz,
-  -- Its creator; null for one that staff, or a set-up, made.
+  -- The creator; null for an organization made by staff or by a set-up.
   creator_id uuid
 );
 create index organizations_auto_join_domain on organizations (auto_join_domain) where auto_join_domain <> '';
@@ -157,7 +157,7 @@ create table onboardings (
   -- The ID of the set-up invoice at the payment provider, and its URL.
   invoice text,
   invoice_url text,
-  -- Whether something is still to be asked of the payment provider; null when nothing ever was.
+  -- Whether something must still be requested from the payment provider; null if nothing ever was.
   billing text check (billing in ('open','done'))
 );
 create index onboardings_billing on onboardings (id) where billing = 'open';
@@ -167,11 +167,11 @@ create table workspaces (
   organization_id uuid not null references organizations on delete cascade,
   title text not null,
   create_time timestamptz not null default now(),
-  -- When it was deleted: no request finds it from then on, and it is removed when its data is gone.
+  -- When the organization was deleted: from then on no request finds it; the row is removed when its data is gone.
   delete_time timestamptz,
-  -- When the leftovers of a deleted one are looked for next.
+  -- When remaining data of the deleted organization is next looked for.
   remove_time timestamptz,
-  -- When the usage of a deleted one was counted: from then on its events may be deleted.
+  -- When the usage of the deleted workspace was counted: from then on its events may be deleted.
   usage_kept_time timestamptz
 );
 create index workspaces_organization on workspaces (organization_id);
@@ -190,12 +190,12 @@ create table api_keys (
   key_hash bytea not null unique,
   -- Its last characters.
   hint text not null,
-  -- The key before the last rotation, which goes on for a while.
+  -- The key before the last rotation, which remains valid for a while.
   previous_hash bytea unique,
   previous_expire_time timestamptz,
   create_time timestamptz not null,
   expire_time timestamptz,
-  -- To a minute.
+  -- Rounded to a minute.
   last_used_time timestamptz,
   revoke_time timestamptz
 );
@@ -210,13 +210,13 @@ create table audit_log (
   resource text not null,
   detail jsonb not null default '{}',
   create_time timestamptz not null default now(),
-  -- The API key with which it was done.
+  -- The API key that performed the action.
   key_id uuid,
-  -- Whether staff acted in an organization that is not theirs.
+  -- Whether staff acted in an organization to which they do not belong.
   on_behalf boolean not null default false,
   ip text not null default '',
   user_agent text not null default '',
-  -- For each field that was changed, what it was before and after, without secrets.
+  -- For each changed field, its value before and after, without secrets.
   changes jsonb
 );
 create index audit_log_workspace on audit_log (workspace_id, create_time desc);
@@ -232,7 +232,7 @@ create table notifications (
   title text not null,
   body text not null default '',
   link text not null default '',
-  -- The cause of the notification: one cause notifies a user once. Empty for notifications that may repeat.
+  -- The cause of the notification: each cause notifies a user once. Empty for notifications that may repeat.
   cause text not null default '',
   create_time timestamptz not null default now(),
   read_time timestamptz
@@ -240,7 +240,7 @@ create table notifications (
 create index notifications_user on notifications (user_id, create_time desc);
 create unique index notifications_cause on notifications (user_id, cause) where cause <> '';
 
--- Mail written in the same transaction as its cause, sent afterwards by a job with its id.
+-- Mail written in the same transaction as its cause, and sent later by a job with its ID.
 create table mails (
   id uuid primary key,
   kind text not null,
@@ -252,7 +252,7 @@ create table mails (
   last_error text not null default '',
   create_time timestamptz not null default now(),
   sent_time timestamptz,
-  -- From then on it is not sent any more.
+  -- After this time the mail is no longer sent.
   expire_time timestamptz not null
 );
 create index mails_waiting on mails (expire_time) where sent_time is null;

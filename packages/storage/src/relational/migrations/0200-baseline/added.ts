@@ -82,14 +82,14 @@ begin
   return (case when left(value, 1) = '-' then '-1e' else '1e' end || case when left(power, 1) = '-' then '-9999' else '9999' end)::numeric;
 end $function$;
 
--- The newest round in which the files of the database are rewritten.
+-- The latest round of rewriting the files of the database.
 -- The newest round in which the files of an embedded database are rewritten, for all requests together. An unfinished one is tried again at next_time.
 create table file_rounds (
   start_time timestamptz primary key,
-  -- Tables that are rewritten, with their schemas, quoted.
+  -- The tables that are already rewritten, with their schemas, quoted.
   done_tables text[] not null default '{}',
   tries integer not null default 0,
-  -- When an unfinished round is tried again.
+  -- When an unfinished round is retried.
   next_time timestamptz not null,
   end_time timestamptz
 );
@@ -98,15 +98,15 @@ create table file_rounds (
 -- An item is always named by the same text. With hold_time it is skipped until a user releases it, which removes the row.
 create table held_work (
   id uuid primary key,
-  -- The text that always names it.
+  -- The name that always identifies the work.
   item text not null unique,
   workspace_id uuid references workspaces on delete cascade,
   thread text not null,
   step text not null,
-  -- One entry for each time that it blocked a thread.
+  -- One entry for each time that the work blocked a thread.
   blocks uuid[] not null,
   block_time timestamptz not null,
-  -- When it began to be skipped.
+  -- When the work began to be skipped.
   hold_time timestamptz
 );
 create index held_work_workspace on held_work (workspace_id);
@@ -114,7 +114,7 @@ create index held_work_workspace on held_work (workspace_id);
 -- Retries of held work by users in the last 24 hours. An item is a hash of what names the work.
 create table work_releases (
   id uuid primary key,
-  -- A hash of what names the work.
+  -- A hash of the name of the work.
   item text not null,
   workspace_id uuid not null references workspaces on delete cascade,
   release_time timestamptz not null

@@ -8,7 +8,7 @@ create table audiences (
   query text not null,
   version integer not null default 1,
   state text not null default 'preparing' check (state in ('preparing','computing','live','paused','failed')),
-  -- Why it failed, in words.
+  -- The reason of a failure, as a message.
   failure text not null default '',
   size integer,
   entered_count integer not null default 0,
@@ -17,11 +17,11 @@ create table audiences (
   author_id uuid references users on delete set null,
   create_time timestamptz not null,
   update_time timestamptz not null,
-  -- Every touch of a transaction below it is taken into account; null before the first computation.
+  -- Every touch by a transaction before this one is processed; null before the first computation.
   touched_before bigint,
-  -- When all profiles were looked at last.
+  -- When all profiles were last evaluated.
   whole_time timestamptz,
-  -- The step of its computation, and the finished share of that.
+  -- The current step of the computation, and its finished share.
   progress_step text check (progress_step in ('waiting','events','profiles')),
   progress_share real
 );
@@ -34,14 +34,14 @@ create table audience_versions (
   title text not null,
   -- JSON text, as the contract's audienceQuery reads it.
   query text not null,
-  -- The version that was restored by it.
+  -- The earlier version that this version restored.
   restored_version integer,
   author_id uuid references users on delete set null,
   create_time timestamptz not null,
   primary key (audience_id, version)
 );
 
--- The members of an audience when it was computed last.
+-- The members of an audience at its last computation.
 create table audience_members (
   audience_id uuid not null references audiences on delete cascade,
   profile_id uuid not null,
@@ -64,7 +64,7 @@ create index audience_changes_order on audience_changes (audience_id, id);
 create index audience_changes_profile on audience_changes (audience_id, profile_id, id);
 create index audience_changes_left on audience_changes (time) where kind = 'left';
 
--- The size of audiences as it was last in each hour of UTC, and how many entered and left in it.
+-- The last size of an audience in each UTC hour, and how many profiles entered and left in it.
 create table audience_hours (
   audience_id uuid not null references audiences on delete cascade,
   hour timestamptz not null,
@@ -74,7 +74,7 @@ create table audience_hours (
   primary key (audience_id, hour)
 );
 
--- Changed profiles, which audiences evaluate again.
+-- Changed profiles that audiences must evaluate again.
 -- Changed profiles. When no transaction below a number runs any more, all rows below it are seen. A row waits until the request at log_offset is stored.
 create table audience_touches (
   id bigint generated always as identity primary key,
@@ -87,7 +87,7 @@ create table audience_touches (
 );
 create index audience_touches_next on audience_touches (workspace_id, transaction);
 
--- Identifiers on the lists of audiences, in the versions from one on and before another.
+-- Identifiers on the lists of audiences, each with the range of versions that contain it.
 -- An entry names an identifier by its sequence, without a foreign key: profiles can be made again with the same ones.
 create table audience_list_entries (
   workspace_id uuid not null,
@@ -95,13 +95,13 @@ create table audience_list_entries (
   -- Its sequence in profile_identifiers.
   identifier bigint not null,
   from_version integer not null,
-  -- Null while it is on the list as it was changed last.
+  -- Null while the identifier is on the current list.
   until_version integer,
   primary key (audience_id, identifier, from_version)
 );
 create index audience_list_entries_identifier on audience_list_entries (workspace_id, identifier);
 
--- How lists of audiences were changed, by the version that did it.
+-- The change to an audience's list in each version.
 create table audience_list_changes (
   audience_id uuid not null references audiences on delete cascade,
   version integer not null,
@@ -114,7 +114,7 @@ create table audience_list_changes (
   primary key (audience_id, version)
 );
 
--- Destinations that get the changes of audiences, and how far they are.
+-- Destinations that receive the changes of audiences, with their progress.
 -- Members as of first_change are sent first, by profile up to fill_cursor, and then each later change up to sent_change.
 create table audience_destinations (
   id uuid primary key,
@@ -122,15 +122,15 @@ create table audience_destinations (
   audience_id uuid not null references audiences on delete cascade,
   destination_id uuid not null references destinations on delete cascade,
   state text not null check (state in ('filling','live')),
-  -- The last change before the members that are sent first: members as of it are sent.
+  -- The last change before the initial send: members as of this change are sent first.
   first_change bigint not null,
   fill_total integer not null,
   fill_sent integer not null default 0,
-  -- The last of these profiles that was sent.
+  -- The last profile sent in the initial send.
   fill_cursor uuid,
   sent_change bigint not null,
   create_time timestamptz not null,
-  -- How often members were sent again, and when that was last requested.
+  -- How often all members were sent again, and when that was last requested.
   run integer not null default 0,
   run_time timestamptz,
   unique (audience_id, destination_id)
@@ -146,20 +146,20 @@ create table computed_traits (
   -- JSON text, as the contract's computedTraitDefinition reads it.
   definition text not null,
   version integer not null default 1,
-  -- The version that all profiles have been computed by; 0 before the first time.
+  -- The version by which all profiles have been computed; 0 before the first computation.
   computed_version integer not null default 0,
-  -- When the pass began that is under way; null when none is.
+  -- When the running pass over all profiles began; null if none runs.
   pass_time timestamptz,
-  -- The last profile that it has done.
+  -- The last profile that the running pass has computed.
   pass_after uuid,
   pass_done integer not null default 0,
   pass_total integer not null default 0,
-  -- When the last whole pass began.
+  -- When the last complete pass began.
   compute_time timestamptz,
-  -- Why it could not be computed, in words, and when it is tried again.
+  -- Why it could not be computed, as a message, and when it is retried.
   failure text not null default '',
   retry_time timestamptz,
-  -- When it was deleted: no request finds it any more, and its values are being removed.
+  -- When the trait was deleted: requests no longer find it, and its values are being removed.
   delete_time timestamptz,
   author_id uuid references users on delete set null,
   create_time timestamptz not null,

@@ -12,10 +12,10 @@ create table subscriptions (
   currency text not null,
   period_start_time timestamptz not null,
   period_end_time timestamptz not null,
-  -- The plan from the end of the period on, when that is another one.
+  -- The plan after the end of the period, if it differs.
   next_plan text,
   next_interval text check (next_interval in ('MONTHLY','ANNUALLY')),
-  -- Since when an invoice is not paid.
+  -- Since when an invoice is unpaid.
   past_due_time timestamptz
 );
 create index subscriptions_period_end on subscriptions (period_end_time);
@@ -36,13 +36,13 @@ create table payment_operations (
   actor text not null,
   create_time timestamptz not null,
   done_time timestamptz,
-  -- How it ended; null until then.
+  -- The outcome; null until the end.
   outcome text check (outcome in ('done','declined','refused','unconfirmed'))
 );
 create unique index payment_operations_open on payment_operations (organization_id) where done_time is null;
 create index payment_operations_organization on payment_operations (organization_id, create_time);
 
--- The last data of the payment provider, as JSON: shown while it is away.
+-- The last data of the payment provider, as JSON; shown while the provider is unavailable.
 create table payment_snapshots (
   organization_id uuid not null references organizations on delete cascade,
   what text not null check (what in ('subscription','payment-methods','invoices')),
@@ -57,34 +57,34 @@ create table stripe_customers (
   customer text not null unique
 );
 
--- How much of its plan an organization has used in the period that is measured, and what follows from that.
+-- The plan usage of an organization in the measured period, and its consequences.
 create table plan_usage (
   organization_id uuid primary key references organizations on delete cascade,
   -- The start of the period.
   period_start_time timestamptz not null,
   profiles bigint not null,
   events bigint not null,
-  -- When it was first seen beyond a limit in this period.
+  -- When the organization was first over a limit in this period.
   over_time timestamptz,
-  -- Since when its events are held, and when that ended last.
+  -- Since when its events are held, and when holding last ended.
   hold_time timestamptz,
   hold_end_time timestamptz,
-  -- The notifications that its administrators got in this period.
+  -- The notifications that its administrators received in this period.
   told text[] not null default '{}',
-  -- There may be held events that were not released.
+  -- Whether there may be held events that were not released.
   has_held boolean not null default false,
-  -- Held events that retention removed, ever.
+  -- The total number of held events that retention removed.
   removed_events bigint not null default 0,
   -- Received before this, held events were counted as removed, or their removal was announced a week or a day ahead.
   removed_until timestamptz,
   week_announced_until timestamptz,
   day_announced_until timestamptz,
   measure_time timestamptz not null,
-  -- Those that are being counted as removed, as JSON; null while none are.
+  -- The events that are being counted as removed, as JSON; null if there are none.
   removing text
 );
 
--- The usage of a deleted workspace in a period on a day in UTC.
+-- The usage of a deleted workspace in a period on a UTC day.
 create table kept_usage (
   organization_id uuid not null references organizations on delete cascade,
   workspace_id uuid not null,
@@ -95,27 +95,27 @@ create table kept_usage (
   primary key (organization_id, period_start_time, workspace_id, day)
 );
 
--- A period of what an organization pays for, and the invoice of what it used beyond what is included.
+-- A paid period of an organization, and the invoice for usage beyond the included amount.
 create table usage_periods (
   organization_id uuid not null references organizations on delete cascade,
   start_time timestamptz not null,
   end_time timestamptz not null,
-  -- From which the ends of its months are counted.
+  -- The time from which the ends of its months are counted.
   anchor_time timestamptz not null,
   provider text not null,
   subscription text not null,
   plan text not null,
-  -- The most profiles that were included at any time of it; -1 where more are not billed.
+  -- The maximum number of profiles included at any time of the period; -1 if more profiles are not billed.
   included bigint not null,
-  -- The price of a started block of profiles, in minor units.
+  -- The price of each started block of profiles, in minor units.
   price bigint not null,
   currency text not null,
-  -- Blocks that were used before the cap was lowered: it does not take them back.
+  -- Blocks used before the cap was lowered: a lower cap does not void them.
   least_blocks bigint not null default 0,
-  -- The count when it was closed, and how many blocks are billed.
+  -- The profile count at the end of the period, and the number of billed blocks.
   profiles bigint,
   blocks bigint,
-  -- The key with which its invoice is asked for; null where nothing is billed.
+  -- The idempotency key of its invoice; null if nothing is billed.
   operation uuid,
   invoice_url text,
   close_time timestamptz,
@@ -124,7 +124,7 @@ create table usage_periods (
 );
 create index usage_periods_due on usage_periods (end_time) where done_time is null;
 
--- The largest amount that an organization pays for additional profiles in a period.
+-- The maximum amount that an organization pays for additional profiles in a period.
 create table overage_caps (
   organization_id uuid primary key references organizations on delete cascade,
   amount bigint not null,
@@ -146,7 +146,7 @@ create table sandbox_setup_intents (
 );
 create index sandbox_setup_intents_customer on sandbox_setup_intents (customer);
 
--- A test card. Its number is not kept.
+-- A test card. Its number is not stored.
 create table sandbox_payment_methods (
   id uuid primary key,
   customer text not null references sandbox_customers on delete cascade,
@@ -154,7 +154,7 @@ create table sandbox_payment_methods (
   last4 text not null,
   exp_month integer not null,
   exp_year integer not null,
-  -- Whether charges to it fail, or are to be confirmed.
+  -- Whether charges to it fail (`declines`), or require a confirmation (`confirms`).
   declines boolean not null,
   create_time timestamptz not null,
   confirms boolean not null default false
@@ -165,21 +165,21 @@ create table sandbox_subscriptions (
   id text primary key,
   customer text not null references sandbox_customers on delete cascade,
   status text not null check (status in ('active','past_due','canceled')),
-  -- JSON of a price, as the next one.
+  -- JSON of a price; `next_price` is the next one.
   price text not null,
   next_price text,
   cancel_at_period_end boolean not null default false,
-  -- From which periods are counted.
+  -- The time from which periods are counted.
   anchor_time timestamptz not null,
   period_start_time timestamptz not null,
   period_end_time timestamptz not null,
-  -- Where invoices are sent instead of charged, in how many days they are due.
+  -- Days until an invoice is due, if invoices are sent instead of charged.
   days_until_due integer
 );
 create unique index sandbox_subscriptions_live on sandbox_subscriptions (customer) where status <> 'canceled';
 
 create table sandbox_invoices (
-  -- A secret, with which it opens.
+  -- A secret that opens the invoice.
   id text primary key,
   number bigint generated always as identity,
   customer text not null references sandbox_customers on delete cascade,
@@ -194,7 +194,7 @@ create table sandbox_invoices (
 );
 create index sandbox_invoices_customer on sandbox_invoices (customer, number desc);
 
--- The sandbox's answer to a key, for the same request again.
+-- The sandbox's response to an idempotency key, for a repetition of the same request.
 create table sandbox_answers (
   key text primary key,
   customer text not null references sandbox_customers on delete cascade,
@@ -203,7 +203,7 @@ create table sandbox_answers (
 );
 create index sandbox_answers_customer on sandbox_answers (customer);
 
--- Payments that wait for the payer, as JSON of the request.
+-- Payments that wait for the payer's confirmation, as JSON of the request.
 create table sandbox_confirmations (
   client_secret text primary key,
   customer text not null references sandbox_customers on delete cascade,

@@ -6,9 +6,9 @@ create table destinations (
   title text not null,
   app text not null,
   enabled boolean not null default true,
-  -- Settings that may be shown.
+  -- Settings that may be returned.
   settings jsonb not null default '{}',
-  -- Settings that may not, as one encrypted JSON object.
+  -- Settings that must not be returned, as one encrypted JSON object.
   secrets_encrypted bytea,
   create_time timestamptz not null default now(),
   update_time timestamptz not null default now(),
@@ -33,19 +33,19 @@ create table connections (
 );
 create index connections_workspace on connections (workspace_id);
 
--- A permission of a destination by OAuth 2.
+-- An OAuth 2 grant of a destination.
 create table oauth_grants (
   destination_id uuid primary key references destinations on delete cascade,
-  -- Another one after each consent.
+  -- A new ID after each consent.
   id uuid not null unique,
   status text not null check (status in ('connected','expired')),
-  -- Fingerprint of the client and the token address that it was given to.
+  -- Fingerprint of the client and the token URL for which the grant was issued.
   issued_for text not null,
-  -- Access and refresh token with their times, sealed; null once they are of no use.
+  -- Access and refresh token with their times, encrypted; null when they are of no use.
   tokens_encrypted bytea,
-  -- The account that granted it, as the other side names it, or empty.
+  -- The granting account, as named by the authorization server, or empty.
   account text not null default '',
-  -- Why it expired, or why its tokens could not be renewed the last time.
+  -- Why the grant expired, or why its tokens could not be renewed the last time.
   error text not null default '',
   -- The lease of the process that renews the tokens now, and when it ends.
   lease_id uuid,
@@ -56,14 +56,14 @@ create table oauth_grants (
   check (status = 'expired' or tokens_encrypted is not null)
 );
 
--- A permission that a user is being asked for.
+-- An OAuth consent that a user has started.
 create table oauth_consents (
-  -- SHA-256 of the state that comes back.
+  -- SHA-256 of the state that the redirect returns.
   state_hash bytea primary key,
   destination_id uuid not null references destinations on delete cascade,
-  -- The user that began it, the only one that may complete it.
+  -- The user that began the consent; only this user may complete it.
   user_id uuid not null references users on delete cascade,
-  -- PKCE verifier (RFC 7636), sealed.
+  -- PKCE verifier (RFC 7636), encrypted.
   verifier_encrypted bytea not null,
   issued_for text not null,
   redirect_uri text not null,
@@ -82,7 +82,7 @@ create table parked_deliveries (
   log_offset bigint not null,
   -- The offset behind the last record of a range that was held without an attempt; null for a row that names events of one record. A range has all events of its records for this destination (event_indexes is empty).
   log_end bigint,
-  -- Which events of the log record, by index.
+  -- The indexes of the events in the log record.
   event_indexes integer[] not null,
   event_count integer not null,
   bytes bigint not null default 0,
@@ -94,19 +94,19 @@ create table parked_deliveries (
   last_reason text not null default '',
   request text not null default '',
   response text not null default '',
-  -- The replay that makes it due again, or did.
+  -- The replay that makes, or made, the delivery due again.
   replay_id uuid,
-  -- Their ids in the same order; empty for a range.
+  -- IDs of the events, in the same order; empty for a range.
   event_ids text[] not null default '{}',
   -- For a dead letter: the part of event_indexes that the replay has chosen; null for all of them.
   replay_indexes integer[],
-  -- When dead, its outcome must still be reported to the producer of its rows.
+  -- Whether the outcome of a dead row must still be reported to its producer.
   tells boolean not null default false,
   -- Stands for event_indexes in the key.
   event_indexes_hash bigint not null generated always as (hash_array_extended(event_indexes, 0)) stored,
-  -- It goes behind live events.
+  -- Whether it is sent after live events.
   bulk boolean not null default false,
-  -- Which records a range is of; '' for all that name the destination, and for rows.
+  -- Which records a range includes; '' for all that name the destination, and for rows.
   holds text not null default '' check (holds in ('','live','bulk')),
   constraint parked_deliveries_key unique (destination_id, log_partition, log_offset, event_indexes_hash, holds)
 );
@@ -132,17 +132,17 @@ create table replays (
   reason text,
   events_per_second integer not null,
   state text not null check (state in ('running','paused','cancelled','done','failed')),
-  -- Why it failed; '' otherwise.
+  -- Why the replay failed; '' otherwise.
   failure text not null default '',
-  -- Events that it is to send, counted when it was made, and how many it has sent.
+  -- The number of events to send, counted at creation, and the number sent so far.
   event_count bigint not null,
   sent_count bigint not null default 0,
-  -- Place in the log of requests that its events lie before; '' for no bound.
+  -- The place in the log of requests before which its events lie; '' without a limit.
   stored_before text not null default '',
-  -- The last event it has looked at: receive time (epoch ms) and id.
+  -- The last event that was read: receive time (epoch ms) and ID.
   cursor_ms bigint,
   cursor_id text not null default '',
-  -- Where in the log of deliveries the search for what it appended last begins.
+  -- The position in the log of deliveries from which to search for the last appended events.
   log_partition integer,
   log_offset bigint,
   creator_id uuid references users on delete set null,

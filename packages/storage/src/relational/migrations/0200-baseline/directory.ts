@@ -5,15 +5,15 @@
  * everything that it is connected with. Deleted objects keep their rows, so that readers learn of the deletion.
  */
 export const directorySql = `
--- One row whose version grows with every change that the configuration caches of other threads must see.
+-- A single row whose version grows with every change that the configuration caches of other threads must read.
 create table directory_version (
   version bigint not null,
-  -- Transaction that raised it last: one transaction raises it once.
+  -- The transaction that last raised the version: one transaction raises it only once.
   changed_by bigint not null
 );
 insert into directory_version values (1, 0);
 
--- The last changes of what configuration caches hold, with the version of each; kept for deleted objects.
+-- The latest changes to the content of configuration caches, with their versions; kept for deleted objects.
 create table directory_changes (
   kind text not null check (kind in (
     'source','destination','write_key','identity_settings','profile_key','computed_traits','sync_token',

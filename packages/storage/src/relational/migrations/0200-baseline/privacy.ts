@@ -8,22 +8,22 @@ create table privacy_requests (
   workspace_id uuid not null references workspaces on delete cascade,
   kind text not null check (kind in ('delete','suppress','delete_and_suppress')),
   actor_id uuid not null,
-  -- Identifiers that were named, and profiles that had them.
+  -- The number of requested identifiers, and of profiles that had them.
   identifiers integer not null,
   profiles integer not null,
-  -- How far the ledger was: what it has up to there of these identifiers is to be forgotten.
+  -- The ledger position of the request: values of these identifiers up to it must be removed.
   sequence bigint not null,
   create_time timestamptz not null,
   finish_time timestamptz,
   -- When the files of the database were rewritten without the deleted data; files_error is why they were not.
   files_time timestamptz,
   files_error text not null default '',
-  -- The start of the round that rewrites the files for it; null before.
+  -- The start of the rewrite round for this request; null before.
   files_round timestamptz
 );
 create index privacy_requests_newest on privacy_requests (workspace_id, create_time desc, id desc);
 
--- The values that are to be removed, while a step still needs them.
+-- The values to remove, as long as a step needs them.
 create table privacy_identifiers (
   request_id uuid not null references privacy_requests on delete cascade,
   type text collate "C" not null,
@@ -40,15 +40,15 @@ create table privacy_hashes (
   hash text collate "C" not null,
   -- The kind of the identifier.
   type text not null,
-  -- Events received until then have no owner.
+  -- Events received until this time have no owner.
   delete_time timestamptz,
   -- While it is set, events have no owner.
   suppress_time timestamptz,
-  -- Events that were refused a profile.
+  -- The number of events that were refused a profile.
   refused_events bigint not null default 0,
-  -- The last request that named it.
+  -- The last request for this hash.
   request_id uuid not null,
-  -- The change of the ledger's hashes that wrote it.
+  -- The number of the ledger's hash change that wrote it.
   changed bigint not null default 0,
   -- Its number in the event store, the column owner of events; null for kinds that own none.
   owner numeric(20),
@@ -68,12 +68,12 @@ create table privacy_owners (
   primary key (request_id, owner)
 );
 
--- How far a request is in a place.
+-- The progress of a privacy request in each place.
 create table privacy_places (
   request_id uuid not null references privacy_requests on delete cascade,
   place text not null,
   state text not null check (state in ('waiting','running','done')),
-  -- When it ends automatically.
+  -- When the state ends automatically.
   until timestamptz,
   last_error text not null default '',
   update_time timestamptz not null,
@@ -88,20 +88,20 @@ create table privacy_tellings (
   destination_id uuid not null references destinations on delete cascade,
   person integer not null,
   state text not null check (state in ('waiting','sent','done','failed','not_told')),
-  -- Why it failed or was not sent.
+  -- Why the request failed or was not sent.
   reason text not null default '',
   primary key (request_id, destination_id, person)
 );
 create index privacy_tellings_open on privacy_tellings (request_id) where state not in ('done','not_told');
 
--- Syncs that may have rows of the people of a privacy request, until these are gone.
+-- Syncs that may have rows about the people of a privacy request, until the rows are removed.
 -- Syncs of profiles that may have rows of deleted users, until these are removed.
 create table privacy_syncs (
   request_id uuid not null references privacy_requests on delete cascade,
   sync_id uuid not null references syncs on delete cascade,
   -- The keys that their rows may have at the destination.
   keys text[] not null,
-  -- The number of the sync's last run when rows were removed; null when they were not.
+  -- The number of the sync's last run when the rows were removed; null if they were not yet.
   swept_run integer,
   primary key (request_id, sync_id)
 );
@@ -112,7 +112,7 @@ create index privacy_syncs_sync on privacy_syncs (sync_id);
 create table audience_farewells (
   request_id uuid not null references privacy_requests on delete cascade,
   connection_id uuid not null references audience_destinations on delete cascade,
-  -- The number of the person in the identifiers of the request.
+  -- The person's number in the identifiers of the request.
   person integer not null,
   profile_id uuid not null,
   primary key (request_id, connection_id, profile_id)

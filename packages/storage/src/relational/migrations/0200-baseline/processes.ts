@@ -37,7 +37,7 @@ create table coordination_leases (
   expire_time timestamptz not null
 );
 
--- The number of groups that the partitions of the logs are divided into: one row.
+-- A single row with the number of groups into which the partitions of the logs are divided.
 create table partition_groups (
   id boolean primary key default true check (id),
   groups integer not null check (groups > 0)

@@ -14,11 +14,11 @@ create table identity_ledgers (
   has_splits boolean not null default false,
   -- Changes of privacy_hashes.
   erasures bigint not null default 0,
-  -- The key of the identifiers' hashes; null while there are no hashes.
+  -- The key of identifier hashes; null while there are no hashes.
   privacy_key bytea,
-  -- Whether an alias call has named an identifier.
+  -- Whether any alias call has named a previous ID.
   has_previous boolean not null default false,
-  -- Counts changes after which known facts have to be looked at again.
+  -- Counts changes after which known facts must be checked again.
   revision bigint not null default 0
 );
 
@@ -38,7 +38,7 @@ create table identity_operations (
   by_value text collate "C" not null default '',
   alias boolean not null default false,
   reason text not null default '',
-  -- Identifiers that a split took away.
+  -- The identifiers that a split moved away.
   members jsonb,
   -- The event that caused it; '' and null for a split.
   event_id text not null default '',
@@ -54,11 +54,11 @@ create index identity_operations_other on identity_operations (workspace_id, oth
 alter table identity_operations add constraint identity_operations_kind_check
   check (kind in ('create','link','merge','refuse','split','erase')) not valid;
 
--- Up to where accepted events of a partition are in the ledgers.
+-- The position of each partition up to which accepted events are in the ledgers.
 -- Written in the transactions that write into ledgers. A restored database goes back with its positions; the consumer notices by their marks.
 create table identity_places (
   partition integer primary key,
-  -- Another one with each change.
+  -- A new value with each change.
   mark uuid not null,
   next bigint not null,
   incarnation text,
@@ -95,7 +95,7 @@ create table profile_identifiers (
 create unique index profile_identifiers_sequence on profile_identifiers (workspace_id, sequence);
 create index profile_identifiers_profile on profile_identifiers (workspace_id, profile_id);
 
--- Identifiers that are never in one profile again; each pair in both directions.
+-- Pairs of identifiers that must never be in one profile again, in both directions.
 create table profile_identifiers_apart (
   workspace_id uuid not null,
   value text collate "C" not null,
@@ -109,21 +109,21 @@ create table profile_identifiers_apart (
 -- computed again, time infinity, and event_id the moment of its change.
 create table profile_traits (
   workspace_id uuid not null,
-  -- Sequence of the identifier that it came with.
+  -- Sequence of the identifier with which the trait came.
   identifier bigint not null,
-  -- '' stands for names that are not kept.
+  -- '' replaces names that are not stored.
   name text collate "C" not null,
   -- JSON text; null when it was too large.
   value text collate "C",
-  -- The time of the event with which it was written.
+  -- The time of the event that last wrote the trait.
   time timestamptz not null,
   event_id text collate "C" not null,
   source_id uuid not null,
-  -- Values of before, latest first.
+  -- Earlier values, latest first.
   earlier jsonb not null default '[]',
-  -- When the value of a computed trait is to be computed again, infinity for never; null for values of events.
+  -- When a computed trait's value must be computed again, infinity for never; null for values from events.
   due timestamptz,
-  -- The set with which it came last.
+  -- The set with which the trait last came.
   set_id uuid,
   primary key (workspace_id, identifier, name)
 );
@@ -155,7 +155,7 @@ create table profile_keys (
   workspace_id uuid not null references workspaces on delete cascade,
   title text not null,
   kind text not null check (kind in ('secret','public')),
-  -- Names of traits that a public key reads.
+  -- Names of the traits that a public key may read.
   traits text[] not null,
   -- SHA-256 of the key.
   key_hash bytea not null unique,

@@ -10,14 +10,14 @@ create table signals (
   workspace_id uuid not null references workspaces on delete cascade,
   title text not null,
   enabled boolean not null,
-  -- When it was enabled last: what was received before is no conversion.
+  -- When the signal was last enabled: events received earlier are not conversions.
   enable_time timestamptz,
   -- JSON text, as signalDefinition of the contract reads it, without platforms.
   definition text not null,
   revision integer not null default 1,
-  -- The audience of a trigger that is one; null otherwise, and when it was deleted.
+  -- The audience of an audience trigger; null for other triggers, and after the audience was deleted.
   audience_id uuid references audiences on delete set null,
-  -- The last change of the audience that was looked at.
+  -- The last audience change that was processed.
   seen_change bigint not null default 0,
   last_conversion_time timestamptz,
   author_id uuid references users on delete set null,
@@ -26,7 +26,7 @@ create table signals (
 );
 create index signals_of_workspace on signals (workspace_id, create_time desc, id desc);
 
--- The sources that a signal is fed from.
+-- The sources whose events a signal uses.
 create table signal_sources (
   signal_id uuid not null references signals on delete cascade,
   source_id uuid not null references sources on delete cascade,
@@ -43,7 +43,7 @@ create table signal_platforms (
   platform text not null,
   event_name text not null,
   test_event_code text not null,
-  -- JSON text; null while it uses what suits the platform.
+  -- JSON; null while the platform's default mapping is used.
   field_mappings text,
   primary key (signal_id, destination_id)
 );
@@ -57,7 +57,7 @@ create table signal_settings (
   update_time timestamptz not null
 );
 
--- The conversions that a signal made of events, each once.
+-- The conversions of a signal, each once.
 create table signal_conversions (
   id bigint generated always as identity primary key,
   signal_id uuid not null references signals on delete cascade,
@@ -71,9 +71,9 @@ create table signal_conversions (
   amount double precision,
   currency text not null,
   test boolean not null,
-  -- Hashes of identifiers of the person.
+  -- Hashes of the person's identifiers.
   subjects bytea[] not null,
-  -- JSON text: by destination, why it was not sent there, and which identifiers it had.
+  -- JSON by destination: why the conversion was not sent, and its identifiers.
   platforms text not null
 );
 create unique index signal_conversions_key on signal_conversions (signal_id, key);
@@ -82,7 +82,7 @@ create index signal_conversions_of_time on signal_conversions using brin (create
 create index signal_conversions_refunds on signal_conversions (signal_id, event_id) where origin = 'refund';
 create index signal_conversions_of_subject on signal_conversions using gin (subjects);
 
--- Conversions that are still to be put into the stream.
+-- Conversions that are still to be written to the stream.
 -- Put into the stream in the order of id within a workspace. Its writer holds the advisory lock of the workspace until the end of its transaction.
 create table signal_outbox (
   id bigint generated always as identity primary key,
@@ -123,7 +123,7 @@ create table signal_counts (
   primary key (signal_id, destination_id, day, kind)
 );
 
--- Conversions and their worth by UTC day and by the click that they are due to.
+-- Conversions and their value by UTC day and by the click to which they are attributed.
 create table signal_days (
   signal_id uuid not null references signals on delete cascade,
   workspace_id uuid not null,

@@ -16,7 +16,7 @@ create table sources (
   enforcement text not null default 'allow' check (enforcement in ('allow','block')),
   settings jsonb not null default '{}',
   secrets_encrypted bytea,
-  -- Its events are held: the organization is over a limit of its plan.
+  -- Whether events are held because the organization is over a limit of its plan.
   held boolean not null default false
 );
 create index sources_workspace on sources (workspace_id) where delete_time is null;
@@ -41,13 +41,13 @@ create table write_keys (
   source_id uuid not null references sources on delete cascade,
   workspace_id uuid not null references workspaces on delete cascade,
   title text not null default '',
-  -- SHA-256 of the key: look-ups go by it.
+  -- SHA-256 of the key, for lookups.
   key_hash bytea not null unique,
   key_encrypted bytea not null,
   create_time timestamptz not null default now(),
   last_used_time timestamptz,
   revoke_time timestamptz,
-  -- The API key that made it; null when a person did.
+  -- The API key that created it; null if a person did.
   api_key_id uuid references api_keys on delete set null
 );
 create index write_keys_source on write_keys (source_id);
@@ -92,15 +92,15 @@ create index refused_requests_hour on refused_requests (hour);
 -- By their position in the log. From set_aside_time to end_time processing skips one, and its body is here.
 create table set_aside_requests (
   id uuid primary key,
-  -- Its place in the log of requests.
+  -- The request's position in the log of requests.
   partition integer not null,
   record bigint not null,
   incarnation text not null,
   workspace_id uuid references workspaces on delete cascade,
-  -- As of the log.
+  -- Key and metadata as in the log.
   key text not null,
   meta text not null,
-  -- From when it is set aside until its end.
+  -- Present from when the request is set aside until its end.
   body bytea,
   bytes integer not null,
   failures integer not null,
@@ -108,27 +108,27 @@ create table set_aside_requests (
   receive_time timestamptz not null,
   fail_time timestamptz not null,
   set_aside_time timestamptz,
-  -- Whether a user wants it to be appended again.
+  -- Whether a user wants the request to be appended again.
   take_back boolean not null default false,
   end_time timestamptz,
   unique (partition, record, incarnation)
 );
 create index set_aside_requests_workspace on set_aside_requests (workspace_id);
 
--- Spreads of workspaces that are in more than one partition, or were.
+-- Spreads of workspaces that are, or were, in more than one partition.
 create table workspace_spreads (
   workspace_id uuid primary key references workspaces on delete cascade,
-  -- The number of partitions that it is spread over now.
+  -- The current number of partitions of the workspace.
   spread integer not null default 1 check (spread > 0),
-  -- The largest number that it was ever spread over: its data may be in any of these.
+  -- The largest number of partitions that the workspace ever had: its data may be in any of these.
   widest integer not null default 1,
-  -- The number of partitions after the change under way; null without one.
+  -- The number of partitions after the running change; null without one.
   next integer,
   -- When a change was last requested.
   change_time timestamptz not null,
-  -- When acceptance of its events stopped for the change; null while they are accepted.
+  -- When the workspace's events stopped being accepted for the change; null while they are accepted.
   pause_time timestamptz,
-  -- Why the change is stuck, or the last one was aborted; '' when there is no reason.
+  -- Why the running change is stuck, or why the last one was aborted; '' without a reason.
   problem text not null default '',
   check (widest >= spread),
   check (next > 0 and next <= widest)

@@ -1,14 +1,14 @@
 /** Data sources with their models, and the syncs of these to destinations and sources, with their runs and alerts. Settings and plans are JSON texts, whose order of names stays. */
 export const syncsSql = `
--- A company's database that models are read from.
+-- A company's database from which models read.
 create table data_sources (
   id uuid primary key,
   workspace_id uuid not null references workspaces on delete cascade,
   title text not null,
   app text not null,
-  -- Settings that may be shown.
+  -- Settings that may be returned.
   settings jsonb not null default '{}',
-  -- Settings that may not, as one encrypted JSON object.
+  -- Settings that must not be returned, as one encrypted JSON object.
   secrets_encrypted bytea,
   create_time timestamptz not null,
   update_time timestamptz not null
@@ -27,7 +27,7 @@ create table data_source_uploads (
   -- JSON texts.
   columns text not null,
   settings text not null,
-  -- Another one has taken its place, and its bytes are gone.
+  -- Whether a newer upload has replaced it, and its bytes are deleted.
   replaced boolean not null default false,
   create_time timestamptz not null
 );
@@ -46,14 +46,14 @@ create table models (
   columns text not null,
   create_time timestamptz not null,
   update_time timestamptz not null,
-  -- The audience whose members its rows are.
+  -- The audience whose members are the rows.
   audience_id uuid references audiences on delete cascade
 );
 create index models_workspace on models (workspace_id, create_time, id);
 create index models_data_source on models (data_source_id);
 create index models_audience on models (audience_id) where audience_id is not null;
 
--- Rows of a model that are brought to a destination.
+-- Syncs write the rows of a model to a destination or a source.
 -- The reference to the sync before is checked at the commit, after the trigger that ends it.
 create table syncs (
   id uuid primary key,
@@ -72,7 +72,7 @@ create table syncs (
   interval_minutes integer,
   paused boolean not null default false,
   next_run_time timestamptz,
-  -- Number of the last run that was begun.
+  -- Number of the last run that was started.
   run_number integer not null default 0,
   create_time timestamptz not null,
   update_time timestamptz not null,
@@ -81,20 +81,20 @@ create table syncs (
   after_sync_id uuid references syncs deferrable initially deferred,
   -- JSON text.
   alerts text not null default '{"failed":true,"rejected_percent":null,"minutes":null,"rows_percent":null}',
-  -- The source whose events rows become.
+  -- The source that receives rows as events.
   source_id uuid references sources on delete cascade,
   -- Whether events go to the destinations of their source.
   to_destinations boolean not null default false,
   -- The outcome of the last time of its schedule. After another sync: the outcome of that one's run, or that it was deleted.
   schedule_state text not null default 'on_time' check (schedule_state in (
     'on_time','not_ended','failed','canceled','deleted')),
-  -- The title of the sync that the state is about; '' for its own runs.
+  -- The title of the sync that the state is about; '' for the sync itself.
   schedule_title text not null default '',
-  -- People were notified that the sync it ran after is gone.
+  -- Whether users were notified that the sync after which it runs was deleted.
   schedule_told boolean not null default false,
-  -- When that was worked out.
+  -- When `next_run_time` was computed.
   next_run_from timestamptz,
-  -- Rows of its object that are not in the model are removed, whichever program wrote them.
+  -- Whether rows of the object that are not in the model are removed, whichever program wrote them.
   owns_object boolean not null default false,
   -- JSON texts: the column by which new and changed rows are read, and how far the last run that ended well has come.
   cursor text,
@@ -110,7 +110,7 @@ create index syncs_due on syncs (next_run_time);
 create index syncs_after on syncs (after_sync_id);
 create index syncs_source on syncs (source_id);
 
--- One time that a sync brought rows over.
+-- One run of a sync.
 create table sync_runs (
   id uuid primary key,
   sync_id uuid not null references syncs on delete cascade,
@@ -124,26 +124,26 @@ create table sync_runs (
   -- JSON texts; null until they are known.
   planned text,
   counts text,
-  -- Keys that are to be sent.
+  -- Number of keys to send.
   plan_size integer not null default 0,
-  -- The offset from which on the log of outcomes may have outcomes of this run.
+  -- The offset from which on the log of outcomes may contain outcomes of this run.
   outcome_offset bigint not null default 0,
   message text not null default '',
   approved_by uuid references users on delete set null,
   create_time timestamptz not null,
   start_time timestamptz,
   finish_time timestamptz,
-  -- JSON: when it came to each state after the first, the last time.
+  -- JSON: when the run last entered each state after the first.
   state_times text not null default '{}',
-  -- The alert that was sent for it.
+  -- The alert that was sent for the run.
   alert text not null default '',
-  -- The key by which a caller of the API identifies the run it asked for.
+  -- The key by which an API caller identifies the run that it requested.
   request_key text,
-  -- The run whose rejected rows it sends again.
+  -- The run whose rejected rows this run sends again.
   rerun_of uuid references sync_runs on delete set null,
-  -- People were notified that the schedule waits for it.
+  -- Whether users were notified that the schedule waits for this run.
   told_stalled boolean not null default false,
-  -- JSON text: what it read by the cursor of its sync.
+  -- JSON: what the run read by the cursor of its sync.
   cursor text,
   unique (sync_id, number)
 );
@@ -177,12 +177,12 @@ create table sync_dry_runs (
   message text not null default '',
   create_time timestamptz not null,
   finish_time timestamptz,
-  -- The source whose events rows become.
+  -- The source that receives rows as events.
   source_id uuid references sources on delete cascade,
   object text not null default '',
   object_name text not null default '',
   owns_object boolean not null default false,
-  -- The destination that the dry run asks.
+  -- The destination that the dry run queries.
   destination_id uuid references destinations on delete cascade,
   -- JSON text.
   cursor text
@@ -217,23 +217,23 @@ create table sync_tokens (
   -- Its last characters.
   hint text not null,
   create_time timestamptz not null,
-  -- To a minute.
+  -- Rounded to a minute.
   last_used_time timestamptz,
   revoke_time timestamptz
 );
 create index sync_tokens_workspace on sync_tokens (workspace_id, create_time desc, id desc) where revoke_time is null;
 
--- Where alerts of syncs are sent, beside inbox and mail.
+-- Channels for alerts of syncs, in addition to inbox and mail.
 create table alert_channels (
   id uuid primary key,
   workspace_id uuid not null references workspaces on delete cascade,
   title text not null,
   kind text not null check (kind in ('slack','webhook')),
-  -- The server of its URL.
+  -- The host of its URL.
   host text not null,
-  -- JSON of URL and signing secret.
+  -- JSON of URL and signing secret, encrypted.
   secrets_encrypted bytea not null,
-  -- The syncs whose alerts it gets, some of which may be gone; null for all.
+  -- The syncs whose alerts it receives, some of which may be deleted; null for all.
   sync_ids uuid[],
   create_time timestamptz not null,
   last_sent_time timestamptz,
@@ -242,7 +242,7 @@ create table alert_channels (
 );
 create index alert_channels_workspace on alert_channels (workspace_id, create_time desc, id desc);
 
--- Alerts that a channel did not get yet.
+-- Alerts that a channel has not received yet.
 create table alert_messages (
   id uuid primary key,
   channel_id uuid not null references alert_channels on delete cascade,

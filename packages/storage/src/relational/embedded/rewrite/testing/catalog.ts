@@ -1,8 +1,8 @@
 import type { Run } from './trial-database.ts'
 
 /**
- * Describes the tables of a schema as the catalog does, without the place and size of their files. That a table may
- * have triggers (`relhastriggers`) is a hint that the next VACUUM corrects.
+ * Describes the tables of a schema as the catalog does, without the location and size of their files. The column
+ * `relhastriggers` is left out: it is only a hint that the next VACUUM corrects.
  */
 export const describeSchema = async (run: Run, schema: string): Promise<string[]> => {
   const texts = [
@@ -32,7 +32,7 @@ export const describeSchema = async (run: Run, schema: string): Promise<string[]
   return all.toSorted()
 }
 
-/** Lists the lines that only one of two descriptions has. */
+/** The lines that only one of two descriptions has. */
 export const differences = (was: string[], is: string[]): string[] => {
   const [before, after] = [new Set(was), new Set(is)]
   return [
@@ -41,7 +41,7 @@ export const differences = (was: string[], is: string[]): string[] => {
   ]
 }
 
-/** Lists what PostgreSQL's own checker finds wrong in tables, large values, and indexes of a schema. */
+/** The errors that PostgreSQL's own checker finds in tables, large values, and indexes of a schema. */
 export const findDamage = async (run: Run, schema: string): Promise<unknown[]> => {
   await run('create schema if not exists checks; create extension if not exists amcheck schema checks')
   const { rows } = await run(
@@ -59,7 +59,7 @@ export const findDamage = async (run: Run, schema: string): Promise<unknown[]> =
   return rows
 }
 
-/** Lists what a rewrite left behind. */
+/** The remains of a rewrite. */
 export const findLeftovers = async (run: Run): Promise<unknown[]> =>
   (
     await run(`select nspname::text as name from pg_namespace where nspname = 'tributary_rewrite'

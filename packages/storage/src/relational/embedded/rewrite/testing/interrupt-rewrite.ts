@@ -3,7 +3,10 @@ import { type OnlineStep, rewriteOnline } from '../rewrite-online.ts'
 import { findDamage, findLeftovers } from './catalog.ts'
 import type { TrialDatabase } from './trial-database.ts'
 
-/** Rewrites people with `act` done after a step. Resolves to the reason why the rewrite ended; it left nothing behind. */
+/**
+ * Rewrites people, and runs `act` after a step. Resolves to the reason why the rewrite ended; checks that it left
+ * nothing behind.
+ */
 export const interruptRewrite = async (
   database: TrialDatabase,
   step: OnlineStep,

@@ -3,7 +3,7 @@ import type { Pool, QueryResult } from 'pg'
 
 type Row = { amount: number; note: string; boss: string | null }
 
-/** Clients that read and write people, with what they were acknowledged, how long each waited (ms), and what went wrong. */
+/** Clients that read and write people, with their acknowledged writes, their waits (ms), and errors. */
 type Load = {
   pool: Pool
   acknowledged: Map<string, Row>
@@ -11,13 +11,13 @@ type Load = {
   faults: string[]
   isGoing(): boolean
   nextSerial(): number
-  /** Runs a prepared statement and notes how long it took. */
+  /** Runs a prepared statement and records its duration. */
   ask(name: string, text: string, values: unknown[]): Promise<QueryResult>
 }
 
 const fixedSum = `select coalesce(sum(amount), 0)::int as n, count(*)::int as rows from trial.people where id like 'fixed-%'`
 
-/** Writes rows of its own keys in every way that there is, and keeps what was acknowledged. */
+/** Writes rows of its own keys in every possible way, and records the acknowledged ones. */
 const write = async (load: Load, own: number): Promise<void> => {
   const keys: string[] = []
   while (load.isGoing()) {
@@ -72,7 +72,7 @@ const write = async (load: Load, own: number): Promise<void> => {
         load.acknowledged.delete(key)
         keys.splice(keys.indexOf(key), 1)
       } else {
-        // Two rows exchange a unique value, and a transaction reads before it writes.
+        // Two rows swap a unique value, and a transaction reads before it writes.
         const other = keys.find((one) => one !== key)
         const theirs = other === undefined ? undefined : load.acknowledged.get(other)
         if (other === undefined || theirs === undefined) continue
@@ -102,7 +102,7 @@ const write = async (load: Load, own: number): Promise<void> => {
   }
 }
 
-/** Moves amounts between rows that stay: each snapshot has to see the same sum. */
+/** Moves amounts between fixed rows: each snapshot must see the same sum. */
 const move = async (load: Load): Promise<void> => {
   while (load.isGoing()) {
     const [from, to] = [1 + Math.floor(Math.random() * 50), 51 + Math.floor(Math.random() * 50)]
@@ -117,7 +117,7 @@ const move = async (load: Load): Promise<void> => {
   }
 }
 
-/** Reads the sum again and again, with a snapshot that it keeps or in single statements. */
+/** Reads the sum repeatedly, in one kept snapshot or in single statements. */
 const read = async (load: Load, kept: boolean): Promise<void> => {
   const client = await load.pool.connect()
   while (load.isGoing()) {
@@ -156,7 +156,7 @@ const writePets = async (load: Load): Promise<void> => {
   }
 }
 
-/** Starts clients that write and read people, each its own keys, and keeps what each was acknowledged. */
+/** Starts clients that read people and write rows of their own keys, and records the acknowledged ones. */
 export const startLoad = (pool: Pool, writers: number) => {
   let going = true
   let serial = 0

@@ -1,6 +1,6 @@
 import type { Run } from './trial-database.ts'
 
-/** Creates a table with everything that can belong to a table, and `count` rows. */
+/** Creates a table with every feature that a table can have, and `count` rows. */
 export const createPeople = async (run: Run, count: number): Promise<void> => {
   await run(`
     create table trial.teams (id integer primary key, name text not null);

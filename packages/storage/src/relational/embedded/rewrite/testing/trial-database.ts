@@ -11,20 +11,20 @@ import type { RewriteOptions } from '../rewrite-files.ts'
 
 export type Run = (text: string, params?: unknown[]) => Promise<QueryResult>
 
-/** A real embedded PostgreSQL of a test file, with all that rewrites of its files need. */
+/** A real embedded PostgreSQL of a test file, with everything that tests of rewrites need. */
 export type TrialDatabase = AsyncDisposable & {
   root: string
   url: string
   store: Relational
-  /** Runs a statement as the product does. */
+  /** Runs a statement on a connection of the product. */
   run: Run
-  /** Opens a connection that is not one of the product. The caller ends it. */
+  /** Opens a connection that is not the product's. The caller closes it. */
   openClient(): Promise<Client>
-  /** Options of a rewrite that copies tables of every size. */
+  /** Options of a rewrite that copies tables of every size online. */
   options(part?: Partial<RewriteOptions>): RewriteOptions
-  /** Makes the empty schema `trial`, without anything that a rewrite left behind. */
+  /** Creates the empty schema `trial`, and removes the remains of a rewrite. */
   empty(): Promise<void>
-  /** Lists the files that contain a value, by their paths below the folder. */
+  /** The paths, below the folder, of the files that contain a value. */
   filesWith(value: string): Promise<string[]>
 }
 
@@ -67,7 +67,7 @@ export const startTrialDatabase = async (): Promise<TrialDatabase> => {
       for (const file of await readdir(root, { recursive: true, withFileTypes: true })) {
         if (!file.isFile()) continue
         const path = join(file.parentPath, file.name)
-        // A file that is gone meanwhile contains nothing.
+        // A file that was deleted meanwhile contains nothing.
         const bytes = await readFile(path).catch(() => Buffer.alloc(0))
         if (bytes.includes(value)) found.push(path.slice(root.length))
       }
