@@ -29,6 +29,9 @@ const inOneProduct = productTests(
 /** A product that is started is built of the sources as they are. */
 const builtServer = 'packages/test-kit/src/built-server.ts'
 
+/** The same, and products begin with copies of a folder that one has made, unless they ask for an empty one. */
+const productSetup = 'packages/test-kit/src/vitest-product-setup.ts'
+
 /** Files that take longest, which begin first: at the end of a run one of them would have the machine to itself. */
 const longest = productTests(
   'standby',
@@ -100,7 +103,7 @@ export default defineConfig({
           name: 'product',
           include: ['e2e/product/**/*.test.ts'],
           exclude: [...aloneOnTheMachine, ...inOneProduct],
-          globalSetup: [builtServer],
+          globalSetup: [productSetup],
           testTimeout: 300_000,
           // The modules that drive a product have no state: they are loaded once for each of the workers, not for each file.
           isolate: false,
@@ -113,7 +116,7 @@ export default defineConfig({
           ...common,
           name: 'product-shared',
           include: inOneProduct,
-          globalSetup: [builtServer, 'e2e/product/shared-product.ts'],
+          globalSetup: [productSetup, 'e2e/product/shared-product.ts'],
           testTimeout: 300_000,
           isolate: false,
           maxWorkers: 4,
@@ -126,7 +129,7 @@ export default defineConfig({
           name: 'product-alone',
           include: aloneOnTheMachine,
           fileParallelism: false,
-          globalSetup: [builtServer],
+          globalSetup: [productSetup],
           testTimeout: 300_000,
           sequence: { groupOrder: 2 },
         },

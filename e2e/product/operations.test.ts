@@ -97,7 +97,7 @@ test('backup, wipe and restore give the same product that no other user may read
   // Created beforehand, as a package or a volume does.
   await mkdir(dataDir)
   await chmod(dataDir, 0o755)
-  const first = await startProduct({ dataDir })
+  const first = await startProduct({ dataDir, fromNothing: true })
   await first.api.login(adminCredentials)
   const { workspace } = await createWorkspace(first.api, 'Kept')
   const { source, key } = await createSource(first.api, workspace, 'Kept source')

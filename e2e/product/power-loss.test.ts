@@ -33,7 +33,7 @@ test.skipIf(skipsPowerLoss())(
       let sending: ReturnType<typeof startLoad> | undefined
       for (const [round, pause] of pauses.entries()) {
         using synced = noteSyncs(dataDir, namesOf(round))
-        const current = await startProduct({ dataDir, env: synced.env })
+        const current = await startProduct({ dataDir, env: synced.env, fromNothing: true })
         product = current
         made ??= await prepare(current, receiver)
         sending ??= startLoad(() => product ?? current, made.key)

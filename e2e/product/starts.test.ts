@@ -75,6 +75,7 @@ test('SIGTERM during the first start leaves no process behind, and in the next o
   let family: number[] = []
   const start = startProduct({
     dataDir,
+    fromNothing: true,
     onSpawn(pid) {
       void eventually('an engine is being made', () => {
         family = familyOf(pid)
@@ -87,7 +88,7 @@ test('SIGTERM during the first start leaves no process behind, and in the next o
   await eventually('no process left', () => !family.some(isAlive), 40_000)
   const port = await freePort()
   const signingIn = signInWhenReady(`http://127.0.0.1:${port}`)
-  await using product = await startProduct({ dataDir, env: { PORT: String(port) } })
+  await using product = await startProduct({ dataDir, env: { PORT: String(port) }, fromNothing: true })
   expect(await signingIn).toBe(200)
   expect((await fetch(`${product.url}/health/ready`)).status).toBe(200)
 })

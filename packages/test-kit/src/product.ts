@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ApiClient, createApiClient } from './api-client.ts'
+import { fillFolder } from './prepared-folder.ts'
 
 /** The entry that `npm start` runs: the server as it was built last. */
 export const serverEntry = fileURLToPath(new URL('../../../apps/server/dist/main.mjs', import.meta.url))
@@ -26,6 +27,8 @@ export type ProductOptions = {
   user?: { uid: number; gid: number }
   /** Its clock can be moved. */
   movableClock?: true
+  /** Makes an empty data folder itself, also where the run of tests has prepared one. */
+  fromNothing?: true
 }
 
 export type Product = AsyncDisposable & {
@@ -91,6 +94,7 @@ const startedAs = (user: { uid: number; gid: number } | undefined, program: stri
 export const startProduct = async (options: ProductOptions = {}): Promise<Product> => {
   const ownFolder = options.dataDir === undefined
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'tributary-')))
+  if (options.fromNothing !== true && options.user === undefined) await fillFolder(dataDir, options.env ?? {})
   const clockFile = `${dataDir}.clock`
   const clock = `${new URL('./moved-clock.ts', import.meta.url).href}?${new URLSearchParams({ file: clockFile })}`
   const command = options.command ?? [
