@@ -18,7 +18,7 @@ type Request = { path: string; body?: unknown }
 
 /** In the long run (`npm run soak`) every variant is asked; otherwise a few of each method, spread over all of its kinds. */
 const isLong = Number(process.env.SOAK_ROUNDS ?? 0) > 0
-const fewVariants = 6
+const fewVariants = 3
 
 const sampleOf = (requests: readonly Request[]): readonly Request[] => {
   const step = isLong ? 1 : Math.ceil(requests.length / fewVariants)

@@ -7,7 +7,7 @@ import { rulesOf } from './rules.ts'
 import { createRandom, setsOf } from './testing/people.ts'
 
 /** More streams in `npm run soak`. */
-const streams = Number(process.env.SOAK_ROUNDS ?? 0) > 0 ? 5000 : 500
+const streams = Number(process.env.SOAK_ROUNDS ?? 0) > 0 ? 5000 : 150
 const interleavings = 20
 
 /** A ledger in memory. */

@@ -22,7 +22,7 @@ import {
 
 const soak = Number(process.env.SOAK_ROUNDS ?? 0) > 0
 /** Queries that are compared with each of some sets of events. */
-const cases = soak ? 10_000 : 2000
+const cases = soak ? 10_000 : 1000
 const dataSets = soak ? 20 : 1
 const seed = soak ? Number(process.env.SOAK_SEED ?? Date.now() % 1_000_000) : 1
 

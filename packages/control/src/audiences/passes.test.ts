@@ -416,7 +416,7 @@ test('after each pass there are in random audiences those that a whole computati
   const values = (): Record<string, unknown> =>
     Object.fromEntries(givenNames.filter(() => random(2) === 0).map((each) => [each, randomValue(random)]))
   const sizes = new Set<number>()
-  const steps = Number(process.env.SOAK_ROUNDS ?? 0) > 0 ? 40 : 5
+  const steps = Number(process.env.SOAK_ROUNDS ?? 0) > 0 ? 40 : 2
   for (let step = 0; step < steps; step++) {
     const events = Array.from({ length: 1 + random(6) }, () => {
       const event = oneOf(random, randomEvents)

@@ -16,7 +16,7 @@ import { type PlainEvent, plainValue } from '../testing/naive-computed-trait.ts'
 import { createRandom, oneOf } from '../testing/random-audience.ts'
 
 const soak = Number(process.env.SOAK_ROUNDS ?? 0) > 0
-const rounds = soak ? 2000 : 20
+const rounds = soak ? 2000 : 14
 const seed = soak ? Number(process.env.SOAK_SEED ?? Date.now() % 1_000_000) : 1
 const random = createRandom(seed)
 
