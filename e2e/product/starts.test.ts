@@ -3,7 +3,7 @@ import { chown, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout as pause, setImmediate } from 'node:timers/promises'
 import {
   adminCredentials,
   createSource,
@@ -56,12 +56,13 @@ const freePort = async (): Promise<number> => {
 
 /** Polls until the product is ready, and signs in immediately; returns the status of that. */
 const signInWhenReady = async (url: string): Promise<number> => {
-  const isReady = async (): Promise<boolean> =>
-    await fetch(`${url}/health/ready`).then(
-      ({ status }) => status === 200,
-      () => false,
+  const look = (): Promise<number> =>
+    fetch(`${url}/health/ready`).then(
+      ({ status }) => status,
+      () => 0,
     )
-  while (!(await isReady())) await setImmediate()
+  // Without a pause once it listens: the moment is what counts.
+  for (let status = 0; status !== 200; status = await look()) await (status === 0 ? pause(5) : setImmediate())
   const { status } = await fetch(`${url}/api/users:login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -1,4 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
+
+/** Between two checks, ms. One that takes long is made less often: what is waited for needs the processors, too. */
+const pauseAfter = (tookMs: number): number => Math.min(500, Math.max(25, 2 * tookMs))
+
 /**
  * Repeats a check until it returns something other than undefined or false, or throws its last reason when the time
  * is over. For waiting on another process; inside one process await the event itself.
@@ -11,6 +15,7 @@ export const eventually = async <T>(
   const until = Date.now() + deadlineMs
   let last: unknown
   for (;;) {
+    const began = performance.now()
     try {
       const found = await check()
       if (found !== undefined && found !== false) return found
@@ -19,6 +24,6 @@ export const eventually = async <T>(
       last = error
     }
     if (Date.now() > until) throw new Error(`${what}: not within ${deadlineMs} ms`, { cause: last })
-    await pause(25)
+    await pause(pauseAfter(performance.now() - began))
   }
 }
