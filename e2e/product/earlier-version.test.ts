@@ -14,6 +14,7 @@ import {
   adminCredentials,
   becomeEarlierDatabase,
   becomeEarlierEventStore,
+  commandEnvironment,
   createSource,
   createWorkspace,
   eventually,
@@ -54,7 +55,7 @@ const run = (script: string, dataDir: string, ...args: string[]): { status: numb
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', join(root, `scripts/${script}.ts`), ...args],
-    { env: { PATH: process.env.PATH, TMPDIR: tmpdir(), TRIBUTARY_DATA_DIR: dataDir }, encoding: 'utf8' },
+    { env: { ...commandEnvironment, TRIBUTARY_DATA_DIR: dataDir }, encoding: 'utf8' },
   )
   return { status, output: `${stdout}${stderr}` }
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import {
   adminCredentials,
+  commandEnvironment,
   createSource,
   createWebhook,
   createWorkspace,
@@ -252,7 +253,7 @@ test('the demo sends what it is asked for to a running product, into a workspace
     ],
     {
       env: {
-        PATH: process.env.PATH,
+        ...commandEnvironment,
         TRIBUTARY_ADMIN_EMAIL: adminCredentials.email,
         TRIBUTARY_ADMIN_PASSWORD: adminCredentials.password,
       },

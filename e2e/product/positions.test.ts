@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   adminCredentials,
+  commandEnvironment,
   createSource,
   createWebhook,
   createWorkspace,
@@ -32,7 +33,7 @@ const commandOf =
   ({ env }: World) =>
   async (...args: string[]): Promise<{ code: unknown; output: string }> => {
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
-      env: { PATH: process.env.PATH, TMPDIR: tmpdir(), ...env },
+      env: { ...commandEnvironment, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     let output = ''

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   adminCredentials,
+  commandEnvironment,
   createSource,
   createWorkspace,
   eventually,
@@ -96,7 +97,7 @@ test('a deletion holds after a backup of before is restored, for stored events w
       process.execPath,
       ['--disable-warning=ExperimentalWarning', join(root, `scripts/${script}.ts`), 'backup.tar.zst', ...args],
       {
-        env: { PATH: process.env.PATH, TMPDIR: tmpdir(), TRIBUTARY_DATA_DIR: 'data', INIT_CWD: folder },
+        env: { ...commandEnvironment, TRIBUTARY_DATA_DIR: 'data', INIT_CWD: folder },
         encoding: 'utf8',
       },
     )

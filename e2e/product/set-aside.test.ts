@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { openLogWriter } from '@tributary/storage'
 import {
   adminCredentials,
+  commandEnvironment,
   createSource,
   createWorkspace,
   eventually,
@@ -23,7 +24,7 @@ test('a request that ends the pipeline each time is set aside and reported, and 
       process.execPath,
       ['--disable-warning=ExperimentalWarning', join(root, 'scripts/set-aside.ts'), ...args],
       {
-        env: { PATH: process.env.PATH, TMPDIR: tmpdir(), TRIBUTARY_DATA_DIR: dataDir },
+        env: { ...commandEnvironment, TRIBUTARY_DATA_DIR: dataDir },
         encoding: 'utf8',
       },
     ).stdout

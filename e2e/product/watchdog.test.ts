@@ -2,7 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { adminCredentials, createSource, createWorkspace, eventually, startProduct } from '@tributary/test-kit'
+import {
+  adminCredentials,
+  commandEnvironment,
+  createSource,
+  createWorkspace,
+  eventually,
+  startProduct,
+} from '@tributary/test-kit'
 import { expect, test } from 'vitest'
 
 const root = new URL('../..', import.meta.url).pathname
@@ -21,7 +28,7 @@ test('a request that blocks the pipeline is set aside after the second time and 
       process.execPath,
       ['--disable-warning=ExperimentalWarning', join(root, 'scripts/set-aside.ts'), ...args],
       {
-        env: { PATH: process.env.PATH, TMPDIR: tmpdir(), TRIBUTARY_DATA_DIR: dataDir },
+        env: { ...commandEnvironment, TRIBUTARY_DATA_DIR: dataDir },
         encoding: 'utf8',
       },
     ).stdout

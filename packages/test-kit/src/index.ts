@@ -1,6 +1,7 @@
 export * from './api-client.ts'
 export { default as buildServer } from './built-server.ts'
 export * from './clickhouse.ts'
+export * from './command-environment.ts'
 export * from './database.ts'
 export * from './dns-server.ts'
 export * from './earlier-version.ts'

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { newId, noMetrics } from '@tributary/kernel'
 import { createLearning } from '@tributary/profiles'
-import { createTestDatabase, type TestDatabase } from '@tributary/test-kit'
+import { commandEnvironment, createTestDatabase, type TestDatabase } from '@tributary/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const script = fileURLToPath(new URL('../../../../scripts/rebuild-profiles.ts', import.meta.url))
@@ -34,7 +34,7 @@ afterAll(() => database.close())
 /** Runs the command as a user does, the installing part left out. */
 const run = async (args: readonly string[], env: Record<string, string> = {}) => {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
-    env: { PATH: process.env.PATH ?? '', DATABASE_URL: database.url, ...env },
+    env: { ...commandEnvironment, DATABASE_URL: database.url, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

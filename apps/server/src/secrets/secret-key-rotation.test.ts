@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { newId, noMetrics, silentLogger } from '@tributary/kernel'
 import { lockDataDir, type Relational } from '@tributary/storage'
+import { commandEnvironment } from '@tributary/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openRelationalStore } from '../boot/engines.ts'
 import { readConfig } from '../config/config.ts'
@@ -47,7 +48,7 @@ const rotate = async (
   env: Record<string, string> = {},
 ): Promise<{ code: number | null; signal: string | null; output: string }> => {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
-    env: { PATH: process.env.PATH ?? '', TRIBUTARY_DATA_DIR: dataDir, ...env },
+    env: { ...commandEnvironment, TRIBUTARY_DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

@@ -13,7 +13,13 @@ import {
   openLogWriter,
   partitionOf,
 } from '@tributary/storage'
-import { createTestDatabase, createTestEventStore, type TestDatabase, type TestEventStore } from '@tributary/test-kit'
+import {
+  commandEnvironment,
+  createTestDatabase,
+  createTestEventStore,
+  type TestDatabase,
+  type TestEventStore,
+} from '@tributary/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { listSetAsideRequests, takeBack } from './kept-requests.ts'
 import { createSetAside } from './set-aside.ts'
@@ -153,7 +159,7 @@ const createWorld = async (maxBytes?: number) => {
 /** Runs the command as a user does, the installing part left out. */
 const command = async (...args: string[]) => {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
-    env: { PATH: process.env.PATH ?? '', DATABASE_URL: database.url },
+    env: { ...commandEnvironment, DATABASE_URL: database.url },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
