@@ -17,6 +17,7 @@ const aloneOnTheMachine = productTests('engines-away', 'isolation', 'lifecycle',
 /** Files that need nothing of a product but that it runs. */
 const inOneProduct = productTests(
   'audiences',
+  'dead-replays',
   'forwarded-on',
   'forwarders',
   'mappings',

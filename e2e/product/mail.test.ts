@@ -24,53 +24,6 @@ const freePort = async (): Promise<number> => {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-test('a code arrives by SMTP before the next look, and its text is gone from the database; a recipient refused for good is not tried again', async () => {
-  await using mail = await startMailReceiver()
-  await using product = await startProduct({
-    dataDir: join(folder, 'data'),
-    env: { SMTP_URL: mail.url, TRIBUTARY_MAIL_FROM: 'Acme Data <data@acme.example>' },
-  })
-  const email = 'ada@example.com'
-  const asked = Date.now()
-  await askToSignUp(product, email)
-  const received = await mail.waitFor(email)
-  // Without a notification it looks every 10 s.
-  expect(Date.now() - asked).toBeLessThan(9000)
-  expect(received).toMatchObject({
-    from: { address: 'data@acme.example', name: 'Acme Data' },
-    recipients: [email],
-    subject: 'Verify your email to sign up',
-    link: `${product.url}/auth/register?email=ada%40example.com&otp=${received.code}`,
-    messageId: expect.stringMatching(/^<[0-9a-f-]{36}@acme\.example>$/),
-  })
-  expect(received.html).toContain(received.code)
-  const body = await product.api.ok('POST', '/users:signup', { email, otp_token: received.code })
-  expect(body).toMatchObject({ access_token: expect.stringMatching(/^trb_/), user: { email } })
-  await using database = await openDatabase(product)
-  await eventually('the text is removed', async () => {
-    const [row] = await database.db.selectFrom('mails').selectAll().where('recipient', '=', email).execute()
-    return row?.sent_time instanceof Date && row.body_text === '' && row.body_html === ''
-  })
-  expect(product.output()).not.toContain(received.code)
-
-  mail.refuse(550)
-  await askToSignUp(product, 'nobody@example.com')
-  const row = await eventually('it is given up', async () => {
-    const [found] = await database.db
-      .selectFrom('mails')
-      .selectAll()
-      .where('recipient', '=', 'nobody@example.com')
-      .execute()
-    return found !== undefined && found.last_error !== '' && found
-  })
-  expect(row).toMatchObject({ attempts: 1, sent_time: null, body_text: '', body_html: '' })
-  expect(row.expire_time.getTime()).toBeLessThanOrEqual(Date.now())
-  mail.refuse(undefined)
-  await askToSignUp(product, 'somebody@example.com')
-  await mail.waitFor('somebody@example.com')
-  expect(mail.mails.map(({ recipients }) => recipients[0])).toEqual([email, 'somebody@example.com'])
-})
-
 test('while the mail server is away mail waits, and arrives when it is back, also when the product was killed meanwhile', async () => {
   const port = await freePort()
   const options = { dataDir: join(folder, 'data'), env: { SMTP_URL: `smtp://127.0.0.1:${port}` } }

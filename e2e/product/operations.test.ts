@@ -1,16 +1,24 @@
 import { spawnSync } from 'node:child_process'
 import { statfsSync } from 'node:fs'
 import { chmod, lstat, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { adminCredentials, createSource, createWorkspace, eventually, startProduct } from '@tributary/test-kit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import {
+  adminCredentials,
+  commandEnvironment,
+  createSource,
+  createWorkspace,
+  eventually,
+  type Product,
+  startProduct,
+} from '@tributary/test-kit'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 const root = new URL('../..', import.meta.url).pathname
 let folder: string
+/** Makes a folder. One of the tests fills what its own is on: temporary files may be in memory. */
+const makeFolder = (): Promise<string> => mkdtemp(join(root, '.cache', 'tributary-ops-'))
 beforeEach(async () => {
-  // One of them fills what its folder is on: temporary files may be in memory.
-  folder = await mkdtemp(join(root, '.cache', 'tributary-ops-'))
+  folder = await makeFolder()
 })
 afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
@@ -36,11 +44,51 @@ const track = (url: string, key: string, messageId: string): Promise<Response> =
     body: JSON.stringify({ userId: 'u', event: 'E', messageId }),
   })
 
-test('a second instance on one data folder is refused and says who holds it', async () => {
-  await using product = await startProduct({ dataDir: join(folder, 'data') })
-  const second = startProduct({ dataDir: join(folder, 'data') })
-  await expect(second).rejects.toThrow(new RegExp(`id ${product.pid}`))
-  expect((await fetch(`${product.url}/health/live`)).status).toBe(200)
+describe('a product', () => {
+  let own: string
+  let freeMiB: number
+  let product: Product
+  beforeAll(async () => {
+    own = await makeFolder()
+    const { bavail, bsize } = statfsSync(own)
+    freeMiB = Math.floor((bavail * bsize) / 1024 ** 2)
+    product = await startProduct({
+      dataDir: join(own, 'data'),
+      env: { TRIBUTARY_DISK_RESERVE_MB: String(Math.floor(freeMiB / 2)) },
+    })
+  })
+  afterAll(async () => {
+    await product?.[Symbol.asyncDispose]()
+    await rm(own, { recursive: true, force: true })
+  })
+
+  test('a second instance on one data folder is refused and says who holds it', async () => {
+    const second = startProduct({ dataDir: product.dataDir })
+    await expect(second).rejects.toThrow(new RegExp(`id ${product.pid}`))
+    expect((await fetch(`${product.url}/health/live`)).status).toBe(200)
+  })
+
+  test('a nearly full disk refuses new requests with 503, keeps what was acknowledged and recovers by itself', async () => {
+    await product.api.login(adminCredentials)
+    const { workspace } = await createWorkspace(product.api)
+    const { source, key } = await createSource(product.api, workspace)
+    expect((await track(product.url, key, 'before')).status).toBe(200)
+    const ballast = join(folder, 'ballast')
+    expect(spawnSync('fallocate', ['-l', `${Math.floor(freeMiB * 0.6)}M`, ballast]).status).toBe(0)
+    const refused = await eventually('refused', async () => {
+      const answer = await track(product.url, key, 'during')
+      return answer.status === 503 && answer
+    })
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect((await fetch(`${product.url}/health/ready`)).status).toBe(503)
+    await rm(ballast)
+    await eventually('accepted again', async () => (await track(product.url, key, 'after')).status === 200)
+    await eventually('both stored', async () => {
+      const { events } = await product.api.ok('GET', `/${source}/events`)
+      const ids = (events as { message_id: string }[]).map(({ message_id }) => message_id)
+      return ids.includes('before') && ids.includes('after')
+    })
+  })
 })
 
 test('every mistake of the configuration is reported at once', async () => {
@@ -51,35 +99,6 @@ test('every mistake of the configuration is reported at once', async () => {
   await expect(start).rejects.toThrow(/HOST[\s\S]*TRIBUTARY_EGRESS_ALLOW[\s\S]*TRIBUTARY_TYPO/)
 })
 
-test('a nearly full disk refuses new requests with 503, keeps what was acknowledged and recovers by itself', async () => {
-  const MiB = 1024 * 1024
-  const { bavail, bsize } = statfsSync(folder)
-  const freeMiB = Math.floor((bavail * bsize) / MiB)
-  await using product = await startProduct({
-    dataDir: join(folder, 'data'),
-    env: { TRIBUTARY_DISK_RESERVE_MB: String(Math.floor(freeMiB / 2)) },
-  })
-  await product.api.login(adminCredentials)
-  const { workspace } = await createWorkspace(product.api)
-  const { source, key } = await createSource(product.api, workspace)
-  expect((await track(product.url, key, 'before')).status).toBe(200)
-  const ballast = join(folder, 'ballast')
-  expect(spawnSync('fallocate', ['-l', `${Math.floor(freeMiB * 0.6)}M`, ballast]).status).toBe(0)
-  const refused = await eventually('refused', async () => {
-    const answer = await track(product.url, key, 'during')
-    return answer.status === 503 && answer
-  })
-  expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
-  expect((await fetch(`${product.url}/health/ready`)).status).toBe(503)
-  await rm(ballast)
-  await eventually('accepted again', async () => (await track(product.url, key, 'after')).status === 200)
-  await eventually('both stored', async () => {
-    const { events } = await product.api.ok('GET', `/${source}/events`)
-    const ids = (events as { message_id: string }[]).map(({ message_id }) => message_id)
-    return ids.includes('before') && ids.includes('after')
-  })
-})
-
 test('backup, wipe and restore give the same product that no other user may read; its administrator gets a new password while it is stopped and while it runs', async () => {
   const dataDir = join(folder, 'data')
   const run = (script: string, args = ['backup.tar.zst']): { status: number | null; output: string } => {
@@ -88,7 +107,7 @@ test('backup, wipe and restore give the same product that no other user may read
       ['--disable-warning=ExperimentalWarning', join(root, `scripts/${script}.ts`), ...args],
       {
         // Both paths are relative to where the user is.
-        env: { PATH: process.env.PATH, TMPDIR: tmpdir(), TRIBUTARY_DATA_DIR: 'data', INIT_CWD: folder },
+        env: { ...commandEnvironment, TRIBUTARY_DATA_DIR: 'data', INIT_CWD: folder },
         encoding: 'utf8',
       },
     )

@@ -10,6 +10,7 @@ import {
   startProduct,
 } from '@tributary/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDatabase } from '../browser/people.ts'
 import { listen, listenAsUser } from './live-channel.ts'
 
 let product: Product
@@ -17,7 +18,7 @@ let mail: MailReceiver
 let adminId: string
 beforeAll(async () => {
   mail = await startMailReceiver()
-  product = await startProduct({ env: { SMTP_URL: mail.url } })
+  product = await startProduct({ env: { SMTP_URL: mail.url, TRIBUTARY_MAIL_FROM: 'Acme Data <data@acme.example>' } })
   await product.api.login(adminCredentials)
   const { user } = (await product.api.ok('POST', '/users:login', adminCredentials)) as { user: { id: string } }
   adminId = user.id
@@ -122,4 +123,48 @@ test('a session that is ended elsewhere is refused and stops hearing live events
   const own = await listen(product, String(product.api.token), channel)
   expect(own.status).toBe(200)
   own.close()
+})
+
+test('a code arrives by SMTP before the next look, and its text is gone from the database; a recipient refused for good is not tried again', async () => {
+  const askToSignUp = (email: string) => product.api.ok('POST', '/users:sendOtp', { email, action: 'sign up' })
+  const before = mail.mails.length
+  const email = 'ada@example.com'
+  const asked = Date.now()
+  await askToSignUp(email)
+  const received = await mail.waitFor(email)
+  // Without a notification it looks every 10 s.
+  expect(Date.now() - asked).toBeLessThan(9000)
+  expect(received).toMatchObject({
+    from: { address: 'data@acme.example', name: 'Acme Data' },
+    recipients: [email],
+    subject: 'Verify your email to sign up',
+    link: `${product.url}/auth/register?email=ada%40example.com&otp=${received.code}`,
+    messageId: expect.stringMatching(/^<[0-9a-f-]{36}@acme\.example>$/),
+  })
+  expect(received.html).toContain(received.code)
+  const body = await product.api.ok('POST', '/users:signup', { email, otp_token: received.code })
+  expect(body).toMatchObject({ access_token: expect.stringMatching(/^trb_/), user: { email } })
+  await using database = await openDatabase(product)
+  await eventually('the text is removed', async () => {
+    const [row] = await database.db.selectFrom('mails').selectAll().where('recipient', '=', email).execute()
+    return row?.sent_time instanceof Date && row.body_text === '' && row.body_html === ''
+  })
+  expect(product.output()).not.toContain(received.code)
+
+  mail.refuse(550)
+  await askToSignUp('nobody@example.com')
+  const row = await eventually('it is given up', async () => {
+    const [found] = await database.db
+      .selectFrom('mails')
+      .selectAll()
+      .where('recipient', '=', 'nobody@example.com')
+      .execute()
+    return found !== undefined && found.last_error !== '' && found
+  })
+  expect(row).toMatchObject({ attempts: 1, sent_time: null, body_text: '', body_html: '' })
+  expect(row.expire_time.getTime()).toBeLessThanOrEqual(Date.now())
+  mail.refuse(undefined)
+  await askToSignUp('somebody@example.com')
+  await mail.waitFor('somebody@example.com')
+  expect(mail.mails.slice(before).map(({ recipients }) => recipients[0])).toEqual([email, 'somebody@example.com'])
 })

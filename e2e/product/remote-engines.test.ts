@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { startTestBucket } from '@tributary/connectors/testing/s3'
 import {
   adminCredentials,
+  commandEnvironment,
   createApiClient,
   createSource,
   createWebhook,
@@ -31,6 +32,20 @@ let postgres: SharedPostgres
 let eventStore: SharedEventStore
 let folder: string
 let env: Record<string, string>
+let running: Product | undefined
+
+/** The product of the folder `data`, which tests share until one stops it. */
+const joinOne = async (): Promise<Product> => {
+  if (running === undefined) {
+    running = await startProduct({ dataDir: join(folder, 'data'), env })
+    await running.api.login(adminCredentials)
+  }
+  return running
+}
+const stopOne = async (): Promise<void> => {
+  await running?.stop()
+  running = undefined
+}
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tributary-remote-'))
@@ -42,6 +57,7 @@ beforeAll(async () => {
   }
 })
 afterAll(async () => {
+  await stopOne()
   await eventStore?.[Symbol.asyncDispose]()
   await postgres?.[Symbol.asyncDispose]()
   await rm(folder, { recursive: true, force: true })
@@ -80,9 +96,7 @@ test('with DATABASE_URL and CLICKHOUSE_URL no engine of its own runs, and events
     ).toEqual(['a accepted', 'b accepted', 'c accepted', 'd rejected'])
     expect(await product.stop()).toBe(0)
   }
-  await using again = await startProduct({ dataDir, env })
-  await again.api.login(adminCredentials)
-  expect(await storedEvents(again, source)).toHaveLength(4)
+  expect(await storedEvents(await joinOne(), source)).toHaveLength(4)
   expect([...receiver.messageIds().values()]).toEqual([1, 1, 1])
 })
 
@@ -100,13 +114,12 @@ test('an engine that cannot be reached ends the start with its reason, without t
 })
 
 test('processes that share DATABASE_URL show live events, end the channels of ended sessions, and count wrong passwords together', async () => {
-  await using one = await startProduct({ dataDir: join(folder, 'data'), env })
+  const one = await joinOne()
   const secretKey = (await readFile(join(folder, 'data', 'secret.key'), 'utf8')).trim()
   await using other = await startProduct({
     dataDir: join(folder, 'other'),
     env: { ...env, TRIBUTARY_SECRET_KEY: secretKey, TRIBUTARY_ROLES: 'api,realtime' },
   })
-  await one.api.login(adminCredentials)
   const { workspace } = await createWorkspace(one.api)
   const { sourceId, key } = await createSource(one.api, workspace)
 
@@ -153,14 +166,10 @@ test('with BLOBS_S3_BUCKET pictures are in the bucket for every data folder, and
   const objectOf = (logo: string): string => logo.replace(/^media/, 'tributary')
 
   const dataDir = join(folder, 'data')
-  let organization = ''
-  let before = ''
-  {
-    await using product = await startProduct({ dataDir, env })
-    await product.api.login(adminCredentials)
-    organization = (await createWorkspace(product.api)).organization
-    before = (await upload(product, organization)).logo
-  }
+  const one = await joinOne()
+  const { organization } = await createWorkspace(one.api)
+  const { logo: before } = await upload(one, organization)
+  await stopOne()
   const inBucket = {
     ...env,
     TRIBUTARY_SECRET_KEY: (await readFile(join(dataDir, 'secret.key'), 'utf8')).trim(),
@@ -174,7 +183,7 @@ test('with BLOBS_S3_BUCKET pictures are in the bucket for every data folder, and
   }
   for (const said of ['1 picture was copied.', '0 pictures were copied.']) {
     const { stdout } = await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', script], {
-      env: { PATH: process.env.PATH, TMPDIR: tmpdir(), TRIBUTARY_DATA_DIR: dataDir, ...inBucket },
+      env: { ...commandEnvironment, TRIBUTARY_DATA_DIR: dataDir, ...inBucket },
     })
     expect(stdout).toContain(said)
   }
