@@ -19,10 +19,12 @@ import {
   startProduct,
   startSharedPostgres,
   startWebhookReceiver,
+  templateDatabase,
   withDatabase,
 } from '@tributary/test-kit'
 import { expect, test } from 'vitest'
 import { post, type StoredEvent, storedEvents, track } from './calls.ts'
+import { userPauseMs } from './sdk-load.ts'
 import { startKafkaWithWay, startRemoteEngines } from './several-processes.ts'
 
 /** Whatever a process that only collects was given as its data folder. */
@@ -44,7 +46,7 @@ const startEngines = async (stack: AsyncDisposableStack) => {
   stack.use(postgres)
   const env = {
     KAFKA_BROKERS: kafka.address,
-    DATABASE_URL: withDatabase(postgres.url, 'postgres'),
+    DATABASE_URL: withDatabase(postgres.url, templateDatabase),
     TRIBUTARY_SECRET_KEY: 'the-same-secret-key-in-each-process',
   }
   return {
@@ -69,8 +71,8 @@ const createLoad = (key: string) => {
       const id = `${user}-${serial++}`
       const answer = await post(at(), '/v1/track', key, track(id, { userId: user })).catch(() => undefined)
       if (answer?.status === 200) ids.push(id)
-      // Some hundreds a second: more would only make the counting at the end long.
-      await pause(20)
+      // Dozens a second: more would only make the counting at the end long.
+      await pause(userPauseMs)
     }
   }
   let rounds = 0

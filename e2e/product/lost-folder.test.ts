@@ -13,6 +13,7 @@ import {
   startProduct,
   startSharedPostgres,
   startWebhookReceiver,
+  templateDatabase,
   withDatabase,
 } from '@tributary/test-kit'
 import { expect, test } from 'vitest'
@@ -31,7 +32,7 @@ test.skipIf(skipsKafka())(
     const start = async (folder: string, more: Record<string, string> = {}): Promise<Product> => {
       const env = {
         KAFKA_BROKERS: kafka.address,
-        DATABASE_URL: withDatabase(postgres.url, 'postgres'),
+        DATABASE_URL: withDatabase(postgres.url, templateDatabase),
         TRIBUTARY_SECRET_KEY: 'the-same-secret-key-in-each-process',
         ...more,
       }

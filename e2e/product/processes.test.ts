@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { post, storedEvents, track } from './calls.ts'
 import { listen } from './live-channel.ts'
 import { contractAsVersionAfter, contractUnheard, expandAsNextVersion } from './next-version.ts'
-import { createSdkLoad, expectInOrder } from './sdk-load.ts'
+import { createSdkLoad, expectInOrder, userPauseMs } from './sdk-load.ts'
 import { startKafkaWithWay, startRemoteEngines } from './several-processes.ts'
 
 const groups = 4
@@ -185,14 +185,17 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     const wideSource = await createSource(main.api, wide)
     await createWebhook(main.api, wide, wideSource.source, { url: receiver.url, ordered: true })
     const wideId = wide.split('/').at(-1) ?? ''
-    const load = createSdkLoad([
-      ...shops.flatMap(({ key }, at) => [
-        { key, url: c1.url, users: [`u${at}a`] },
-        { key, url: c2.url, users: [`u${at}b`] },
-      ]),
-      { key: wideSource.key, url: c1.url, users: ['u4a', 'u4b', 'u4c', 'u4d'] },
-      { key: wideSource.key, url: c2.url, users: ['u4e', 'u4f', 'u4g', 'u4h'] },
-    ])
+    const load = createSdkLoad(
+      [
+        ...shops.flatMap(({ key }, at) => [
+          { key, url: c1.url, users: [`u${at}a`] },
+          { key, url: c2.url, users: [`u${at}b`] },
+        ]),
+        { key: wideSource.key, url: c1.url, users: ['u4a', 'u4b', 'u4c', 'u4d'] },
+        { key: wideSource.key, url: c2.url, users: ['u4e', 'u4f', 'u4g', 'u4h'] },
+      ],
+      { pauseMs: userPauseMs },
+    )
     shops.push(wideSource)
     stack.defer(() => load.stop())
     const sentTo = (at: number) => new Map([...load.acknowledged].filter(([user]) => user.startsWith(`u${at}`)))
@@ -222,10 +225,8 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
 
     const all = () => Promise.all([shared('pipeline', p1, p2), shared('delivery', d1, d2)])
 
-    await p1.kill()
-    await takenOver('pipeline killed', 'pipeline', p2)
-    await d1.kill()
-    await takenOver('delivery killed', 'delivery', d2)
+    await Promise.all([p1.kill(), d1.kill()])
+    await Promise.all([takenOver('pipeline killed', 'pipeline', p2), takenOver('delivery killed', 'delivery', d2)])
 
     // Each ends itself, as by a kill, when it has stored or sent what it has not noted yet.
     ;[p1, d1] = await Promise.all([

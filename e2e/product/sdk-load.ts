@@ -6,9 +6,18 @@ import { expect } from 'vitest'
 import type { StoredEvent } from './calls.ts'
 
 /**
+ * Pause of a user between two events, ms. It is longer in the short run than in the long one (`npm run soak`): fewer events have
+ * to be counted at the end. Some of the users have a request under way at any moment.
+ */
+export const userPauseMs = Number(process.env.SOAK_ROUNDS ?? 0) === 0 ? 80 : 20
+
+/**
  * Creates users, each of which sends one event after the other by the SDK, and records the acknowledged ones, by user.
  */
-export const createSdkLoad = (places: readonly { key: string; url: string; users: readonly string[] }[]) => {
+export const createSdkLoad = (
+  places: readonly { key: string; url: string; users: readonly string[] }[],
+  { pauseMs = 20 } = {},
+) => {
   const acknowledged = new Map<string, string[]>()
   let running = true
   let serial = 0
@@ -23,7 +32,7 @@ export const createSdkLoad = (places: readonly { key: string; url: string; users
           resolve()
         }),
       )
-      await pause(20)
+      await pause(pauseMs)
     }
   }
   const sdks: Analytics[] = []

@@ -8,12 +8,14 @@ import { Transform } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import {
+  commandEnvironment,
   type KafkaPeer,
   type Product,
   startKafka,
   startProduct,
   startSharedEventStore,
   startSharedPostgres,
+  templateDatabase,
   withDatabase,
   withEventDatabase,
 } from '@tributary/test-kit'
@@ -146,7 +148,7 @@ export const startRemoteEngines = async (
   stack.use(postgres)
   stack.use(eventStore)
   const urls = {
-    database: withDatabase(postgres.url, 'postgres'),
+    database: withDatabase(postgres.url, templateDatabase),
     eventStore: withEventDatabase(eventStore.url, 'default'),
   }
   const database = await wayToPostgres(urls.database)
@@ -183,7 +185,7 @@ export const startRemoteEngines = async (
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ['--disable-warning=ExperimentalWarning', script, ...args],
-      { env: { ...process.env, ...env, TRIBUTARY_DATA_DIR: folder('commands') } },
+      { env: { ...process.env, ...commandEnvironment, ...env, TRIBUTARY_DATA_DIR: folder('commands') } },
     )
     return stdout
   }

@@ -11,7 +11,7 @@ import {
 } from '@tributary/test-kit'
 import { expect, test } from 'vitest'
 import { post, storedEvents, track } from './calls.ts'
-import { createSdkLoad, expectInOrder } from './sdk-load.ts'
+import { createSdkLoad, expectInOrder, userPauseMs } from './sdk-load.ts'
 import { startRemoteEngines } from './several-processes.ts'
 
 /** Until a process that stood by is the main process, ms. */
@@ -37,7 +37,9 @@ test.skipIf(skipsKafka())(
       return answer.status === 200
     })
     await expect(start('stranger', { env: { TRIBUTARY_SECRET_KEY: '' } })).rejects.toThrow('secret key')
-    const load = createSdkLoad([{ key: shop.key, url: collector.url, users: ['u0', 'u1', 'u2', 'u3', 'u4', 'u5'] }])
+    const load = createSdkLoad([{ key: shop.key, url: collector.url, users: ['u0', 'u1', 'u2', 'u3', 'u4', 'u5'] }], {
+      pauseMs: userPauseMs,
+    })
     stack.defer(() => load.stop())
     const took: Record<string, number> = {}
     /** Sends what was stored long since once more. */
