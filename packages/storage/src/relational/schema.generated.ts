@@ -1,17 +1,17 @@
 // Generated from the migrations by vitest run --project unit generate-schema -u
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 
-/** Where alerts of syncs are sent, beside inbox and mail. */
+/** Channels for alerts of syncs, in addition to inbox and mail. */
 export type AlertChannelsTable = {
   id: string
   workspace_id: string
   title: string
   kind: 'slack' | 'webhook'
-  /** The server of its URL. */
+  /** The host of its URL. */
   host: string
-  /** JSON of URL and signing secret. */
+  /** JSON of URL and signing secret, encrypted. */
   secrets_encrypted: Uint8Array
-  /** The syncs whose alerts it gets, some of which may be gone; null for all. */
+  /** The syncs whose alerts it receives, some of which may be deleted; null for all. */
   sync_ids: string[] | null
   create_time: ColumnType<Date, Date | string, Date | string>
   last_sent_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
@@ -19,7 +19,7 @@ export type AlertChannelsTable = {
   failure_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
 }
 
-/** Alerts that a channel did not get yet. */
+/** Alerts that a channel has not received yet. */
 export type AlertMessagesTable = {
   id: string
   channel_id: string
@@ -42,12 +42,12 @@ export type ApiKeysTable = {
   key_hash: Uint8Array
   /** Its last characters. */
   hint: string
-  /** The key before the last rotation, which goes on for a while. */
+  /** The key before the last rotation, which remains valid for a while. */
   previous_hash: Uint8Array | null
   previous_expire_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
   create_time: ColumnType<Date, Date | string, Date | string>
   expire_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
-  /** To a minute. */
+  /** Rounded to a minute. */
   last_used_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
   revoke_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
 }
@@ -61,22 +61,22 @@ export type AudienceChangesTable = {
   time: ColumnType<Date, Date | string, Date | string>
 }
 
-/** Destinations that get the changes of audiences, and how far they are. Members as of first_change are sent first, by profile up to fill_cursor, and then each later change up to sent_change. */
+/** Destinations that receive the changes of audiences, with their progress. Members as of first_change are sent first, by profile up to fill_cursor, and then each later change up to sent_change. */
 export type AudienceDestinationsTable = {
   id: string
   workspace_id: string
   audience_id: string
   destination_id: string
   state: 'filling' | 'live'
-  /** The last change before the members that are sent first: members as of it are sent. */
+  /** The last change before the initial send: members as of this change are sent first. */
   first_change: ColumnType<string, string | number, string | number>
   fill_total: number
   fill_sent: Generated<number>
-  /** The last of these profiles that was sent. */
+  /** The last profile sent in the initial send. */
   fill_cursor: string | null
   sent_change: ColumnType<string, string | number, string | number>
   create_time: ColumnType<Date, Date | string, Date | string>
-  /** How often members were sent again, and when that was last requested. */
+  /** How often all members were sent again, and when that was last requested. */
   run: Generated<number>
   run_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
 }
@@ -85,12 +85,12 @@ export type AudienceDestinationsTable = {
 export type AudienceFarewellsTable = {
   request_id: string
   connection_id: string
-  /** The number of the person in the identifiers of the request. */
+  /** The person's number in the identifiers of the request. */
   person: number
   profile_id: string
 }
 
-/** The size of audiences as it was last in each hour of UTC, and how many entered and left in it. */
+/** The last size of an audience in each UTC hour, and how many profiles entered and left in it. */
 export type AudienceHoursTable = {
   audience_id: string
   hour: ColumnType<Date, Date | string, Date | string>
@@ -99,7 +99,7 @@ export type AudienceHoursTable = {
   left_count: number
 }
 
-/** How lists of audiences were changed, by the version that did it. */
+/** The change to an audience's list in each version. */
 export type AudienceListChangesTable = {
   audience_id: string
   version: number
@@ -111,25 +111,25 @@ export type AudienceListChangesTable = {
   create_time: ColumnType<Date, Date | string, Date | string>
 }
 
-/** Identifiers on the lists of audiences, in the versions from one on and before another. An entry names an identifier by its sequence, without a foreign key: profiles can be made again with the same ones. */
+/** Identifiers on the lists of audiences, each with the range of versions that contain it. An entry names an identifier by its sequence, without a foreign key: profiles can be made again with the same ones. */
 export type AudienceListEntriesTable = {
   workspace_id: string
   audience_id: string
   /** Its sequence in profile_identifiers. */
   identifier: ColumnType<string, string | number, string | number>
   from_version: number
-  /** Null while it is on the list as it was changed last. */
+  /** Null while the identifier is on the current list. */
   until_version: number | null
 }
 
-/** The members of an audience when it was computed last. */
+/** The members of an audience at its last computation. */
 export type AudienceMembersTable = {
   audience_id: string
   profile_id: string
   enter_time: ColumnType<Date, Date | string, Date | string>
 }
 
-/** Changed profiles, which audiences evaluate again. Changed profiles. When no transaction below a number runs any more, all rows below it are seen. A row waits until the request at log_offset is stored. */
+/** Changed profiles that audiences must evaluate again. Changed profiles. When no transaction below a number runs any more, all rows below it are seen. A row waits until the request at log_offset is stored. */
 export type AudienceTouchesTable = {
   id: ColumnType<string, never, never>
   workspace_id: string
@@ -147,7 +147,7 @@ export type AudienceVersionsTable = {
   title: string
   /** JSON text, as the contract's audienceQuery reads it. */
   query: string
-  /** The version that was restored by it. */
+  /** The earlier version that this version restored. */
   restored_version: number | null
   author_id: string | null
   create_time: ColumnType<Date, Date | string, Date | string>
@@ -161,7 +161,7 @@ export type AudiencesTable = {
   query: string
   version: Generated<number>
   state: Generated<'preparing' | 'computing' | 'live' | 'paused' | 'failed'>
-  /** Why it failed, in words. */
+  /** The reason of a failure, as a message. */
   failure: Generated<string>
   size: number | null
   entered_count: Generated<number>
@@ -170,11 +170,11 @@ export type AudiencesTable = {
   author_id: string | null
   create_time: ColumnType<Date, Date | string, Date | string>
   update_time: ColumnType<Date, Date | string, Date | string>
-  /** Every touch of a transaction below it is taken into account; null before the first computation. */
+  /** Every touch by a transaction before this one is processed; null before the first computation. */
   touched_before: ColumnType<string | null, string | null | number | undefined, string | null | number>
-  /** When all profiles were looked at last. */
+  /** When all profiles were last evaluated. */
   whole_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
-  /** The step of its computation, and the finished share of that. */
+  /** The current step of the computation, and its finished share. */
   progress_step: 'waiting' | 'events' | 'profiles' | null
   progress_share: number | null
 }
@@ -188,13 +188,13 @@ export type AuditLogTable = {
   resource: string
   detail: JSONColumnType<Record<string, unknown>, string | undefined, string>
   create_time: ColumnType<Date, Date | string | undefined, Date | string>
-  /** The API key with which it was done. */
+  /** The API key that performed the action. */
   key_id: string | null
-  /** Whether staff acted in an organization that is not theirs. */
+  /** Whether staff acted in an organization to which they do not belong. */
   on_behalf: Generated<boolean>
   ip: Generated<string>
   user_agent: Generated<string>
-  /** For each field that was changed, what it was before and after, without secrets. */
+  /** For each changed field, its value before and after, without secrets. */
   changes: JSONColumnType<Record<string, { before: unknown; after: unknown }>, string, string> | null
 }
 
@@ -229,20 +229,20 @@ export type ComputedTraitsTable = {
   /** JSON text, as the contract's computedTraitDefinition reads it. */
   definition: string
   version: Generated<number>
-  /** The version that all profiles have been computed by; 0 before the first time. */
+  /** The version by which all profiles have been computed; 0 before the first computation. */
   computed_version: Generated<number>
-  /** When the pass began that is under way; null when none is. */
+  /** When the running pass over all profiles began; null if none runs. */
   pass_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
-  /** The last profile that it has done. */
+  /** The last profile that the running pass has computed. */
   pass_after: string | null
   pass_done: Generated<number>
   pass_total: Generated<number>
-  /** When the last whole pass began. */
+  /** When the last complete pass began. */
   compute_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
-  /** Why it could not be computed, in words, and when it is tried again. */
+  /** Why it could not be computed, as a message, and when it is retried. */
   failure: Generated<string>
   retry_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
-  /** When it was deleted: no request finds it any more, and its values are being removed. */
+  /** When the trait was deleted: requests no longer find it, and its values are being removed. */
   delete_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
   author_id: string | null
   create_time: ColumnType<Date, Date | string, Date | string>
@@ -303,20 +303,20 @@ export type DataSourceUploadsTable = {
   /** JSON texts. */
   columns: string
   settings: string
-  /** Another one has taken its place, and its bytes are gone. */
+  /** Whether a newer upload has replaced it, and its bytes are deleted. */
   replaced: Generated<boolean>
   create_time: ColumnType<Date, Date | string, Date | string>
 }
 
-/** A company's database that models are read from. */
+/** A company's database from which models read. */
 export type DataSourcesTable = {
   id: string
   workspace_id: string
   title: string
   app: string
-  /** Settings that may be shown. */
+  /** Settings that may be returned. */
   settings: JSONColumnType<Record<string, unknown>, string | undefined, string>
-  /** Settings that may not, as one encrypted JSON object. */
+  /** Settings that must not be returned, as one encrypted JSON object. */
   secrets_encrypted: Uint8Array | null
   create_time: ColumnType<Date, Date | string, Date | string>
   update_time: ColumnType<Date, Date | string, Date | string>
@@ -328,9 +328,9 @@ export type DestinationsTable = {
   title: string
   app: string
   enabled: Generated<boolean>
-  /** Settings that may be shown. */
+  /** Settings that may be returned. */
   settings: JSONColumnType<Record<string, unknown>, string | undefined, string>
-  /** Settings that may not, as one encrypted JSON object. */
+  /** Settings that must not be returned, as one encrypted JSON object. */
   secrets_encrypted: Uint8Array | null
   create_time: ColumnType<Date, Date | string | undefined, Date | string>
   update_time: ColumnType<Date, Date | string | undefined, Date | string>
@@ -341,27 +341,27 @@ export type DestinationsTable = {
   consent_categories: Generated<string[]>
 }
 
-/** The last changes of what configuration caches hold, with the version of each; kept for deleted objects. */
+/** The latest changes to the content of configuration caches, with their versions; kept for deleted objects. */
 export type DirectoryChangesTable = {
   kind: 'source' | 'destination' | 'write_key' | 'identity_settings' | 'profile_key' | 'computed_traits' | 'sync_token' | 'signals'
   id: string
   version: ColumnType<string, string | number, string | number>
 }
 
-/** One row whose version grows with every change that the configuration caches of other threads must see. */
+/** A single row whose version grows with every change that the configuration caches of other threads must read. */
 export type DirectoryVersionTable = {
   version: ColumnType<string, string | number, string | number>
-  /** Transaction that raised it last: one transaction raises it once. */
+  /** The transaction that last raised the version: one transaction raises it only once. */
   changed_by: ColumnType<string, string | number, string | number>
 }
 
-/** The newest round in which the files of the database are rewritten. The newest round in which the files of an embedded database are rewritten, for all requests together. An unfinished one is tried again at next_time. */
+/** The latest round of rewriting the files of the database. The newest round in which the files of an embedded database are rewritten, for all requests together. An unfinished one is tried again at next_time. */
 export type FileRoundsTable = {
   start_time: ColumnType<Date, Date | string, Date | string>
-  /** Tables that are rewritten, with their schemas, quoted. */
+  /** The tables that are already rewritten, with their schemas, quoted. */
   done_tables: Generated<string[]>
   tries: Generated<number>
-  /** When an unfinished round is tried again. */
+  /** When an unfinished round is retried. */
   next_time: ColumnType<Date, Date | string, Date | string>
   end_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
 }
@@ -379,15 +379,15 @@ export type FormerMembersTable = {
 /** Work that blocked a thread until that was ended. An item is always named by the same text. With hold_time it is skipped until a user releases it, which removes the row. */
 export type HeldWorkTable = {
   id: string
-  /** The text that always names it. */
+  /** The name that always identifies the work. */
   item: string
   workspace_id: string | null
   thread: string
   step: string
-  /** One entry for each time that it blocked a thread. */
+  /** One entry for each time that the work blocked a thread. */
   blocks: string[]
   block_time: ColumnType<Date, Date | string, Date | string>
-  /** When it began to be skipped. */
+  /** When the work began to be skipped. */
   hold_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
 }
 
@@ -398,11 +398,11 @@ export type IdentityLedgersTable = {
   has_splits: Generated<boolean>
   /** Changes of privacy_hashes. */
   erasures: ColumnType<string, string | number | undefined, string | number>
-  /** The key of the identifiers' hashes; null while there are no hashes. */
+  /** The key of identifier hashes; null while there are no hashes. */
   privacy_key: Uint8Array | null
-  /** Whether an alias call has named an identifier. */
+  /** Whether any alias call has named a previous ID. */
   has_previous: Generated<boolean>
-  /** Counts changes after which known facts have to be looked at again. */
+  /** Counts changes after which known facts must be checked again. */
   revision: ColumnType<string, string | number | undefined, string | number>
 }
 
@@ -420,7 +420,7 @@ export type IdentityOperationsTable = {
   by_value: Generated<string>
   alias: Generated<boolean>
   reason: Generated<string>
-  /** Identifiers that a split took away. */
+  /** The identifiers that a split moved away. */
   members: ColumnType<unknown, string | null | undefined, never>
   /** The event that caused it; '' and null for a split. */
   event_id: Generated<string>
@@ -429,10 +429,10 @@ export type IdentityOperationsTable = {
   time: ColumnType<Date, Date | string, Date | string>
 }
 
-/** Up to where accepted events of a partition are in the ledgers. Written in the transactions that write into ledgers. A restored database goes back with its positions; the consumer notices by their marks. */
+/** The position of each partition up to which accepted events are in the ledgers. Written in the transactions that write into ledgers. A restored database goes back with its positions; the consumer notices by their marks. */
 export type IdentityPlacesTable = {
   partition: number
-  /** Another one with each change. */
+  /** A new value with each change. */
   mark: string
   next: ColumnType<string, string | number, string | number>
   incarnation: string | null
@@ -521,7 +521,7 @@ export type KeptPlacesTable = {
   note: Generated<string>
 }
 
-/** The usage of a deleted workspace in a period on a day in UTC. */
+/** The usage of a deleted workspace in a period on a UTC day. */
 export type KeptUsageTable = {
   organization_id: string
   workspace_id: string
@@ -531,7 +531,7 @@ export type KeptUsageTable = {
   profiles: ColumnType<string, string | number, string | number>
 }
 
-/** Mail written in the same transaction as its cause, sent afterwards by a job with its id. */
+/** Mail written in the same transaction as its cause, and sent later by a job with its ID. */
 export type MailsTable = {
   id: string
   kind: string
@@ -543,7 +543,7 @@ export type MailsTable = {
   last_error: Generated<string>
   create_time: ColumnType<Date, Date | string | undefined, Date | string>
   sent_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
-  /** From then on it is not sent any more. */
+  /** After this time the mail is no longer sent. */
   expire_time: ColumnType<Date, Date | string, Date | string>
 }
 
@@ -567,7 +567,7 @@ export type ModelsTable = {
   columns: string
   create_time: ColumnType<Date, Date | string, Date | string>
   update_time: ColumnType<Date, Date | string, Date | string>
-  /** The audience whose members its rows are. */
+  /** The audience whose members are the rows. */
   audience_id: string | null
 }
 
@@ -580,20 +580,20 @@ export type NotificationsTable = {
   title: string
   body: Generated<string>
   link: Generated<string>
-  /** The cause of the notification: one cause notifies a user once. Empty for notifications that may repeat. */
+  /** The cause of the notification: each cause notifies a user once. Empty for notifications that may repeat. */
   cause: Generated<string>
   create_time: ColumnType<Date, Date | string | undefined, Date | string>
   read_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
 }
 
-/** A permission that a user is being asked for. */
+/** An OAuth consent that a user has started. */
 export type OauthConsentsTable = {
-  /** SHA-256 of the state that comes back. */
+  /** SHA-256 of the state that the redirect returns. */
   state_hash: Uint8Array
   destination_id: string
-  /** The user that began it, the only one that may complete it. */
+  /** The user that began the consent; only this user may complete it. */
   user_id: string
-  /** PKCE verifier (RFC 7636), sealed. */
+  /** PKCE verifier (RFC 7636), encrypted. */
   verifier_encrypted: Uint8Array
   issued_for: string
   redirect_uri: string
@@ -601,19 +601,19 @@ export type OauthConsentsTable = {
   expire_time: ColumnType<Date, Date | string, Date | string>
 }
 
-/** A permission of a destination by OAuth 2. */
+/** An OAuth 2 grant of a destination. */
 export type OauthGrantsTable = {
   destination_id: string
-  /** Another one after each consent. */
+  /** A new ID after each consent. */
   id: string
   status: 'connected' | 'expired'
-  /** Fingerprint of the client and the token address that it was given to. */
+  /** Fingerprint of the client and the token URL for which the grant was issued. */
   issued_for: string
-  /** Access and refresh token with their times, sealed; null once they are of no use. */
+  /** Access and refresh token with their times, encrypted; null when they are of no use. */
   tokens_encrypted: Uint8Array | null
-  /** The account that granted it, as the other side names it, or empty. */
+  /** The granting account, as named by the authorization server, or empty. */
   account: Generated<string>
-  /** Why it expired, or why its tokens could not be renewed the last time. */
+  /** Why the grant expired, or why its tokens could not be renewed the last time. */
   error: Generated<string>
   /** The lease of the process that renews the tokens now, and when it ends. */
   lease_id: string | null
@@ -638,7 +638,7 @@ export type OnboardingsTable = {
   /** The ID of the set-up invoice at the payment provider, and its URL. */
   invoice: string | null
   invoice_url: string | null
-  /** Whether something is still to be asked of the payment provider; null when nothing ever was. */
+  /** Whether something must still be requested from the payment provider; null if nothing ever was. */
   billing: 'open' | 'done' | null
 }
 
@@ -648,7 +648,7 @@ export type OneTimeCodesTable = {
   email: string
   action: 'login' | 'sign up'
   code_hash: Uint8Array
-  /** Wrong tries so far. */
+  /** Number of wrong attempts so far. */
   tries: Generated<number>
   create_time: ColumnType<Date, Date | string | undefined, Date | string>
   expire_time: ColumnType<Date, Date | string, Date | string>
@@ -662,17 +662,17 @@ export type OrganizationsTable = {
   /** Key of the image below /media, or empty. */
   logo: Generated<string>
   create_time: ColumnType<Date, Date | string | undefined, Date | string>
-  /** The e-mail domain whose people may join by themselves, or empty. */
+  /** The email domain whose users may join without an invitation, or empty. */
   auto_join_domain: Generated<string>
-  /** When it was deleted: no request finds it from then on, and it is removed when its data is gone. */
+  /** When the organization was deleted: from then on no request finds it; the row is removed when its data is gone. */
   delete_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
-  /** When the leftovers of a deleted one are looked for next. */
+  /** When remaining data of the deleted organization is next looked for. */
   remove_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
-  /** Its creator; null for one that staff, or a set-up, made. */
+  /** The creator; null for an organization made by staff or by a set-up. */
   creator_id: string | null
 }
 
-/** The largest amount that an organization pays for additional profiles in a period. */
+/** The maximum amount that an organization pays for additional profiles in a period. */
 export type OverageCapsTable = {
   organization_id: string
   amount: ColumnType<string, string | number, string | number>
@@ -689,7 +689,7 @@ export type ParkedDeliveriesTable = {
   log_offset: ColumnType<string, string | number, string | number>
   /** The offset behind the last record of a range that was held without an attempt; null for a row that names events of one record. A range has all events of its records for this destination (event_indexes is empty). */
   log_end: ColumnType<string | null, string | null | number | undefined, string | null | number>
-  /** Which events of the log record, by index. */
+  /** The indexes of the events in the log record. */
   event_indexes: number[]
   event_count: number
   bytes: ColumnType<string, string | number | undefined, string | number>
@@ -701,23 +701,23 @@ export type ParkedDeliveriesTable = {
   last_reason: Generated<string>
   request: Generated<string>
   response: Generated<string>
-  /** The replay that makes it due again, or did. */
+  /** The replay that makes, or made, the delivery due again. */
   replay_id: string | null
-  /** Their ids in the same order; empty for a range. */
+  /** IDs of the events, in the same order; empty for a range. */
   event_ids: Generated<string[]>
   /** For a dead letter: the part of event_indexes that the replay has chosen; null for all of them. */
   replay_indexes: number[] | null
-  /** When dead, its outcome must still be reported to the producer of its rows. */
+  /** Whether the outcome of a dead row must still be reported to its producer. */
   tells: Generated<boolean>
   /** Stands for event_indexes in the key. */
   event_indexes_hash: ColumnType<string, never, never>
-  /** It goes behind live events. */
+  /** Whether it is sent after live events. */
   bulk: Generated<boolean>
-  /** Which records a range is of; '' for all that name the destination, and for rows. */
+  /** Which records a range includes; '' for all that name the destination, and for rows. */
   holds: Generated<'' | 'live' | 'bulk'>
 }
 
-/** The number of groups that the partitions of the logs are divided into: one row. */
+/** A single row with the number of groups into which the partitions of the logs are divided. */
 export type PartitionGroupsTable = {
   id: Generated<boolean>
   groups: number
@@ -732,11 +732,11 @@ export type PaymentOperationsTable = {
   actor: string
   create_time: ColumnType<Date, Date | string, Date | string>
   done_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
-  /** How it ended; null until then. */
+  /** The outcome; null until the end. */
   outcome: 'done' | 'declined' | 'refused' | 'unconfirmed' | null
 }
 
-/** The last data of the payment provider, as JSON: shown while it is away. */
+/** The last data of the payment provider, as JSON; shown while the provider is unavailable. */
 export type PaymentSnapshotsTable = {
   organization_id: string
   what: 'subscription' | 'payment-methods' | 'invoices'
@@ -744,30 +744,30 @@ export type PaymentSnapshotsTable = {
   read_time: ColumnType<Date, Date | string, Date | string>
 }
 
-/** How much of its plan an organization has used in the period that is measured, and what follows from that. */
+/** The plan usage of an organization in the measured period, and its consequences. */
 export type PlanUsageTable = {
   organization_id: string
   /** The start of the period. */
   period_start_time: ColumnType<Date, Date | string, Date | string>
   profiles: ColumnType<string, string | number, string | number>
   events: ColumnType<string, string | number, string | number>
-  /** When it was first seen beyond a limit in this period. */
+  /** When the organization was first over a limit in this period. */
   over_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
-  /** Since when its events are held, and when that ended last. */
+  /** Since when its events are held, and when holding last ended. */
   hold_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
   hold_end_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
-  /** The notifications that its administrators got in this period. */
+  /** The notifications that its administrators received in this period. */
   told: Generated<string[]>
-  /** There may be held events that were not released. */
+  /** Whether there may be held events that were not released. */
   has_held: Generated<boolean>
-  /** Held events that retention removed, ever. */
+  /** The total number of held events that retention removed. */
   removed_events: ColumnType<string, string | number | undefined, string | number>
   /** Received before this, held events were counted as removed, or their removal was announced a week or a day ahead. */
   removed_until: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
   week_announced_until: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
   day_announced_until: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
   measure_time: ColumnType<Date, Date | string, Date | string>
-  /** Those that are being counted as removed, as JSON; null while none are. */
+  /** The events that are being counted as removed, as JSON; null if there are none. */
   removing: string | null
 }
 
@@ -778,15 +778,15 @@ export type PrivacyHashesTable = {
   hash: string
   /** The kind of the identifier. */
   type: string
-  /** Events received until then have no owner. */
+  /** Events received until this time have no owner. */
   delete_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
   /** While it is set, events have no owner. */
   suppress_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
-  /** Events that were refused a profile. */
+  /** The number of events that were refused a profile. */
   refused_events: ColumnType<string, string | number | undefined, string | number>
-  /** The last request that named it. */
+  /** The last request for this hash. */
   request_id: string
-  /** The change of the ledger's hashes that wrote it. */
+  /** The number of the ledger's hash change that wrote it. */
   changed: ColumnType<string, string | number | undefined, string | number>
   /** Its number in the event store, the column owner of events; null for kinds that own none. */
   owner: ColumnType<string | null, string | null | number | undefined, string | null | number>
@@ -794,7 +794,7 @@ export type PrivacyHashesTable = {
   identifier: ColumnType<string | null, string | null | number | undefined, string | null | number>
 }
 
-/** The values that are to be removed, while a step still needs them. */
+/** The values to remove, as long as a step needs them. */
 export type PrivacyIdentifiersTable = {
   request_id: string
   type: string
@@ -809,12 +809,12 @@ export type PrivacyOwnersTable = {
   owner: ColumnType<string, string | number, string | number>
 }
 
-/** How far a request is in a place. */
+/** The progress of a privacy request in each place. */
 export type PrivacyPlacesTable = {
   request_id: string
   place: string
   state: 'waiting' | 'running' | 'done'
-  /** When it ends automatically. */
+  /** When the state ends automatically. */
   until: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
   last_error: Generated<string>
   update_time: ColumnType<Date, Date | string, Date | string>
@@ -825,27 +825,27 @@ export type PrivacyRequestsTable = {
   workspace_id: string
   kind: 'delete' | 'suppress' | 'delete_and_suppress'
   actor_id: string
-  /** Identifiers that were named, and profiles that had them. */
+  /** The number of requested identifiers, and of profiles that had them. */
   identifiers: number
   profiles: number
-  /** How far the ledger was: what it has up to there of these identifiers is to be forgotten. */
+  /** The ledger position of the request: values of these identifiers up to it must be removed. */
   sequence: ColumnType<string, string | number, string | number>
   create_time: ColumnType<Date, Date | string, Date | string>
   finish_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
   /** When the files of the database were rewritten without the deleted data; files_error is why they were not. */
   files_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
   files_error: Generated<string>
-  /** The start of the round that rewrites the files for it; null before. */
+  /** The start of the rewrite round for this request; null before. */
   files_round: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
 }
 
-/** Syncs that may have rows of the people of a privacy request, until these are gone. Syncs of profiles that may have rows of deleted users, until these are removed. */
+/** Syncs that may have rows about the people of a privacy request, until the rows are removed. Syncs of profiles that may have rows of deleted users, until these are removed. */
 export type PrivacySyncsTable = {
   request_id: string
   sync_id: string
   /** The keys that their rows may have at the destination. */
   keys: string[]
-  /** The number of the sync's last run when rows were removed; null when they were not. */
+  /** The number of the sync's last run when the rows were removed; null if they were not yet. */
   swept_run: number | null
 }
 
@@ -855,7 +855,7 @@ export type PrivacyTellingsTable = {
   destination_id: string
   person: number
   state: 'waiting' | 'sent' | 'done' | 'failed' | 'not_told'
-  /** Why it failed or was not sent. */
+  /** Why the request failed or was not sent. */
   reason: Generated<string>
 }
 
@@ -889,7 +889,7 @@ export type ProfileIdentifiersTable = {
   create_time: ColumnType<Date, Date | string, Date | string>
 }
 
-/** Identifiers that are never in one profile again; each pair in both directions. */
+/** Pairs of identifiers that must never be in one profile again, in both directions. */
 export type ProfileIdentifiersApartTable = {
   workspace_id: string
   value: string
@@ -903,7 +903,7 @@ export type ProfileKeysTable = {
   workspace_id: string
   title: string
   kind: 'secret' | 'public'
-  /** Names of traits that a public key reads. */
+  /** Names of the traits that a public key may read. */
   traits: string[]
   /** SHA-256 of the key. */
   key_hash: Uint8Array
@@ -927,21 +927,21 @@ export type ProfileTraitSetsTable = {
 /** earlier has the values before, latest first. For a value that is computed, source_id is the computed trait, due the time from which it is computed again, time infinity, and event_id the moment of its change. */
 export type ProfileTraitsTable = {
   workspace_id: string
-  /** Sequence of the identifier that it came with. */
+  /** Sequence of the identifier with which the trait came. */
   identifier: ColumnType<string, string | number, string | number>
-  /** '' stands for names that are not kept. */
+  /** '' replaces names that are not stored. */
   name: string
   /** JSON text; null when it was too large. */
   value: string | null
-  /** The time of the event with which it was written. */
+  /** The time of the event that last wrote the trait. */
   time: ColumnType<Date, Date | string, Date | string>
   event_id: string
   source_id: string
-  /** Values of before, latest first. */
+  /** Earlier values, latest first. */
   earlier: ColumnType<{ value: string | null; time: string; event_id: string; source_id: string }[], string | undefined, string>
-  /** When the value of a computed trait is to be computed again, infinity for never; null for values of events. */
+  /** When a computed trait's value must be computed again, infinity for never; null for values from events. */
   due: ColumnType<Date | number | null, Date | string | null | undefined, Date | string | null>
-  /** The set with which it came last. */
+  /** The set with which the trait last came. */
   set_id: string | null
 }
 
@@ -983,17 +983,17 @@ export type ReplaysTable = {
   reason: string | null
   events_per_second: number
   state: 'running' | 'paused' | 'cancelled' | 'done' | 'failed'
-  /** Why it failed; '' otherwise. */
+  /** Why the replay failed; '' otherwise. */
   failure: Generated<string>
-  /** Events that it is to send, counted when it was made, and how many it has sent. */
+  /** The number of events to send, counted at creation, and the number sent so far. */
   event_count: ColumnType<string, string | number, string | number>
   sent_count: ColumnType<string, string | number | undefined, string | number>
-  /** Place in the log of requests that its events lie before; '' for no bound. */
+  /** The place in the log of requests before which its events lie; '' without a limit. */
   stored_before: Generated<string>
-  /** The last event it has looked at: receive time (epoch ms) and id. */
+  /** The last event that was read: receive time (epoch ms) and ID. */
   cursor_ms: ColumnType<string | null, string | null | number | undefined, string | null | number>
   cursor_id: Generated<string>
-  /** Where in the log of deliveries the search for what it appended last begins. */
+  /** The position in the log of deliveries from which to search for the last appended events. */
   log_partition: number | null
   log_offset: ColumnType<string | null, string | null | number | undefined, string | null | number>
   creator_id: string | null
@@ -1003,7 +1003,7 @@ export type ReplaysTable = {
   time_by: Generated<'receive_time' | 'event_time'>
 }
 
-/** The sandbox's answer to a key, for the same request again. */
+/** The sandbox's response to an idempotency key, for a repetition of the same request. */
 export type SandboxAnswersTable = {
   key: string
   customer: string
@@ -1011,7 +1011,7 @@ export type SandboxAnswersTable = {
   create_time: ColumnType<Date, Date | string, Date | string>
 }
 
-/** Payments that wait for the payer, as JSON of the request. */
+/** Payments that wait for the payer's confirmation, as JSON of the request. */
 export type SandboxConfirmationsTable = {
   client_secret: string
   customer: string
@@ -1028,7 +1028,7 @@ export type SandboxCustomersTable = {
 }
 
 export type SandboxInvoicesTable = {
-  /** A secret, with which it opens. */
+  /** A secret that opens the invoice. */
   id: string
   number: ColumnType<string, never, never>
   customer: string
@@ -1042,7 +1042,7 @@ export type SandboxInvoicesTable = {
   create_time: ColumnType<Date, Date | string, Date | string>
 }
 
-/** A test card. Its number is not kept. */
+/** A test card. Its number is not stored. */
 export type SandboxPaymentMethodsTable = {
   id: string
   customer: string
@@ -1050,7 +1050,7 @@ export type SandboxPaymentMethodsTable = {
   last4: string
   exp_month: number
   exp_year: number
-  /** Whether charges to it fail, or are to be confirmed. */
+  /** Whether charges to it fail (declines), or require a confirmation (confirms). */
   declines: boolean
   create_time: ColumnType<Date, Date | string, Date | string>
   confirms: Generated<boolean>
@@ -1066,15 +1066,15 @@ export type SandboxSubscriptionsTable = {
   id: string
   customer: string
   status: 'active' | 'past_due' | 'canceled'
-  /** JSON of a price, as the next one. */
+  /** JSON of a price; next_price is the next one. */
   price: string
   next_price: string | null
   cancel_at_period_end: Generated<boolean>
-  /** From which periods are counted. */
+  /** The time from which periods are counted. */
   anchor_time: ColumnType<Date, Date | string, Date | string>
   period_start_time: ColumnType<Date, Date | string, Date | string>
   period_end_time: ColumnType<Date, Date | string, Date | string>
-  /** Where invoices are sent instead of charged, in how many days they are due. */
+  /** Days until an invoice is due, if invoices are sent instead of charged. */
   days_until_due: number | null
 }
 
@@ -1099,15 +1099,15 @@ export type SessionsTable = {
 /** An accepted request on which processing failed. By their position in the log. From set_aside_time to end_time processing skips one, and its body is here. */
 export type SetAsideRequestsTable = {
   id: string
-  /** Its place in the log of requests. */
+  /** The request's position in the log of requests. */
   partition: number
   record: ColumnType<string, string | number, string | number>
   incarnation: string
   workspace_id: string | null
-  /** As of the log. */
+  /** Key and metadata as in the log. */
   key: string
   meta: string
-  /** From when it is set aside until its end. */
+  /** Present from when the request is set aside until its end. */
   body: Uint8Array | null
   bytes: number
   failures: number
@@ -1115,7 +1115,7 @@ export type SetAsideRequestsTable = {
   receive_time: ColumnType<Date, Date | string, Date | string>
   fail_time: ColumnType<Date, Date | string, Date | string>
   set_aside_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
-  /** Whether a user wants it to be appended again. */
+  /** Whether a user wants the request to be appended again. */
   take_back: Generated<boolean>
   end_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
 }
@@ -1124,14 +1124,14 @@ export type SetPasswordTokensTable = {
   token_hash: Uint8Array
   user_id: string
   expire_time: ColumnType<Date, Date | string, Date | string>
-  /** The session that it came with; null for one of a version before, which any session of the user may use. */
+  /** The session of the code; null for codes from the previous version, which any session of the user may use. */
   session_id: string | null
 }
 
-/** A place that a user has signed in from. As keyed hashes: wrong attempts elsewhere cannot lock a user out here. */
+/** A place from which a user has signed in. As keyed hashes: wrong attempts elsewhere cannot lock a user out here. */
 export type SignInPlacesTable = {
   user_id: string
-  /** HMAC-SHA256 of the place; a byte longer for that of its larger network and browser. */
+  /** HMAC-SHA256 of the place; one byte longer for the larger network and browser of a place. */
   place_hash: Uint8Array
   last_time: ColumnType<Date, Date | string, Date | string>
 }
@@ -1151,7 +1151,7 @@ export type SignalClicksTable = {
   expire_time: ColumnType<Date, Date | string, Date | string>
 }
 
-/** The conversions that a signal made of events, each once. */
+/** The conversions of a signal, each once. */
 export type SignalConversionsTable = {
   id: ColumnType<string, never, never>
   signal_id: string
@@ -1165,9 +1165,9 @@ export type SignalConversionsTable = {
   amount: number | null
   currency: string
   test: boolean
-  /** Hashes of identifiers of the person. */
+  /** Hashes of the person's identifiers. */
   subjects: Uint8Array[]
-  /** JSON text: by destination, why it was not sent there, and which identifiers it had. */
+  /** JSON by destination: why the conversion was not sent, and its identifiers. */
   platforms: string
 }
 
@@ -1180,7 +1180,7 @@ export type SignalCountsTable = {
   count: ColumnType<string, string | number, string | number>
 }
 
-/** Conversions and their worth by UTC day and by the click that they are due to. */
+/** Conversions and their value by UTC day and by the click to which they are attributed. */
 export type SignalDaysTable = {
   signal_id: string
   workspace_id: string
@@ -1203,7 +1203,7 @@ export type SignalDraftsTable = {
   update_time: ColumnType<Date, Date | string, Date | string>
 }
 
-/** Conversions that are still to be put into the stream. Put into the stream in the order of id within a workspace. Its writer holds the advisory lock of the workspace until the end of its transaction. */
+/** Conversions that are still to be written to the stream. Put into the stream in the order of id within a workspace. Its writer holds the advisory lock of the workspace until the end of its transaction. */
 export type SignalOutboxTable = {
   id: ColumnType<string, never, never>
   workspace_id: string
@@ -1224,7 +1224,7 @@ export type SignalPlatformsTable = {
   platform: string
   event_name: string
   test_event_code: string
-  /** JSON text; null while it uses what suits the platform. */
+  /** JSON; null while the platform's default mapping is used. */
   field_mappings: string | null
 }
 
@@ -1236,7 +1236,7 @@ export type SignalSettingsTable = {
   update_time: ColumnType<Date, Date | string, Date | string>
 }
 
-/** The sources that a signal is fed from. */
+/** The sources whose events a signal uses. */
 export type SignalSourcesTable = {
   signal_id: string
   source_id: string
@@ -1248,14 +1248,14 @@ export type SignalsTable = {
   workspace_id: string
   title: string
   enabled: boolean
-  /** When it was enabled last: what was received before is no conversion. */
+  /** When the signal was last enabled: events received earlier are not conversions. */
   enable_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
   /** JSON text, as signalDefinition of the contract reads it, without platforms. */
   definition: string
   revision: Generated<number>
-  /** The audience of a trigger that is one; null otherwise, and when it was deleted. */
+  /** The audience of an audience trigger; null for other triggers, and after the audience was deleted. */
   audience_id: string | null
-  /** The last change of the audience that was looked at. */
+  /** The last audience change that was processed. */
   seen_change: ColumnType<string, string | number | undefined, string | number>
   last_conversion_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
   author_id: string | null
@@ -1293,7 +1293,7 @@ export type SourcesTable = {
   enforcement: Generated<'allow' | 'block'>
   settings: JSONColumnType<Record<string, unknown>, string | undefined, string>
   secrets_encrypted: Uint8Array | null
-  /** Its events are held: the organization is over a limit of its plan. */
+  /** Whether events are held because the organization is over a limit of its plan. */
   held: Generated<boolean>
 }
 
@@ -1315,10 +1315,10 @@ export type SubscriptionsTable = {
   currency: string
   period_start_time: ColumnType<Date, Date | string, Date | string>
   period_end_time: ColumnType<Date, Date | string, Date | string>
-  /** The plan from the end of the period on, when that is another one. */
+  /** The plan after the end of the period, if it differs. */
   next_plan: string | null
   next_interval: 'MONTHLY' | 'ANNUALLY' | null
-  /** Since when an invoice is not paid. */
+  /** Since when an invoice is unpaid. */
   past_due_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
 }
 
@@ -1355,18 +1355,18 @@ export type SyncDryRunsTable = {
   message: Generated<string>
   create_time: ColumnType<Date, Date | string, Date | string>
   finish_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
-  /** The source whose events rows become. */
+  /** The source that receives rows as events. */
   source_id: string | null
   object: Generated<string>
   object_name: Generated<string>
   owns_object: Generated<boolean>
-  /** The destination that the dry run asks. */
+  /** The destination that the dry run queries. */
   destination_id: string | null
   /** JSON text. */
   cursor: string | null
 }
 
-/** One time that a sync brought rows over. */
+/** One run of a sync. */
 export type SyncRunsTable = {
   id: string
   sync_id: string
@@ -1378,26 +1378,26 @@ export type SyncRunsTable = {
   /** JSON texts; null until they are known. */
   planned: string | null
   counts: string | null
-  /** Keys that are to be sent. */
+  /** Number of keys to send. */
   plan_size: Generated<number>
-  /** The offset from which on the log of outcomes may have outcomes of this run. */
+  /** The offset from which on the log of outcomes may contain outcomes of this run. */
   outcome_offset: ColumnType<string, string | number | undefined, string | number>
   message: Generated<string>
   approved_by: string | null
   create_time: ColumnType<Date, Date | string, Date | string>
   start_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
   finish_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
-  /** JSON: when it came to each state after the first, the last time. */
+  /** JSON: when the run last entered each state after the first. */
   state_times: Generated<string>
-  /** The alert that was sent for it. */
+  /** The alert that was sent for the run. */
   alert: Generated<string>
-  /** The key by which a caller of the API identifies the run it asked for. */
+  /** The key by which an API caller identifies the run that it requested. */
   request_key: string | null
-  /** The run whose rejected rows it sends again. */
+  /** The run whose rejected rows this run sends again. */
   rerun_of: string | null
-  /** People were notified that the schedule waits for it. */
+  /** Whether users were notified that the schedule waits for this run. */
   told_stalled: Generated<boolean>
-  /** JSON text: what it read by the cursor of its sync. */
+  /** JSON: what the run read by the cursor of its sync. */
   cursor: string | null
 }
 
@@ -1411,12 +1411,12 @@ export type SyncTokensTable = {
   /** Its last characters. */
   hint: string
   create_time: ColumnType<Date, Date | string, Date | string>
-  /** To a minute. */
+  /** Rounded to a minute. */
   last_used_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
   revoke_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
 }
 
-/** Rows of a model that are brought to a destination. The reference to the sync before is checked at the commit, after the trigger that ends it. */
+/** Syncs write the rows of a model to a destination or a source. The reference to the sync before is checked at the commit, after the trigger that ends it. */
 export type SyncsTable = {
   id: string
   workspace_id: string
@@ -1434,7 +1434,7 @@ export type SyncsTable = {
   interval_minutes: number | null
   paused: Generated<boolean>
   next_run_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
-  /** Number of the last run that was begun. */
+  /** Number of the last run that was started. */
   run_number: Generated<number>
   create_time: ColumnType<Date, Date | string, Date | string>
   update_time: ColumnType<Date, Date | string, Date | string>
@@ -1443,46 +1443,46 @@ export type SyncsTable = {
   after_sync_id: string | null
   /** JSON text. */
   alerts: Generated<string>
-  /** The source whose events rows become. */
+  /** The source that receives rows as events. */
   source_id: string | null
   /** Whether events go to the destinations of their source. */
   to_destinations: Generated<boolean>
   /** The outcome of the last time of its schedule. After another sync: the outcome of that one's run, or that it was deleted. */
   schedule_state: Generated<'on_time' | 'not_ended' | 'failed' | 'canceled' | 'deleted'>
-  /** The title of the sync that the state is about; '' for its own runs. */
+  /** The title of the sync that the state is about; '' for the sync itself. */
   schedule_title: Generated<string>
-  /** People were notified that the sync it ran after is gone. */
+  /** Whether users were notified that the sync after which it runs was deleted. */
   schedule_told: Generated<boolean>
-  /** When that was worked out. */
+  /** When next_run_time was computed. */
   next_run_from: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
-  /** Rows of its object that are not in the model are removed, whichever program wrote them. */
+  /** Whether rows of the object that are not in the model are removed, whichever program wrote them. */
   owns_object: Generated<boolean>
   /** JSON texts: the column by which new and changed rows are read, and how far the last run that ended well has come. */
   cursor: string | null
   cursor_reached: string | null
 }
 
-/** A period of what an organization pays for, and the invoice of what it used beyond what is included. */
+/** A paid period of an organization, and the invoice for usage beyond the included amount. */
 export type UsagePeriodsTable = {
   organization_id: string
   start_time: ColumnType<Date, Date | string, Date | string>
   end_time: ColumnType<Date, Date | string, Date | string>
-  /** From which the ends of its months are counted. */
+  /** The time from which the ends of its months are counted. */
   anchor_time: ColumnType<Date, Date | string, Date | string>
   provider: string
   subscription: string
   plan: string
-  /** The most profiles that were included at any time of it; -1 where more are not billed. */
+  /** The maximum number of profiles included at any time of the period; -1 if more profiles are not billed. */
   included: ColumnType<string, string | number, string | number>
-  /** The price of a started block of profiles, in minor units. */
+  /** The price of each started block of profiles, in minor units. */
   price: ColumnType<string, string | number, string | number>
   currency: string
-  /** Blocks that were used before the cap was lowered: it does not take them back. */
+  /** Blocks used before the cap was lowered: a lower cap does not void them. */
   least_blocks: ColumnType<string, string | number | undefined, string | number>
-  /** The count when it was closed, and how many blocks are billed. */
+  /** The profile count at the end of the period, and the number of billed blocks. */
   profiles: ColumnType<string | null, string | null | number | undefined, string | null | number>
   blocks: ColumnType<string | null, string | null | number | undefined, string | null | number>
-  /** The key with which its invoice is asked for; null where nothing is billed. */
+  /** The idempotency key of its invoice; null if nothing is billed. */
   operation: string | null
   invoice_url: string | null
   close_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
@@ -1514,26 +1514,26 @@ export type UsersTable = {
 /** Retries of held work by users in the last 24 hours. An item is a hash of what names the work. */
 export type WorkReleasesTable = {
   id: string
-  /** A hash of what names the work. */
+  /** A hash of the name of the work. */
   item: string
   workspace_id: string
   release_time: ColumnType<Date, Date | string, Date | string>
 }
 
-/** Spreads of workspaces that are in more than one partition, or were. */
+/** Spreads of workspaces that are, or were, in more than one partition. */
 export type WorkspaceSpreadsTable = {
   workspace_id: string
-  /** The number of partitions that it is spread over now. */
+  /** The current number of partitions of the workspace. */
   spread: Generated<number>
-  /** The largest number that it was ever spread over: its data may be in any of these. */
+  /** The largest number of partitions that the workspace ever had: its data may be in any of these. */
   widest: Generated<number>
-  /** The number of partitions after the change under way; null without one. */
+  /** The number of partitions after the running change; null without one. */
   next: number | null
   /** When a change was last requested. */
   change_time: ColumnType<Date, Date | string, Date | string>
-  /** When acceptance of its events stopped for the change; null while they are accepted. */
+  /** When the workspace's events stopped being accepted for the change; null while they are accepted. */
   pause_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
-  /** Why the change is stuck, or the last one was aborted; '' when there is no reason. */
+  /** Why the running change is stuck, or why the last one was aborted; '' without a reason. */
   problem: Generated<string>
 }
 
@@ -1542,11 +1542,11 @@ export type WorkspacesTable = {
   organization_id: string
   title: string
   create_time: ColumnType<Date, Date | string | undefined, Date | string>
-  /** When it was deleted: no request finds it from then on, and it is removed when its data is gone. */
+  /** When the organization was deleted: from then on no request finds it; the row is removed when its data is gone. */
   delete_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
-  /** When the leftovers of a deleted one are looked for next. */
+  /** When remaining data of the deleted organization is next looked for. */
   remove_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
-  /** When the usage of a deleted one was counted: from then on its events may be deleted. */
+  /** When the usage of the deleted workspace was counted: from then on its events may be deleted. */
   usage_kept_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
 }
 
@@ -1555,13 +1555,13 @@ export type WriteKeysTable = {
   source_id: string
   workspace_id: string
   title: Generated<string>
-  /** SHA-256 of the key: look-ups go by it. */
+  /** SHA-256 of the key, for lookups. */
   key_hash: Uint8Array
   key_encrypted: Uint8Array
   create_time: ColumnType<Date, Date | string | undefined, Date | string>
   last_used_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
   revoke_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
-  /** The API key that made it; null when a person did. */
+  /** The API key that created it; null if a person did. */
   api_key_id: string | null
 }
 

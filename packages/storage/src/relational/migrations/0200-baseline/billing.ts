@@ -154,7 +154,7 @@ create table sandbox_payment_methods (
   last4 text not null,
   exp_month integer not null,
   exp_year integer not null,
-  -- Whether charges to it fail (`declines`), or require a confirmation (`confirms`).
+  -- Whether charges to it fail (declines), or require a confirmation (confirms).
   declines boolean not null,
   create_time timestamptz not null,
   confirms boolean not null default false
@@ -165,7 +165,7 @@ create table sandbox_subscriptions (
   id text primary key,
   customer text not null references sandbox_customers on delete cascade,
   status text not null check (status in ('active','past_due','canceled')),
-  -- JSON of a price; `next_price` is the next one.
+  -- JSON of a price; next_price is the next one.
   price text not null,
   next_price text,
   cancel_at_period_end boolean not null default false,

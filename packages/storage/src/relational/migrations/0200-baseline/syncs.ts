@@ -92,7 +92,7 @@ create table syncs (
   schedule_title text not null default '',
   -- Whether users were notified that the sync after which it runs was deleted.
   schedule_told boolean not null default false,
-  -- When `next_run_time` was computed.
+  -- When next_run_time was computed.
   next_run_from timestamptz,
   -- Whether rows of the object that are not in the model are removed, whichever program wrote them.
   owns_object boolean not null default false,
