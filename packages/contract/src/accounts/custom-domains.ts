@@ -60,6 +60,7 @@ export const customDomains = {
     verb: 'POST',
     path: '/workspaces/{workspace}/customDomains',
     access: staffOfWorkspace,
+    places: 'abroad',
     followedBy: ['collection'],
     summary: 'Adds a custom domain to a workspace. It works once its DNS records are found. For platform admins.',
     request: z.object({ domain_name: domainName }),
@@ -71,6 +72,7 @@ export const customDomains = {
     verb: 'POST',
     path: '/workspaces/{workspace}/customDomains/{custom_domain}:verify',
     access: staffOfWorkspace,
+    places: 'abroad',
     followedBy: ['collection'],
     summary:
       'Looks for the DNS records of a custom domain now. They are also looked for automatically. For platform admins.',

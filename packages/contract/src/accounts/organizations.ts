@@ -147,6 +147,7 @@ export const organizations = {
     verb: 'POST',
     path: '/organizations/{organization}:uploadLogo',
     access: organizationAdministrators,
+    places: 'files',
     summary: 'Replaces the logo. The image is checked and re-encoded.',
     request: imageUpload,
     bodyLimit: imageBodyLimit,

@@ -9,6 +9,15 @@ export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** A documented failure of a method: its HTTP status, its stable reason and its cause. */
 export type DocumentedError = { code: number; reason: string; when: string }
 
+/**
+ * Places that calls of a kind share, for calls that one caller can make last:
+ * - `abroad` waits for a server of another company, which may be slow or never answer.
+ * - `payment` waits for the payment provider.
+ * - `files` brings a file, which takes memory, the disk, and the processor.
+ * - `sign-in` hashes a password or sends a mail for any caller.
+ */
+export type CallPlaces = 'abroad' | 'payment' | 'files' | 'sign-in'
+
 /** A part of the product that keeps a snapshot of sources, write keys, destinations and connections. */
 export type CacheFollower = 'collection' | 'pipeline' | 'delivery' | 'profiles' | 'profile-api' | 'signals' | 'sync-api'
 
@@ -25,6 +34,8 @@ export type Method = {
   summary: string
   /** The callers that the method admits. */
   access: Access
+  /** The places in which calls wait for their turn. Users, organizations, and networks have a share of them. */
+  places?: CallPlaces
   /** True for a call with a body that changes nothing, such as a preview: it is not recorded. A GET needs no flag. */
   reads?: true
   /**

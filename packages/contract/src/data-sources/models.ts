@@ -56,6 +56,7 @@ export const models = {
     verb: 'POST',
     path: '/workspaces/{workspace}/models',
     access: workspaceEditors,
+    places: 'abroad',
     summary: 'Creates a model of a table or query, which the database reads and plans first without running it.',
     request: z.object({
       title: genericTitle,
@@ -72,6 +73,7 @@ export const models = {
     verb: 'PATCH',
     path: '/workspaces/{workspace}/models/{model}',
     access: workspaceEditors,
+    places: 'abroad',
     summary: 'Changes title, query, or primary key of a model. A changed query or key is validated as at creation.',
     query: maskQuery,
     request: z.object({

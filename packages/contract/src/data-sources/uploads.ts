@@ -28,6 +28,7 @@ export const uploads = {
     verb: 'POST',
     path: '/workspaces/{workspace}/dataSources/{data_source}/uploads',
     access: workspaceEditors,
+    places: 'files',
     summary:
       'Uploads a file, in parts of up to 3 MB one after the other. The last part has the file read and put in the place of the one before; a broken file changes nothing.',
     request: z.object({

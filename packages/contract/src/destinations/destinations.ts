@@ -88,6 +88,7 @@ export const destinations = {
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations',
     access: workspaceEditors,
+    places: 'abroad',
     followedBy: ['pipeline', 'delivery'],
     summary:
       'Creates a destination from a catalog entry (`app.name` is `catalogDestinations/{slug}`). Without all required settings its state is `needs_setup`, and its events are held until `:updateSetting` provides them.',
@@ -148,6 +149,7 @@ export const destinations = {
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/app:updateSetting',
     access: workspaceEditors,
+    places: 'abroad',
     followedBy: ['pipeline', 'delivery'],
     summary:
       "Updates one setting; null resets it to its default. To change where secrets are sent (the secret's `sent_to`), pass the secrets again in `secrets`.",
@@ -174,6 +176,7 @@ export const destinations = {
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}:testConnection',
     access: workspaceEditors,
+    places: 'abroad',
     summary: "Tests a destination's address and credentials without sending an event.",
     request: z.object({}),
     response: z.object({ ok: z.boolean(), message: z.string(), latency_ms: z.number().int() }),
@@ -184,6 +187,7 @@ export const destinations = {
     verb: 'GET',
     path: '/workspaces/{workspace}/destinations/{destination}/object',
     access: workspaceEditors,
+    places: 'abroad',
     summary:
       'Asks the destination about an object that syncs write rows to: its fields, and facts such as its size. `object` is one of the row objects of its app. `message` names the cause of a failure.',
     query: z.object({ object: line(300).min(1, 'Required'), object_name: line(300).optional() }),
@@ -208,6 +212,7 @@ export const destinations = {
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}:completeConnect',
     access: workspaceEditors,
+    places: 'abroad',
     followedBy: ['pipeline', 'delivery'],
     ...grantMethods.completeConnect,
     response: destination,

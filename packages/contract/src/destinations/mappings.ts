@@ -275,6 +275,7 @@ export const mappings = {
     verb: 'POST',
     path: '/workspaces/{workspace}/destinations/{destination}/mappings:sendTest',
     access: workspaceEditors,
+    places: 'abroad',
     summary:
       'Sends one test event to the destination with a mapping and returns the request and response. Not retried or logged as a delivery.',
     request: trial,

@@ -103,6 +103,7 @@ export const alertChannels = {
     verb: 'POST',
     path: '/workspaces/{workspace}/alertChannels/{alert_channel}:test',
     access: workspaceEditors,
+    places: 'abroad',
     summary: 'Sends a test message to a channel, once, and says what became of it.',
     request: z.object({}),
     response: z.object({ ok: z.boolean(), message: z.string(), latency_ms: z.number().int() }),

@@ -47,6 +47,7 @@ export const syncTestRows = {
     verb: 'POST',
     path: '/workspaces/{workspace}/syncs:previewRow',
     access: workspaceEditors,
+    places: 'abroad',
     summary:
       'Reads one row of a model, the first or the one with a primary key, and shows what a run of a sync, saved or not, would send of it. Nothing is sent.',
     request: trial,
@@ -59,6 +60,7 @@ export const syncTestRows = {
     verb: 'POST',
     path: '/workspaces/{workspace}/syncs:sendTestRow',
     access: workspaceEditors,
+    places: 'abroad',
     summary:
       'Reads one row of a model and writes it to the destination, with the operation of the mode, and returns the request and response. Not retried, not logged as a delivery, and unknown to the sync: its next run sends the row as if it had not been sent.',
     request: trial,
