@@ -1,11 +1,10 @@
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../../deps.ts'
-import { draftOwner } from '../../draft-owner.ts'
 import { readSignalDraft } from './read.ts'
 
 /** The caller's draft of a signal in a workspace. */
 export const getSignalDraft =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.signalDrafts.get> =>
-  ({ actor, workspace }) =>
-    readSignalDraft(db, draftOwner(workspace.id, actor))
+  (call) =>
+    readSignalDraft(db, call)

@@ -1,11 +1,10 @@
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../../deps.ts'
-import { draftOwner } from '../../draft-owner.ts'
 import { readSyncDraft } from './read.ts'
 
 /** The caller's draft of a sync in a workspace. */
 export const getSyncDraft =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.syncDrafts.get> =>
-  ({ actor, workspace }) =>
-    readSyncDraft(db, draftOwner(workspace.id, actor))
+  (call) =>
+    readSyncDraft(db, call)

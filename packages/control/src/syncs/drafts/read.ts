@@ -1,8 +1,7 @@
 import type { Db } from '@tributary/api-kit'
 import { type SyncDraft, syncDraft } from '@tributary/contract'
 import { parseExactJson } from '@tributary/kernel'
-import { sql } from 'kysely'
-import type { DraftOwner } from '../../draft-owner.ts'
+import { type DraftOwner, readDraft } from '../../drafts.ts'
 
 /** What of a draft is stored. */
 const stored = syncDraft.omit({ name: true, update_time: true })
@@ -20,15 +19,10 @@ const blank: ReturnType<typeof stored.parse> = {
 }
 
 /** The draft of a caller in a workspace; a blank one when there is none. */
-export const readSyncDraft = async (db: Db, { workspace, user, key }: DraftOwner): Promise<SyncDraft> => {
-  const row = await db
-    .selectFrom('sync_drafts')
-    .select(['draft', 'update_time'])
-    .where('workspace_id', '=', workspace)
-    .where(sql<string>`coalesce(key_id, user_id)`, '=', key ?? user)
-    .executeTakeFirst()
+export const readSyncDraft = async (db: Db, owner: DraftOwner): Promise<SyncDraft> => {
+  const row = await readDraft(db, 'sync_drafts', owner)
   return {
-    name: `workspaces/${workspace}/syncDraft`,
+    name: `workspaces/${owner.workspace.id}/syncDraft`,
     ...(row === undefined ? blank : stored.parse(parseExactJson(row.draft))),
     update_time: row?.update_time.toISOString() ?? null,
   }
