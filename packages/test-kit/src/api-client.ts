@@ -1,11 +1,11 @@
-/** An answer of the API as it came. */
+/** A response of the API. */
 export type Answer = { status: number; body: Record<string, unknown>; headers: Headers }
 
 export type ApiClient = {
   token: string | undefined
   /** Calls `/api<path>`; never throws for a status. */
   call(method: string, path: string, body?: unknown): Promise<Answer>
-  /** Calls and returns the body, or throws with the answer when the status is not 2xx. */
+  /** Calls and returns the body, or throws with the response if the status is not 2xx. */
   ok(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
   /** Logs in and keeps the token. */
   login(credentials: { email: string; password: string }): Promise<void>

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 const script = fileURLToPath(new URL('../../../scripts/build-server.mjs', import.meta.url))
 
 /**
- * Builds the server unless it is built of the sources as they are: what starts a product is to start these. For the set-up of a
- * run of tests, once.
+ * Builds the server unless the build is up to date, so that tests start the current sources. For the set-up of a test
+ * run, called once.
  *
- * @throws when the build fails, which has said why
+ * @throws if the build fails; its output has the reason
  */
 export default function buildServer(): void {
   const { status } = spawnSync(process.execPath, [script], { stdio: 'inherit' })

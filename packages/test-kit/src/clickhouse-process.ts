@@ -1,14 +1,14 @@
-// ClickHouse's engine (chDB) behind its HTTP interface, as much as a client that reads needs, in a process of its own. Unlike the event
-// store's, each request has a session of its own: its settings hold for it alone, `readonly` too, which nothing in it takes back.
-// Arguments: folder, user, password. Prints its port.
+// ClickHouse's engine (chDB) behind its HTTP interface, as far as a reading client needs it, in its own process. Unlike
+// in the event store, each request has its own session: its settings, also `readonly`, apply only to the request, and
+// nothing in it can reset them. Arguments: folder, user, password. Prints its port.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type ChdbQueryStream, Session } from 'chdb'
 
 const [folder = '', user = '', password = ''] = process.argv.slice(2)
 const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
-/** One that stays open keeps the engine running. */
+/** An open session keeps the engine running. */
 const administrator = new Session(folder)
-/** Settings that the account has, as a profile gives them. */
+/** Settings of the account, like those of a settings profile. */
 let profile: Record<string, string> = {}
 
 const textOf = (value: string): string => `'${value.replace(/[\\']/g, '\\$&')}'`
@@ -24,8 +24,8 @@ const refuse = (response: ServerResponse, message: string): void => {
 }
 
 /**
- * Sends what a query gives as it comes, with `end` behind it: the engine writes that behind each piece. A failure in the middle is written in
- * place of it, and the connection is ended, as ClickHouse does.
+ * Streams the result of a query, with `end` after each piece, which the engine appends. A failure during the stream
+ * replaces it, and the connection is closed, as in ClickHouse.
  */
 const pour = async (stream: ChdbQueryStream, response: ServerResponse, end: string): Promise<void> => {
   response.once('close', () => stream.cancel())
@@ -70,7 +70,7 @@ const answer = async (request: IncomingMessage, response: ServerResponse): Promi
     await session.queryAsync(`USE \`${database ?? 'default'}\``)
     if (Object.keys(profile).length > 0) await session.queryAsync(`SET ${settingsOf(profile)}`)
     if (Object.keys(settings).length > 0) await session.queryAsync(`SET ${settingsOf(settings)}`)
-    // Only the rows of a query come in a stream.
+    // Only query results are streamed.
     if (/^SELECT\b/.test(sql))
       await pour(session.queryStream(sql, { format }), response, settings['format_custom_result_after_delimiter'] ?? '')
     else response.end((await session.queryAsync(sql, { format })).bytes())

@@ -6,21 +6,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * A customer's ClickHouse in a temporary folder, on a port of loopback: the real engine (chDB), with an HTTP interface
- * that `clickhouse-process` puts in front of it. It has no users and grants but the one password.
+ * A customer's ClickHouse in a temporary folder, on a loopback port: the real engine (chDB), with the HTTP interface of
+ * `clickhouse-process`. It has no users and grants besides the one password.
  */
 export type ClickHousePeer = AsyncDisposable & {
-  /** With what a client connects; `user` may do everything. */
+  /** The connection data of a client; `user` has all privileges. */
   access: { host: string; port: number; database: string; user: string; password: string }
   /** Runs a statement as an administrator; rows of a query come as objects. */
   query<Row extends object>(text: string): Promise<Row[]>
-  /** Gives the user's settings profile these settings, and no others. */
+  /** Sets exactly these settings in the user's settings profile. */
   setProfile(settings: Readonly<Record<string, string>>): Promise<void>
 }
 
 const entry = join(import.meta.dirname, 'clickhouse-process.ts')
 
-/** Starts one with a database. */
+/** Starts a ClickHouse with a database. */
 export const startClickHouse = async (): Promise<ClickHousePeer> => {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-clickhouse-'))
   const password = randomBytes(9).toString('base64url')
@@ -29,7 +29,7 @@ export const startClickHouse = async (): Promise<ClickHousePeer> => {
   })
   const closed = once(child, 'close')
   const dispose = async (): Promise<void> => {
-    // Its files need not be whole.
+    // SIGKILL is fine here: the folder is deleted next.
     child.kill('SIGKILL')
     await closed
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })

@@ -4,18 +4,18 @@ import { openRelational, type Relational } from '@tributary/storage'
 import { templateDatabase, withDatabase } from './postgres.ts'
 import type {} from './provided.ts'
 
-/** A database of one test, migrated and empty; gone when disposed. */
+/** A migrated, empty database of one test, which is dropped on disposal. */
 export type TestDatabase = Relational & {
   /** Address to give to a product under test, in the form of `DATABASE_URL`. */
   url: string
 }
 
 /**
- * A fresh copy of the migrated template in the run's shared PostgreSQL (tens of milliseconds). Use it with
- * `await using`; it closes its own pool and cuts every other connection to the database.
+ * Creates a copy of the migrated template in the shared PostgreSQL of the test run (takes tens of milliseconds). Use it
+ * with `await using`; it closes its own pool and cuts every other connection to the database.
  */
 export const createTestDatabase = async (): Promise<TestDatabase> => {
-  // Imported here: this package is used outside of test runs, too.
+  // Imported here, because this package is also used outside of test runs.
   const { inject } = await import('vitest')
   const adminUrl = inject('postgresUrl')
   const name = `test_${randomBytes(8).toString('hex')}`

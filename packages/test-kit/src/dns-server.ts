@@ -3,7 +3,7 @@ import { once } from 'node:events'
 
 type Kind = 'CNAME' | 'TXT'
 
-/** Records by `<kind> <name>`; a name without any of a kind is answered "no such name". */
+/** Records by `<kind> <name>`; a name without any record returns "no such name". */
 export type DnsRecords = Map<`${Kind} ${string}`, string>
 
 const kinds: Readonly<Record<number, Kind>> = { 5: 'CNAME', 16: 'TXT' }
@@ -14,7 +14,7 @@ const labelsOf = (name: string): Buffer =>
     Buffer.from([0]),
   ])
 
-/** The name that a query asks for, and where its question ends. */
+/** The name in a query, and the end of its question. */
 const questionOf = (query: Buffer): { name: string; kind: Kind | undefined; end: number } => {
   const labels: string[] = []
   let at = 12
@@ -25,10 +25,7 @@ const questionOf = (query: Buffer): { name: string; kind: Kind | undefined; end:
   return { name: labels.join('.').toLowerCase(), kind: kinds[query.readUInt16BE(at + 1)], end: at + 5 }
 }
 
-/**
- * Starts a DNS server on the loopback address with these records, which may change; it answers one of each kind and
- * name.
- */
+/** Starts a DNS server on loopback with these records, which may change; it returns one record per kind and name. */
 export const startDnsServer = async (records: DnsRecords) => {
   const socket = createSocket('udp4')
   let silent = false
@@ -37,7 +34,7 @@ export const startDnsServer = async (records: DnsRecords) => {
     const { name, kind, end } = questionOf(query)
     const value = kind === undefined ? undefined : records.get(`${kind} ${name}`)
     const header = Buffer.from(query.subarray(0, 12))
-    // An answer that is this server's own, or "no such name".
+    // An authoritative response, or "no such name".
     header.writeUInt16BE(value === undefined ? 0x84_03 : 0x84_00, 2)
     header.writeUInt16BE(value === undefined ? 0 : 1, 6)
     header.writeUInt32BE(0, 8)
@@ -45,7 +42,7 @@ export const startDnsServer = async (records: DnsRecords) => {
     if (value !== undefined) {
       const data = kind === 'CNAME' ? labelsOf(value) : Buffer.concat([Buffer.from([value.length]), Buffer.from(value)])
       const record = Buffer.alloc(12)
-      // The name of the question, its kind and class, nothing to keep.
+      // The name of the question, its kind and class, and a TTL of 0.
       record.writeUInt16BE(0xc0_0c, 0)
       record.writeUInt16BE(kind === 'CNAME' ? 5 : 16, 2)
       record.writeUInt16BE(1, 4)
@@ -57,9 +54,9 @@ export const startDnsServer = async (records: DnsRecords) => {
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
   return {
-    /** As a resolver takes it. */
+    /** The address in the form that a resolver needs. */
     address: `127.0.0.1:${socket.address().port}`,
-    /** Stops answering, or starts again. */
+    /** Stops responding, or starts again. */
     silence(now: boolean) {
       silent = now
     },

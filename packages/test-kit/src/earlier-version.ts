@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { earlierMigrations, type Relational } from '@tributary/storage'
 import type { OwnEventStore } from './event-store.ts'
 
-/** Takes from a database what the last commit of version 0.1 did not have. */
+/** Removes everything that the last commit of version 0.1 did not have. */
 const toEarlierSql = `
 drop table if exists file_rounds, held_work, work_releases, kept_places;
 drop function if exists trait_members, trait_part, trait_holders, trait_within, trait_is_set, trait_decimal;
@@ -11,7 +11,10 @@ alter table replays drop column if exists time_by;
 alter table privacy_requests drop column if exists files_time, drop column if exists files_error, drop column if exists files_round;
 alter table write_keys drop column if exists api_key_id;`
 
-/** Makes a database of this version one of the last commit of version 0.1, except for some records of its migrations. Rows stay. */
+/**
+ * Changes a database of this version to one of the last commit of version 0.1, except for some records of its
+ * migrations. Rows stay.
+ */
 export const becomeEarlierDatabase = async (
   { pool }: Pick<Relational, 'pool'>,
   { without = [] }: { without?: readonly string[] } = {},
@@ -21,14 +24,14 @@ export const becomeEarlierDatabase = async (
   await pool.query('insert into schema_migrations (name) select unnest($1::text[])', [
     earlierMigrations.filter((name) => !without.includes(name)),
   ])
-  // Version 0.1 required some of its migrations of all processes, once they were used.
+  // Version 0.1 already required some migrations of all processes.
   await pool.query(`update schema_migrations set oldest = name where name like '0096-%'`)
 }
 
 /** The tables of the event store of the last commit of version 0.1, as the engine showed them. */
 export const earlierTablesFile = new URL('../../storage/src/event-store/earlier.tables.sql', import.meta.url)
 
-/** As `becomeEarlierDatabase`, of an event store with records of the versions up to `newest`. */
+/** Like `becomeEarlierDatabase`, for an event store with records of the versions up to `newest`. */
 export const becomeEarlierEventStore = async (
   store: Pick<OwnEventStore, 'command'>,
   { newest = 13 }: { newest?: number } = {},

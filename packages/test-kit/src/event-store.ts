@@ -47,12 +47,12 @@ export const startSharedEventStore = async ({
   }
 }
 
-/** An event store whose queries are the product's own unless they say whose they are. */
+/** An event store whose queries have the owner `systemOwner` by default. */
 export type OwnEventStore = Omit<EventStore, 'query'> & {
   query<Row>(sql: string, params?: Record<string, unknown>, options?: Partial<QueryOptions>): Promise<Row[]>
 }
 
-/** The same store for tests that have no workspace to ask for. */
+/** Wraps a store for tests whose queries have no workspace. */
 export const ownQueries = (store: EventStore): OwnEventStore => ({
   ...store,
   query: (sql, params, options) => store.query(sql, params, { owner: systemOwner, ...options }),
@@ -65,7 +65,7 @@ export type TestEventStore = OwnEventStore &
     url: string
   }
 
-/** An event store with its own database that the first user creates: many tests of a file never do. */
+/** An event store whose database is created on first use, because many tests of a file never need it. */
 export const createTestEventStoreOnUse = (): OwnEventStore => {
   let made: Promise<TestEventStore> | undefined
   const use = (): Promise<TestEventStore> => {
@@ -82,10 +82,10 @@ export const createTestEventStoreOnUse = (): OwnEventStore => {
   }
 }
 
-/** The migrated database that those of a test run are copies of: the migrations took eight times the processor time. */
+/** The migrated database that is copied for each test: migrating would take eight times the processor time. */
 const templateDatabase = 'tributary_template'
 
-/** Makes the template of a run's event store. */
+/** Creates the template in the event store of a test run. */
 export const makeEventTemplate = async (sharedUrl: string): Promise<void> => {
   const admin = createClickHouseEventStore({ url: sharedUrl, logger: silentLogger })
   const template = createClickHouseEventStore({
@@ -101,7 +101,7 @@ export const makeEventTemplate = async (sharedUrl: string): Promise<void> => {
   }
 }
 
-/** Gives an empty database the tables of the template, and the versions that these are of. */
+/** Creates the tables and version records of the template in an empty database. */
 const copyTemplate = async (store: EventStore): Promise<void> => {
   const tables = await store.query<{ name: string }>(
     'select name from system.tables where database = {template:String}',
@@ -123,11 +123,11 @@ const copyTemplate = async (store: EventStore): Promise<void> => {
 }
 
 /**
- * A fresh database of its own in the run's shared event store, a copy of its template; in the one at `sharedUrl` it is
- * migrated. Use it with `await using`; the database is dropped at the end.
+ * Creates a database in the shared event store of the test run, as a copy of its template; in the store at `sharedUrl`,
+ * the database is migrated instead. Use it with `await using`; the database is dropped at the end.
  */
 export const createTestEventStore = async (sharedUrl?: string): Promise<TestEventStore> => {
-  // Imported here: this package is used outside of test runs, too.
+  // Imported here, because this package is also used outside of test runs.
   const adminUrl = sharedUrl ?? (await import('vitest')).inject('eventStoreUrl')
   const database = `test_${randomBytes(8).toString('hex')}`
   const url = withEventDatabase(adminUrl, database)

@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 const pauseAfter = (tookMs: number): number => Math.min(500, Math.max(25, 2 * tookMs))
 
 /**
- * Repeats a check until it returns something other than undefined or false, or throws its last reason when the time
- * is over. For waiting on another process; inside one process await the event itself.
+ * Repeats a check until it returns something other than undefined or false, or throws the last error when the time is
+ * over. For waiting on another process; inside one process, await the event itself.
  */
 export const eventually = async <T>(
   what: string,

@@ -24,7 +24,7 @@ const sourceId = newId()
 const receivedAt = '2026-11-20T10:00:00.000Z'
 let serial = 0
 
-/** Profiles learn of events, each with its own time, that are received at one moment. */
+/** Updates profiles from events, each with its own time, all received at the same time. */
 const receive = async (...events: (Record<string, unknown> & { at: string })[]): Promise<void> =>
   await learn(
     events.map(({ at, context = {}, ...event }) => {
@@ -38,7 +38,7 @@ const receive = async (...events: (Record<string, unknown> & { at: string })[]):
     }),
   )
 
-/** When each identifier was seen first. */
+/** The first-seen time of each identifier. */
 const firstSeen = async (): Promise<Record<string, string>> => {
   const rows = await database.db
     .selectFrom('profile_identifiers')
@@ -50,7 +50,7 @@ const firstSeen = async (): Promise<Record<string, string>> => {
 
 const day = (number: number): string => `2026-11-${String(number).padStart(2, '0')}T00:00:00.000Z`
 
-test('a backfill moves the time at which an identifier was seen first back, and later events do not move it', async () => {
+test("a backfill sets an identifier's first-seen time to an earlier one, and later events do not change it", async () => {
   await receive({ userId: 'u', anonymousId: 'a', at: day(15) })
   await receive({ userId: 'u', at: day(16) }, { userId: 'u', at: day(3) }, { userId: 'u', at: day(7) })
   expect(await firstSeen()).toEqual({ u: day(3), a: day(15) })
@@ -58,7 +58,7 @@ test('a backfill moves the time at which an identifier was seen first back, and 
   expect(await firstSeen()).toEqual({ u: day(3), a: day(5) })
 })
 
-test('events of one batch in any order give the earliest of them, by seconds, too', async () => {
+test('the earliest event of a batch counts, in any order, also by seconds', async () => {
   const at = (seconds: number): string => `2026-11-20T09:59:${seconds}.500Z`
   await receive({ userId: 'u', at: at(42) }, { userId: 'u', at: at(40) }, { userId: 'u', at: at(41) })
   expect(await firstSeen()).toEqual({ u: at(40) })
@@ -66,7 +66,7 @@ test('events of one batch in any order give the earliest of them, by seconds, to
   expect(await firstSeen()).toEqual({ u: at(39) })
 })
 
-test('a process that begins anew, which remembers nothing, does not move it forward', async () => {
+test('a restarted process with an empty cache does not set it to a later time', async () => {
   await receive({ userId: 'u', at: day(3) })
   learn = createLearning({ db: database.db, metrics: noMetrics })
   await receive({ userId: 'u', at: day(9) })
@@ -74,7 +74,7 @@ test('a process that begins anew, which remembers nothing, does not move it forw
   expect(await firstSeen()).toEqual({ u: day(2) })
 })
 
-test('external IDs are seen first by the earliest event that has them; an event of the future counts from its receipt', async () => {
+test('external IDs are first seen by their earliest event; an event from the future counts from its receipt', async () => {
   const externalIds = [{ id: 'crm-1', type: 'crm', collection: 'users', encoding: 'none' }]
   await receive({ userId: 'u', context: { externalIds }, at: '2099-01-01T00:00:00.000Z' })
   expect(await firstSeen()).toEqual({ u: receivedAt, 'crm-1': receivedAt })
@@ -82,7 +82,7 @@ test('external IDs are seen first by the earliest event that has them; an event 
   expect(await firstSeen()).toMatchObject({ u: day(2), 'crm-1': day(4) })
 })
 
-test('it is kept when profiles are made anew of the ledger, and through a merge and a split', async () => {
+test('it is kept when profiles are rebuilt from the ledger, and through a merge and a split', async () => {
   await receive({ userId: 'u', at: day(15) }, { anonymousId: 'a', at: day(16) })
   await receive({ anonymousId: 'a', at: day(1) }, { userId: 'u', anonymousId: 'a', at: day(17) })
   expect(await firstSeen()).toEqual({ u: day(15), a: day(1) })

@@ -32,7 +32,7 @@ const forget = (workspaceId: string, type: string, value: string, time = now) =>
     }),
   )
 
-test('events of a deleted user that were received before are known by either ID, in their workspace only', async () => {
+test('earlier events of a deleted user are recognized by either ID, in their workspace only', async () => {
   const [workspace, other] = [await makeWorkspace(), await makeWorkspace()]
   const seen = { type: 'track', userId: 'u-1', anonymousId: 'a-1', context: {}, receivedAt: before, timestamp: before }
   await createLearning({ db: database.db, metrics: noMetrics })([
@@ -53,7 +53,7 @@ test('events of a deleted user that were received before are known by either ID,
   expect(isOf({ userId: 'u-1' }, workspace, after)).toBe(false)
 })
 
-test('a deletion that is longer ago than events are kept takes no memory any more', async () => {
+test('a deletion older than all kept events is removed from memory', async () => {
   const workspace = await makeWorkspace()
   await forget(workspace, 'user_id', 'u-1')
   let time = now

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 
 const version = '3.9.1'
 const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
-/** Folder of the jars after they were fetched. */
+/** Cache folder of the downloaded jars. */
 const kept = join(cache, 'tributary', `kafka-${version}`)
 
 const program = (name: string): string | undefined =>
@@ -14,13 +14,13 @@ const program = (name: string): string | undefined =>
     .map((folder) => join(folder, name))
     .find(existsSync)
 
-/** Java, which runs Kafka; undefined where none is installed. */
+/** The Java program that runs Kafka; undefined if none is installed. */
 export const java = program('java')
 
-/** Ends what it runs when its parent is gone, even by SIGKILL; not every Linux has it. */
+/** Ends a program when its parent ends, even by SIGKILL; not every Linux has it. */
 export const endsWithParent = program('setpriv')
 
-/** Returns what this machine lacks for tests against a real Kafka; undefined where they can run. */
+/** What this machine lacks for tests against a real Kafka; undefined if they can run. */
 export const missingForKafka =
   java === undefined
     ? 'a Java (default-jre-headless)'
@@ -28,7 +28,7 @@ export const missingForKafka =
       ? undefined
       : `Kafka's jars in ${kept}, or maven to fetch them`
 
-/** True where tests against a real Kafka have to run: where the project's checks run a skipped one is a failure. */
+/** True if tests against a real Kafka must run: in the project's checks, a skipped test is a failure. */
 const isRequired = Boolean(process.env.CI)
 
 const pom = (dependencies: readonly [string, string, string][]): string => `<project>
@@ -40,7 +40,7 @@ const pom = (dependencies: readonly [string, string, string][]): string => `<pro
   )
   .join('')}</dependencies></project>`
 
-/** The folder of Kafka's jars, from Maven Central when it is first asked for (46 MB). */
+/** The folder of Kafka's jars, downloaded from Maven Central on first use (46 MB). */
 export const kafkaJars = (): string => {
   if (existsSync(kept)) return kept
   const maven = program('mvn')
@@ -60,7 +60,7 @@ export const kafkaJars = (): string => {
     })
     if (fetched.status !== 0) throw new Error(`Kafka's jars could not be fetched: ${fetched.stdout}${fetched.stderr}`)
     mkdirSync(join(cache, 'tributary'), { recursive: true })
-    // Another process may have been quicker.
+    // Another process may have been faster.
     const own = `${kept}.${process.pid}`
     spawnSync('cp', ['-r', join(folder, 'jars'), own])
     if (existsSync(kept)) rmSync(own, { recursive: true })
@@ -72,8 +72,8 @@ export const kafkaJars = (): string => {
 }
 
 /**
- * True where tests against a real Kafka are skipped, since the machine has no Java, or Kafka's jars are neither here nor to be had. It says
- * so in a line. Never where `CI` is set: there they fail.
+ * True if tests against a real Kafka are skipped, because the machine has no Java, or Kafka's jars are neither cached
+ * nor downloadable. Prints the reason. Never skips if `CI` is set: the tests fail instead.
  */
 export const skipsKafka = (): boolean => {
   if (isRequired) return false

@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { endsWithParent, java, kafkaJars } from './kafka-jars.ts'
 
-/** A customer's Kafka, real, of one broker in a temporary folder, on ports of loopback. */
+/** A customer's Kafka: a real single broker in a temporary folder, on loopback ports. */
 export type KafkaPeer = AsyncDisposable & {
-  /** `host:port` of the listener without TLS and without a sign-in. */
+  /** `host:port` of the listener without TLS and authentication. */
   address: string
   /** `host:port` of each further listener, by name. */
   listeners: Record<string, string>
-  /** The certificate of listeners with TLS, for localhost, which signs itself (PEM). */
+  /** The self-signed certificate of listeners with TLS, for localhost (PEM). */
   certificate: string
-  /** The broker's process id; undefined while it does not run. */
+  /** The broker's process ID; undefined while it does not run. */
   pid(): number | undefined
-  /** SIGKILL of the broker; its data stays. */
+  /** Kills the broker with SIGKILL; its data stays. */
   kill(): Promise<void>
   /** Starts the broker again on the same ports. */
   start(): Promise<void>
@@ -24,11 +24,11 @@ export type KafkaPeer = AsyncDisposable & {
 export type KafkaPeerOptions = {
   /** Further listeners: their names and their security protocols. */
   listeners?: Record<string, 'PLAINTEXT' | 'SASL_PLAINTEXT' | 'SASL_SSL' | 'SSL'>
-  /** `host:port` at which clients of a listener find the broker, of one that is reached by another way. */
+  /** Advertised `host:port` of a listener, for a broker that clients reach through a proxy. */
   advertised?: Record<string, string>
-  /** More of the broker's settings. */
+  /** Additional broker settings. */
   settings?: Record<string, string>
-  /** Users who sign in by SCRAM-SHA-256, and their passwords. */
+  /** SCRAM-SHA-256 users with their passwords. */
   scram?: Record<string, string>
 }
 
@@ -52,7 +52,9 @@ const freePorts = async (count: number): Promise<number[]> => {
   return ports
 }
 
-/** Makes a certificate for localhost with Java's own tool: the settings that show it, and the certificate. */
+/**
+ * Creates a certificate for localhost with Java's own tool; returns the broker settings for it, and the certificate.
+ */
 const certify = (folder: string): { settings: Record<string, string>; certificate: string } => {
   const store = join(folder, 'keys.p12')
   const keytool = (...args: string[]): string =>
@@ -76,7 +78,7 @@ const certify = (folder: string): { settings: Record<string, string>; certificat
   }
 }
 
-/** Quick to start, and of little memory. */
+/** For a fast start and little memory. */
 const javaOptions = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xshare:auto']
 
 const run = (args: readonly string[], jars: string): ChildProcess => {
@@ -86,7 +88,7 @@ const run = (args: readonly string[], jars: string): ChildProcess => {
   return spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
-/** Resolves when the process has said `words`, or with none when it has ended well. */
+/** Resolves when the process has printed `words` or, without `words`, when it has ended successfully. */
 const said = (child: ChildProcess, words?: string): Promise<void> =>
   new Promise((resolve, reject) => {
     let output = ''
@@ -103,10 +105,10 @@ const said = (child: ChildProcess, words?: string): Promise<void> =>
     )
   })
 
-/** The id of every cluster. */
+/** The ID of every cluster. */
 const clusterId = 'MkU3OEVBNTcwNTJENDM2Qg'
 
-/** A broker of its settings, in a folder of its own: made, and started. */
+/** Formats and starts a broker with these settings, in its own folder. */
 const startBroker = async (
   folder: string,
   jars: string,
@@ -152,7 +154,7 @@ const commonSettings = {
   'transaction.state.log.num.partitions': '1',
 }
 
-/** Starts a Kafka of one broker. Topics are not made by themselves. */
+/** Starts a Kafka with one broker. Topics are not created automatically. */
 export const startKafka = async (options: KafkaPeerOptions = {}): Promise<KafkaPeer> => {
   const jars = kafkaJars()
   const folder = await mkdtemp(join(tmpdir(), 'tributary-kafka-'))
@@ -205,14 +207,16 @@ export const startKafka = async (options: KafkaPeerOptions = {}): Promise<KafkaP
   }
 }
 
-/** A Kafka of several brokers, each of which has all of the data. */
+/** A Kafka of several brokers, each with a replica of all data. */
 export type KafkaCluster = AsyncDisposable & {
   /** `host:port` of all brokers, separated by commas. */
   address: string
   brokers: readonly Pick<KafkaPeer, 'pid' | 'kill' | 'start'>[]
 }
 
-/** Starts a Kafka of so many brokers (three at least for what two of them have to have), with more of their settings. */
+/**
+ * Starts a Kafka with `count` brokers (at least three, if two in-sync replicas are required), with additional settings.
+ */
 export const startKafkaCluster = async (
   count: number,
   settings: Readonly<Record<string, string>> = {},

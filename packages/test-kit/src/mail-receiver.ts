@@ -4,9 +4,9 @@ import { SMTPServer } from 'smtp-server'
 import { eventually } from './eventually.ts'
 
 export type ReceivedMail = {
-  /** Address and name of the sender, as the mail itself says. */
+  /** Address and name of the sender in the From header. */
   from: { address: string; name: string }
-  /** Addresses of the envelope. */
+  /** Recipients of the envelope. */
   recipients: string[]
   subject: string
   text: string
@@ -25,9 +25,11 @@ export type MailReceiver = AsyncDisposable & {
   port: number
   /** Everything received, oldest first. */
   mails: ReceivedMail[]
-  /** The oldest mail for an address that no earlier call returned; with `subject`, one that has these words. */
+  /**
+   * Waits for the oldest mail to an address that no earlier call returned; with `subject`, one whose subject matches.
+   */
   waitFor(recipient: string, options?: { subject?: string | RegExp; deadlineMs?: number }): Promise<ReceivedMail>
-  /** Sets its answer to recipients from now on: a status such as 550, or nothing to accept mail again. */
+  /** Sets the response for recipients: a status such as 550, or undefined to accept mail again. */
   refuse(code: number | undefined): void
   close(): Promise<void>
 }
@@ -56,7 +58,7 @@ export const startMailReceiver = async (options: { port?: number } = {}): Promis
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
-    // Senders keep their connections; the end does not wait for them.
+    // Senders keep their connections open; closing does not wait for them.
     closeTimeout: 100,
     onRcptTo(_address, _session, done) {
       if (refusal === undefined) done()
@@ -77,7 +79,7 @@ export const startMailReceiver = async (options: { port?: number } = {}): Promis
       })
     },
   })
-  // A client that goes away in the middle is no fault of the test.
+  // A client that disconnects during a session is not a fault of the test.
   server.on('error', () => {})
   await new Promise<void>((resolve, reject) => {
     server.server.once('error', reject)

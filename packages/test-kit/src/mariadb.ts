@@ -11,18 +11,18 @@ import { type Connection, createConnection } from 'mysql2/promise'
 const server = '/usr/sbin/mariadbd'
 const share = '/usr/share/mysql'
 
-/** True where a MariaDB is installed. Tests against it are skipped elsewhere; the checks of the project install it. */
+/** True if a MariaDB is installed. Tests against it are skipped otherwise; the project's checks install it. */
 export const hasMariaDb = existsSync(server) && existsSync(join(share, 'mysql_system_tables.sql'))
 
-/** A customer's MariaDB, real, in a temporary folder, on a port of loopback. */
+/** A customer's MariaDB: a real server in a temporary folder, on a loopback port. */
 export type MariaDbPeer = AsyncDisposable & {
-  /** With what a client connects; `user` may do everything with the database. */
+  /** The connection data of a client; `user` has all privileges on the database. */
   access: { host: string; port: number; database: string; user: string; password: string }
   /** Runs a statement as an administrator. */
   query<Row extends object>(text: string): Promise<Row[]>
   /** Ends every connection of the user. */
   cut(): Promise<void>
-  /** Connections of the user that are open. */
+  /** Number of open connections of the user. */
   connections(): Promise<number>
 }
 
@@ -38,7 +38,7 @@ const freePort = (): Promise<number> =>
     })
   })
 
-/** Little memory and no waiting for disks: what is lost with the machine was only for a test. */
+/** Little memory and no syncing: data that is lost with the machine was only for a test. */
 const options = (folder: string): string[] => [
   '--no-defaults',
   `--datadir=${join(folder, 'data')}`,
@@ -48,7 +48,7 @@ const options = (folder: string): string[] => [
   '--innodb-flush-log-at-trx-commit=0',
 ]
 
-/** Makes the system tables. */
+/** Creates the system tables. */
 const bootstrap = async (folder: string): Promise<void> => {
   await mkdir(join(folder, 'data'))
   const files = ['mysql_system_tables.sql', 'mysql_system_tables_data.sql']
@@ -59,7 +59,7 @@ const bootstrap = async (folder: string): Promise<void> => {
   if (code !== 0) throw new Error(`mariadbd --bootstrap ended with ${code}`)
 }
 
-/** Resolves when it takes connections. */
+/** Resolves when the server accepts connections. */
 const ready = (child: ChildProcess): Promise<void> =>
   new Promise((resolve, reject) => {
     let said = ''
@@ -70,7 +70,7 @@ const ready = (child: ChildProcess): Promise<void> =>
     child.once('close', (code) => reject(new Error(`mariadbd ended with ${code}: ${said}`)))
   })
 
-/** Starts a MariaDB with a database and a user who signs in by a password; with a certificate it offers TLS on the same port. */
+/** Starts a MariaDB with a database and a user with a password; with a certificate, it offers TLS on the same port. */
 export const startMariaDb = async (given: { tls?: Credentials } = {}): Promise<MariaDbPeer> => {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-mariadb-'))
   const stack = new AsyncDisposableStack()
@@ -88,7 +88,7 @@ export const startMariaDb = async (given: { tls?: Credentials } = {}): Promise<M
     const child = spawn(server, [...options(folder), ...listening, ...tls], { stdio: ['ignore', 'ignore', 'pipe'] })
     const ended = new Promise((resolve) => child.once('close', resolve))
     stack.defer(async () => {
-      // Its files need not be whole.
+      // SIGKILL is fine here: the folder is deleted next.
       child.kill('SIGKILL')
       await ended
     })

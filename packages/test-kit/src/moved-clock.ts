@@ -1,5 +1,5 @@
-// Loaded before the product by a test that moves its clock. In the process and in each of its threads `Date.now` is
-// ahead by the milliseconds in a file, which the query of this module's address names.
+// Preloaded by a test that moves the product's clock. In the process and each of its threads, `Date.now` is ahead by
+// the milliseconds in a file, whose path is in the query of this module's URL.
 import { readFileSync } from 'node:fs'
 
 const file = new URL(import.meta.url).searchParams.get('file') ?? ''
@@ -9,7 +9,7 @@ const look = (): void => {
   try {
     ahead = Number(readFileSync(file, 'utf8'))
   } catch {
-    // The product's folder is gone, at its end.
+    // The product's folder was removed at its end.
   }
 }
 look()

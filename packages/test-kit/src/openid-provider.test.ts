@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startOpenIdProvider } from './openid-provider.ts'
 
-test('the provider signs the chosen user in, names them, and refuses another return address', async () => {
+test("the provider signs in the chosen user, returns the user's claims, and rejects any other redirect URI", async () => {
   await using provider = await startOpenIdProvider({ users: [{ email: 'ada@example.com', givenName: 'Ada' }] })
   const verifier = randomBytes(32).toString('base64url')
   const authorize = (redirect_uri: string): string =>

@@ -7,15 +7,15 @@ import Provider, { type AdapterFactory, type AdapterPayload, interactionPolicy }
 /** A user with an account at the provider. */
 export type OpenIdUser = {
   email: string
-  /** True unless given. */
+  /** True by default. */
   emailVerified?: boolean
   givenName?: string
   familyName?: string
-  /** Identifies the account at the provider; the address unless given. */
+  /** The subject of the account at the provider; the email address by default. */
   subject?: string
 }
 
-/** A fault of the provider: HTML errors, broken JSON, no answer while it lasts, or none. */
+/** A fault of the provider: HTML errors, invalid JSON, no response, or none. */
 export type OpenIdTrouble = 'none' | 'html' | 'not json' | 'silent'
 
 export type OpenIdProvider = AsyncDisposable & {
@@ -23,44 +23,44 @@ export type OpenIdProvider = AsyncDisposable & {
   issuer: string
   clientId: string
   clientSecret: string
-  /** The settings that make the product sign in here. */
+  /** The environment that configures the product to sign in here. */
   env: Record<string, string>
   /** Adds a user, or changes the one with this subject. */
   addUser(user: OpenIdUser): void
-  /** From now on every browser is signed in as this user, without a question; undefined ends that. */
+  /** From now on every browser is signed in as this user without a question; undefined ends that. */
   signInAs(email: string | undefined): void
-  /** Makes everything but the sign-in pages misbehave until it is called again. */
+  /** Sets a fault of everything except the sign-in pages, until it is called again. */
   trouble(kind: OpenIdTrouble): void
   /** Paths of the requests so far. */
   requests: readonly string[]
-  /** A second client, which may ask for access to the protected resource and renew it: each refresh token serves once. */
+  /** A second client, which may access the protected resource and renew its access: each refresh token works once. */
   destination: DestinationClient
   /**
-   * Walks from the provider's sign-in address back to the product as this user's browser would, and returns what the
-   * return address carries: `code`, `state` and `iss`, or `error`.
+   * Follows the provider's sign-in URL back to the product like this user's browser, and returns the parameters of the
+   * redirect: `code`, `state` and `iss`, or `error`.
    */
   walk(signInUrl: string, email: string): Promise<URLSearchParams>
 }
 
-/** An application that is registered for permission to write to a user's resource. */
+/** An application that is registered for access to a user's resource. */
 export type DestinationClient = {
   clientId: string
   clientSecret: string
   authorizeUrl: string
   tokenUrl: string
-  /** Takes what carries a good access token, and answers 401 otherwise. */
+  /** Accepts requests with a valid access token, and returns 401 otherwise. */
   resourceUrl: string
-  /** Requests to the resource, with the status that it answered. */
+  /** Requests to the resource, with the returned status. */
   received: readonly { status: number; authorization: string; body: string }[]
-  /** Grant types of the requests to the token address, with the status of the answer. */
+  /** Grant types of the token requests, with the returned status. */
   tokenRequests: readonly { grantType: string; status: number }[]
-  /** Life of the access tokens given from now on, in seconds; 600 at first. */
+  /** Sets the lifetime of new access tokens, in seconds; initially 600. */
   accessTokenSeconds(seconds: number): void
-  /** Ends every access token, as a restart of a server may; refresh tokens go on. */
+  /** Invalidates every access token, as a server restart may; refresh tokens stay valid. */
   forgetAccessTokens(): void
-  /** Ends everything that was permitted so far, as its owner may at the provider. */
+  /** Revokes all grants, as their owner may at the provider. */
   revoke(): void
-  /** Holds renewed tokens back until it is called with false. */
+  /** With true, delays renewed tokens until it is called with false. */
   hold(on: boolean): void
 }
 
@@ -82,8 +82,8 @@ ${[...users].map((user) => `<button name="email" value="${escapeHtml(user.email)
 const subjectOf = (user: OpenIdUser): string => user.subject ?? user.email
 
 /**
- * Asks who signs in each time, so that tests and developers can change accounts without clearing cookies; never asks
- * for consent.
+ * Always asks for the user, so that tests and developers can change accounts without clearing cookies; never asks for
+ * consent.
  */
 const alwaysAsk = (): interactionPolicy.DefaultPolicy => {
   const policy = interactionPolicy.base()
@@ -100,7 +100,7 @@ const alwaysAsk = (): interactionPolicy.DefaultPolicy => {
   return policy
 }
 
-/** Memory of the provider while it runs. */
+/** The provider's storage in memory. */
 const createMemory = (kept: Map<string, AdapterPayload>): AdapterFactory => {
   return (kind) => {
     const keyOf = (id: string): string => `${kind}:${id}`
@@ -146,7 +146,7 @@ const createProvider = (issuer: string, { users, memory, secrets, accessTokenSec
       {
         client_id: clientId,
         client_secret: secrets.signIn,
-        // A native client may return to any port of the loopback address (RFC 8252, 7.3); the rest is compared exactly.
+        // A native client may use any port of a loopback redirect URI (RFC 8252, 7.3); the rest is compared exactly.
         application_type: 'native',
         redirect_uris: ['http://127.0.0.1/auth/oauth-callback', 'http://localhost/auth/oauth-callback'],
         grant_types: ['authorization_code'],
@@ -208,7 +208,7 @@ const createProvider = (issuer: string, { users, memory, secrets, accessTokenSec
   return provider
 }
 
-/** A browser's way through redirects and the sign-in page, with its cookies. */
+/** Follows redirects and the sign-in page like a browser, with cookies. */
 const walkAs = async (issuer: string, signInUrl: string, email: string): Promise<URLSearchParams> => {
   const cookies = new Map<string, string>()
   let url = new URL(signInUrl)
@@ -238,8 +238,8 @@ const walkAs = async (issuer: string, signInUrl: string, email: string): Promise
 }
 
 /**
- * Starts a real OpenID provider on a free port of the loopback address. Its sign-in page lists the users as buttons;
- * nothing is remembered between sign-ins.
+ * Starts a real OpenID provider on a free loopback port. Its sign-in page lists the users as buttons; nothing is
+ * remembered between sign-ins.
  */
 export const startOpenIdProvider = async (
   options: { users?: readonly OpenIdUser[]; port?: number } = {},
@@ -333,7 +333,7 @@ export const startOpenIdProvider = async (
     destination: {
       clientId: destinationClientId,
       clientSecret: destinationSecret,
-      // An ID token has the address only when asked for.
+      // An ID token contains the email address only on request.
       authorizeUrl: `${issuer}/auth?claims=${encodeURIComponent('{"id_token":{"email":null}}')}`,
       tokenUrl: `${issuer}/token`,
       resourceUrl: `${issuer}/resource`,

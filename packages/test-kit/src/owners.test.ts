@@ -34,7 +34,7 @@ let serial = 0
 
 type Ids = { userId?: string; anonymousId?: string }
 
-/** Stores events of a workspace, and lets profiles learn of them. */
+/** Stores events of a workspace, and updates profiles from them. */
 const receive = async (workspaceId: string, ...events: (Ids & Record<string, unknown>)[]): Promise<void> => {
   const made = events.map((given) => ({ eventId: `0-${++serial}-0`, type: 'track', ...given }))
   const receivedAt = new Date(1_700_000_000_000 + serial).toISOString()
@@ -86,7 +86,7 @@ const project = async (store: Pick<EventStore, 'query' | 'insert' | 'command'> =
   }
 }
 
-/** The owner of each event by the event store alone, and by the profiles in PostgreSQL. */
+/** The owner of each event from the event store alone, and from the profiles in PostgreSQL. */
 const owners = async (workspaceId: string): Promise<{ stored: string[]; right: string[] }> => {
   const events = await eventStore.query<{ user_id: string; anonymous_id: string; profile: string }>(
     `select user_id, anonymous_id, toString(if(joined.profile = 0, owner, joined.profile)) as profile
@@ -170,7 +170,7 @@ const values = [
   ...placeholderGroups.flatMap((group) => group.values.map((value) => ` "${value.toUpperCase()}"`)),
 ]
 
-test('the event store names the owner of an event as profiles do, whatever its ids are, and no owner where they find none', async () => {
+test('the event store computes the same owner of an event as profiles for any IDs, and none if there is no profile', async () => {
   const ids = values.flatMap((value) => [{ userId: value, anonymousId: 'a' }, { anonymousId: value }])
   await receive(workspace, ...ids)
   const known = await database.db.selectFrom('profile_identifiers').select(['type', 'value']).execute()
@@ -187,20 +187,20 @@ test('the event store names the owner of an event as profiles do, whatever its i
   expect(known.map(({ value }) => value)).toEqual(expect.arrayContaining(['a', 'u', 'guests', '-2', 'x'.repeat(512)]))
 })
 
-test('the same id is another owner in another workspace', async () => {
+test('the same ID has another owner in another workspace', async () => {
   for (const id of [workspace, other]) await receive(id, { userId: 'u' })
   const rows = await eventStore.query<{ owner: string }>('select distinct toString(owner) as owner from events')
   expect(rows).toHaveLength(2)
 })
 
-test('after merges and splits, in however many steps, each stored event is of the profile that has its identifier', async () => {
+test('after merges and splits, in any number of steps, each stored event belongs to the profile with its identifier', async () => {
   await receive(workspace, { anonymousId: 'a' }, { userId: 'u' }, { anonymousId: 'b' })
   await project()
   expect(new Set(await expectRight()).size).toBe(3)
   await receive(workspace, { userId: 'u', anonymousId: 'a' })
   await project()
   expect(new Set(await expectRight()).size).toBe(2)
-  // Two merges and a split before the next look.
+  // Two merges and a split before the next projection.
   await receive(
     workspace,
     { userId: 'u', anonymousId: 'b' },
@@ -210,17 +210,17 @@ test('after merges and splits, in however many steps, each stored event is of th
   await split('anonymous_id', 'b')
   await project()
   expect(new Set(await expectRight()).size).toBe(2)
-  // The one that the profile began with leaves it.
+  // The identifier with which the profile began leaves it.
   await split('anonymous_id', 'a')
   await project()
   expect(new Set(await expectRight()).size).toBe(3)
-  // One that was joined before leaves.
+  // An identifier that joined earlier leaves.
   await split('user_id', 'v')
   await project()
   expect(new Set(await expectRight()).size).toBe(4)
 })
 
-test('deleted users leave no row, and a user who comes back is a new owner', async () => {
+test('deleted users leave no row, and a user who returns is a new owner', async () => {
   await receive(workspace, { anonymousId: 'a' }, { userId: 'u' }, { userId: 'u', anonymousId: 'a' }, { userId: 'v' })
   await receive(workspace, { userId: 'v', anonymousId: 'b' })
   await project()
@@ -247,7 +247,7 @@ test('deleted users leave no row, and a user who comes back is a new owner', asy
   expect(new Set(after).size).toBe(2)
 })
 
-test('a table that was lost is made anew, and one of another ledger is replaced', async () => {
+test('a lost table is rebuilt, and one of a different ledger is replaced', async () => {
   await receive(workspace, { anonymousId: 'a' }, { userId: 'u', anonymousId: 'a' })
   await receive(other, { anonymousId: 'a' }, { userId: 'u', anonymousId: 'a' })
   await project()
@@ -255,7 +255,7 @@ test('a table that was lost is made anew, and one of another ledger is replaced'
   await project()
   await expectRight()
   await expectRight(other)
-  // The database is another one: no profiles were merged in one workspace, and the other workspace is gone.
+  // A different database: no profiles were merged in one workspace, and the other workspace does not exist.
   await database.pool.query('delete from identity_ledgers')
   await receive(workspace, { userId: 'u' }, { anonymousId: 'a' }, { anonymousId: 'c' })
   await project()
@@ -263,7 +263,7 @@ test('a table that was lost is made anew, and one of another ledger is replaced'
   expect(await eventStore.query('select distinct workspace_id from profile_owners')).toEqual([])
 })
 
-test('while the event store is away profiles are made, and it catches up when it is back', async () => {
+test('while the event store is unavailable, profiles are still updated, and it catches up afterwards', async () => {
   let away = true
   const store: Pick<EventStore, 'query' | 'insert' | 'command'> = {
     ...eventStore,
@@ -279,7 +279,7 @@ test('while the event store is away profiles are made, and it catches up when it
   await expectRight()
 })
 
-test('who writes late what was true before does not win', async () => {
+test('a late write of an outdated state does not win', async () => {
   await receive(workspace, { anonymousId: 'a' }, { userId: 'u' }, { userId: 'u', anonymousId: 'a' })
   const written = Promise.withResolvers<void>()
   const reached = Promise.withResolvers<void>()

@@ -16,7 +16,7 @@ afterAll(() => eventStore.close())
 
 const messageOf = (event: AcceptedEvent): string => valuesOf(event).event
 
-/** Every message once, and those of each source in the order in which they were sent. */
+/** Checks that every message was handled once, and those of each source in the order of sending. */
 const expectWhole = (handled: readonly AcceptedEvent[], sent: readonly string[]): void => {
   expect(handled.map(messageOf).toSorted()).toEqual(sent.toSorted())
   for (const [source, events] of Map.groupBy(handled, ({ sourceId }) => sourceId)) {
@@ -25,14 +25,14 @@ const expectWhole = (handled: readonly AcceptedEvent[], sent: readonly string[])
   }
 }
 
-test('a consumer that begins late gets every stored event and goes on with the stream, without a gap or overlap, while events keep coming', async () => {
+test('a consumer that starts late gets every stored event and continues with the stream, without gaps or repetitions, while events arrive', async () => {
   await eventStore.command('truncate table events')
   await using world = await createStreamWorld(eventStore)
   const sent = await world.send(100)
   await world.pipeline.idle()
   await world.stream.trim(all.map((partition) => ({ partition, offset: 20 })))
   const handled: AcceptedEvent[] = []
-  // Events that come during a cut are before it in the log of requests, and behind it in the stream.
+  // Events that arrive during a cut are before it in the log of requests, and after it in the stream.
   const consumer = world.list(handled, async () => void sent.push(...(await world.send(8))))
   const more = world.send(150)
   consumer.give(all)
@@ -43,7 +43,7 @@ test('a consumer that begins late gets every stored event and goes on with the s
   expectWhole(handled, sent)
 })
 
-test('a consumer that was away for longer than the stream is kept catches up and then goes on', async () => {
+test('a consumer that was stopped for longer than the stream is kept catches up and then continues', async () => {
   await eventStore.command('truncate table events')
   await using world = await createStreamWorld(eventStore)
   const handled: AcceptedEvent[] = []
@@ -72,7 +72,7 @@ test('a consumer that was away for longer than the stream is kept catches up and
 
 const script = fileURLToPath(new URL('./people-process.ts', import.meta.url))
 
-test('the people counter counts every person once, though it is killed again and again, in history and in the stream', async () => {
+test('the people counter counts every person once, even if it is killed repeatedly, in history and in the stream', async () => {
   await eventStore.command('truncate table events')
   await using world = await createStreamWorld(eventStore)
   const run = async (...fault: string[]): Promise<unknown> => {

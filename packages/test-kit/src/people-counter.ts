@@ -2,29 +2,28 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, truncateSync, 
 import { join } from 'node:path'
 import { type Consumer, createEventConsumer, type EventConsumerDeps, valuesOf } from '@tributary/storage'
 
-/** A consumer that counts the people that its partitions' events name. */
+/** A consumer that counts the people in the events of its partitions. */
 export type PeopleCounter = Consumer & {
-  /** How many different user ids the accepted events of a workspace name, as far as they are handled. */
+  /** The number of different user IDs in the handled events of a workspace. */
   people(workspaceId: string): number
 }
 
-/** The state of a partition: a file with a line for each new person, and the same in memory. */
+/** The state of a partition: a file with one line per person, and the same in memory. */
 type Kept = { file: number; lines: Set<string> }
 
 const openKept = (path: string): Kept => {
   const file = openSync(path, 'a+')
   const text = readFileSync(path, 'utf8')
-  // A kill may have left half a line: its event comes again.
+  // A kill may have left an incomplete line: its event is handled again.
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)
   truncateSync(path, Buffer.byteLength(whole))
   return { file, lines: new Set(whole.split('\n').slice(0, -1)) }
 }
 
 /**
- * Counts people: the smallest consumer there can be, and the one to begin a new one with. Its durable work is a line for
- * each person it has not seen before. A person who comes again adds nothing, so events may come again; who adds up
- * instead keeps the id of the last event with what it adds to. What it keeps is per partition, so that any of them can be
- * taken away and given to another.
+ * Counts people: the smallest possible consumer, and a template for new ones. Its durable work is a line for each new
+ * person. A known person adds nothing, so events may be repeated; a consumer that sums up must store the ID of the last
+ * event with the sum. Its state is per partition, so that any partition can move to another process.
  */
 export const createPeopleCounter = ({
   folder,

@@ -1,6 +1,6 @@
 /**
- * A people counter in a process of its own: `people-process.ts <folder> <event store URL> [<fault point> <n>]`. Kills
- * itself at the n-th pass of the point; else it counts all that is there, prints the people of each workspace, and ends.
+ * A people counter in its own process: `people-process.ts <folder> <event store URL> [<fault point> <n>]`. Kills itself
+ * at the n-th pass of the point; otherwise it counts everything, prints the people of each workspace, and ends.
  */
 import { join } from 'node:path'
 import { setFaultHandler, silentLogger } from '@tributary/kernel'

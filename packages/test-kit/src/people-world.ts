@@ -17,7 +17,7 @@ import {
   openLogWriter,
 } from '@tributary/storage'
 
-/** Requests and stream of a folder, as a consumer opens them. */
+/** Opens the requests and the stream of a folder for consumers. */
 export const openStream = (dir: string) => {
   const stream = openLogReader({ dir: join(dir, 'stream') })
   const requests = openLogReader({ dir: join(dir, 'requests') })
@@ -48,7 +48,7 @@ export const consumerDeps = (
   settings: { commitMs: 20, retryBaseMs: 10, retryCapMs: 50 },
 })
 
-/** A running pipeline on a folder of its own whose stream has small segments. */
+/** A running pipeline on its own folder, whose stream has small segments. */
 export const createStreamWorld = async (eventStore: EventStore) => {
   const dir = await mkdtemp(join(tmpdir(), 'tributary-stream-'))
   const partitions = 4
@@ -87,7 +87,7 @@ export const createStreamWorld = async (eventStore: EventStore) => {
     pipeline,
     stream,
     readers,
-    /** Sends a request of these events, to the partition of the workspace unless another one is given. */
+    /** Sends a request with these events, to the partition of the workspace unless another one is given. */
     async sendEvents(
       workspaceId: string,
       sourceId: string,
@@ -97,7 +97,10 @@ export const createStreamWorld = async (eventStore: EventStore) => {
       await append({ w: workspaceId, s: sourceId }, batch, partition)
       pipeline.wake()
     },
-    /** Sends requests of three events each, of several workspaces with two sources; resolves to the ids of the messages, which are their names, too. */
+    /**
+     * Sends requests of three events each, of several workspaces with two sources; resolves to the message IDs, which
+     * are also the event names.
+     */
     async send(count: number): Promise<string[]> {
       const ids: string[] = []
       const appended: Promise<unknown>[] = []
@@ -110,14 +113,14 @@ export const createStreamWorld = async (eventStore: EventStore) => {
         })
         ids.push(...batch.map(({ messageId }) => messageId))
         appended.push(append(meta, batch))
-        // Some at a time, so that a reader meets many ends of the log.
+        // Some concurrently, so that a reader often reaches the end of the log.
         if (n % 10 === 9) await Promise.all(appended)
         pipeline.wake()
       }
       await Promise.all(appended)
       return ids
     },
-    /** A consumer without partitions that records its events. `onCut` is called during each cut. */
+    /** A consumer without partitions that records its events in `handled`. `onCut` is called during each cut. */
     list(handled: AcceptedEvent[], onCut = async () => {}): Consumer {
       const requestsOfCut = {
         ...readers.requests,

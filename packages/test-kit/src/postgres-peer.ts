@@ -6,15 +6,15 @@ import { silentLogger } from '@tributary/kernel'
 import { openRelational } from '@tributary/storage'
 import { withDatabase } from './postgres.ts'
 
-/** A customer's database: real PostgreSQL on a port of loopback, with a role that signs in by a password. */
+/** A customer's database: real PostgreSQL on a loopback port, with a role that has a password. */
 export type PostgresPeer = AsyncDisposable & {
-  /** With what a client connects; `user` owns nothing but may make schemas, unless given otherwise. */
+  /** The connection data of a client; by default, `user` owns nothing but may create schemas. */
   access: { host: string; port: number; database: string; user: string; password: string }
   /** Runs a statement as an administrator. */
   query<Row extends Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>
-  /** Ends every connection; with `refuse` newcomers, too, until it is called without. */
+  /** Ends every connection; with `refuse` also rejects new ones, until it is called without. */
   cut(refuse?: boolean): void
-  /** Connections that are open. */
+  /** Number of open connections. */
   connections(): number
 }
 
@@ -23,7 +23,7 @@ const tlsRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 
 type Credentials = { key: string; cert: string }
 
-/** Answers a request for TLS as PostgreSQL does, then hands the plain stream to the server. */
+/** Handles a TLS request like PostgreSQL, then passes the plain stream to the server. */
 const bridge = async (client: Socket, socketPath: string, tls: Credentials | undefined): Promise<void> => {
   const [first] = (await once(client, 'data')) as [Buffer]
   const server = connect(socketPath)
@@ -44,8 +44,8 @@ const bridge = async (client: Socket, socketPath: string, tls: Credentials | und
 }
 
 /**
- * Creates a database with its own role in the server of a test run (`adminUrl` as `startSharedPostgres` returns it). It
- * is behind a port that can be cut, and that offers TLS when it is given a certificate.
+ * Creates a database with its own role in the server of a test run (`adminUrl` as `startSharedPostgres` returns it).
+ * Its port can be cut, and offers TLS if a certificate is given.
  */
 export const createPostgresPeer = async (
   adminUrl: string,

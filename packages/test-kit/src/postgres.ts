@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { silentLogger } from '@tributary/kernel'
 import { createEmbeddedPostgres, createSupervisor, installJobs, migrate, openRelational } from '@tributary/storage'
 
-/** The migrated database that every test database is a copy of. */
+/** The migrated database that is copied for each test database. */
 export const templateDatabase = 'tributary_template'
 
 /** The same server's address with another database. */
@@ -17,8 +17,8 @@ export type SharedPostgres = AsyncDisposable & {
 }
 
 /**
- * One PostgreSQL for a whole test run, in a temporary folder, with a migrated template database. It does not sync to
- * disk: tests of durability start their own with the product's settings.
+ * Starts one PostgreSQL for a whole test run, in a temporary folder, with a migrated template database. It does not
+ * sync to disk: tests of durability start their own with the product's settings.
  */
 export const startSharedPostgres = async (): Promise<SharedPostgres> => {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-test-'))
@@ -38,7 +38,7 @@ export const startSharedPostgres = async (): Promise<SharedPostgres> => {
     const url = withDatabase(productUrl, 'postgres')
     await using admin = openRelational({ url, logger: silentLogger, maxConnections: 1 })
     await admin.pool.query(`create database ${templateDatabase}`)
-    // Roles of `createPostgresPeer` sign in with a password, as strangers do.
+    // Roles of `createPostgresPeer` must use a password.
     await appendFile(join(folder, 'postgres', 'pg_hba.conf'), 'local all /^peer_ scram-sha-256\n')
     await admin.pool.query('select pg_reload_conf()')
     await using template = openRelational({

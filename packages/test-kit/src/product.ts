@@ -7,25 +7,25 @@ import { fileURLToPath } from 'node:url'
 import { type ApiClient, createApiClient } from './api-client.ts'
 import { fillFolder } from './prepared-folder.ts'
 
-/** The entry that `npm start` runs: the server as it was built last. */
+/** The entry of `npm start`: the last built server. */
 export const serverEntry = fileURLToPath(new URL('../../../apps/server/dist/main.mjs', import.meta.url))
 
 export type ProductOptions = {
-  /** Keeps its data here; otherwise a fresh folder that is removed at the end. */
+  /** The data folder; by default a new folder that is removed at the end. */
   dataDir?: string
   /** Added to the environment. */
   env?: Record<string, string>
-  /** Waits until it stands by, instead of until it is ready. */
+  /** Waits until the product is on standby, instead of ready. */
   standsBy?: true
-  /** Milliseconds until ready. */
+  /** Maximum ms until it is ready. */
   deadlineMs?: number
   /** Called with the process id as soon as the process runs. */
   onSpawn?: (pid: number) => void
-  /** Command for Node, instead of the server itself; its process stands for the product. */
+  /** A command that replaces the server; its process counts as the product. */
   command?: readonly string[]
   /** Runs the process under this account; needs root. */
   user?: { uid: number; gid: number }
-  /** Its clock can be moved. */
+  /** Whether its clock can be moved. */
   movableClock?: true
   /** Makes an empty data folder itself, also where the run of tests has prepared one. */
   fromNothing?: true
@@ -39,30 +39,30 @@ export type Product = AsyncDisposable & {
   /** Lines the process printed so far. */
   output(): string
   api: ApiClient
-  /** SIGTERM, waits for the end. Returns the exit code. */
+  /** Sends SIGTERM and waits for the end. Returns the exit code. */
   stop(): Promise<number | null>
   /**
-   * Puts the clock of a product that was started with `movableClock` so many ms ahead of the machine's. It moves in all
-   * of its threads within 50 ms; its engines keep the machine's. Never back: the product relies on that.
+   * Sets the clock of a product with `movableClock` ahead of the machine's by `ms`. All its threads follow within 50
+   * ms; its engines keep the machine's clock. Never move it back: the product relies on that.
    */
   moveClock(ms: number): Promise<void>
-  /** SIGKILL of the server process alone; its children are left as they are. */
+  /** Sends SIGKILL to the server process only; its children keep running. */
   kill(): Promise<void>
   /** Resolves with the exit code when the process ends by itself. */
   ended: Promise<number | null>
 }
 
-/** The credentials of the platform admin that a started product has. */
+/** The platform admin's credentials in a started product. */
 export const adminCredentials = { email: 'admin@example.com', password: 'Correct-horse-1' }
 
 /** Token of `/metrics` and `/dev/outbox` of a started product. */
 export const metricsToken = 'metrics-token-of-tests'
 
-/** The metrics of a started product, as it answers them. */
+/** Requests the metrics of a started product. */
 export const readMetrics = (url: string): Promise<Response> =>
   fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${metricsToken}` } })
 
-/** Whether a folder or one above it lets only its owner through, as a checkout below the home of root does. */
+/** Whether a folder or one of its parents is accessible only to its owner, like a checkout below root's home. */
 const isPrivate = (path: string): boolean => {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     if ((statSync(folder).mode & 0o001) === 0) return true
@@ -74,22 +74,22 @@ const isPrivate = (path: string): boolean => {
 const readSearchBit = 1n << 2n
 
 /**
- * What starts a program under another account, with the options of `spawn`. An account that cannot reach the checkout gets one
- * capability of root: to read all files where root may pass that on, else to write them, too.
+ * How to start a program under another account: command, arguments and options of `spawn`. An account that cannot
+ * access the checkout gets one capability of root: to read all files if root may pass that on, else also to write them.
  */
 const startedAs = (user: { uid: number; gid: number } | undefined, program: string, args: readonly string[]) => {
   if (user === undefined || !isPrivate(program)) return { program, args, options: { ...user } }
   const bounds = /^CapBnd:\s*(\w+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0'
   const capability = (BigInt(`0x${bounds}`) & readSearchBit) === 0n ? 'dac_override' : 'dac_read_search'
   const account = [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups']
-  // access(2) asks with the capabilities, too, only while a change of the account leaves them alone.
+  // The kernel's access(2) check honors capabilities only if a change of the account does not clear them.
   const reading = ['--securebits=+no_setuid_fixup', `--inh-caps=+${capability}`, `--ambient-caps=+${capability}`]
   return { program: 'setpriv', args: [...account, ...reading, program, ...args], options: {} }
 }
 
 /**
- * Starts the whole product as a user does, in a process of its own on a free port, and waits until it is ready.
- * Destinations may reach loopback. Throws with the process's output when it does not get ready in time.
+ * Starts the whole product as a user does, in its own process on a free port, and waits until it is ready. Destinations
+ * may reach loopback. Throws with the process's output if it is not ready in time.
  */
 export const startProduct = async (options: ProductOptions = {}): Promise<Product> => {
   const ownFolder = options.dataDir === undefined
@@ -99,7 +99,7 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
   const clock = `${new URL('./moved-clock.ts', import.meta.url).href}?${new URLSearchParams({ file: clockFile })}`
   const command = options.command ?? [
     '--disable-warning=ExperimentalWarning',
-    // As `npm start` does.
+    // The same option as in `npm start`.
     '--max-semi-space-size=16',
     ...(options.movableClock === true ? ['--import', clock] : []),
     serverEntry,
@@ -108,7 +108,7 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
   const child: ChildProcess = spawn(program, args, {
     env: {
       PATH: process.env.PATH ?? dirname(process.execPath),
-      // A test looks for its sockets where its own temporary files are.
+      // The product's sockets are in the folder for temporary files of the test.
       TMPDIR: tmpdir(),
       UV_THREADPOOL_SIZE: '16',
       PORT: '0',
@@ -160,7 +160,7 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
     api: createApiClient(url),
     stop,
     async moveClock(ms) {
-      // Read whole or not at all.
+      // Renamed, so that the file is never read half-written.
       await writeFile(`${clockFile}.new`, String(ms))
       await rename(`${clockFile}.new`, clockFile)
     },

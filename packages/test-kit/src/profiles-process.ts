@@ -1,6 +1,6 @@
 /**
- * The consumer of profiles in a process of its own: `profiles-process.ts <folder> <event store URL> <database URL>
- * [<fault point> <n>]`. Kills itself at the n-th pass of the point; else it handles all that is there, and ends.
+ * The consumer of profiles in its own process: `profiles-process.ts <folder> <event store URL> <database URL> [<fault
+ * point> <n>]`. Kills itself at the n-th pass of the point; otherwise it handles everything, and ends.
  */
 import { setFaultHandler, silentLogger } from '@tributary/kernel'
 import { createProfiles } from '@tributary/profiles'

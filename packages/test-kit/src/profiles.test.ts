@@ -10,7 +10,7 @@ import { createTestEventStore, type TestEventStore } from './event-store.ts'
 import { consumerDeps, createStreamWorld } from './people-world.ts'
 
 const all = [0, 1, 2, 3]
-/** The source of a workspace: its id with another beginning. */
+/** The source ID of a workspace: its ID with another first digit. */
 const sourceOf = (workspaceId: string): string => `5${workspaceId.slice(1)}`
 
 let eventStore: TestEventStore
@@ -72,7 +72,7 @@ const handleAll = async (): Promise<void> => {
   await settle(consumer)
 }
 
-/** Each profile of a workspace as its identifiers. */
+/** The identifiers of each profile of a workspace. */
 const profilesOf = async (workspaceId: string): Promise<string[]> => {
   const { rows } = await database.pool.query<{ text: string }>(
     `select string_agg(type || ':' || value, ' ' order by type, value) as text from profile_identifiers
@@ -92,7 +92,7 @@ const dump = async (): Promise<string[]> => {
   return (await Promise.all(texts)).flat()
 }
 
-/** Events of people with a user id, three devices and an id of a shop each, of which none says more than it has to. */
+/** Events of people with a user ID, three devices and a shop ID each; every event contains only some of them. */
 const visits = (count: number, salt: number): { workspaceId: string; event: object; person: number }[] =>
   Array.from({ length: count }, (_, n) => {
     const number = n * 7919 + salt * 104_729
@@ -103,7 +103,7 @@ const visits = (count: number, salt: number): { workspaceId: string; event: obje
     return { workspaceId: workspaces[person % 3] ?? '', person, event: { anonymousId, ...user, context } }
   })
 
-/** Returns the expected profiles: identifiers that came together belong together. */
+/** The expected profiles: identifiers that occur together belong together. */
 const expectedOf = (workspaceId: string, seen: ReturnType<typeof visits>): string[] => {
   const groups: Set<string>[] = []
   for (const { workspaceId: of, event } of seen) {
@@ -126,7 +126,7 @@ const run = async (...fault: string[]): Promise<void> => {
   await promisify(execFile)(process.execPath, [script, world.dir, eventStore.url, database.url, ...fault])
 }
 
-test('whatever is killed when, profiles are those that the events make, and the ledger alone makes the same again', async () => {
+test('after any kill, profiles match the events, and can be rebuilt from the ledger alone', async () => {
   const seen: ReturnType<typeof visits> = []
   let salt = 0
   const more = async (): Promise<void> => {
@@ -136,7 +136,7 @@ test('whatever is killed when, profiles are those that the events make, and the 
     await world.pipeline.idle()
   }
   await more()
-  // Earlier events are read from the event store.
+  // Removes the stream, so that earlier events are read from the event store.
   await trimAll()
   for (const [point, pass] of [
     ['profiles.before-commit', '2'],
@@ -153,7 +153,7 @@ test('whatever is killed when, profiles are those that the events make, and the 
   expect(before.length).toBeGreaterThan(100)
   for (const workspaceId of workspaces) expect(await rebuildProfiles(database.db, workspaceId)).toBeGreaterThan(10)
   expect(await dump()).toEqual(before)
-  // A process for each kill.
+  // Each kill needs its own process.
 }, 180_000)
 
 test('partitions move between consumers under load, and nothing is learned twice or missed', async () => {
@@ -181,7 +181,7 @@ test('partitions move between consumers under load, and nothing is learned twice
   expect(made.length).toBe(ids)
 })
 
-test('while PostgreSQL refuses every connection, the consumer waits; then it catches up', async () => {
+test('while PostgreSQL rejects every connection, the consumer waits; then it catches up', async () => {
   const name = database.url.match(/\/(test_\w+)/)?.[1] ?? ''
   await using admin = await createTestDatabase()
   const consumer = open()
@@ -216,7 +216,7 @@ const identify = (traits: object, timestamp?: string): object => ({
   ...(timestamp === undefined ? {} : { timestamp }),
 })
 
-/** Everything of profiles as it is now; what puts it back, as restoring a backup of the database does. */
+/** Copies all tables of profiles; the returned function restores them, like a restore of a database backup. */
 const backUp = async (): Promise<() => Promise<void>> => {
   const restored = ['identity_ledgers', 'identity_places', ...traitTables, ...tables]
   for (const table of restored) await database.pool.query(`create table ${table}_before as table ${table}`)
@@ -228,7 +228,7 @@ const backUp = async (): Promise<() => Promise<void>> => {
 const trimAll = async (): Promise<void> =>
   world.stream.trim((await world.readers.stream.ends()).map((offset, partition) => ({ partition, offset })))
 
-/** Lets the stream go as far as it was when profiles stood where they stand now. */
+/** Advances the stream until it no longer contains the current position of profiles. */
 const outgrow = async (): Promise<void> => {
   for (let n = 0; n < 40; n++)
     await send(workspaces[2] ?? '', { userId: 'filler', properties: { text: 'x'.repeat(2000) } })
@@ -242,7 +242,7 @@ const outgrow = async (): Promise<void> => {
 test.each([
   ['while the stream has what came since', async () => {}],
   ['when only stored events tell what came since', outgrow],
-])('a database that is restored gets what it lost again at the next start, %s', async (_, lose) => {
+])('a restored database gets its lost data again at the next start, %s', async (_, lose) => {
   await send(first(), { userId: 'u1', anonymousId: 'a1' })
   await send(second(), identify({ plan: 'free' }))
   await handleAll()
@@ -261,7 +261,7 @@ test.each([
   expect(await traitsOf()).toEqual({ plan: '"team"' })
 })
 
-test('a database that is restored beneath a running consumer gets what it lost again with the next thing to learn', async () => {
+test('a database that is restored while a consumer runs gets its lost data again with the next new fact', async () => {
   const consumer = open()
   consumer.give(all)
   await send(first(), { userId: 'u1' })
@@ -285,7 +285,7 @@ test('a database that lost everything gets everything again', async () => {
   expect(await profilesOf(first())).toEqual(['anonymous_id:a1 user_id:u1'])
 })
 
-test('evidence that was known before a split is refused when it comes again, and the refusal is in the ledger', async () => {
+test('known evidence from before a split is rejected when it is repeated, and the rejection is in the ledger', async () => {
   const consumer = open()
   consumer.give(all)
   const visit = { userId: 'u', anonymousId: 'a' }
@@ -310,7 +310,7 @@ test('evidence that was known before a split is refused when it comes again, and
   expect(await profilesOf(first())).toEqual(['anonymous_id:a', 'user_id:u'])
 })
 
-test('with its workspace everything known of its people is gone, and that of others stays', async () => {
+test('deleting a workspace removes everything about its people, and nothing of other workspaces', async () => {
   for (const workspace of [first, second])
     await send(workspace(), { type: 'identify', userId: 'u', anonymousId: 'a', traits: { a: 1 } })
   await handleAll()
@@ -325,7 +325,7 @@ test('with its workspace everything known of its people is gone, and that of oth
   expect(await profilesOf(second())).toEqual(['anonymous_id:a user_id:u'])
 })
 
-test('profiles never cross a workspace, and events of one that is gone are passed over', async () => {
+test('profiles never span workspaces, and events of a deleted workspace are skipped', async () => {
   await send(first(), { userId: 'u', anonymousId: 'a' })
   await send(second(), { userId: 'v', anonymousId: 'a' })
   await send(newId(), { userId: 'u', anonymousId: 'a' })
@@ -353,7 +353,7 @@ test('a merge is recorded with the event that caused it', async () => {
   expect(merged).toEqual([{ merged_into: merge?.profile_id }])
 })
 
-test('a trait is the latest by its time, in any order of events; the year 9999 does not win for ever, and the year 1 counts from its receipt', async () => {
+test('a trait has its latest value by time, in any order of events; the year 9999 does not win forever, and the year 1 counts from its receipt', async () => {
   const consumer = open()
   consumer.give(all)
   await send(first(), identify({ a: 'future', b: 1, c: 'late' }, '9999-01-01T00:00:00Z'))
@@ -365,15 +365,15 @@ test('a trait is the latest by its time, in any order of events; the year 9999 d
   )
   await send(first(), identify({ a: 'now', b: 'text' }))
   await settle(consumer)
-  // A time that no calendar of ours has counts as not given: it is that of the receipt.
+  // A time outside of the calendar counts as absent: the time of receipt is used.
   expect(await traitsOf()).toEqual({ a: '"now"', b: '"text"', c: '"first"' })
 })
 
-test('of ten thousand traits of one person five hundred are kept, and that others came is recorded', async () => {
+test('of ten thousand traits of one person, five hundred are kept, and the existence of others is recorded', async () => {
   for (let n = 0; n < 20; n++)
     await send(first(), identify(Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`t${n * 500 + at}`, at]))))
   await handleAll()
-  // One more, by itself and beside one that is known.
+  // One more trait, alone and beside a known one.
   await send(first(), identify({ more: 1 }), identify({ t0: 'new', more: 2 }))
   await handleAll()
   const traits = await traitsOf()
@@ -381,7 +381,7 @@ test('of ten thousand traits of one person five hundred are kept, and that other
   expect(traits).toMatchObject({ '': null, t0: '"new"' })
 })
 
-test('a trait that changes its type is of the type that came last', async () => {
+test('a trait with a changed type has the type of its last value', async () => {
   const consumer = open()
   consumer.give(all)
   for (const [n, value] of [1, 'text', { nested: true }, [1], null, false].entries()) {
@@ -391,7 +391,7 @@ test('a trait that changes its type is of the type that came last', async () => 
   }
 })
 
-test('an event with a trait of 1 MB is refused, and teaches nothing', async () => {
+test('an event with a trait of 1 MB is rejected, and changes nothing', async () => {
   await send(first(), identify({ bio: 'x'.repeat(1024 * 1024), plan: 'team' }))
   await handleAll()
   const [event] = await eventStore.query<{ status: string }>('select status from events')
@@ -411,7 +411,7 @@ test('a trait that is too large is recorded without its value, until a smaller o
   expect(await traitsOf()).toEqual({ bio: '"short"' })
 })
 
-test('text that no table can store changes nothing and stops no consumer', async () => {
+test('text that no table can store changes nothing and does not stop the consumer', async () => {
   await send(
     first(),
     { userId: 'a\0b', anonymousId: 'a' },
@@ -423,7 +423,7 @@ test('text that no table can store changes nothing and stops no consumer', async
   expect(await profilesOf(first())).toEqual(['anonymous_id:a', 'anonymous_id:b', 'user_id:u'])
 })
 
-test('the thread time that events of a workspace take is charged to it, and to no other one', async () => {
+test('the thread time for events of a workspace is charged to it, and to no other', async () => {
   // Nothing is paid back, and each piece of work takes a millisecond.
   let worked = 0
   const workShare = createWorkShare(
@@ -438,7 +438,7 @@ test('the thread time that events of a workspace take is charged to it, and to n
   expect([workShare.wait(first()) > 0, workShare.remembered()]).toEqual([true, 1])
 })
 
-test('events of a workspace that took more than its share are handled behind those of others, and all of them are', async () => {
+test('events of a workspace that exceeded its share are handled after those of others, and none is lost', async () => {
   const order: string[] = []
   const share = createWorkShare()
   const workShare: WorkShare = {
@@ -452,7 +452,7 @@ test('events of a workspace that took more than its share are handled behind tho
   const consumer = open({ workShare })
   consumer.give(all)
   await settle(consumer)
-  // Events that come while it has no partition are one batch.
+  // Events that arrive while it has no partition become one batch.
   await consumer.take(all)
   for (const [index, workspaceId] of [first(), second()].entries())
     await world.sendEvents(

@@ -16,9 +16,9 @@ beforeAll(async () => {
 })
 afterAll(() => eventStore.close())
 
-test('how much of the earlier events is read is known while it is, also after a kill, and no more when all is', async () => {
+test('the share of read earlier events is available during the reading, also after a kill, and absent when all are read', async () => {
   await using world = await createStreamWorld(eventStore)
-  // Two workspaces of one partition, which are read in the order of their ids.
+  // Workspaces of one partition, which are read in the order of their IDs.
   const names = Array.from({ length: 20 }, (_, n) => `w-${10 + n}`)
   const [first = '', ...others] = names
   const partition = partitionOf(first, world.partitions)
@@ -48,7 +48,7 @@ test('how much of the earlier events is read is known while it is, also after a 
   const both = () => Promise.all([first, second].map(progress))
   expect(await both()).toEqual([undefined, undefined])
 
-  /** A consumer that handles so many batches, and then waits until it is stopped; resolves when it waits. */
+  /** A consumer that handles a number of batches, and then waits until it is stopped; resolves when it waits. */
   const open = async (batches: number): Promise<Consumer> => {
     const stopped = Promise.withResolvers<void>()
     const waits = Promise.withResolvers<void>()
@@ -101,7 +101,7 @@ test('how much of the earlier events is read is known while it is, also after a 
   await rest.stop()
 })
 
-test('of a workspace that is spread, each earlier event is read once, whichever partition it is in, and its progress is that of all', async () => {
+test('each earlier event of a spread workspace is read once, in any partition, and its progress is that of all partitions', async () => {
   await using world = await createStreamWorld(eventStore)
   const [wide, narrow] = ['wide', 'wide-2']
   const partitions = partitionsOf(wide, 3, world.partitions)
@@ -135,7 +135,7 @@ test('of a workspace that is spread, each earlier event is read once, whichever 
   consumer.give([0, 1, 2, 3])
   await consumer.idle()
   await consumer.stop()
-  // Others of the event store are of other logs.
+  // Other events in the event store are from other logs.
   const own = handled.filter(({ workspaceId }) => workspaceId === wide || workspaceId === narrow)
   const names = own.map(({ json }) => String((JSON.parse(json) as { event: string }).event))
   expect(names.toSorted()).toEqual([...sent, 'narrow'].toSorted())

@@ -2,11 +2,11 @@ import { createTestDatabase, type TestDatabase } from './database.ts'
 import { createTestEventStore, type TestEventStore } from './event-store.ts'
 
 /**
- * A database and an event store for the tests of a file, which share them: to be called where the file begins. They are
- * gone after its last test.
+ * Creates a database and an event store that all tests of a file share; call it at the top of the file. They are
+ * removed after its last test.
  */
 export const createTestStores = async (): Promise<{ database: TestDatabase; store: TestEventStore }> => {
-  // Imported here: this package is used outside of test runs, too.
+  // Imported here, because this package is also used outside of test runs.
   const { afterAll } = await import('vitest')
   const [database, store] = await Promise.all([createTestDatabase(), createTestEventStore()])
   afterAll(async () => {

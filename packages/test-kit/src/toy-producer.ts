@@ -3,11 +3,11 @@ import { type DeliveryMeta, type OutboundRow, outboundBody, outcomesOf } from '@
 import { type LogReader, type LogWriter, partitionOf } from '@tributary/storage'
 
 export type ToyProducerDeps = {
-  /** Its own database: the rows that it has to send, and their outcomes. */
+  /** Its own database: the rows to send, and their outcomes. */
   file: string
   name: string
   workspaceId: string
-  /** Stands for the origin of the rows, such as a sync. */
+  /** The origin of the rows, such as a sync. */
   originId: string
   destinationId: string
   stream: Pick<LogWriter, 'appendGroup' | 'beginEpoch' | 'lastSequences'>
@@ -15,8 +15,8 @@ export type ToyProducerDeps = {
 }
 
 /**
- * A producer of rows in its smallest form. It may be killed anywhere: rows are stored before they are sent, the stream
- * has its last sequence with the rows, and outcomes are stored with their position.
+ * A minimal producer of rows. It may be killed at any time: rows are stored before they are sent, the stream stores
+ * their last sequence with them, and outcomes are stored with their position.
  */
 export const openToyProducer = async (deps: ToyProducerDeps) => {
   const { name, workspaceId, originId, destinationId, stream, outcomes } = deps
@@ -29,11 +29,13 @@ export const openToyProducer = async (deps: ToyProducerDeps) => {
   let sent = (await stream.lastSequences(name))[0]?.sequence ?? 0
 
   return {
-    /** Writes down what is to be sent. */
+    /** Stores rows to send. */
     add(rows: readonly Omit<OutboundRow, 'recordId'>[]): void {
       for (const row of rows) db.prepare('insert into row (row) values (?)').run(JSON.stringify(row))
     },
-    /** Appends what was not appended yet. Rejects where the stream cannot be written; then it can be called again. */
+    /**
+     * Appends rows that were not appended yet. Rejects if the stream cannot be written; it can then be called again.
+     */
     async send(): Promise<void> {
       const next = db.prepare(`select number, row from row where number > ? order by number limit 50`)
       for (let found = next.all(sent); found.length > 0; found = next.all(sent)) {
@@ -54,7 +56,7 @@ export const openToyProducer = async (deps: ToyProducerDeps) => {
         sent = sequence
       }
     },
-    /** Reads the outcomes that are new. Some may be known: a version says which of two is the later. */
+    /** Reads new outcomes. Some may be known already: the version decides which of two is later. */
     async learn(): Promise<void> {
       const partition = partitionOf(name, outcomes.partitions)
       const from = Number(db.prepare('select next from place').get()?.next ?? 0)

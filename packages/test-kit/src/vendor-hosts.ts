@@ -1,6 +1,5 @@
-// Loaded before the product by a test with peers that stand for vendors. In the process and in each of its threads, a
-// TLS connection to one of the hosts becomes a plain one to a port of this machine. The query of this module's address
-// names both.
+// Preloaded by a test with peers that stand in for vendors. In the process and each of its threads, a TLS connection to
+// one of the hosts becomes a plain one to a local port. The query of this module's URL contains both.
 import net from 'node:net'
 import tls from 'node:tls'
 
@@ -13,7 +12,7 @@ const connectToPeer = (...given: unknown[]): unknown => {
   const [options] = given as [{ host?: string } | undefined]
   if (options?.host === undefined || !hosts.has(options.host)) return connect(...given)
   const socket = net.connect({ host: '127.0.0.1', port })
-  // A caller that asked for TLS waits for this.
+  // A caller that requested TLS waits for this event.
   socket.once('connect', () => socket.emit('secureConnect'))
   return socket
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { serverEntry } from './product.ts'
 
-/** A request to a vendor. */
+/** A request to a vendor's peer. */
 export type VendorAsked = {
   method: string
   host: string
@@ -12,19 +12,19 @@ export type VendorAsked = {
   headers: Readonly<Record<string, string | undefined>>
   /** The body, decompressed. */
   text: string
-  /** The same as a value where it is JSON; undefined where there is none. Made when it is asked for. */
+  /** The parsed JSON of the body; undefined if there is none. Computed on demand. */
   readonly body: unknown
   raw: { bytes: Uint8Array }
 }
 
 export type VendorAnswer = { status: number; headers?: Record<string, string>; body?: string } | 'hang' | 'reset'
 
-/** The peers of vendors of a product that is started with `command`. */
+/** The vendor peers of a product that is started with `command`. */
 export type VendorPeers = AsyncDisposable & { command: readonly string[] }
 
 /**
- * Peers that stand for the hosts of vendors, behind one port of this machine. A product that is started with `command`, as it is built,
- * reaches them by the vendors' own addresses.
+ * Starts peers that stand in for the hosts of vendors, behind one local port. A built product that is started with
+ * `command` reaches them under the vendors' own URLs.
  */
 export const startVendorPeers = async (
   answers: Readonly<Record<string, (asked: VendorAsked) => VendorAnswer>>,

@@ -3,7 +3,7 @@ import { makeEventTemplate, startSharedEventStore } from './event-store.ts'
 import { startSharedPostgres } from './postgres.ts'
 import type {} from './provided.ts'
 
-/** Starts what all test files share, once per run, and stops it at the end. */
+/** Starts the resources that all test files share, once per run, and stops them at the end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const stack = new AsyncDisposableStack()
   const [postgres, eventStore] = await Promise.allSettled([startSharedPostgres(), startSharedEventStore()])

@@ -7,9 +7,9 @@ export type WebhookReceiver = AsyncDisposable & {
   url: string
   port: number
   calls: ReceivedCall[]
-  /** Its answer: a status, headers, or 'hang' to never answer. Changeable at any time. */
+  /** Sets the response: a status, headers, a body, or `hang` to never respond. Changeable at any time. */
   behave(next: { status?: number; headers?: Record<string, string>; body?: string; hang?: boolean }): void
-  /** How often each message id came. */
+  /** How often each message ID was received. */
   messageIds(): Map<string, number>
   close(): Promise<void>
 }
@@ -22,7 +22,7 @@ export const startWebhookReceiver = async (
   const ids = new Map<string, number>()
   let behaviour: { status?: number; headers?: Record<string, string>; body?: string; hang?: boolean } = { status: 200 }
   const note = (body: string): void => {
-    // A test of the connection brings nothing.
+    // A connection test sends no body.
     if (body === '') return
     const parsed: unknown = JSON.parse(body)
     for (const event of Array.isArray(parsed) ? parsed : [parsed]) {

@@ -11,13 +11,16 @@ const nameOf = (body: Record<string, unknown>, ...path: string[]): string => {
   return value
 }
 
-/** Makes an organisation with one workspace; answers their resource names. */
+/** Creates an organization with one workspace; returns their resource names. */
 export const createWorkspace = async (api: ApiClient, title = 'Acme'): Promise<TestWorkspace> => {
   const made = await api.ok('POST', '/organizations', { title, industry: 'e-commerce', workspace_title: 'Production' })
   return { organization: nameOf(made, 'organization', 'name'), workspace: nameOf(made, 'workspace', 'name') }
 }
 
-/** Makes organisations with one workspace until one is in the same partition of the log as another workspace; answers its resource names. */
+/**
+ * Creates organizations with one workspace until one of them is in the same log partition as another workspace; returns
+ * its resource names.
+ */
 export const createPartitionMate = async (
   api: ApiClient,
   workspace: string,
@@ -30,7 +33,7 @@ export const createPartitionMate = async (
   }
 }
 
-/** Makes a source with a write key. */
+/** Creates a source with a write key. */
 export const createSource = async (
   api: ApiClient,
   workspace: string,
@@ -50,7 +53,7 @@ export const createSource = async (
   return { source, sourceId: source.split('/').at(-1) ?? '', key }
 }
 
-/** Makes a destination of an app, connected to the source; answers its resource name. */
+/** Creates a destination of an app, connected to the source; returns its resource name. */
 export const createDestination = async (
   api: ApiClient,
   workspace: string,
@@ -70,7 +73,7 @@ export const createDestination = async (
   return destination
 }
 
-/** Makes a webhook destination connected to the source; answers its resource name. */
+/** Creates a webhook destination connected to the source; returns its resource name. */
 export const createWebhook = (
   api: ApiClient,
   workspace: string,

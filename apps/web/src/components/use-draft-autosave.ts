@@ -15,8 +15,8 @@ export type Keeping<Draft, Step, Saved> = {
 }
 
 /**
- * Saves a draft on the server as it changes, also if the user leaves the page before the delay ends. `kept` is the
- * result for the shown draft; undefined while it is being saved.
+ * Saves a draft on the server as it changes, also if the user leaves the page before the delay ends. The result `kept`
+ * is that of the shown draft; undefined while it is saved.
  */
 export const useDraftAutosave = <Draft, Step, Saved>(
   draft: Draft,

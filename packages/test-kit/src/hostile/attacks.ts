@@ -5,19 +5,21 @@ import { createDestination, createSource, createWebhook } from '../workspace.ts'
 import { blackPng, openSocket, statusOfSocket } from './raw.ts'
 import type { HostileWorld } from './world.ts'
 
-/** The outcome of a piece of hostile work: the statuses it was answered with, and what was said. */
+/** The outcome of an attack: the response statuses, and the text of the responses. */
 export type Outcome = { statuses: readonly number[]; said: string }
 
-/** A kind of hostile work. `npm test` and `npm run bench -- hostile` do each, and new ones are added here. */
+/** A kind of attack. `npm test` and `npm run bench -- hostile` run each; new ones are added here. */
 export type Attack = {
-  /** The attack and the attacker, in one line. */
+  /** Describes the attack and the attacker in one line. */
   what: string
-  /** Pieces of it at the same time. */
+  /** How many run concurrently. */
   together: number
-  /** Statuses that may answer it, and the text that one of its answers has: that it was cut off, and at which limit. */
+  /**
+   * The accepted response statuses, and a text that one response must contain: that it was cut off, and at which limit.
+   */
   answers: readonly number[]
   says: RegExp
-  /** Creates what it needs, once; returns a piece of it. */
+  /** Creates the required objects once, and returns a function that runs the attack. */
   prepare(world: HostileWorld): Promise<() => Promise<Outcome>>
 }
 
@@ -35,7 +37,7 @@ const call = async (world: HostileWorld, method: string, path: string, body?: un
   return { statuses: [answer.status], said: JSON.stringify(answer.body) }
 }
 
-/** Ten thousand characters of conditions, nine thousand times. */
+/** Ten thousand characters of conditions in a loop of nine thousand iterations. */
 const loops = `{% for i in (1..9000) %}{% if ${'1 and '.repeat(1600)}1 %}{% endif %}{% endfor %}{}`
 const tooMuch = /too much|too long|too many|too large|limit/i
 const refused = [400, 401, 403, 413, 429]
@@ -45,8 +47,8 @@ const MiB = 1024 * 1024
 const bearer = ({ api }: HostileWorld): Record<string, string> => ({ authorization: `Bearer ${api.token}` })
 
 /**
- * Requests objects of another tenant, of another kind, or missing ones, all at a time; and sends one privacy request
- * with each piece.
+ * Requests objects that belong to another tenant, are of another kind, or are missing, all concurrently; each run also
+ * sends one privacy request.
  */
 const askForOthers = async (world: HostileWorld) => {
   const period = 'start_date.seconds=1767225600&end_date.seconds=1767312000'
@@ -77,7 +79,7 @@ const askForOthers = async (world: HostileWorld) => {
   }
 }
 
-/** The answer of a mapping's preview to a template. */
+/** Runs a mapping preview with these field mappings. */
 const previewMapping = async (world: HostileWorld, field_mappings: readonly object[]) => {
   const destination = await createWebhook(world.api, world.workspace, world.source.source, {
     url: `${world.origin}/health`,
@@ -92,7 +94,7 @@ const templateField = (id: string, value: string): object => ({
   target: { name: id },
 })
 
-/** A preview of a signal of ten platforms, of which a field of each is the work for a hundred events. */
+/** Previews a signal with ten platforms, each with one expensive field, for a hundred events. */
 const previewSignal = async (world: HostileWorld) => {
   const { source, key } = await createSource(world.api, world.workspace, 'Orders')
   const batch = Array.from({ length: 100 }, (_, index) => ({ type: 'track', event: 'Order', userId: `u-${index}` }))
@@ -123,7 +125,7 @@ const previewSignal = async (world: HostileWorld) => {
   return () => call(world, 'POST', `/${world.workspace}/signals:preview`, signal)
 }
 
-/** An event whose mapping is the work; its outcome is read in the delivery log. */
+/** Delivers an event with an expensive mapping; reads the outcome from the delivery log. */
 const deliverMapped = async (world: HostileWorld) => {
   const { source, key } = await createSource(world.api, world.workspace, 'Mapped')
   const destination = await createWebhook(world.api, world.workspace, source, { url: `${world.origin}/health` })
@@ -148,7 +150,10 @@ const deliverMapped = async (world: HostileWorld) => {
   }
 }
 
-/** Connections without a key that send all but the last byte of four megabytes; whether the other one is still served. */
+/**
+ * Opens connections without a key that send all but the last byte of four megabytes, and checks that the victim is
+ * still served.
+ */
 const stall = (world: HostileWorld) => async (): Promise<Outcome> => {
   const body = Buffer.alloc(4 * MiB - 1, 0x20)
   const head = `POST /v1/batch HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length + 1}\r\n\r\n`
@@ -193,7 +198,7 @@ const connectSockets = async (world: HostileWorld) => {
 const explore = (query: string) => async (world: HostileWorld) => () =>
   call(world, 'GET', `/${world.workspace}/events?page_size=1000&${query}`)
 
-/** Asks about certificates for unknown names; returns whether the other one is still served behind them. */
+/** Asks for certificates of unknown names, and checks that the victim is still served. */
 const askForCertificates = async (world: HostileWorld): Promise<Outcome> => {
   const asked = Array.from({ length: 500 }, async (_, index) => {
     const name = `${'a.'.repeat(3000)}${index}.example`
@@ -211,7 +216,7 @@ const askForCertificates = async (world: HostileWorld): Promise<Outcome> => {
   }
 }
 
-/** The preview of a row that is none of a million, in a file that is read anew for each. */
+/** Previews a missing row in a file of a million rows, which is read again each time. */
 const searchRow = async (world: HostileWorld) => {
   const { api, workspace, origin, source } = world
   const made = { title: 'Rows', app: { name: 'catalogDataSources/file' }, settings: {} }
@@ -241,7 +246,7 @@ const searchRow = async (world: HostileWorld) => {
   return () => call(world, 'POST', `/${workspace}/syncs:previewRow`, trial)
 }
 
-/** Tests of a connection that never end, until their sender goes; whether the other one is still served meanwhile. */
+/** Runs connection tests that never end until their sender disconnects, and checks that the victim is still served. */
 const hangTests = async (world: HostileWorld) => {
   const destination = await createWebhook(world.api, world.workspace, world.source.source, {
     url: `http://127.0.0.1:${world.silentPort}/`,
@@ -272,7 +277,7 @@ const hangTests = async (world: HostileWorld) => {
   }
 }
 
-/** An audience of so many conditions that every user meets. */
+/** An audience with many conditions, all of which every user meets. */
 const broadAudience = (conditions: number): object => ({
   groups: {
     aaaa: {
@@ -292,7 +297,7 @@ const broadAudience = (conditions: number): object => ({
   },
 })
 
-/** A preview of a mapping whose condition compares a number that almost is one. */
+/** Previews a mapping whose condition compares a text that is almost a number. */
 const compareNumbers = async (world: HostileWorld) => {
   const destination = await createWebhook(world.api, world.workspace, world.source.source, {
     url: `${world.origin}/health`,
@@ -314,7 +319,7 @@ const compareNumbers = async (world: HostileWorld) => {
   return () => call(world, 'POST', `/${destination}/mappings:preview`, { event_mapping, payload })
 }
 
-/** Events of identifiers that are almost one that is blocked. */
+/** Sends events with identifiers that are almost blocked ones. */
 const identify = (world: HostileWorld) => async (): Promise<Outcome> => {
   const headers = { authorization: `Basic ${btoa(`${world.source.key}:`)}` }
   const ids = [' '.repeat(31_000), `${'\t'.repeat(15_000)}x`, `${'0'.repeat(31_000)}x`, `a@${'.a'.repeat(15_000)} @`]
@@ -326,7 +331,7 @@ const identify = (world: HostileWorld) => async (): Promise<Outcome> => {
   return { statuses: answers.flatMap(({ statuses }) => statuses), said: answers.map(({ said }) => said).join(' ') }
 }
 
-/** The standing list of hostile work. */
+/** The permanent list of attacks. */
 export const attacks: readonly Attack[] = [
   {
     what: 'a template of 9,000 times 1,600 conditions in a preview, by an editor',
@@ -543,7 +548,7 @@ export const attacks: readonly Attack[] = [
   {
     what: '500 questions about certificates for names of 6,000 letters each, by anybody',
     together: 2,
-    // 200 is the answer to the other one, whose event is taken.
+    // 200 belongs to the other request, whose event is accepted.
     answers: [200, 403],
     says: /Only a trusted proxy can ask this[^{]*\{"success":true\}/,
     prepare: async (world) => () => askForCertificates(world),

@@ -23,17 +23,17 @@ export const processFamily = (pid: number): number[] => {
 const kibibytes = (pid: number, name: string): number =>
   Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(read(`/proc/${pid}/status`))?.[1] ?? 0)
 
-/** Memory (bytes) that a process has resident now. */
+/** The current resident memory of a process in bytes. */
 export const residentBytes = (pid: number): number => kibibytes(pid, 'VmRSS') * 1024
 
-/** The most memory (bytes) that a process had resident since `forgetPeak`, or since its start. */
+/** The peak of resident memory in bytes since `forgetPeak`, or since the start of the process. */
 export const peakBytes = (pid: number): number => kibibytes(pid, 'VmHWM') * 1024
 
-/** Lets the kernel begin anew with the peak of a process; the caller owns it. */
+/** Resets the kernel's memory peak of a process, which the caller must own. */
 export const forgetPeak = (pid: number): void => {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5')
   } catch {
-    // It has ended since.
+    // The process has ended meanwhile.
   }
 }

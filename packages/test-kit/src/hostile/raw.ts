@@ -10,7 +10,7 @@ const chunk = (kind: string, data: Buffer): Buffer => {
   return Buffer.concat([length, body, sum])
 }
 
-/** A black picture with a byte a point: a few kilobytes for millions of points. */
+/** A black PNG with one byte per pixel: a few kilobytes for millions of pixels. */
 export const blackPng = (width: number, height: number): Buffer => {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
@@ -24,7 +24,7 @@ export const blackPng = (width: number, height: number): Buffer => {
   ])
 }
 
-/** The status line's code of an answer, or 0 when the connection ended without one. */
+/** The status code of a response, or 0 if the connection ended without one. */
 export const statusOfSocket = (socket: Socket): Promise<number> =>
   new Promise((resolve) => {
     let text = ''
@@ -36,7 +36,7 @@ export const statusOfSocket = (socket: Socket): Promise<number> =>
     socket.on('close', () => resolve(0))
   })
 
-/** Opens a connection and sends the beginning of a request, as it stands. */
+/** Opens a connection and sends the beginning of a request unchanged. */
 export const openSocket = async (origin: string, text: string): Promise<Socket> => {
   const { port } = new URL(origin)
   const socket = connect({ port: Number(port), host: '127.0.0.1' })
@@ -46,7 +46,7 @@ export const openSocket = async (origin: string, text: string): Promise<Socket> 
   return socket
 }
 
-/** A message of a PostgreSQL server: its kind, the length it says (with these four bytes), its content. */
+/** A message of a PostgreSQL server: its kind, its announced length (including these four bytes), its content. */
 const message = (kind: string, content: Buffer, announced = content.length + 4): Buffer => {
   const head = Buffer.alloc(5)
   head.write(kind, 'latin1')
@@ -54,12 +54,12 @@ const message = (kind: string, content: Buffer, announced = content.length + 4):
   return Buffer.concat([head, content])
 }
 
-/** Maximum bytes sent, so that the machine of the test does not suffer. */
+/** Maximum bytes sent, to protect the machine of the test. */
 const maxSent = 700 * 1024 * 1024
 
 /**
- * Starts a server of PostgreSQL's protocol that accepts every client and answers the first query with a row of two
- * gigabytes.
+ * Starts a server with PostgreSQL's protocol that accepts every client and responds to the first query with a row of
+ * two gigabytes.
  */
 export const startEndlessPostgres = async (): Promise<AsyncDisposable & { port: number }> => {
   const signedIn = Buffer.concat([message('R', Buffer.alloc(4)), message('Z', Buffer.from('I'))])

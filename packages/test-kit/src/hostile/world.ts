@@ -5,7 +5,7 @@ import { adminCredentials, type Product } from '../product.ts'
 import { createSource, createWebhook, createWorkspace, type TestSource } from '../workspace.ts'
 import { startEndlessPostgres } from './raw.ts'
 
-/** One who attacks, with all that a signed-up customer has, and another who only wants to send events. */
+/** An attacker with everything that a signed-up customer has, and a victim who only sends events. */
 export type HostileWorld = AsyncDisposable & {
   origin: string
   /** The attacker, signed in. */
@@ -14,15 +14,15 @@ export type HostileWorld = AsyncDisposable & {
   source: TestSource
   /** `users/{id}` of the attacker. */
   user: string
-  /** A port of loopback where a hostile PostgreSQL server listens. */
+  /** A loopback port of a hostile PostgreSQL server. */
   postgresPort: number
-  /** A port of loopback where a server takes connections and never answers. */
+  /** A loopback port of a server that accepts connections and never responds. */
   silentPort: number
-  /** Write key of the other one. */
+  /** Write key of the victim. */
   victimKey: string
 }
 
-/** A server that takes connections and never answers. */
+/** Starts a server that accepts connections and never responds. */
 const startSilent = async (): Promise<AsyncDisposable & { port: number }> => {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -42,8 +42,8 @@ const startSilent = async (): Promise<AsyncDisposable & { port: number }> => {
 }
 
 /**
- * Signs in and makes both tenants of a running product, of which its address and a client of its API are needed. With `webhook` the other
- * tenant's events go on to this address.
+ * Signs in and creates both tenants in a running product, from its URL and an API client. With `webhook`, the victim's
+ * events are sent to this URL.
  */
 export const createHostileWorld = async (
   product: Pick<Product, 'url' | 'api'>,

@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-/** Runs a program in a folder and loses the power at its end. Returns where what is left is. */
+/** Runs a program in a folder, and then loses the power. Returns the remaining folder. */
 const lose = (program: string, names: Names = 'journal'): string => {
   using synced = noteSyncs(join(root, 'folder'), names)
   const script = `
@@ -50,8 +50,8 @@ const mapsOfProcesses = (): string[] =>
     .filter((name) => /^\d+$/.test(name))
     .map((pid) => `/proc/${pid}/maps`)
 
-describe.skipIf(skipsPowerLoss())('what a power loss leaves', () => {
-  test('is what was there before, and nothing that was written without a sync', () => {
+describe.skipIf(skipsPowerLoss())('the remains of a power loss', () => {
+  test('contain earlier files, but nothing that was written without a sync', () => {
     const folder = join(root, 'folder')
     mkdirSync(join(folder, 'inside'))
     writeFileSync(join(folder, 'inside', 'old'), 'old', { mode: 0o640 })
@@ -65,7 +65,7 @@ describe.skipIf(skipsPowerLoss())('what a power loss leaves', () => {
     expect(statSync(join(left, 'inside', 'old')).mode & 0o777).toBe(0o640)
   })
 
-  test('has bytes as they were at the last sync, whichever process wrote them and however the file was cut since', () => {
+  test('contain the bytes of the last sync, whichever process wrote them and however the file was truncated since', () => {
     const left = lose(`
       fs.writeFileSync('log', 'a'.repeat(10_000))
       require('node:child_process').execFileSync('sh', ['-c', 'printf b >> log'], { env: {} })
@@ -81,7 +81,7 @@ describe.skipIf(skipsPowerLoss())('what a power loss leaves', () => {
     expect(textsIn(left)).toEqual({ log: `${'a'.repeat(10_000)}b`, cut: 'long', shorter: 'l' })
   })
 
-  test('has what children synced that were given no environment, and what was written to a file that syncs each write', () => {
+  test('include files synced by child processes without our environment, and files opened with O_DSYNC', () => {
     const left = lose(`
       require('node:child_process').execFileSync('sh', ['-c', 'echo child > child; sync child'], { env: { PATH: process.env.PATH } })
       const file = fs.openSync('each', fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_DSYNC)
@@ -92,7 +92,7 @@ describe.skipIf(skipsPowerLoss())('what a power loss leaves', () => {
     expect(textsIn(left)).toEqual({ child: 'child\n', each: 'one two three' })
   })
 
-  test('has a new name with the sync of its file, and a rename or a removal only with that of its folder', () => {
+  test('contain a new name after a sync of its file, but a rename or removal only after a sync of its folder', () => {
     const program = `
       for (const name of ['one', 'two', 'gone', 'kept']) {
         fs.writeFileSync(name, name)
@@ -104,7 +104,7 @@ describe.skipIf(skipsPowerLoss())('what a power loss leaves', () => {
     expect(textsIn(lose(`${program}; fs.rmSync('kept'); sync('.')`))).toEqual({ renamed: 'one', two: 'two' })
   })
 
-  test('has a file that took the place of another as it was before, until its folder is synced', () => {
+  test('contain the old version of a replaced file until its folder is synced', () => {
     const program = `
       fs.writeFileSync('file', 'old')
       sync('file')
@@ -115,7 +115,7 @@ describe.skipIf(skipsPowerLoss())('what a power loss leaves', () => {
     expect(textsIn(lose(`${program}; sync('.')`))).toEqual({ file: 'new' })
   })
 
-  test('has an empty file where one took the place of another without a sync of its bytes', () => {
+  test('contain an empty file if a replacement was not synced', () => {
     const left = lose(`
       fs.writeFileSync('file', 'old')
       sync('file')
@@ -125,7 +125,7 @@ describe.skipIf(skipsPowerLoss())('what a power loss leaves', () => {
     expect(textsIn(left)).toEqual({ file: '' })
   })
 
-  test('has a renamed folder under one name, with what was synced in it', () => {
+  test('contain a renamed folder under one name, with its synced content', () => {
     const left = lose(`
       fs.mkdirSync('draft')
       fs.writeFileSync('draft/whole', 'whole')
@@ -139,7 +139,7 @@ describe.skipIf(skipsPowerLoss())('what a power loss leaves', () => {
     expect(textsIn(left)).toEqual({ 'above/final/whole': 'whole', 'above/final/lost': '' })
   })
 
-  test('of a file system that does only what POSIX says has no name whose folder was not synced', () => {
+  test('contain no name whose folder was not synced, on a file system that only follows POSIX', () => {
     const made = (name: string): string => `
       fs.mkdirSync('${name}')
       fs.writeFileSync('${name}/file', '${name}')
@@ -151,7 +151,7 @@ describe.skipIf(skipsPowerLoss())('what a power loss leaves', () => {
     expect(textsIn(lose(`${made('all')}; sync('all'); sync('.')`, 'posix'))).toEqual({ 'all/file': 'all' })
   })
 
-  test('of a file system that is early with names has all of them, and in a file only the bytes that were synced', () => {
+  test('contain all names but only synced bytes, on a file system that writes names early', () => {
     const left = lose(
       `
       fs.writeFileSync('removed', 'old')
@@ -168,7 +168,7 @@ describe.skipIf(skipsPowerLoss())('what a power loss leaves', () => {
     expect(textsIn(left)).toEqual({ file: 'old', 'made/final': '' })
   })
 
-  test('begins with the end of every process that was started on the folder', async () => {
+  test('are taken after every process on the folder has ended', async () => {
     using synced = noteSyncs(join(root, 'folder'))
     const program = `require('node:child_process').spawn('sleep', ['1000'], { env: {}, detached: true, stdio: 'ignore' }).unref()
       console.log('started')
@@ -187,7 +187,7 @@ describe.skipIf(skipsPowerLoss())('what a power loss leaves', () => {
     expect(running()).toBe(0)
   })
 
-  test('is a folder like any other, of which syncs can be noted again', () => {
+  test('can be used like any folder, and syncs in it can be recorded again', () => {
     const left = lose("fs.writeFileSync('one', 'one'); sync('one')")
     rmSync(join(root, 'folder'), { recursive: true })
     spawnSync('mv', [left, join(root, 'folder')])

@@ -27,8 +27,8 @@ const source = fileURLToPath(new URL('./synced.c', import.meta.url))
 const compilerStatus = (): number | null => spawnSync('gcc', ['--version'], { stdio: 'ignore' }).status
 
 /**
- * True where tests of power losses are skipped, since the machine has no compiler of C; it says so in a line. Never where
- * `CI` is set: there they fail.
+ * True if tests of power losses are skipped, because the machine has no C compiler; prints the reason. Never skips if
+ * `CI` is set: the tests fail instead.
  */
 export const skipsPowerLoss = (): boolean => {
   const required = process.env.CI !== undefined && process.env.CI !== ''
@@ -39,7 +39,7 @@ export const skipsPowerLoss = (): boolean => {
 
 let library: Buffer | undefined
 
-/** The library that processes are started with, compiled once in a process of tests. */
+/** The library that is preloaded into processes, compiled once per test process. */
 const compiledLibrary = (): Buffer => {
   if (library !== undefined) return library
   const folder = mkdtempSync(join(tmpdir(), 'tributary-synced-'))
@@ -53,25 +53,23 @@ const compiledLibrary = (): Buffer => {
 }
 
 /**
- * The names that a power loss leaves. All of these may happen; bytes are those that were synced with each.
+ * The names that remain after a power loss. All of these may happen; bytes are those that were synced.
  *
- * - `journal`: as late as ext4, XFS and Btrfs may be. A sync of a file or folder also makes its own name durable (with
- *   the rename that gave it), and those of the folders it is in. All other names are as at the last sync of their
- *   folder.
- * - `newest`: as early as they may be, since they write their journals every few seconds by themselves. Every name is
- *   there and every removal done, and a file that was never synced is empty.
- * - `posix`: as late as POSIX allows. A sync of a file is of its bytes alone, every name waits for a sync of its
- *   folder.
+ * - `journal`: as late as on ext4, XFS and Btrfs. A sync of a file or folder also makes its own name durable (with its
+ *   rename), and those of its parent folders. All other names are as at the last sync of their folder.
+ * - `newest`: as early as possible, because these file systems write their journals every few seconds. Every name
+ *   exists and every removal is done; a file that was never synced is empty.
+ * - `posix`: as late as POSIX allows. A sync of a file affects only its bytes; every name needs a sync of its folder.
  */
 export type Names = 'journal' | 'newest' | 'posix'
 
-/** A folder of which is known what of it was synced. */
+/** A folder whose syncs are recorded. */
 export type SyncedFolder = Disposable & {
-  /** Environment of a process whose syncs, and those of its children, are to be noted. */
+  /** Environment of a process whose syncs, including those of its children, are recorded. */
   env: Record<string, string>
   /**
-   * The loss of power: ends every process that was started with `env`, and makes a folder of what is left. Blocks until that
-   * is done.
+   * Simulates the power loss: ends every process that was started with `env`, and creates a folder with the remains.
+   * Blocks until that is done.
    */
   losePower(target: string): void
 }
@@ -90,18 +88,18 @@ const give = (path: string, { mode, uid, gid }: Kept): void => {
   chmodSync(path, mode)
 }
 
-/** A file of the shadow, or an empty one where nothing of it was ever synced. */
+/** Copies a file of the shadow folder, or creates an empty one if it was never synced. */
 const copyFile = (from: string, to: string): void => {
   if (existsSync(from)) copyFileSync(from, to, constants.COPYFILE_FICLONE)
   else writeFileSync(to, '')
 }
 
-/** Writes a folder with the names that were synced into a new one at `target`. */
+/** Copies a folder with its synced names to a new one at `target`. */
 const copySynced = (shadow: string, ids: ReadonlyMap<number, string>, id: string, target: string): void => {
   mkdirSync(target)
   const names = join(shadow, 'd', id)
   for (const entry of readdirSync(names, { withFileTypes: true })) {
-    // The draft of a name that was on its way has another mark.
+    // A name that is still being written has another prefix.
     if (!entry.name.startsWith('=')) continue
     const from = join(names, entry.name)
     const to = join(target, entry.name.slice(1))
@@ -117,11 +115,11 @@ const copySynced = (shadow: string, ids: ReadonlyMap<number, string>, id: string
   give(target, metaOf(shadow, id))
 }
 
-/** As `synced.c` names a file. */
+/** The ID of a file, as in `synced.c`. */
 const idOf = ({ ino, birthtimeNs }: BigIntStats): string =>
   `${ino.toString(16)}-${(birthtimeNs / 1_000_000_000n).toString(16)}.${(birthtimeNs % 1_000_000_000n).toString(16)}`
 
-/** Writes a folder with the names that it has now into a new one at `target`. */
+/** Copies a folder with its current names to a new one at `target`. */
 const copyNewest = (shadow: string, folder: string, target: string): void => {
   mkdirSync(target)
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -140,7 +138,7 @@ const copyNewest = (shadow: string, folder: string, target: string): void => {
   give(target, { mode: mode & 0o7777, uid, gid })
 }
 
-/** Kills every process that runs with a library, as soon as it is found. Returns whether there were any. */
+/** Kills every process that has loaded a library, as soon as it is found. Returns whether there were any. */
 const endFound = (path: string): boolean => {
   let found = false
   for (const name of readdirSync('/proc')) {
@@ -150,20 +148,20 @@ const endFound = (path: string): boolean => {
       found = true
       process.kill(Number(name), 'SIGKILL')
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
   return found
 }
 
-/** Until none is left: who is killed late may have started another. */
+/** Repeats until none is left: a process may start another one before it is killed. */
 const endAll = (path: string): void => {
   while (endFound(path));
 }
 
 const makeShadow = (): string => {
   const shadow = mkdtempSync(join(tmpdir(), 'tributary-shadow-'))
-  // Engines run under accounts of their own.
+  // Engines run under other accounts, which must be able to write here.
   for (const part of ['', 'f', 'd', 'm', 'p']) {
     if (part !== '') mkdirSync(join(shadow, part))
     chmodSync(join(shadow, part), 0o777)
@@ -172,13 +170,13 @@ const makeShadow = (): string => {
 }
 
 /**
- * Begins to note what is synced of a folder, which has to be there and of which everything counts as synced so far. Processes
- * that are started with `env` write to it; one that was not is not noticed.
+ * Starts to record the syncs of an existing folder; its current content counts as synced. Only processes that are
+ * started with `env` are recorded.
  */
 export const noteSyncs = (folder: string, names: Names = 'journal'): SyncedFolder => {
   const path = realpathSync(folder)
   const shadow = makeShadow()
-  // One of its own, by which its processes are known.
+  // A separate copy of the library, by which its processes are identified.
   const ownLibrary = join(shadow, 'synced.so')
   writeFileSync(ownLibrary, compiledLibrary(), { mode: 0o755 })
   const env = {

@@ -7,7 +7,7 @@ export type Endpoint = {
   method: 'GET' | 'POST' | 'DELETE'
   /** Groups are the parameters. */
   path: RegExp
-  /** Fields that may be sent; any other is refused, as Stripe does (`parameter_unknown`). */
+  /** Accepted fields; any other is rejected, as by Stripe (`parameter_unknown`). */
   fields: readonly string[]
   answer(call: Call): unknown
 }
@@ -15,7 +15,7 @@ export type Endpoint = {
 const expandOf = (form: Form): ReadonlySet<string> =>
   new Set(Object.values(formAt(form, 'expand') ?? {}).filter((each) => typeof each === 'string'))
 
-/** Finds the objects of a call, or refuses it as Stripe does. */
+/** Finds the objects of a call, or rejects the call as Stripe does. */
 const finder = (state: StripeState, url: string) => {
   const first = ({ params }: Call): string => params[0] ?? ''
   const need = (form: Form, name: string): string => {
@@ -190,7 +190,7 @@ const subscriptions = (state: StripeState, url: string, { first, need, shown }: 
     method: 'GET',
     path: /^subscriptions$/,
     fields: ['customer', 'limit'],
-    // Canceled ones are left out unless the call includes them.
+    // Canceled subscriptions are left out unless the call includes them.
     answer: ({ form }) =>
       listOf(
         [...state.subscriptions.values()]
@@ -415,7 +415,7 @@ const invoiceSteps = (state: StripeState, url: string, { first, ownCard }: Finde
   },
 ]
 
-/** The calls that an application makes which sells subscriptions: docs.stripe.com/api, by the version of 2026-10-28. */
+/** The calls of an application that sells subscriptions: docs.stripe.com/api, version 2026-10-28. */
 export const endpointsOf = (state: StripeState, url: string): readonly Endpoint[] => {
   const found = finder(state, url)
   return [

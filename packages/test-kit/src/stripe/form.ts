@@ -1,4 +1,4 @@
-/** A form as it came: texts, and what has names or numbers below it. */
+/** A parsed form: texts, and nested parts by name or index. */
 export type Form = { [name: string]: string | Form }
 
 /** Reads `items[0][price]=…` (docs.stripe.com/api: bodies are form-encoded). */

@@ -1,6 +1,6 @@
 import { type Form, formAt, textAt } from './form.ts'
 
-/** An answer that is no success, as docs.stripe.com/api/errors describes it. */
+/** An error response, as described in docs.stripe.com/api/errors. */
 export class StripeError extends Error {
   readonly status: number
   readonly type: string
@@ -39,7 +39,7 @@ export type PeerCard = {
   customer: string | null
   last4: string
   declines: boolean
-  /** The bank asks to confirm each payment. */
+  /** Whether the bank requires a confirmation of each payment. */
   confirms: boolean
   created: number
 }
@@ -137,7 +137,10 @@ export class StripeState {
     return found
   }
 
-  /** A price of `price_data`: the product must be there, the amount a whole number (docs.stripe.com/api/subscriptions/create). */
+  /**
+   * Creates a price from `price_data`: the product must exist, the amount must be a whole number
+   * (docs.stripe.com/api/subscriptions/create).
+   */
   price(form: Form | undefined): PeerPrice {
     const product = textAt(form ?? {}, 'product') ?? ''
     if (!this.products.has(product)) throw missing('product', product)
@@ -155,7 +158,7 @@ export class StripeState {
     return card !== undefined && card.customer === customer && !card.declines && !card.confirms
   }
 
-  /** Whether only the bank's question stands in the way of a charge. */
+  /** Whether a charge only needs the bank's confirmation. */
   confirmable(customer: string): boolean {
     const card = this.cards.get(this.customer(customer).default ?? '')
     return card !== undefined && card.customer === customer && !card.declines && card.confirms
@@ -245,7 +248,9 @@ export class StripeState {
     return made
   }
 
-  /** Unused time back and remaining time on (docs.stripe.com/billing/subscriptions/prorations), at `date`. */
+  /**
+   * Credit for unused time and charge for remaining time (docs.stripe.com/billing/subscriptions/prorations), at `date`.
+   */
   proration(held: PeerSubscription, price: PeerPrice, date: number): { description: string; amount: number }[] {
     if (date < held.start || date > this.now) throw invalid('The proration date is outside of the current period')
     const part = (held.end - date) / (held.end - held.start)
@@ -262,9 +267,11 @@ export class StripeState {
   update(id: string, form: Form): PeerSubscription {
     const held = this.subscription(id)
     const cancel = textAt(form, 'cancel_at_period_end')
-    // docs.stripe.com/billing/subscriptions/subscription-schedules: a schedule manages what it was made from.
+    // docs.stripe.com/billing/subscriptions/subscription-schedules: a schedule manages the subscription from which it
+    // was created.
     if (held.schedule !== null) throw invalid('The subscription is managed by the subscription schedule')
-    // docs.stripe.com/billing/subscriptions/pending-updates: what would contradict it is the caller's to settle first.
+    // docs.stripe.com/billing/subscriptions/pending-updates: the caller must first resolve a conflicting pending
+    // update.
     if (held.pending !== null) throw invalid('The peer knows no updates beside a pending one')
     const data = formAt(form, 'items', '0', 'price_data')
     const known = textAt(form, 'items', '0', 'price')
@@ -310,7 +317,7 @@ export class StripeState {
     Object.assign(held, { price, pending: null, cancel_at_period_end: false })
   }
 
-  /** An open invoice is void; a pending update goes with its own. */
+  /** Voids an open invoice; a pending update is discarded with its invoice. */
   voidInvoice(id: string): PeerInvoice {
     const invoice = this.invoice(id)
     if (invoice.status !== 'open') throw invalid('Only open invoices can be voided')
@@ -327,7 +334,7 @@ export class StripeState {
         this.voidInvoice(held.latest_invoice)
   }
 
-  /** Pays an invoice with a card; a subscription that was late is active again when none is open. */
+  /** Pays an invoice with a card; an overdue subscription becomes active when no invoice is open. */
   pay(id: string, card: PeerCard | undefined): PeerInvoice {
     const invoice = this.invoice(id)
     if (invoice.status !== 'open') throw invalid('The invoice is not open')
@@ -344,7 +351,7 @@ export class StripeState {
     if (held.status === 'past_due' && !open) held.status = 'active'
   }
 
-  /** Cancels a subscription immediately, or an unconfirmed first payment; its open invoices are void. */
+  /** Cancels a subscription immediately, or an unconfirmed first payment; voids its open invoices. */
   cancel(id: string): PeerSubscription {
     const held = this.subscription(id)
     held.status = 'canceled'
@@ -354,7 +361,7 @@ export class StripeState {
     return held
   }
 
-  /** Lets time pass: periods that end are renewed, canceled, or go on at the price of their schedule. */
+  /** Advances the time: periods that end are renewed or canceled, or continue at the price of their schedule. */
   advance(to: number): void {
     this.#expire(to)
     for (const held of this.subscriptions.values())

@@ -11,7 +11,7 @@ export const stripePeerKeys = {
   webhookSecret: 'whsec_peer',
 } as const
 
-/** How a kill or a cut line ends a call: it never comes, or its answer never does. */
+/** How a simulated failure ends a call: the call never arrives (`before`), or its response never does (`after`). */
 export type Cut = 'before' | 'after' | undefined
 
 export type StripePeer = AsyncDisposable & {
@@ -21,11 +21,11 @@ export type StripePeer = AsyncDisposable & {
   calls: { method: string; path: string; key: string | undefined; body: string }[]
   /** Returns for each call whether it is cut; changeable at any time. */
   cut: (call: { method: string; path: string }) => Cut
-  /** Answers with this status instead of doing anything, while it is set. */
+  /** While set, returns this status without doing anything. */
   failing: number | undefined
-  /** Confirms a setup intent by its secret, as Stripe's card form does; returns the ID of the card. */
+  /** Confirms a setup intent by its secret, like Stripe's card form; returns the ID of the card. */
   confirmSetup(clientSecret: string, card?: { declines?: boolean; confirms?: boolean; last4?: string }): string
-  /** A webhook as it is signed: docs.stripe.com/webhooks#verify-manually. */
+  /** A signed webhook: docs.stripe.com/webhooks#verify-manually. */
   webhook(
     object: Record<string, unknown>,
     given?: { secret?: string; time?: number; account?: string; livemode?: boolean },
@@ -43,10 +43,10 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
 }
 
 /**
- * Stands for Stripe. It stores customers, cards, subscriptions and invoices, and enforces the rules of its reference
- * for the calls that are used. These are keys, versions, unknown parameters, idempotency
- * (docs.stripe.com/api/idempotent_requests), declined charges, schedules, and which invoices can be paid or void.
- * Prorations are its own arithmetic.
+ * A stand-in for Stripe. It stores customers, cards, subscriptions and invoices, and enforces the rules of Stripe's
+ * reference for the used calls. These are keys, versions, unknown parameters, idempotency
+ * (docs.stripe.com/api/idempotent_requests), declined charges, schedules, and which invoices can be paid or voided.
+ * Prorations use its own arithmetic.
  */
 export const startStripePeer = async ({ now }: { now: number }): Promise<StripePeer> => {
   const state = new StripeState(now)
@@ -88,7 +88,7 @@ export const startStripePeer = async ({ now }: { now: number }): Promise<StripeP
       try {
         answer = perform(method, path, search.slice(1), body)
       } catch (cause) {
-        // The answer to an invalid call, which was not begun, is not stored.
+        // The response to an invalid call, which had no effect, is not stored.
         if (!(cause instanceof StripeError) || cause.status === 400 || cause.status === 404) throw cause
         answer = { status: cause.status, body: errorBody(cause) }
       }

@@ -135,7 +135,7 @@ const titleOf = ({ title }: SignalSummary): string => title
 
 const link = 'rounded-sm text-accent-ink underline underline-offset-3'
 
-/** The steps before the first signal: a source if there is none, and then the signal. */
+/** The first steps before a signal exists: a source if there is none, and then the signal. */
 const useFirstStep = (workspace: string, mayEdit: boolean) => {
   const sources = useQuery(allSourcesQuery(workspace)).data
   const about =

@@ -14,7 +14,7 @@ const report = {
   refused: [{ line: 4, column: 'currency', reason: 'Write a code such as USD' }],
 }
 
-test('a file of offline conversions is checked first, and sent only when that is confirmed', async () => {
+test('a file of offline conversions is checked first, and uploaded only after a confirmation', async () => {
   const sent: { validate_only: boolean; content: string }[] = []
   openInWorkspace(<UploadDialog signal={aSignal} onClosed={() => undefined} />, {
     answers: (path, init) => {

@@ -48,14 +48,16 @@ const Report = ({ report, done }: { report: OfflineUpload; done: boolean }) => {
 
 type Chosen = { file_name: string; content: string }
 
-/** Reads a file; undefined for one that is too large to be taken. */
+/** Reads a file; undefined if it is too large. */
 const read = async (file: File): Promise<Chosen | undefined> => {
   if (file.size > 4 * signalLimits.uploadCharacters) return undefined
   const content = await readTextFile(file)
   return content.length > signalLimits.uploadCharacters ? undefined : { file_name: file.name.slice(-255), content }
 }
 
-/** Sends offline conversions from a CSV file. The file is checked first, and rows that would be refused are shown. */
+/**
+ * Uploads offline conversions from a CSV file. The file is checked first, and rows that would be rejected are shown.
+ */
 export const UploadDialog = ({ signal, onClosed }: { signal: Signal; onClosed: () => void }) => {
   const [open, setOpen] = useState(true)
   const [file, setFile] = useState<Chosen | undefined>()

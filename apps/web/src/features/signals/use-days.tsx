@@ -5,7 +5,7 @@ import { Select } from '../../ui/forms/input.tsx'
 /** Conversions are counted by day: ranges of days. */
 const daily = rangePresets.filter((preset) => viewOf(preset).granularity === 'day')
 
-/** The range of days that the address of the page names, and a choice of it. */
+/** The range of days in the URL of the page, and a control that changes it. */
 export const useDays = (): [RangePreset, React.ReactNode] => {
   const [range, choose] = useRange()
   const preset = daily.includes(range) ? range : presetOf(null)

@@ -9,7 +9,7 @@ const needed: readonly Part[] = ['trigger', 'conversion', 'value', 'event_id']
 
 const none: SignalPreview['warnings'] = []
 
-/** Names of a draft that were never received, once what it says of events can be saved. */
+/** Warnings about names in a draft that were never received, once its parts about events are valid. */
 export const useNameWarnings = (draft: SignalDraft): SignalPreview['warnings'] => {
   const workspace = useWorkspace().name
   const mayEdit = useMayEdit() === true

@@ -6,7 +6,7 @@ import { useWorkspace } from '../../lib/workspace.ts'
 
 const anyConversion = { type: 'purchase', custom_name: '' } as const
 
-/** Says of platforms in use, by their destinations, that the version of their API ends soon; nothing where none does. */
+/** Shows that the API version of platforms in use (by their destinations) ends soon; nothing if none does. */
 export const VersionNotices = ({ destinations }: { destinations: readonly string[] }) => {
   const { data } = useQuery(signalPlatformsQuery(useWorkspace().name, anyConversion))
   const notices = new Set(

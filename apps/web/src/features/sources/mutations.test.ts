@@ -36,7 +36,7 @@ test('creating (with the title of the app), updating and deleting a source send 
   ])
 })
 
-test('a change that the server refuses sends no product event (OBS-01)', async () => {
+test('a change that the server rejects sends no product event (OBS-01)', async () => {
   const refused = { status: 403, body: { code: 403, reason: 'FORBIDDEN', message: 'no', metadata: {} } }
   expect(await tracked(() => useCreateSource('workspaces/w1', 'CDP'), input, refused)).toEqual([])
   expect(await tracked(() => useDeleteSource(source), undefined, refused)).toEqual([])

@@ -21,7 +21,7 @@ import { notify, notifyRefusal } from '../../ui/overlays/toast.tsx'
 
 /** Ending of the name of a source that is being created: it has no page yet. */
 const creating = '/sources/creating'
-/** Whether a listed source is one that is being created just now and has no name of its own yet. */
+/** Whether a listed source is being created and has no name yet. */
 export const isCreating = (source: Source): boolean => source.name.endsWith(creating)
 
 const optimistic = (workspace: string, title: string, app: NewSource['app']): Source => {
@@ -64,8 +64,8 @@ type NewSource = {
 }
 
 /**
- * Creates a source and then its first write key. The list shows the source immediately and removes it when the server
- * refuses. When only the key fails, the source stays and a notice says so: a key can be created on its page.
+ * Creates a source and then its first write key. The list shows the source immediately and removes it if the server
+ * rejects it. If only the key fails, the source stays and a notice says so: a key can be created on its page.
  */
 export const useCreateSource = (workspace: string, product: TargetProduct) => {
   const cache = useQueryClient()
@@ -121,7 +121,7 @@ export const useCreateSource = (workspace: string, product: TargetProduct) => {
   })
 }
 
-/** Changes a source's title, or enables and disables it; the switch moves immediately and returns on a refusal. */
+/** Changes a source's title, or enables and disables it; the switch moves immediately and reverts on a rejection. */
 export const useUpdateSource = (source: Source) => {
   const cache = useQueryClient()
   const { workspace } = sourceIds(source.name)
@@ -176,7 +176,7 @@ export const useUpdateSourceSetting = (source: Source) => {
   })
 }
 
-/** Deletes a source. It leaves the list immediately and returns when the server refuses. */
+/** Deletes a source. It disappears from the list immediately and returns if the server rejects the deletion. */
 export const useDeleteSource = (source: Source) => {
   const cache = useQueryClient()
   const workspace = `workspaces/${sourceIds(source.name).workspace}`
@@ -212,7 +212,7 @@ export const useDeleteSource = (source: Source) => {
   })
 }
 
-/** Makes a further write key for a source, with a title of its own or without. */
+/** Creates another write key for a source, optionally with a title. */
 export const useCreateWriteKey = (source: Source) => {
   const cache = useQueryClient()
   const { workspace } = sourceIds(source.name)
@@ -224,7 +224,7 @@ export const useCreateWriteKey = (source: Source) => {
   })
 }
 
-/** Puts a new write key in the place of one, which is refused within two seconds. */
+/** Replaces a write key by a new one; the old one is rejected within two seconds. */
 export const useRotateWriteKey = (source: Source) => {
   const cache = useQueryClient()
   return useMutation({
@@ -234,7 +234,7 @@ export const useRotateWriteKey = (source: Source) => {
   })
 }
 
-/** Revokes a write key of a source: requests with it are refused within two seconds. */
+/** Revokes a write key of a source: requests with it are rejected within two seconds. */
 export const useRevokeWriteKey = (source: Source) => {
   const cache = useQueryClient()
   return useMutation({

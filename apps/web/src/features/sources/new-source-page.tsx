@@ -26,7 +26,7 @@ const NewSourceForm = ({ app, lists }: { app: CatalogSource; lists: Lists | unde
   const rules = useMemo(() => newSourceForm(app.has_predefined_schema), [app.has_predefined_schema])
   const form = useApiForm<NewSourceValues>(rules, {
     title: defaultTitle(app),
-    // The first template is the empty schema: every source can begin with it and add the events that arrive.
+    // The first template is the empty schema: every source can begin with it and add arriving events.
     schema: lists?.templates[0]?.name ?? '',
   })
   const submit = async ({ title, schema }: NewSourceValues): Promise<void> => {
@@ -59,7 +59,7 @@ const NewSourceForm = ({ app, lists }: { app: CatalogSource; lists: Lists | unde
   )
 }
 
-/** The form with the lists that its schema picker needs; both are loaded only when there is one. */
+/** The form with the lists for its schema picker; they are loaded only if there is one. */
 const WithLists = ({ app }: { app: CatalogSource }) => {
   const workspace = useWorkspace()
   const templates = useQuery(schemaTemplatesQuery(workspace.name))

@@ -68,7 +68,7 @@ const Counts = ({ source, preset }: { source: Source; preset: RangePreset }) => 
   )
 }
 
-/** The events of a source over a range by validation result, with refused requests. */
+/** The events of a source over a range by validation result, with rejected requests. */
 export const OverviewTab = ({ source }: { source: Source }) => {
   const workspace = useWorkspace()
   const [preset, choose] = useRange()

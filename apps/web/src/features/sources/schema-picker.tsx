@@ -4,10 +4,10 @@ import { mediaUrl } from '../../lib/api/media.ts'
 import { PickerField } from '../../ui/forms/picker.tsx'
 import { isCreating } from './mutations.ts'
 
-/** The size of every picture of an app (UI-43). */
+/** The size of every app logo (UI-43). */
 const thumbnail = { maxWidth: 32, maxHeight: 32 } as const
 
-/** The first schema of a new source: a template, or the schema of another source. */
+/** Selects the first schema of a new source: a template, or the schema of another source. */
 export const SchemaPicker = ({
   templates,
   sources,

@@ -39,7 +39,7 @@ const EnabledCard = ({ source, mayEdit }: { source: Source; mayEdit: boolean }) 
 
 const AppSettings = ({ source, mayEdit }: { source: Source; mayEdit: boolean }) => {
   const update = useUpdateSourceSetting(source)
-  // Kept here, since saving a setting renders its row again.
+  // Stored here, because saving a setting renders its row again.
   const [body, setBody] = useState(sampleBody)
   return (
     <SettingsCard
@@ -63,7 +63,7 @@ const AppSettings = ({ source, mayEdit }: { source: Source; mayEdit: boolean }) 
   )
 }
 
-/** Title, settings, on and off, and deletion of a source. */
+/** Title, settings, switch, and deletion of a source. */
 export const SettingsTab = ({ source }: { source: Source }) => {
   const mayEdit = useMayEdit() === true
   const update = useUpdateSource(source)

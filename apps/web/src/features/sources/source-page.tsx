@@ -17,7 +17,7 @@ import { useSchemaDraft } from './schema/changes/use-schema-draft.ts'
 import { sourcePlaces } from './source-places.ts'
 import { ViolationCount } from './violations/violation-count.tsx'
 
-// The code of a tab comes when it is shown.
+// The code of a tab is loaded when the tab is shown.
 const ConnectionsTab = lazyPart(async () => (await import('./connections-tab.tsx')).ConnectionsTab)
 const LiveEventsTab = lazyPart(async () => (await import('./live/live-events-tab.tsx')).LiveEventsTab)
 const OverviewTab = lazyPart(async () => (await import('./overview-tab.tsx')).OverviewTab)
@@ -92,7 +92,9 @@ const SourceView = ({ item: source }: { item: SourceWithSchema }) => {
   )
 }
 
-/** One source: its figures, live events, schema and what does not fit it, refusals, set-up, connections and settings. */
+/**
+ * The page of a source: its figures, live events, schema and violations, rejections, set-up, connections and settings.
+ */
 export const SourcePage = () => {
   const workspace = useWorkspace()
   const { sourceId } = useParams()

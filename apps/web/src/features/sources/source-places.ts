@@ -1,7 +1,7 @@
 import type { TargetProduct } from '@tributary/contract'
 import { paths } from '../../lib/paths.ts'
 
-/** Where the sources of a product are listed and made, in a workspace (a resource name). */
+/** The pages that list and create the sources of a product, in a workspace (a resource name). */
 export const sourcePlaces = (workspace: string, product: TargetProduct) =>
   product === 'SIGNALS'
     ? {

@@ -5,7 +5,7 @@ import { sourceRows, sourceState } from './source-rows.ts'
 const source = (title: string, type: string, enabled: boolean, has_received: boolean) =>
   ({ title, app: { display_name: type }, enabled, has_received }) as Source
 
-test('a disabled source shows that first, whatever it has received', () => {
+test('a disabled source shows that state first, whatever it has received', () => {
   expect(
     [
       [true, true],

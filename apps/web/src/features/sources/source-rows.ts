@@ -15,10 +15,10 @@ export const stateTitles = {
 export const sourceState = ({ enabled, has_received }: Pick<Source, 'enabled' | 'has_received'>): SourceState =>
   !enabled ? 'disabled' : has_received ? 'receiving' : 'waiting'
 
-/** The filters of the list; '' is no filter. `type` is the name of an app, `state` one of `sourceStates`. */
+/** The filters of the list; '' means no filter. `type` is the name of an app, `state` one of `sourceStates`. */
 export type SourceFilters = { search: string; type: string; state: string }
 
-/** Sources that the filters leave. */
+/** The sources that match the filters. */
 export const sourceRows = (sources: readonly Source[], { search, type, state }: SourceFilters): Source[] => {
   const wanted = search.trim().toLowerCase()
   return sources.filter(

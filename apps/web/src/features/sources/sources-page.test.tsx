@@ -10,7 +10,7 @@ const refusal = (code: number, message: string): Response =>
   Response.json({ code, reason: 'REFUSED', message, metadata: {} }, { status: code })
 const none = (): Response => Response.json({ sources: [], next_page_token: '' })
 
-test('ERR-03, ERR-04, ERR-05, ERR-07, ERR-09: each status of a failed query has its words and its way on', async () => {
+test('ERR-03, ERR-04, ERR-05, ERR-07, ERR-09: each status of a failed query has its text and its action', async () => {
   for (const [code, message, title, text, action] of [
     [403, 'x', 'No access', 'You are not authorized to view this content', 'Retry'],
     [
@@ -39,7 +39,7 @@ test('ERR-03, ERR-04, ERR-05, ERR-07, ERR-09: each status of a failed query has 
   }
 })
 
-test('a refused query shows its error in place of the content, and Retry asks exactly once more (ERR-01, ERR-02)', async () => {
+test('a rejected query shows its error instead of the content, and Retry sends exactly one more request (ERR-01, ERR-02)', async () => {
   const { asked } = openInWorkspace(<SourcesPage />, {
     answers: (path) => (path === list ? refusal(400, 'The filter is wrong') : undefined),
   })
@@ -53,7 +53,7 @@ test('a refused query shows its error in place of the content, and Retry asks ex
   expect(times()).toBe(2)
 })
 
-test('an unreachable server is named, and Retry works once it is back', async () => {
+test('an unreachable server is reported, and Retry works after it is back', async () => {
   let away = true
   openInWorkspace(<SourcesPage />, {
     answers: (path) => (path !== list ? undefined : away ? Promise.reject(new TypeError('Failed to fetch')) : none()),

@@ -162,7 +162,7 @@ const Page = ({
   )
 }
 
-/** The sources of the workspace that are not of signals. */
+/** The sources of the workspace, except those for signals. */
 export const SourcesPage = () => (
   <>
     <Page
@@ -179,7 +179,7 @@ export const SourcesPage = () => (
   </>
 )
 
-/** The sources of signals of the workspace. */
+/** The workspace's sources for signals. */
 export const SignalSourcesPage = () => (
   <Page
     product="SIGNALS"

@@ -11,7 +11,7 @@ import { CodeBlock } from '../../ui/code/code-block.tsx'
 import { CodeEditor } from '../../ui/code/code-editor.tsx'
 import { scrollable } from '../../ui/scrollable.ts'
 
-/** The body that a preview begins with. */
+/** The initial body of a preview. */
 export const sampleBody = `{
   "id": "t-4711",
   "state": "closed",
@@ -68,7 +68,7 @@ const Result = ({ source, template, body }: { source: Source; template: string; 
   )
 }
 
-/** Below a template: a body to try it with, and the server's result, saved or not. */
+/** Below a template: a body for testing it, and the server's result, saved or not. */
 export const TemplatePreview = ({
   source,
   template,

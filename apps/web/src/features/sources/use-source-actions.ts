@@ -17,7 +17,7 @@ const switchTo = async ({ name }: Source, enabled: boolean): Promise<void> => {
   track('Source Updated', { source: name, fields: ['enabled'] })
 }
 
-/** The actions on several sources, and the refresh of the data that they change. `needed` is whether any is chosen. */
+/** The actions on several sources, and the reload of the data that they change. `needed` is whether any is selected. */
 export const useSourceActions = (workspace: string, needed: boolean) => {
   const cache = useQueryClient()
   const destinations = useQuery({ ...destinationsQuery(workspace), enabled: needed }).data

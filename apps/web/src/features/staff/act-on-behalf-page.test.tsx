@@ -18,7 +18,7 @@ const found = (id: string, people: FoundWorkspace['people'] = []): FoundWorkspac
   people,
 })
 
-test('an option names organization and workspace, and matching members, once where the address is the name', () => {
+test('an option names organization, workspace and matching members; a member without a name is shown once', () => {
   const noor = { first_name: 'Noor', last_name: 'Quist', email: 'noor@zephyr.example' }
   const bare = { first_name: '', last_name: '', email: 'ops@zephyr.example' }
   expect(workspaceOption(found('w-zephyr', [noor, bare]))).toEqual({
@@ -40,11 +40,11 @@ test('staff find a workspace by name, without its ID', async () => {
   await user.click(await screen.findByRole('option', { name: /Zephyr Sails · Harbor/ }))
   expect(screen.getByRole('textbox', { name: /Workspace ID/ })).toHaveProperty('value', 'w-zephyr')
   expect(finder.textContent).toBe('Zephyr Sails · Harbor')
-  // Letters that follow each other quickly are one search.
+  // Letters typed in quick succession become one search.
   expect(asked.filter((path) => path === '/workspaces:find')).toHaveLength(1)
 })
 
-test('a search without a match and a failed one say so', async () => {
+test('a search without a match and a failed search are reported', async () => {
   const user = userEvent.setup()
   let failed = false
   openInWorkspace(<ActOnBehalfPage />, {
@@ -64,7 +64,7 @@ test('a search without a match and a failed one say so', async () => {
   await screen.findByText('The search failed. Type again to retry.')
 })
 
-test('a workspace that the list of organizations leads with is chosen', () => {
+test('the workspace from the link in the list of organizations is selected', () => {
   openInWorkspace(<ActOnBehalfPage />, { at: '/?workspace=w-zephyr', answers: () => undefined })
   expect(screen.getByRole('textbox', { name: /Workspace ID/ })).toHaveProperty('value', 'w-zephyr')
 })

@@ -15,11 +15,11 @@ import { PageHeader } from '../../ui/page/page-header.tsx'
 import { type ActOnBehalfForm, actingNotice, actOnBehalfForm } from './act-on-behalf.ts'
 import { WorkspaceFinder } from './workspace-finder.tsx'
 
-/** Platform admins choose the workspace they act in. */
+/** Platform admins select the workspace in which they act. */
 export const ActOnBehalfPage = () => {
   const workspace = useWorkspace()
   const navigate = useNavigate()
-  // From the list of organizations.
+  // Set by the list of organizations.
   const [asked] = useSearchParams()
   const own = useSession((state) => state.availableWorkspaces)
   const schema = useMemo(() => actOnBehalfForm([workspace.name, ...own.map(({ name }) => name)]), [workspace.name, own])

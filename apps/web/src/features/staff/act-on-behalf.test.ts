@@ -7,7 +7,7 @@ const messages = (workspaceId: string): string[] =>
     .safeParse({ workspaceId })
     .error?.issues.map(({ message }) => message) ?? []
 
-test('STF-17: the id of the workspace to act in has at least 5 characters', () => {
+test('STF-17: the ID of the workspace to act in has at least 5 characters', () => {
   expect(messages('abcd')).toEqual(['At least 5 characters'])
   expect(messages(' abcd ')).toEqual(['At least 5 characters'])
   expect(messages('workspaces/abcd')).toEqual(['At least 5 characters'])
@@ -16,13 +16,13 @@ test('STF-17: the id of the workspace to act in has at least 5 characters', () =
 })
 
 test.each(['own-id', 'workspaces/own-id', ' own-id ', 'own-staging', 'workspaces/own-staging'])(
-  "the form refuses the workspace %j of a person's own organization (STF-18, AMB-20)",
+  "the form rejects the workspace %j of a user's own organization (STF-18, AMB-20)",
   (id) => {
     expect(messages(id)).toEqual(['You cannot act on behalf of your own organization'])
   },
 )
 
-test('the notice names the organisation by its display name', () => {
+test('the notice names the organization by its display name', () => {
   const workspace = { title: 'Main', organization: { display_name: 'Acme Inc.' } } as Workspace
   expect(actingNotice(workspace)).toBe('You are now acting on behalf of Acme Inc. organization')
 })

@@ -4,7 +4,7 @@ import { z } from 'zod'
 const bareId = (workspace: string): string => workspace.replace(/^workspaces\//, '')
 
 /**
- * The rules of the workspace ID to act in. `own` has the resource names of the workspace that the person is in and of all
+ * The rules of the workspace ID to act in. `own` has the resource names of the user's current workspace and of all
  * workspaces of their own organizations.
  */
 export const actOnBehalfForm = (own: readonly string[]) =>

@@ -17,7 +17,7 @@ import { PageHeader } from '../../ui/page/page-header.tsx'
 import { CardSkeleton } from '../../ui/page/skeleton.tsx'
 import { DomainCard } from './domain-card.tsx'
 
-// Only the rule: the typed text stays unchanged, and the server stores it in lower case.
+// Only validates: the typed text stays unchanged, and the server stores it in lower case.
 const domainForm = z.object({
   domain_name: z.string().refine((name) => domainName.safeParse(name).success, 'Invalid domain name'),
 })

@@ -9,7 +9,7 @@ import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { notifyAfterReload } from '../../ui/overlays/reload-notice.ts'
 import { actingNotice } from './act-on-behalf.ts'
 
-/** Lets platform admins act in a workspace that is not theirs, from the screen that says it was not found. */
+/** Lets platform admins act in another organization's workspace, from the not-found screen. */
 export const DebugWorkspace = ({ workspaceId }: { workspaceId: string }) => {
   const allowed = useAccess(platformAdminsOnly) === true
   const [open, setOpen] = useState(false)

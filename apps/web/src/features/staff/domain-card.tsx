@@ -20,7 +20,7 @@ const states: Readonly<Record<CustomDomainState, { title: string; tone: BadgeTon
   failing: { title: 'Failing', tone: 'danger' },
 }
 
-/** A change of a domain, after which it is read again. */
+/** A change of a domain, which is then reloaded. */
 const useDomainChange = <Answer,>(change: (name: string) => Promise<Answer>) => {
   const cache = useQueryClient()
   return useMutation({ mutationFn: change, onSettled: () => refresh(cache, ['customDomains']) })
@@ -41,7 +41,7 @@ const RemoveDialog = ({ domain, onClosed }: { domain: CustomDomain; onClosed: ()
   )
 }
 
-/** A domain with the DNS records that it needs, and whether they were found. */
+/** A domain with its required DNS records, and whether they were found. */
 export const DomainCard = ({ domain }: { domain: CustomDomain }) => {
   const [removing, setRemoving] = useState(false)
   const verify = useDomainChange((name) =>

@@ -15,7 +15,7 @@ const part = (key: string, group: string, state: string) => ({
   docs: 'configuration#the-sandbox',
 })
 
-test('platform admins see what is set and what is not, and which setting to copy', async () => {
+test('platform admins see what is configured and what is not, and which setting to copy', async () => {
   const parts = [
     part('email', 'Reach', 'missing'),
     part('payment', 'Billing', 'set'),

@@ -83,7 +83,7 @@ const Parts = ({ parts }: { parts: readonly InstallationPart[] }) => {
   )
 }
 
-/** Platform admins see what this installation is configured for, what is not set, and what to set. */
+/** The configuration of this installation for platform admins: what is set, what is not, and how to set it. */
 export const InstallationPage = () => {
   const query = useQuery(installationQuery())
   const heldWork = useQuery(allHeldWorkQuery())

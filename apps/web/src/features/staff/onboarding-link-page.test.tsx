@@ -14,7 +14,7 @@ const made = {
   invoice_url: '',
 }
 
-/** Opens the page on an installation with these settings; `sent` are the bodies of the links that were made. */
+/** Opens the page on an installation with this configuration; `sent` contains the bodies of the create calls. */
 const openPage = async (configAnswer: () => Response) => {
   const sent: unknown[] = []
   const { settled } = openInWorkspace(<OnboardingLinkPage />, {
@@ -34,17 +34,17 @@ const withPayment = (payment: string) => () => Response.json({ ...config, paymen
 const unknown = () =>
   Response.json({ code: 500, reason: 'FAILED', message: 'Internal error', metadata: {} }, { status: 500 })
 
-test.each(['sandbox', 'stripe'])('staff must enter both amounts where %s takes payments', async (payment) => {
+test.each(['sandbox', 'stripe'])('staff must enter both amounts if %s takes payments', async (payment) => {
   const { form } = await openPage(withPayment(payment))
   expect(await form.findByLabelText(/^Yearly amount/)).toHaveProperty('value', '0.00')
   expect(form.getByLabelText(/^Setup amount/)).toHaveProperty('value', '0.00')
 })
 
-// A configuration that cannot be read is read again for a while: its case comes last.
+// An unreadable configuration is retried for a while, so its case comes last.
 test.each([
   ['takes no payments', withPayment('none')],
   ['does not say what it is configured with', unknown],
-])('staff enter no amounts where the installation %s, and none are charged', async (_, answer) => {
+])('staff enter no amounts if the installation %s, and none are charged', async (_, answer) => {
   const { sent, form } = await openPage(answer)
   expect(form.queryAllByLabelText(/amount/)).toEqual([])
   expect(form.queryAllByText('$')).toEqual([])

@@ -132,7 +132,7 @@ const Result = ({ made, fee, onAgain }: { made: Made; fee: boolean; onAgain: () 
   )
 }
 
-/** Platform admins make an organisation and the link with which its administrator takes it over. */
+/** Platform admins create an organization, and the link with which its administrator completes the set-up. */
 export const OnboardingLinkPage = () => {
   const [made, setMade] = useState<{ made: Made; fee: boolean } | undefined>()
   const cache = useQueryClient()

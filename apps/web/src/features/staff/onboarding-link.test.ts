@@ -21,7 +21,7 @@ test.each(['10.123', '-1', 'abc', '1,000', ''])('STF-05, AMB-18: the amount %j i
   expect(message('yearly_amount', value)).toBe('Must be a valid number with up to two decimals')
 })
 
-test('STF-06: a new organisation has the rules of titles, addresses and names', () => {
+test('STF-06: a new organization has the rules of titles, addresses and names', () => {
   expect(message('organization_title', 'abc')).toBe('Please provide a name that is 4 characters or more')
   expect(message('email', 'ann')).toBe('Invalid email')
   expect(message('first_name', '')).toBe('First Name is required')
@@ -36,7 +36,7 @@ test.each([
   expect(decimals(typed)).toBe(sent)
 })
 
-test('STF-10: the details hold bare ids and the link on the address of the application', () => {
+test("STF-10: the details contain IDs without prefixes, and the link with the application's URL", () => {
   const made = {
     user: { name: 'users/u1' },
     organization: { name: 'organizations/o1' },

@@ -10,7 +10,7 @@ import {
 import { z } from 'zod'
 import { paths } from '../../lib/paths.ts'
 
-/** The rules of a new onboarding link: those of the call. */
+/** The rules of a new onboarding link: those of the API call. */
 export const onboardingLinkForm = z.object({
   organization_title: organizationTitle,
   email,
@@ -30,7 +30,7 @@ export const emptyOnboardingLink: OnboardingLinkForm = {
   setup_amount: '0.00',
 }
 
-/** An amount with two decimals, as the call takes it: "10" → "10.00", "10.5" → "10.50". */
+/** An amount with two decimals, as the API requires: "10.00" for "10", "10.50" for "10.5". */
 export const decimals = (text: string): string => {
   const [whole = '0', part = ''] = text.split('.')
   return `${whole}.${part.padEnd(2, '0')}`
@@ -57,12 +57,12 @@ export const onboardingDetails = (
   ...(isSold ? [{ label: 'Setup-fee invoice link', value: made.invoice_url, link: true }] : []),
 ]
 
-/** Why there is no invoice of a set-up fee: there was none, or the provider has not answered yet. */
+/** Why a set-up fee has no invoice: there was no fee, or the provider has not responded yet. */
 export const noInvoiceText = (fee: boolean): string =>
   fee
     ? 'The payment provider cannot be reached. The invoice is made automatically and appears in the list below.'
     : 'No set-up fee, so there is no invoice.'
 
-/** The details as text, a line each. */
+/** The details as text, one per line. */
 export const detailsText = (details: readonly { label: string; value: string }[]): string =>
   details.map(({ label, value }) => `${label}: ${value === '' ? 'none' : value}`).join('\n')

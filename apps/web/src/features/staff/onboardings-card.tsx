@@ -92,7 +92,7 @@ const Row = ({ onboarding }: { onboarding: Onboarding }) => {
   )
 }
 
-/** The onboarding links that were made, to see what became of them and to revoke one; nothing before the first. */
+/** The created onboarding links with their outcome, which can be revoked; nothing before the first. */
 export const OnboardingsCard = () => {
   const query = useQuery(onboardingsQuery())
   return (

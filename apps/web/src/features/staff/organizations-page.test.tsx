@@ -17,7 +17,7 @@ const found = (of: Partial<FoundOrganization>): FoundOrganization => ({
   ...of,
 })
 
-test('staff see plan, usage and health of each organization, and each leads to acting on its behalf', async () => {
+test('staff see plan, usage and health of each organization, with a link for acting on its behalf', async () => {
   openInWorkspace(<OrganizationsPage />, {
     answers: (path) =>
       path === '/organizations:find'
@@ -31,7 +31,7 @@ test('staff see plan, usage and health of each organization, and each leads to a
   expect(link.getAttribute('href')).toBe('/workspaces/w1/settings/admin/act-on-behalf?workspace=w-zephyr')
   expect(screen.queryByRole('link', { name: 'Empty' })).toBeNull()
   const row = within(screen.getAllByRole('row')[1] as HTMLElement)
-  // In columns of their own on a wide page, below the name on a narrow one.
+  // On a wide page in separate columns, on a narrow one below the name.
   for (const text of [
     'Team',
     '1 dead letter',

@@ -52,7 +52,7 @@ const Health = (organization: FoundOrganization) => {
 
 const Plan = ({ plan_title }: Pick<FoundOrganization, 'plan_title'>) => <Badge tone="outline">{plan_title}</Badge>
 
-/** Leads to acting on behalf of the organization, with its first workspace chosen. */
+/** A link for acting on behalf of the organization, with its first workspace selected. */
 const Name = ({ display_name, workspace }: Pick<FoundOrganization, 'display_name' | 'workspace'>) => {
   const own = useWorkspace().name
   if (workspace === '') return <span className="block truncate font-medium">{display_name}</span>
@@ -126,7 +126,7 @@ const Found = ({ search }: { search: string }) => {
   )
 }
 
-/** Every organization of the installation with its plan, what it uses, and how it is doing. */
+/** Every organization of the installation with its plan, usage, and health. */
 export const OrganizationsPage = () => {
   const [search, setSearch] = useState('')
   const typed = useTyped(search, setSearch)

@@ -8,7 +8,7 @@ import { Field } from '../../ui/forms/field.tsx'
 import { type SearchOption, SearchSelect } from '../../ui/forms/search-select.tsx'
 
 /**
- * A found workspace as an option: its organization first, since most workspaces have similar titles, and the matching
+ * A found workspace as an option: its organization first, because workspace titles are often similar, and the matching
  * members.
  */
 export const workspaceOption = ({ workspace, people }: FoundWorkspace): SearchOption => ({
@@ -19,7 +19,7 @@ export const workspaceOption = ({ workspace, people }: FoundWorkspace): SearchOp
     .join(', '),
 })
 
-/** Finds a workspace of any organization by title, organization, or name and address of a member; gives its id. */
+/** Finds a workspace of any organization by title, organization, or name and email of a member; reports its ID. */
 export const WorkspaceFinder = ({ chosen, onChoose }: { chosen: string; onChoose: (id: string) => void }) => {
   const [typed, setTyped] = useState('')
   // After the list has closed, the chosen workspace is no longer among the results.

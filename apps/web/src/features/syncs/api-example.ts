@@ -1,4 +1,4 @@
-/** How an orchestrator starts a sync with a token, and reads the run: a command for a shell. */
+/** A shell command with which an orchestrator starts a sync with a token, and reads the run. */
 export const apiExample = (origin: string, token: string, sync: string): string =>
   [
     `curl -X POST -H "Authorization: Bearer ${token}" ${origin}/syncs/v1/${sync}/runs`,

@@ -7,13 +7,13 @@ import { SearchSelect } from '../../ui/forms/search-select.tsx'
 import { type CursorDraft, cursorBy, cursorColumns, cursorInput, modeTakesCursor, suggestedCursor } from './cursor.ts'
 import { ExplainedCheckbox } from './explained-checkbox.tsx'
 
-/** Whether a cursor can read the rows of a model: it must be of a database, with a suitable column. */
+/** Whether the rows of a model can be read by a cursor: it must come from a database, with a suitable column. */
 export const useTakesCursor = (model: Model | undefined): boolean => {
   const { data } = useQuery({ ...dataSourceQuery(model?.data_source.name ?? ''), enabled: model !== undefined })
   return model !== undefined && data?.app.file === false && !data.app.people && cursorColumns(model).length > 0
 }
 
-/** Whether each run reads all rows, or those from the highest value of a column on. */
+/** Selects whether each run reads all rows, or only rows from the highest read value of a column on. */
 export const CursorChoice = ({
   model,
   mode,

@@ -9,7 +9,7 @@ const columns = [
   { name: 'updated_at', type: 'DateTime64(3)' },
 ]
 
-test('only numbers, dates, and times are offered as a cursor, and when a row was changed last is suggested', () => {
+test('only numbers, dates, and times are offered as a cursor, and the time of the last change is suggested', () => {
   expect(cursorColumns({ columns }).map(({ name }) => name)).toEqual(['id', 'created_at', 'updated_at'])
   expect(suggestedCursor({ columns })).toEqual({ column: 'updated_at', overlap: '60' })
   expect(suggestedCursor({ columns: columns.slice(0, 3) })?.column).toBe('created_at')
@@ -44,7 +44,7 @@ test.each([
   [{ from: '5', to: '7', moved: false }, false, 'Rows were read from id 5 to 7.'],
   [{ from: '5', to: null, moved: false }, true, 'Rows were read from id 5. None has a value.'],
   [{ from: null, to: null, moved: false }, true, 'All rows were read. None has a value in id.'],
-])('a run that read %j says what the next one reads', (cursor, ended, text) => {
+])('after a run that read %j, the text says where the next one starts', (cursor, ended, text) => {
   expect(runCursorText({ column: 'id', ...cursor }, ended)).toBe(text)
 })
 

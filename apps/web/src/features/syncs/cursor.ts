@@ -10,7 +10,7 @@ import {
 } from '@tributary/contract'
 import { utcTime } from '../../lib/format/time.ts'
 
-/** A cursor as it is entered. */
+/** The entered values of a cursor. */
 export type CursorDraft = { column: string; overlap: string }
 
 /** The columns of a model that can be a cursor. */
@@ -22,7 +22,7 @@ export const cursorColumns = ({
     return kind === undefined ? [] : [{ name, type, kind }]
   })
 
-/** A cursor by a column, with its usual overlap. */
+/** A cursor on a column, with the usual overlap. */
 export const cursorBy = ({ name, kind }: { name: string; kind: CursorKind }): CursorDraft => ({
   column: name,
   overlap: String(usualOverlap[kind]),
@@ -40,11 +40,11 @@ export const suggestedCursor = (model: Pick<Model, 'columns'>): CursorDraft | un
 export const cursorDraftOf = (cursor: SyncCursor | null): CursorDraft | undefined =>
   cursor === null ? undefined : { column: cursor.column, overlap: String(cursor.overlap) }
 
-/** The cursor that is entered; undefined for one that can't be. */
+/** The entered cursor; undefined if it is invalid. */
 export const cursorInput = ({ column, overlap }: CursorDraft): SyncCursor | undefined =>
   /^\d+$/.test(overlap.trim()) ? syncCursor.safeParse({ column, overlap: Number(overlap) }).data : undefined
 
-/** Whether a sync in this mode can read only some rows: where rows are removed, all must be read. */
+/** Whether a sync in this mode may read only some rows: to remove rows, it must read all. */
 export const modeTakesCursor = (mode: SyncMode | undefined): boolean => mode !== 'FULL_SYNC'
 
 const valueText = (value: string): string => (/^\d{4}-\d\d-\d\dT/.test(value) ? utcTime(value) : value)

@@ -2,10 +2,7 @@ import { ErrorScreen } from '../../components/error-screen.tsx'
 import { paths } from '../../lib/paths.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 
-/**
- * Shown in place of a database's answer: the reason of the failure, a retry and a link to the settings of the
- * connection.
- */
+/** Shown instead of a database's response: the reason of the failure, a retry and a link to the connection settings. */
 export const DatabaseError = ({
   dataSource,
   error,

@@ -1,7 +1,7 @@
 import { type EventObject, eventFieldsProblem, eventIdentifier, type Model, resourceNames } from '@tributary/contract'
 import { fieldsOfRows, type MappingProblems, type MappingRow, mappingProblems } from './mapping-rows.ts'
 
-/** Names of columns that say what a field of an event is to be, without what stands between words, the likeliest first. */
+/** Usual column names for each event field, without word separators, most likely first. */
 const usualNames: Readonly<Record<string, readonly string[]>> = {
   userId: ['userid', 'customerid', 'memberid', 'accountid', 'externalid', 'user', 'customer'],
   anonymousId: ['anonymousid', 'visitorid', 'deviceid'],
@@ -23,7 +23,9 @@ const usualNames: Readonly<Record<string, readonly string[]>> = {
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 
-/** A mapping that is suggested for events of a model: by usual names of columns, and what is left to properties or traits. */
+/**
+ * The suggested mapping for events of a model: by usual column names; the other columns become properties or traits.
+ */
 export const suggestedEventRows = ({ columns }: Pick<Model, 'columns'>, event: EventObject): MappingRow[] => {
   const taken = new Map<string, string>()
   for (const field of event.fields) {
@@ -54,5 +56,5 @@ export const eventMappingProblems = (rows: readonly MappingRow[], event: EventOb
   return all === undefined ? undefined : { rows: new Map(), all }
 }
 
-/** Whether a name is one of a source, whose events rows become. */
+/** Whether a name is that of a source, for which rows become events. */
 export const isSourceName = (name: string): boolean => resourceNames.source.parse(name) !== undefined

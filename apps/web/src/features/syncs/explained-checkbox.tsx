@@ -6,7 +6,7 @@ export type ExplainedCheckboxProps = {
   onChange: (checked: boolean) => void
 }
 
-/** A choice of a sync, with what it means below its title. */
+/** A checkbox of a sync, with an explanation below its title. */
 export const ExplainedCheckbox = ({
   title,
   children,

@@ -24,7 +24,7 @@ export const keyWords = ({ rows, null_rows, duplicate_keys, duplicate_rows }: Co
 
 const isKey = ({ null_rows, duplicate_keys }: Counts): boolean => null_rows === 0 && duplicate_keys === 0
 
-/** A button that has the database count nulls and duplicates in a key, and what it found. */
+/** A button that counts nulls and duplicates of a key in the database, and the result. */
 export const KeyCheck = ({
   dataSource,
   query,

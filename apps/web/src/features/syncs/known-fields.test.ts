@@ -27,7 +27,7 @@ test("a missing field is reported, unless the object's fields are unknown", () =
   expect(fieldNote([], 'id')).toBe('')
 })
 
-test('required fields are named that no included column goes to', () => {
+test('required fields without an included column are reported', () => {
   const row = (target: string, included = true) => ({ column: target, type: 'text', target, included })
   const fields = ['a', 'b', 'c'].map((name) => field(name, { required: name !== 'c' }))
   expect(unmappedRequired(fields, [row(' a '), row('b', false)])).toEqual(['b'])

@@ -1,7 +1,7 @@
 import type { ObjectField } from '@tributary/contract'
 import type { MappingRow } from './mapping-rows.ts'
 
-/** Maximum number of named values. */
+/** Maximum number of listed values. */
 const shownOptions = 5
 
 /** A short description of the field that a column is mapped to; '' when the object's fields are unknown. */
@@ -22,7 +22,7 @@ export const fieldNote = (fields: readonly ObjectField[], target: string): strin
     .join(' · ')
 }
 
-/** Names of fields that a new record must have and that no column goes to. */
+/** Names of fields that a new record must have but no column is mapped to. */
 export const unmappedRequired = (fields: readonly ObjectField[], rows: readonly MappingRow[]): readonly string[] => {
   const mapped = new Set(rows.filter(({ included }) => included).map(({ target }) => target.trim()))
   return fields.filter(({ name, required }) => required && !mapped.has(name)).map(({ name }) => name)

@@ -27,7 +27,7 @@ const Line = ({
   problem: string | undefined
   /** The description of the field at the destination. */
   note: string
-  /** The ID of the list of fields that are known. */
+  /** The ID of the list of known fields. */
   list: string | undefined
   onChange: (row: MappingRow) => void
   onIdentifier: () => void
@@ -99,8 +99,8 @@ const Line = ({
 }
 
 /**
- * Columns of a model, each with the field of the destination that it goes to. One of them is the identifier, by its place;
- * `locked` says that it stays.
+ * The columns of a model, each with the destination's field to which it is mapped. One of them is the identifier, by
+ * its index; `locked` means that it cannot change.
  */
 export const MappingFields = ({
   rows,

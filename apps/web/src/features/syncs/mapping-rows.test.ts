@@ -8,7 +8,7 @@ const columns = [
 ]
 const suggested = suggestedRows({ columns })
 
-test('each column is suggested for the field of its name, and the primary key for the identifier', () => {
+test('each column is suggested for the field with its name, and the primary key as the identifier', () => {
   expect(fieldsOfRows(suggested)).toEqual([
     { column: 'id', target: 'id' },
     { column: 'email', target: 'email' },

@@ -3,21 +3,21 @@ import type { Model, SyncField } from '@tributary/contract'
 /** A column of a model in a mapping that is being edited. */
 export type MappingRow = {
   column: string
-  /** As the database names it; '' for a column that the model no longer has. */
+  /** The type in the database; '' for a column that the model no longer has. */
   type: string
-  /** The field of the destination that it goes to. */
+  /** The field of the destination to which it is mapped. */
   target: string
   included: boolean
 }
 
-/** The errors of a mapping, by the place of a row, or for all of it. */
+/** The errors of a mapping, by row index, or for the whole mapping. */
 export type MappingProblems = { rows: ReadonlyMap<number, string>; all?: string }
 
-/** A mapping that is suggested for a model: each column goes to the field of its name. */
+/** The suggested mapping of a model: each column is mapped to the field with its name. */
 export const suggestedRows = ({ columns }: Pick<Model, 'columns'>): MappingRow[] =>
   columns.map(({ name, type }) => ({ column: name, type, target: name, included: true }))
 
-/** The default identifier of records: the primary key; '' when that has several columns. */
+/** The suggested identifier of records: the primary key; '' if that has several columns. */
 export const suggestedIdentifier = ({ primary_key }: Pick<Model, 'primary_key'>): string =>
   primary_key.length === 1 ? (primary_key[0] ?? '') : ''
 
@@ -43,7 +43,7 @@ export const savedRows = (
 export const fieldsOfRows = (rows: readonly MappingRow[]): SyncField[] =>
   rows.filter(({ included }) => included).map(({ column, target }) => ({ column, target: target.trim() }))
 
-/** The errors that prevent saving a mapping; `identifier` is a place in the rows, -1 for none. */
+/** The errors that prevent saving a mapping; `identifier` is an index of the rows, -1 for none. */
 export const mappingProblems = (rows: readonly MappingRow[], identifier: number): MappingProblems | undefined => {
   const wrong = new Map<number, string>()
   const targets = new Map<string, number>()

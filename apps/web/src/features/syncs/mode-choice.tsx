@@ -13,10 +13,10 @@ export const ModeChoice = ({
 }: {
   modes: readonly SyncMode[]
   value: SyncMode | undefined
-  /** Rows become events. */
+  /** Whether rows become events. */
   ofEvents?: boolean
   disabled?: boolean
-  /** The further choices of the mode Full, shown while it is chosen. */
+  /** Further options of the mode Full, shown while it is selected. */
   ofFull?: React.ReactNode
   onChange: (mode: SyncMode) => void
 }) => (

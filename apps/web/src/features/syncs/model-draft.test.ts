@@ -17,7 +17,7 @@ import {
 const table = { schema: 'shop', name: 'customers' }
 const complete: ModelDraft = { title: 'Customers', kind: 'table', table, sql: '', key: ['id'] }
 
-test('a draft is a model when it has a title, a query and a key, and says by field what it lacks', () => {
+test('a draft is complete with a title, a query and a key, and its errors are reported by field', () => {
   expect(inputOf(complete)).toEqual({
     title: 'Customers',
     query: { schema: 'shop', table: 'customers' },
@@ -31,14 +31,14 @@ test('a draft is a model when it has a title, a query and a key, and says by fie
   expect(inputOf(newDraft(table))).toBeUndefined()
 })
 
-test('an empty query is no query (MAP-10a)', () => {
+test('an empty query is rejected (MAP-10a)', () => {
   const empty: ModelDraft = { ...complete, kind: 'sql', sql: ' \n' }
   expect(queryOf(empty)).toBeUndefined()
   expect(problemsOf(empty)).toEqual({ query: { message: 'Required' } })
   expect(inputOf(empty)).toBeUndefined()
 })
 
-test('a saved model is the draft that it came from', () => {
+test('a saved model has the draft from which it was created', () => {
   const model = {
     name: 'workspaces/w/models/m',
     title: 'Customers',
@@ -62,7 +62,7 @@ test('a model of an audience is shown by its title and requested by its ID', () 
   expect(newDraft({ schema: 'audiences', name: 'a', title: 'Loyal' }).title).toBe('Loyal')
 })
 
-test('an error of the server is shown at its field, with the words of the database', () => {
+test("an error of the server is shown at its field, with the database's message", () => {
   const refused = new ApiError(
     400,
     { message: 'no', metadata: { query: 'Please verify that the SQL Query is valid.', detail: 'Line 1: no' } },

@@ -12,7 +12,7 @@ export type ModelDraft = {
   key: readonly string[]
 }
 
-/** The draft of a new model, of a table where one was chosen before. */
+/** The draft of a new model, with the table that was chosen before, if any. */
 export const newDraft = (table: TableName | undefined): ModelDraft => ({
   title: table?.title ?? table?.name ?? '',
   kind: 'table',
@@ -27,7 +27,7 @@ const isAllProfiles = (schema: string): boolean => schema === peopleTables.profi
 const titleOf = ({ schema }: { schema: string }, audience: Model['audience']): { title?: string } =>
   audience !== null ? { title: audience.title } : isAllProfiles(schema) ? { title: 'All profiles' } : {}
 
-/** The draft of a model as it is saved. */
+/** The draft of a saved model. */
 export const draftOf = ({ title, query, audience, primary_key }: Model): ModelDraft =>
   'sql' in query
     ? { title, kind: 'sql', table: undefined, sql: query.sql, key: primary_key }
@@ -66,7 +66,7 @@ export const problemsOf = (draft: ModelDraft): DraftProblems => {
   }
 }
 
-/** The model that a draft without problems is; undefined while it has some. */
+/** The model of a complete draft; undefined while it has errors. */
 export const inputOf = (draft: ModelDraft): ModelInput | undefined => {
   const query = queryOf(draft)
   if (query === undefined || Object.keys(problemsOf(draft)).length > 0) return undefined
@@ -84,7 +84,7 @@ export const refusalOf = (error: unknown): DraftProblems => {
   }
 }
 
-/** Why the database gave no answer, with its own words. */
+/** Why the database did not respond, with its own message. */
 export const failureWords = (error: unknown): string => {
   const detail = error instanceof ApiError ? error.body.metadata?.detail : undefined
   const message = error instanceof Error ? error.message : ''

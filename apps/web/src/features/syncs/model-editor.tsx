@@ -163,7 +163,7 @@ const KeyField = ({
   </fieldset>
 )
 
-/** Has the database read the query, or show its first rows, and what came of it. */
+/** Buttons that check the query in the database or show its first rows, and the result. */
 const Asking = ({
   dataSource,
   ofFile,
@@ -261,17 +261,17 @@ export const ModelEditor = ({
   dataSource: Pick<DataSource, 'name'>
   /** The initial model, which Cancel restores. */
   initial: ModelDraft
-  /** Columns that are known from before. */
+  /** Columns known from before. */
   known: readonly string[]
-  /** It has one table and no SQL: nothing is to be chosen. */
+  /** Whether it has one table and no SQL, so that there is no choice. */
   ofFile: boolean
   saveLabel: string
   isNew: boolean
-  /** Its rows can be those of a query. */
+  /** Whether its rows can come from a query. */
   takesSql: boolean
   mayEdit: boolean
   saving: boolean
-  /** Rejects with what the server has against it. */
+  /** Rejects with the server's errors. */
   onSave: (input: ModelInput) => Promise<unknown>
 }) => {
   const [open, setOpen] = useState(isNew)

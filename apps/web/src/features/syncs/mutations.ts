@@ -21,7 +21,7 @@ export const useCreateDataSource = (workspace: string) => {
   })
 }
 
-/** Changes the title. */
+/** Changes the title of a data source. */
 export const useUpdateDataSource = ({ name }: DataSource) => {
   const cache = useQueryClient()
   return useMutation({
@@ -39,7 +39,7 @@ export const useUpdateDataSource = ({ name }: DataSource) => {
   })
 }
 
-/** Changes one setting. Earlier answers of the database can be of another one. */
+/** Changes one setting. Cached responses of the database may belong to another one. */
 export const useUpdateDataSourceSetting = ({ name }: DataSource) => {
   const cache = useQueryClient()
   return useMutation({
@@ -66,7 +66,7 @@ export const useDeleteDataSource = ({ name }: DataSource) => {
   })
 }
 
-/** Tries the address and the credentials. */
+/** Tests the URL and credentials. */
 export const useTestDataSource = (dataSource: string) =>
   useMutation({
     mutationFn: () => call(methods.dataSources.testConnection, { params: dataSourceIds(dataSource), body: {} }),
@@ -79,14 +79,14 @@ export const usePreview = (dataSource: string) =>
       call(methods.dataSources.preview, { params: dataSourceIds(dataSource), body: { query } }),
   })
 
-/** Has a query parsed and planned, which returns its columns. */
+/** Lets the database parse and plan a query, and returns its columns. */
 export const useValidate = (dataSource: string) =>
   useMutation({
     mutationFn: (query: DataQuery) =>
       call(methods.dataSources.validate, { params: dataSourceIds(dataSource), body: { query } }),
   })
 
-/** Counts what keeps columns from being a key. */
+/** Counts the rows that prevent columns from being a key. */
 export const useCheckKey = (dataSource: string) =>
   useMutation({
     mutationFn: (body: { query: DataQuery; primary_key: string[] }) =>

@@ -19,7 +19,7 @@ import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 const titleOf = (plans: readonly Plan[], name: string): string =>
   plans.find((plan) => plan.name === name)?.title ?? name.replace(/^plans\//, '')
 
-/** What happens to the subscription after its period, as text; '' for a free one. */
+/** The future of the subscription after its period, as text; '' for a free one. */
 export const periodText = (
   { next, period_end_time, recurring_interval }: Subscription,
   plans: readonly Plan[],

@@ -10,7 +10,7 @@ const looks = {
   needsAttention: { Icon: CircleAlert, tone: 'text-warning-ink' },
 } as const
 
-/** How an event fits its source's schema, as a sign that says so on hover and to screen readers. */
+/** The result of an event's validation as an icon, with its text on hover and for screen readers. */
 export const CompatibilityIcon = ({
   compatibility,
   className,

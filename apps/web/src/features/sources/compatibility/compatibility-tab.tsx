@@ -27,7 +27,7 @@ import {
 } from './property-rows.ts'
 import { StandardProperties } from './standard-properties.tsx'
 
-/** Which version validated the event when it came, and by which it is validated here. */
+/** The schema version that validated the event on arrival, and the one used here. */
 const Versions = ({ event, current }: { event: EventDetail; current: number }) => (
   <p className="text-xs text-ink-3">
     {event.compatibility === '' || event.schema_version === 0
@@ -38,7 +38,7 @@ const Versions = ({ event, current }: { event: EventDetail; current: number }) =
   </p>
 )
 
-/** The page of the schema at an event or, without a title, at the user. */
+/** A link to the schema of an event or, without a title, of the user. */
 const SchemaLink = ({ source, owner }: { source: string; owner: string | undefined }) => (
   <Link
     to={paths.sourceSchema(source, pointerOf(owner === undefined ? ['user'] : ['events', owner]))}
@@ -108,7 +108,7 @@ export const CompatibilityTab = ({
   const { compatibility } = validateEvent(schema, { type, title, data: values })
   const onEdit = mayEdit
     ? (edit: SchemaEdit): void => {
-        // The button that was pressed goes with what it has added.
+        // The pressed button disappears with the added part, so the focus moves.
         area.current?.focus()
         mutate(edit)
       }

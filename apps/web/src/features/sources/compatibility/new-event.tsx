@@ -7,7 +7,7 @@ import type { SchemaEdit } from '../schema/use-edit-schema.ts'
 import { PropertyName, RequirementSelect } from './property-cells.tsx'
 import { definitionOfValues, schemaRows, shownName, withDefinition } from './property-rows.ts'
 
-/** An event that the schema does not define, with a button that adds it and all its properties as they were seen. */
+/** An event that the schema does not define, with a button that adds it with all its received properties. */
 export const NewEvent = ({
   owner,
   values,

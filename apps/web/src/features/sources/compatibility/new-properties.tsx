@@ -31,7 +31,7 @@ const Item = ({
       <div className="min-w-0 flex-1 basis-40">
         <PropertyName row={row} />
         {row.parent !== undefined && (
-          // The name says it to screen readers.
+          // Screen readers get this from the name.
           <span aria-hidden className="pl-9 text-xs text-ink-3">
             in items of {row.parent}
           </span>
@@ -78,10 +78,7 @@ const Item = ({
   )
 }
 
-/**
- * The properties of an event that its schema does not have, each with a button that adds it; nothing when there are
- * none.
- */
+/** The properties of an event that its schema lacks, each with a button that adds it; nothing if there are none. */
 export const NewProperties = ({
   properties,
   onEdit,

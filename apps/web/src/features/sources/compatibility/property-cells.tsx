@@ -4,7 +4,7 @@ import { cn } from '../../../ui/cn.ts'
 import { Select } from '../../../ui/forms/input.tsx'
 import { type PropertyRow, shownName } from './property-rows.ts'
 
-/** The name of a property; a field of an array's items is set in below the array and says whose it is. */
+/** The name of a property; a field of an array's items is indented below the array and names the array. */
 export const PropertyName = ({ row: { name, parent } }: { row: Pick<PropertyRow, 'name' | 'parent'> }) => (
   <span className={cn('flex min-w-0 items-center gap-1.5', parent !== undefined && 'pl-4')}>
     {parent !== undefined && <CornerDownRight aria-hidden className="size-3.5 shrink-0 text-ink-3" />}

@@ -63,7 +63,7 @@ test('SCH-05: a row has id, name, type, parent, isRequired, isRecommended, isNew
   expect(schemaRows(schema.user ?? emptyObject, undefined)[0]?.id).toBe('/user/properties/email')
 })
 
-test("SCH-07: fields of an array's items follow it and carry its name as their parent", () => {
+test("SCH-07: fields of an array's items follow it and have its name as their parent", () => {
   expect(schemaRows(order, 'Order/Paid').map(({ name, parent }) => [name, parent])).toEqual([
     ['order_id', undefined],
     ['total', undefined],
@@ -76,7 +76,7 @@ test("SCH-07: fields of an array's items follow it and carry its name as their p
   expect(schemaRows(order, 'Order/Paid')[4]?.id).toBe('/events/Order~1Paid/properties/products/items/properties/sku')
 })
 
-test("the requirement is required, recommended or else optional, as the schema's lists say (SCH-09)", () => {
+test("the requirement is required, recommended or else optional, by the schema's lists (SCH-09)", () => {
   const flags = Object.fromEntries(
     schemaRows(order, 'Order/Paid').map(({ name, requirement, isRequired, isRecommended }) => [
       name,
@@ -94,7 +94,7 @@ test("the requirement is required, recommended or else optional, as the schema's
 })
 
 describe('new properties', () => {
-  test('are what the event has beyond its definition, the fields of known items included', () => {
+  test("are the properties that the event's definition lacks, including fields of known items", () => {
     const found = newProperties(
       order,
       {
@@ -128,19 +128,19 @@ describe('new properties', () => {
       ['products', 'deep', 'array', { type: 'array' }],
     ])
   })
-  test('say when their name cannot be in a schema', () => {
+  test('are marked if their name is invalid in a schema', () => {
     expect(newProperties(order, { 'a\nb': 1, fine: 1 }, 'Order/Paid').map(({ problem }) => problem)).toEqual([
       'A name must not have control characters',
       undefined,
     ])
   })
-  test('the definition has them all, and none are new, names of built-in members included', () => {
+  test('are none if the definition has them all, also if they are named like built-in members', () => {
     expect(newProperties(order, { total: 1 }, 'Order/Paid')).toEqual([])
     expect(newProperties(order, { constructor: 1 }, 'Order/Paid').map(({ row }) => row.name)).toEqual(['constructor'])
   })
 })
 
-test('a row says Compatible or what is wrong with it, of items below their array', () => {
+test('a row shows Compatible or its problem; problems of items are shown below their array', () => {
   const problems = problemsOf({ total: 'much', products: [{ sku: 1 }, { price: 2 }] }, order)
   expect(schemaRows(order, 'Order/Paid').map((row) => [row.name, rowMessage(problems, row)])).toEqual([
     ['order_id', 'Missing property'],
@@ -159,7 +159,7 @@ test('only tracked events and identify have a definition, identify that of the u
   expect(validatingDefinition(schema, 'identify', 'anything')).toBe(schema.user)
 })
 
-test('the values of an event are its properties, of identify the traits, and nothing when they are no object', () => {
+test('the values of an event are its properties, of identify the traits, and empty if they are not an object', () => {
   const payload = { properties: { a: 1 }, traits: { b: 2 } }
   expect(valuesOf('track', payload)).toEqual({ a: 1 })
   expect(valuesOf('identify', payload)).toEqual({ b: 2 })
@@ -170,14 +170,14 @@ test('the values of an event are its properties, of identify the traits, and not
 describe('a new event', () => {
   const definition = definitionOfValues({ id: 'A', nothing: null, 'a\nb': 1, lines: [{ sku: 'S', 'c\td': 1 }] })
   const ids = { id: '/events/New/properties/id', sku: '/events/New/properties/lines/items/properties/sku' }
-  test('has what was seen, without values that have no type and names that cannot be in a schema', () => {
+  test('has the received properties, without values that have no type and names that are invalid in a schema', () => {
     expect(schemaRows(definition, 'New').map(({ name, type, parent }) => [name, type, parent])).toEqual([
       ['id', 'string', undefined],
       ['lines', 'array', undefined],
       ['sku', 'string', 'lines'],
     ])
   })
-  test('is added with the requirements that were chosen, of item fields too; a second time changes nothing', () => {
+  test('is added with the chosen requirements, also of item fields; a repetition changes nothing', () => {
     const chosen = new Map([
       [ids.id, 'required'],
       [ids.sku, 'recommended'],
@@ -208,14 +208,14 @@ describe('a new event', () => {
       ['sku', 'string', 'optional'],
     ])
   })
-  test('of identify is the user schema', () => {
+  test('is the user schema for identify', () => {
     expect(withDefinition(parseSourceSchema('{"events":{}}'), undefined, definition, new Map()).user).toEqual(
       definition,
     )
   })
 })
 
-test('a name is shown as it is, and an empty one as quotes, so that its row is not blank', () => {
+test('a name is shown unchanged, and an empty one as quotes, so that its row is not blank', () => {
   expect(shownName('total')).toBe('total')
   expect(shownName('')).toBe('""')
 })

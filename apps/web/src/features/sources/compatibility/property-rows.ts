@@ -24,7 +24,7 @@ import {
   withRequirement,
 } from '@tributary/contract'
 
-/** One property as a table shows it: one of the schema, or one that events have and the schema does not. */
+/** A property as a table shows it: from the schema, or from events if the schema lacks it. */
 export type PropertyRow = {
   /** Its JSON Pointer in the schema, as `propertyIdOf` makes it. */
   id: string
@@ -34,7 +34,7 @@ export type PropertyRow = {
   parent: string | undefined
   isRequired: boolean
   isRecommended: boolean
-  /** The schema does not have it yet. */
+  /** Whether the schema lacks the property. */
   isNew: boolean
   requirement: Requirement
 }
@@ -43,9 +43,9 @@ export type PropertyRow = {
 export type NewProperty = {
   row: PropertyRow
   place: PropertyPlace
-  /** The property to add; undefined for null, which has no type: the row then proposes a text. */
+  /** The property to add; undefined for null, which has no type: the row then proposes a string. */
   field: PropertySchema | undefined
-  /** Why its name cannot be in a schema. */
+  /** Why its name is invalid in a schema. */
   problem: string | undefined
 }
 
@@ -65,7 +65,7 @@ export const isValidatedType = (type: string): boolean => validatedTypes.some((e
 export const validatingDefinition = (schema: SourceSchema, type: string, title: string): ObjectSchema | undefined =>
   isValidatedType(type) ? definitionOf(schema, type, title) : undefined
 
-/** The properties or traits of an event's payload; none when they are no object. */
+/** The properties or traits of an event's payload; empty if they are not an object. */
 export const valuesOf = (type: string, payload: Values | null): Values => {
   const data = payload === null ? undefined : validatedDataOf(type, payload)
   return isJsonObject(data) ? data : {}
@@ -86,8 +86,8 @@ const rowOf = (object: ObjectSchema, place: PropertyPlace, { type }: PropertySch
 }
 
 /**
- * The rows of a definition in its order, the fields of an array's items right below the array. `event` is its title,
- * undefined for the user.
+ * The rows of a definition in its order, with the fields of an array's items directly below the array. `event` is its
+ * title, undefined for the user.
  */
 export const schemaRows = (object: ObjectSchema, event: string | undefined): PropertyRow[] =>
   [...object.properties].flatMap(([property, field]) => {
@@ -118,11 +118,11 @@ const newProperty = (place: PropertyPlace, field: PropertySchema | undefined): N
   problem: nameProblem(place.property),
 })
 
-/** Only the type: the content of an item's field is not described. */
+/** The field without its items, because the content of an item's field is not described. */
 const withoutItems = (field: PropertySchema | undefined): PropertySchema | undefined =>
   field === undefined ? undefined : { type: field.type }
 
-/** New fields of the items of one array, each once, with the first type seen. */
+/** New fields in the items of one array, each once, with the first received type. */
 const newItemFields = (
   items: ObjectSchema,
   value: readonly unknown[],
@@ -166,13 +166,16 @@ const withFitNames = ({ properties, ...rest }: ObjectSchema): ObjectSchema => ({
   ),
 })
 
-/** The definition that an event fits: every property whose value has a type and whose name can be in a schema, optional. */
+/**
+ * A definition that an event matches: every property whose value has a type and whose name is valid in a schema, as
+ * optional.
+ */
 export const definitionOfValues = (values: { readonly [name: string]: unknown }): ObjectSchema =>
   withFitNames(objectOfValues(values))
 
 /**
- * The schema with a new event or, without a title, with the user's traits, each row's property as strict as chosen. It
- * keeps definitions that another user has added in the meantime, and adds only missing ones.
+ * The schema with a new event or, without a title, with the user's traits, with the chosen requirement of each row. It
+ * keeps definitions that another user has added meanwhile, and adds only missing ones.
  */
 export const withDefinition = (
   schema: SourceSchema,

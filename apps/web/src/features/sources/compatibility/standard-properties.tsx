@@ -29,7 +29,7 @@ const Row = ({ row, message }: { row: PropertyRow; message: string }) => {
   )
 }
 
-/** Every property that the schema has, and how an event fits each. */
+/** Every property of the schema, with the event's validation result for each. */
 export const StandardProperties = ({
   rows,
   problems,

@@ -23,7 +23,7 @@ import { Tabs } from '../../../ui/tabs.tsx'
 import { CompatibilityIcon } from '../compatibility/compatibility-icon.tsx'
 import { type KnownSchemas, type LiveEvent, ofDetail, validationOf } from './live-event.ts'
 
-// Half of the panel's code, of which the list needs nothing.
+// Loaded separately: half of the panel's code, which the list does not need.
 const CompatibilityTab = lazyPart(async () => (await import('../compatibility/compatibility-tab.tsx')).CompatibilityTab)
 
 const Payload = ({ event }: { event: EventDetail }) => {
@@ -172,11 +172,11 @@ const Description = ({ event, known }: { event: LiveEvent; known: KnownSchemas }
   )
 }
 
-/** The place of an open event in its list, and the events above and below it. */
+/** The position of an open event in its list, and the events above and below it. */
 type Neighbours = {
   newer: LiveEvent | undefined
   older: LiveEvent | undefined
-  /** From 0, and -1 when the list does not have it. */
+  /** Starts with 0; -1 if the list does not contain it. */
   place: number
   /** The number of events in the list. */
   count: number
@@ -210,7 +210,7 @@ const Steps = ({ neighbours: { newer, older, place, count }, onOpen }: Pick<Pane
 const keyUsers =
   'input, textarea, select, [contenteditable], [role="tab"], [role="combobox"], pre[tabindex], [role="region"][tabindex]'
 
-/** Steps by ↑ and ↓, or k and j, unless the element with the focus uses them itself. */
+/** Moves by ↑ and ↓, or k and j, unless the focused element uses these keys. */
 const stepByKey = (key: KeyboardEvent, { newer, older }: Neighbours, onOpen: (event: LiveEvent) => void): void => {
   if (key.ctrlKey || key.metaKey || key.altKey || key.defaultPrevented) return
   if (!(key.target instanceof Element) || !key.currentTarget.contains(key.target)) return
@@ -233,13 +233,13 @@ type PanelProps = {
   onRead: (action: { type: 'detailed'; events: LiveEvent[] }) => void
   onOpen: (event: LiveEvent) => void
   onClose: () => void
-  /** Where the focus goes when it closes. */
+  /** The element that gets the focus when the panel closes. */
   returnFocus: () => HTMLElement | null
 }
 
 /**
- * One event beside its list: its data, its validation, and its outcome at each destination. `listed` is the list's part
- * of it, `onRead` receives the whole event.
+ * One event beside its list: its data, its validation, and its outcome at each destination. `listed` is the event in
+ * the list, `onRead` receives the loaded event.
  */
 export const EventPanel = (props: PanelProps) => {
   const { eventId, listed, neighbours, source, known, onRead, onOpen, onClose, returnFocus } = props

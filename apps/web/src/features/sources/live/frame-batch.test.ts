@@ -4,7 +4,7 @@ import { createFrameBatch } from './frame-batch.ts'
 
 let frames: { id: number; run: () => void }[] = []
 let last = 0
-/** The page is drawn. */
+/** Simulates an animation frame. */
 const draw = (): void => frames.shift()?.run()
 
 beforeEach(() => {
@@ -33,7 +33,7 @@ test('items of one frame are passed on together, in their order', () => {
   expect(batches).toEqual([[1, 2, 3], [4]])
 })
 
-test('without frames at most a hundred items wait, and a hidden page waits for none', () => {
+test('without frames at most a hundred items wait, and on a hidden page none', () => {
   const sizes: number[] = []
   const batch = createFrameBatch<number>((items) => sizes.push(items.length))
   for (let item = 0; item < 250; item++) batch.add(item)
@@ -43,7 +43,7 @@ test('without frames at most a hundred items wait, and a hidden page waits for n
   expect(sizes).toEqual([100, 100, 51])
 })
 
-test('stopped, nothing is handed over', () => {
+test('after stop, nothing is passed on', () => {
   const onBatch = vi.fn()
   const batch = createFrameBatch<number>(onBatch)
   batch.add(1)

@@ -1,7 +1,7 @@
-/** Collects what arrives and hands it over together. */
+/** Collects items and passes them on together. */
 export type FrameBatch<Item> = { add: (item: Item) => void; stop: () => void }
 
-/** The number of items that are passed on immediately: a page in the background gets no frames. */
+/** With this number of items they are passed on immediately: a page in the background gets no frames. */
 const most = 100
 
 /**

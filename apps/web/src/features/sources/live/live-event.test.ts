@@ -44,7 +44,7 @@ const wire: EventDetail = {
   deliveries: [],
 }
 
-test('EVT-22: an event has title, message id, type, test, receive time and payload, and from them how it fits', () => {
+test('EVT-22: an event has title, message ID, type, test, receive time and payload, and its validation result', () => {
   const event = ofDetail(wire)
   expect(event).toMatchObject({
     title: 'Paid',
@@ -90,13 +90,13 @@ describe('without its payload', () => {
     validationOf(event, known)?.compatibility,
     needsPayload(event, known),
   ]
-  test('an event is as it was validated when it was received while the schema says the same of it', () => {
+  test('an event keeps its result from its arrival, as long as the schema has the same definition', () => {
     const event = { ...summary, compatibility: 'needsAttention' } as const
     expect(result(event, now)).toEqual(['needsAttention', false])
     // Another event was added since.
     expect(result(event, { schema: both, versions: new Map([[3, schema]]) })).toEqual(['needsAttention', false])
   })
-  test('an event that the schema no longer defines is incompatible, whatever it was (EVT-36)', () => {
+  test('an event that the schema no longer defines is incompatible, whatever its earlier result (EVT-36)', () => {
     expect(result(summary, { schema: other, versions: new Map([[3, schema]]) })).toEqual(['incompatible', false])
   })
   test('when the version that validated an event is unknown or has changed, only its payload can be validated', () => {
@@ -106,17 +106,17 @@ describe('without its payload', () => {
     expect(result(summary, { schema, versions: new Map() })).toEqual([undefined, true])
     expect(result({ ...summary, compatibility: '' }, now)).toEqual([undefined, true])
   })
-  test('one whose type always fits needs no payload', () => {
+  test('an event whose type always matches needs no payload', () => {
     expect(result({ ...summary, type: 'page', compatibility: '' }, now)).toEqual(['compatible', false])
   })
 })
 
-test('a rejected event is never validated, whatever it has', () => {
+test('a rejected event is never validated', () => {
   expect(validationOf({ ...ofDetail(wire), status: 'rejected' }, now)).toBeUndefined()
   expect(needsPayload({ ...ofSummary(wire), status: 'rejected' }, now)).toBe(false)
 })
 
-test('a payload that is no object counts as empty', () => {
+test('a payload that is not an object counts as empty', () => {
   expect(validationOf({ ...ofDetail(wire), payload: null }, now)?.problems).toEqual([
     { property: 'total', kind: 'missing' },
   ])

@@ -16,27 +16,27 @@ import { isValidatedType } from '../compatibility/property-rows.ts'
 /** One event of the live debugger. */
 export type LiveEvent = {
   eventId: string
-  /** Each is shown once. */
+  /** Each message ID is shown once. */
   messageId: string
   type: string
   title: string
-  /** Its user id, or the anonymous id where it has none; '' without both. */
+  /** The user ID, otherwise the anonymous ID; '' without both. */
   user: string
   test: boolean
   receiveTime: string
   status: string
   reason: string
-  /** How it fitted the schema when it was received; '' when nothing validated it. */
+  /** The validation result on arrival; '' if it was not validated. */
   compatibility: Compatibility | ''
-  /** The version of the schema that validated it then; 0 when none did. */
+  /** The schema version that validated it on arrival; 0 if none did. */
   schemaVersion: number
-  /** As destinations get it; undefined until it has been read whole, null when it is no JSON object. */
+  /** The payload as destinations get it; undefined until the event was loaded, null if it is not a JSON object. */
   payload: { readonly [name: string]: unknown } | null | undefined
-  /** Some of its properties or traits, until the payload has been read. */
+  /** Some of its properties or traits, until the payload is loaded. */
   values?: Readonly<Record<string, unknown>>
 }
 
-/** A row of the stored list as the live list shows it. */
+/** Converts a row of the stored list to the live list. */
 export const ofSummary = (event: EventSummary): LiveEvent => ({
   eventId: event.event_id,
   messageId: event.message_id,
@@ -52,10 +52,10 @@ export const ofSummary = (event: EventSummary): LiveEvent => ({
   payload: undefined,
 })
 
-/** An event that was read whole. */
+/** Converts a completely loaded event. */
 export const ofDetail = (event: EventDetail): LiveEvent => ({ ...ofSummary(event), payload: event.payload })
 
-/** A message of the live channel as the live list shows it. */
+/** Converts a message of the live channel to the live list. */
 export const ofLive = (event: LiveEventSummary): LiveEvent => ({
   eventId: event.eventId,
   messageId: event.messageId,
@@ -74,22 +74,22 @@ export const ofLive = (event: LiveEventSummary): LiveEvent => ({
 
 /** The schemas that validate events. */
 export type KnownSchemas = {
-  /** The schema as it is now. */
+  /** The current schema. */
   schema: SourceSchema
-  /** The versions of it that have been seen, by their number. */
+  /** The known versions of the schema, by number. */
   versions: ReadonlyMap<number, SourceSchema>
 }
 
 const texts = new WeakMap<ObjectSchema, string>()
 
-/** A definition as text; many rows ask for the same ones over and over. */
+/** The text of a definition, cached because many rows need the same ones. */
 const textOf = (definition: ObjectSchema): string => {
   const known = texts.get(definition) ?? formatSourceSchema({ events: new Map([['', definition]]) })
   texts.set(definition, known)
   return known
 }
 
-/** Whether two schemas say the same of an event. */
+/** Whether two schemas have the same definition of an event. */
 const agree = (one: SourceSchema, other: SourceSchema, { type, title }: LiveEvent): boolean => {
   const [first, second] = [definitionOf(one, type, title), definitionOf(other, type, title)]
   if (first === second) return true

@@ -138,7 +138,7 @@ const Notices = ({ enabled, leftOut }: { enabled: boolean; leftOut: number }) =>
   </>
 )
 
-/** Closes what is open on Escape, unless the key was meant for a field or for something in front of the page. */
+/** Whether Escape closes the open event: not if the key was meant for a field or an overlay. */
 const closesOnEscape = (key: KeyboardEvent): boolean =>
   key.key === 'Escape' &&
   !key.defaultPrevented &&
@@ -146,7 +146,7 @@ const closesOnEscape = (key: KeyboardEvent): boolean =>
   key.currentTarget.contains(key.target) &&
   key.target.closest('input, select') === null
 
-/** The open event as the list has it, even after the list dropped it, and the events above and below it. */
+/** The open event from the list, kept even after the list dropped it, and the events above and below it. */
 const useOpened = (state: LiveState, openId: string | undefined) => {
   const listed =
     openId === undefined ? undefined : [...state.events, ...state.waiting].find(({ eventId }) => eventId === openId)
@@ -157,7 +157,7 @@ const useOpened = (state: LiveState, openId: string | undefined) => {
   return { opened, neighbours: { ...neighboursOf(shown, opened), count: shown.length } }
 }
 
-/** The list itself, or that it could not be read. */
+/** The list, or an error if it could not be loaded. */
 const List = ({
   source,
   live: { dispatch, stored },
@@ -188,13 +188,13 @@ const List = ({
   )
 }
 
-/** The row of an event, or the list when it has no such row. */
+/** The row of an event, or the list if it has no such row. */
 const rowIn = (list: HTMLElement | null, eventId: string): HTMLElement | null =>
   list?.querySelector<HTMLElement>(`[data-event="${CSS.escape(eventId)}"]`) ??
   list?.querySelector<HTMLElement>('section') ??
   null
 
-/** The live table of a source with its controls and, beside it, the event that is open. */
+/** The live table of a source with its controls and the open event beside it. */
 export const LiveEventsTab = ({ source, live }: { source: SourceWithSchema; live: LiveEvents }) => {
   const { dispatch, connection } = live
   const state = useLive(live, (whole) => whole)

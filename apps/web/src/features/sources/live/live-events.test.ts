@@ -35,7 +35,7 @@ const received = (...events: LiveEvent[]): LiveAction => ({ type: 'received', ev
 const run = (...actions: LiveAction[]): LiveState => actions.reduce(liveReducer, initialLive)
 const ids = (events: readonly LiveEvent[]): string[] => events.map(({ messageId }) => messageId)
 
-test('EVT-25: the debugger starts with no events, with filters that let all pass, and with a schema of events', () => {
+test('EVT-25: the debugger starts without events, with filters that match everything, and with a schema', () => {
   expect(initialLive).toMatchObject({
     events: [],
     filters: { text: '', type: '', environment: '', compatibility: '' },
@@ -46,16 +46,16 @@ test('EVT-25: the debugger starts with no events, with filters that let all pass
 })
 
 describe('at the top', () => {
-  test('events are shown newest first, in whatever order they arrive (EVT-32)', () => {
+  test('events are shown newest first, in any order of arrival (EVT-32)', () => {
     expect(ids(run(received(event(2), event(3)), received(event(1))).events)).toEqual(['m3', 'm2', 'm1'])
   })
-  test('events of one moment are in the order of the stored list, in whatever order they arrive', () => {
+  test('events with the same time have the order of the stored list, in any order of arrival', () => {
     expect(ids(run(received(event(1, 5), event(3, 5)), received(event(2, 5))).events)).toEqual(['m3', 'm2', 'm1'])
   })
-  test('EVT-26, EVT-31: a message id is shown once, within a message and across messages', () => {
+  test('EVT-26, EVT-31: a message ID is shown once, within a message and across messages', () => {
     expect(ids(run(received(event(1), event(1)), received(event(1, 9), event(2))).events)).toEqual(['m2', 'm1'])
   })
-  test('an event that was kept back gives way to itself once it has been sent again, and only then', () => {
+  test('a blocked event is replaced only by its own replay', () => {
     const blocked: LiveEvent = { ...event(1), status: 'blocked' }
     const replayed: LiveEvent = { ...event(3), messageId: 'm1' }
     expect(run(received(blocked, event(2)), received(replayed, blocked)).events).toEqual([replayed, event(2)])
@@ -80,12 +80,12 @@ describe('scrolled away from the top', () => {
     expect(ids(state.events)).toEqual(['m2', 'm1'])
     expect(state.waitingCount).toBe(2)
   })
-  test('coming back to the top takes them in', () => {
+  test('returning to the top adds them to the list', () => {
     const state = run(...away, received(event(3)), { type: 'scrolled', atTop: true })
     expect(ids(state.events)).toEqual(['m3', 'm2', 'm1'])
     expect(state).toMatchObject({ waiting: [], waitingCount: 0 })
   })
-  test('the button takes them in', () => {
+  test('the button adds them to the list', () => {
     expect(run(...away, received(event(3)), { type: 'takeIn' })).toMatchObject({ waitingCount: 0, atTop: true })
   })
   test('the count continues beyond the kept events', () => {
@@ -98,26 +98,26 @@ describe('scrolled away from the top', () => {
     expect(state.waitingCount).toBe(111)
     expect(ids(state.waiting)).toEqual(['m3'])
   })
-  test('omitted events are not counted again when they are read', () => {
+  test('omitted events are not counted again when they are loaded', () => {
     const left: LiveAction[] = [...away, { type: 'received', events: [event(3)], skipped: 2 }]
     const state = run(...left, { type: 'read', events: [event(4), event(3)] })
     expect(state).toMatchObject({ waitingCount: 3, missed: 1 })
     expect(ids(state.waiting)).toEqual(['m4', 'm3'])
     expect(liveReducer(state, { type: 'read', events: range(4, 8) })).toMatchObject({ waitingCount: 6, missed: 0 })
   })
-  test('older events of a repeated read are not counted as new when the list is full', () => {
+  test('older events of a repeated load are not counted as new if the list is full', () => {
     const state = run(received(...range(101, 150)), { type: 'scrolled', atTop: false }, received(...range(1, 20)))
     expect(state.waitingCount).toBe(0)
   })
 })
 
 describe('paused', () => {
-  test('nothing is taken in at the top until it is resumed', () => {
+  test('no event is added at the top until it is resumed', () => {
     const paused = run({ type: 'paused', paused: true }, received(event(1)))
     expect(paused.events).toEqual([])
     expect(ids(liveReducer(paused, { type: 'paused', paused: false }).events)).toEqual(['m1'])
   })
-  test('scrolling to the top does not take in', () => {
+  test('scrolling to the top does not add events', () => {
     expect(
       run({ type: 'paused', paused: true }, { type: 'scrolled', atTop: false }, received(event(1)), {
         type: 'scrolled',
@@ -127,7 +127,7 @@ describe('paused', () => {
   })
 })
 
-test('cleared events stay away when the list is read again, newer ones come', () => {
+test('cleared events do not return when the list is reloaded, but newer ones appear', () => {
   const cleared = run(received(event(1), event(2)), { type: 'clear' })
   expect(cleared.events).toEqual([])
   expect(ids(liveReducer(cleared, received(event(1), event(2), event(3))).events)).toEqual(['m3'])
@@ -141,7 +141,7 @@ test('omitted events add up until the list is cleared', () => {
 
 describe('omitted events', () => {
   const burst: LiveAction = { type: 'received', events: range(8, 36), skipped: 7 }
-  test('of a burst of 36 events with seven omitted, none is missing once the list was read again', () => {
+  test('of a burst of 36 events with seven omitted, none is missing after the list was reloaded', () => {
     const state = run(burst, { type: 'read', events: range(1, 36) })
     expect(ids(state.events)).toEqual(
       range(1, 36)
@@ -150,7 +150,7 @@ describe('omitted events', () => {
     )
     expect(state).toMatchObject({ skipped: 0, leftOut: 0 })
   })
-  test('counts as missing only when reading did not bring it, until a later read does', () => {
+  test('count as missing only if a reload did not return them, until a later one does', () => {
     const early = run(burst, { type: 'read', events: range(6, 36) })
     expect(early).toMatchObject({ skipped: 0, leftOut: 5 })
     expect(liveReducer(early, { type: 'read', events: range(1, 36) }).leftOut).toBe(0)
@@ -168,18 +168,18 @@ describe('the neighbours of an event', () => {
     [event(1), 5, undefined, -1],
     [event(10), undefined, 9, -1],
   ])(
-    'the neighbors of %j are the next newer and the next older one, even when the list has dropped it',
+    'the neighbors of %j are the next newer and the next older event, even if the list has dropped it',
     (one, newer, older, place) => {
       const title = (n: number | undefined) => (n === undefined ? undefined : event(n))
       expect(neighboursOf(shown, one)).toEqual({ newer: title(newer), older: title(older), place })
     },
   )
-  test('an event that is not known has none', () => {
+  test('an unknown event has none', () => {
     expect(neighboursOf(shown, undefined)).toEqual({ newer: undefined, older: undefined, place: -1 })
   })
 })
 
-test('with a property column the payloads of all listed events are read, of waiting ones only those that are validated', () => {
+test('with a property column, payloads of all listed events are loaded, of waiting ones only if they are validated', () => {
   const state = run(received(event(1), event(2)), { type: 'scrolled', atTop: false }, received(event(3)))
   expect(neededPayloads(state, false)).toBe('')
   expect(neededPayloads(state, true)).toBe('0-2-0,0-1-0')
@@ -189,13 +189,13 @@ test('with a property column the payloads of all listed events are read, of wait
 
 const text = (words: string): LiveFilters => ({ ...noFilters, text: words })
 
-test('EVT-27: cleared, the list is empty and the filters stay', () => {
+test('EVT-27: clearing empties the list and keeps the filters', () => {
   const state = run(received(event(1), event(2)), { type: 'filtered', filters: text('Event') }, { type: 'clear' })
   expect(state.events).toEqual([])
   expect(state.filters).toEqual(text('Event'))
 })
 
-test('EVT-29: reset, events and filters are empty, the schema is the same and what was there stays away', () => {
+test('EVT-29: a reset clears events and filters and keeps the schema, and cleared events do not return', () => {
   const schema = { events: new Map([['Paid', emptyObject]]) }
   const state = run({ type: 'schema', schema }, received(event(1)), { type: 'filtered', filters: text('Event') })
   const reset = liveReducer(state, { type: 'reset' })
@@ -206,13 +206,13 @@ test('EVT-29: reset, events and filters are empty, the schema is the same and wh
 
 describe('with filters', () => {
   const only = (filters: LiveFilters): LiveAction => ({ type: 'filtered', filters })
-  test('matching events are shown, and all are kept', () => {
+  test('matching events are shown, and all events are kept', () => {
     const state = run(received(event(1), event(2), event(12)), only(text('event 1')))
     expect(ids(shownEvents(state))).toEqual(['m12', 'm1'])
     expect(state.events).toHaveLength(3)
     expect(ids(shownEvents(liveReducer(state, only(noFilters))))).toEqual(['m12', 'm2', 'm1'])
   })
-  test('only matching events count as new, with any number of them, and none that is only counted', () => {
+  test('only matching events count as new, and omitted ones do not', () => {
     const state = run(
       only(text('Event 1')),
       { type: 'scrolled', atTop: false },
@@ -230,7 +230,7 @@ describe('with filters', () => {
   })
 })
 
-test('an event that was read whole keeps its place and gets its payload, once', () => {
+test('a loaded event keeps its position and gets its payload once', () => {
   const state = run(received(event(1), event(2)))
   const detailed = liveReducer(state, { type: 'detailed', events: [{ ...event(1), payload: { properties: {} } }] })
   expect(detailed.events.map(({ payload }) => payload)).toEqual([undefined, { properties: {} }])
@@ -257,7 +257,7 @@ describe('when the schema changes', () => {
   )
   const both: SourceSchema = { events: new Map([...paid('Known').events, ...paid('New').events]) }
 
-  test('no row shows an event as unknown once the event was added, even before the server has it (EVT-38, EVT-46)', () => {
+  test('no row shows an event as unknown after it was added to the schema, even before the server has saved it (EVT-38, EVT-46)', () => {
     expect(ids(shownEvents(before))).toEqual(['m3', 'm2'])
     expect(waitingShown(before)).toBe(1)
     expect(neededPayloads(before, false)).toBe('')
@@ -284,11 +284,11 @@ describe('when the schema changes', () => {
       ['Known', 'compatible'],
     ])
     expect(neededPayloads(read, false)).toBe('0-4-0')
-    // Refused by the server: all is as it was.
+    // The server rejected the change: everything is as before.
     expect(results(liveReducer(read, { type: 'schema', schema: paid('Known'), version: 1 }))).toEqual(results(before))
   })
 
-  test('a text that is on its way to the server is not taken for a version', () => {
+  test('an unsaved schema is not treated as a version', () => {
     const after = run(
       { type: 'schema', schema: paid('Known'), version: 1 },
       { type: 'schema', schema: both },
@@ -321,6 +321,6 @@ test.each([
   [98, '98 new events'],
   [99, '+99 new events'],
   [150, '+99 new events'],
-])('EVT-07: %i waiting events read %j', (count, label) => {
+])('EVT-07: %i waiting events are labeled %j', (count, label) => {
   expect(newEventsLabel(count)).toBe(label)
 })

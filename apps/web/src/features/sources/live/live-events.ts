@@ -7,31 +7,31 @@ import { isFiltered, type LiveFilters, matches, noFilters } from './live-filters
 export const liveLimit = 50
 
 export type LiveState = {
-  /** Shown, newest first, each message id once. */
+  /** The shown events, newest first, each message ID once. */
   events: readonly LiveEvent[]
-  /** Arrived while nothing new is taken in; newest first. */
+  /** Events that arrived while new ones are not shown; newest first. */
   waiting: readonly LiveEvent[]
-  /** The number of events since then, omitted ones included; `waiting` can have fewer. */
+  /** The number of waiting events, including omitted ones; `waiting` can contain fewer. */
   waitingCount: number
-  /** The number of them that the server omitted, which are only counted. */
+  /** The number of waiting events that the server omitted, which are only counted. */
   missed: number
-  /** The number of them that match the filters: counted as they arrived, since the last change of the filters. */
+  /** The number of waiting events that match the filters, counted on arrival since the last change of the filters. */
   waitingMatches: number
   atTop: boolean
   paused: boolean
-  /** Events that the server omitted because too many came together, and that were not read since. */
+  /** Events that the server omitted because too many came together, and that were not loaded since. */
   skipped: number
-  /** The number of omitted events that the next read of the list did not return, since the last clear. */
+  /** The number of omitted events that the next load of the list did not return, since the last clear. */
   leftOut: number
-  /** Events received at or before this moment (epoch ms) were cleared and stay away. */
+  /** Events received at or before this time (epoch ms) were cleared and do not return. */
   clearedUntil: number
-  /** The filters for the shown ones of `events`. */
+  /** The filters that select the shown ones of `events`. */
   filters: LiveFilters
   /**
    * The schema that validates events: tracked events by their title, and identify by the user schema if there is one.
    */
   schema: SourceSchema
-  /** The versions of the schema that have been seen, by their number: each never changes. */
+  /** The known versions of the schema, by number: a version never changes. */
   versions: ReadonlyMap<number, SourceSchema>
 }
 
@@ -53,32 +53,32 @@ export const initialLive: LiveState = {
 
 export type LiveAction =
   | { type: 'received'; events: readonly LiveEvent[]; skipped: number }
-  /** The stored list was read: it can have events that the live channel omitted. */
+  /** The stored list was loaded: it can contain events that the live channel omitted. */
   | { type: 'read'; events: readonly LiveEvent[] }
   | { type: 'scrolled'; atTop: boolean }
   | { type: 'takeIn' }
   | { type: 'paused'; paused: boolean }
   | { type: 'filtered'; filters: LiveFilters }
-  /** The schema is loaded, or has changed; without a version while a change of it is being saved. */
+  /** The schema was loaded or has changed; without a version while a change is being saved. */
   | { type: 'schema'; schema: SourceSchema; version?: number | undefined }
-  /** The payloads of events were read. */
+  /** The payloads of events were loaded. */
   | { type: 'detailed'; events: readonly Pick<LiveEvent, 'eventId' | 'payload'>[] }
   | { type: 'clear' }
-  /** Cleared, and no filter is left. */
+  /** Clears the events and all filters. */
   | { type: 'reset' }
 
-/** The order of the stored list: newest first, and by id where one request brought several. */
+/** The order of the stored list: newest first, and by ID within one request. */
 const newestFirst = (one: LiveEvent, other: LiveEvent): number =>
   Date.parse(other.receiveTime) - Date.parse(one.receiveTime) ||
   Number(other.eventId > one.eventId) - Number(other.eventId < one.eventId)
 
-/** Events of `added` whose message id is not in `known`, each once. */
+/** The events of `added` whose message ID is not in `known`, each once. */
 const unknownOf = (known: readonly LiveEvent[], added: readonly LiveEvent[]): LiveEvent[] => {
   const ids = new Set(known.map(({ messageId }) => messageId))
   return added.filter(({ messageId }) => !ids.has(messageId) && ids.add(messageId))
 }
 
-/** `known` without the kept back events that `added` brings once more: they were sent again, with their message id. */
+/** `known` without the blocked events that were replayed in `added` with the same message ID. */
 const withoutReplayed = (known: readonly LiveEvent[], added: readonly LiveEvent[]): readonly LiveEvent[] => {
   const kept = ({ status }: LiveEvent): boolean => status === 'blocked' || status === 'held'
   if (!known.some(kept)) return known
@@ -110,7 +110,10 @@ const takenIn = (state: LiveState): LiveState =>
         waitingMatches: 0,
       }
 
-/** The waiting part of `added`; `missed` events of it were counted when the server omitted them. */
+/**
+ * The state with the events of `added` that wait to be shown. `missed` counts those of them that the server omitted and
+ * that were already counted.
+ */
 const waiting = (state: LiveState, added: readonly LiveEvent[], missed: number): LiveState => {
   const oldest = state.events.length < liveLimit ? 0 : Date.parse(state.events.at(-1)?.receiveTime ?? '')
   const fresh = unknownOf([...state.events, ...state.waiting], added).filter(
@@ -145,7 +148,7 @@ const skipped = (state: LiveState, count: number): LiveState => {
 const knownIds = ({ events, waiting: later }: LiveState): ReadonlySet<string> =>
   new Set([...events, ...later].map(({ eventId }) => eventId))
 
-/** `next` after earlier omitted events are compared with the events that the read returned. */
+/** `next` after comparing earlier omitted events with the loaded ones. */
 const settled = (state: LiveState, next: LiveState): LiveState => {
   const missing = state.skipped + state.leftOut
   if (missing === 0) return next
@@ -172,7 +175,7 @@ const cleared = (state: LiveState): LiveState => ({
   clearedUntil: newestTime(state),
 })
 
-/** The state with the waiting events counted again: older ones than the list keeps are unknown. */
+/** The state with a new count of waiting events; older ones than the list keeps are unknown. */
 const recounted = (state: LiveState): LiveState => ({
   ...state,
   waitingMatches: state.waiting.filter((event) => matches(event, state.filters, state)).length,
@@ -257,8 +260,8 @@ export const newestEvent = ({ events, waiting: later }: LiveState): LiveEvent | 
   mergeEvents(events, later)[0]
 
 /**
- * The events above and below one in the list, newest first; one that is not in the list has its neighbours where it
- * would stand.
+ * The events above and below an event in the list, newest first. For an event that is not in the list, the neighbors of
+ * its position.
  */
 export const neighboursOf = (
   shown: readonly LiveEvent[],
@@ -271,6 +274,6 @@ export const neighboursOf = (
   return { newer: shown[(below < 0 ? shown.length : below) - 1], older: below < 0 ? undefined : shown[below], place }
 }
 
-/** Words of the floating button. */
+/** The label of the floating button. */
 export const newEventsLabel = (count: number): string =>
   count >= 99 ? '+99 new events' : `${count} new ${pluralise(count, 'event')}`

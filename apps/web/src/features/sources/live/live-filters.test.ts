@@ -39,24 +39,24 @@ test.each<[Partial<LiveFilters>, boolean]>([
   [{ compatibility: 'compatible' }, false],
   [{ text: 'order', type: 'track', environment: 'test', compatibility: 'incompatible' }, true],
   [{ text: 'order', type: 'track', environment: 'prod', compatibility: 'incompatible' }, false],
-])('an event passes all the filters %j: %s', (filters, passes) => {
+])('an event matches all the filters %j: %s', (filters, passes) => {
   expect(matches(event, { ...noFilters, ...filters }, known)).toBe(passes)
 })
 
-test('a value that no control offers means any', () => {
+test('an invalid value means any', () => {
   expect(withFilter(noFilters, 'type', 'purchase')).toEqual(noFilters)
   expect(withFilter(noFilters, 'type', 'alias')).toEqual({ ...noFilters, type: 'alias' })
   expect(withFilter(noFilters, 'compatibility', 'needsAttention').compatibility).toBe('needsAttention')
   expect(withFilter({ ...noFilters, environment: 'test' }, 'environment', '')).toEqual(noFilters)
 })
 
-test('only spaces filter nothing', () => {
+test('a text of only spaces filters nothing', () => {
   expect(isFiltered(noFilters)).toBe(false)
   expect(isFiltered({ ...noFilters, text: '  ' })).toBe(false)
   expect(isFiltered({ ...noFilters, text: ' a' })).toBe(true)
 })
 
-test('an address holds the filters that are set, and what it says wrongly means any', () => {
+test('a URL contains the active filters, and an invalid value in it means any', () => {
   const filters: LiveFilters = { text: 'a & b', type: 'track', environment: 'test', compatibility: 'needsAttention' }
   expect(readLiveFilters(new URLSearchParams(writeLiveFilters(filters)))).toEqual(filters)
   expect(writeLiveFilters(noFilters)).toEqual({})

@@ -1,30 +1,30 @@
 import { type Compatibility, compatibilities, type EventType, eventTypes } from '@tributary/contract'
 import { type KnownSchemas, type LiveEvent, validationOf } from './live-event.ts'
 
-/** The filters of the live list; '' stands for any. */
+/** The filters of the live list; '' means any. */
 export type LiveFilters = {
-  /** A part of the event's name, in any letter case. */
+  /** A part of the event's name, ignoring case. */
   text: string
   type: EventType | ''
   environment: 'test' | 'prod' | ''
   compatibility: Compatibility | ''
 }
 
-/** Everything is shown. */
+/** Matches every event. */
 export const noFilters: LiveFilters = { text: '', type: '', environment: '', compatibility: '' }
 
 /** Whether a filter is set. */
 export const isFiltered = ({ text, type, environment, compatibility }: LiveFilters): boolean =>
   text.trim() !== '' || type !== '' || environment !== '' || compatibility !== ''
 
-/** Whether an event passes all filters; its compatibility is what its row shows. */
+/** Whether an event matches all filters; its compatibility is the one shown in its row. */
 export const matches = (event: LiveEvent, filters: LiveFilters, known: KnownSchemas): boolean =>
   (filters.type === '' || event.type === filters.type) &&
   (filters.environment === '' || event.test === (filters.environment === 'test')) &&
   event.title.toLowerCase().includes(filters.text.trim().toLowerCase()) &&
   (filters.compatibility === '' || validationOf(event, known)?.compatibility === filters.compatibility)
 
-/** The filters as an address holds them: only those that are set. */
+/** The filters in a URL: only the active ones. */
 export const writeLiveFilters = ({ text, type, environment, compatibility }: LiveFilters): Record<string, string> =>
   Object.fromEntries(
     Object.entries({ search: text, type, environment, compatibility }).filter(([, value]) => value !== ''),

@@ -22,7 +22,7 @@ const paid = event({
   properties: { total: 0, coupon: '', none: null, 'a.b': 1, address: { city: 'Ghent' }, tags: ['x'] },
 })
 
-test('a value of the live message is shown until the payload has been read; other values need the payload', () => {
+test('a value in the live message is shown until the payload is loaded; other values need the payload', () => {
   const live: LiveEvent = { ...event(undefined), values: { total: 7, coupon: '', none: null, constructor: 'x' } }
   const shown = ['total', 'coupon', 'none', 'constructor', 'address', 'toString'].map((name) =>
     propertyText(live, name),
@@ -48,14 +48,14 @@ test.each([
   expect(propertyText(paid, property)).toBe(text)
 })
 
-test('traits are the properties of identify; an unread payload is not known, and a long value is cut', () => {
+test('traits are the properties of identify; an unloaded payload is unknown, and a long value is truncated', () => {
   expect(propertyText(event({ traits: { plan: 'team' } }, 'identify'), 'plan')).toBe('team')
   expect(propertyText(event(undefined), 'total')).toBeUndefined()
   expect(propertyText(event(null), 'total')).toBe('')
   expect(propertyText(event({ properties: { long: 'x'.repeat(1000) } }), 'long')).toHaveLength(200)
 })
 
-test('schema and listed events say what can be chosen, each name once', () => {
+test('the selectable properties come from schema and listed events, each name once', () => {
   const schema = parseSourceSchema(
     '{"events":{"Paid":{"properties":{"total":{"type":"number"}}}},"user":{"properties":{"plan":{"type":"string"}}}}',
   )

@@ -5,7 +5,7 @@ import type { LiveEvent } from './live-event.ts'
 const own = (value: unknown, name: string): unknown =>
   isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
-/** The value at a path of names with dots between them; a name that has dots itself is found, too. */
+/** The value at a path of names joined by dots; names that contain dots are found, too. */
 const valueAt = (value: unknown, path: string): unknown => {
   const whole = own(value, path)
   if (whole !== undefined) return whole
@@ -17,7 +17,7 @@ const valueAt = (value: unknown, path: string): unknown => {
   return undefined
 }
 
-/** Characters of a value that a cell holds. */
+/** Maximum characters of a value in a cell. */
 const maxCharacters = 200
 
 const textOf = (value: unknown): string => {
@@ -26,8 +26,8 @@ const textOf = (value: unknown): string => {
 }
 
 /**
- * A property of an event in its cell: one of its properties or traits, otherwise of the whole event, such as
- * `context.locale`. Undefined while the payload is unread and the live message has no such value, '' when the event has
+ * The text of an event's property for its cell: one of its properties or traits, otherwise of the whole event, such as
+ * `context.locale`. Undefined while the payload is not loaded and the live message lacks the value; '' if the event has
  * none.
  */
 export const propertyText = ({ type, payload, values }: LiveEvent, property: string): string | undefined => {
@@ -41,7 +41,7 @@ export const propertyText = ({ type, payload, values }: LiveEvent, property: str
   return value === undefined ? '' : textOf(value)
 }
 
-/** The properties that can be chosen: those of the schema and those that the listed events have, by name. */
+/** The selectable properties: those of the schema and of the listed events, by name. */
 export const propertyNames = (schema: SourceSchema, events: readonly LiveEvent[]): string[] => {
   const names = new Set<string>()
   for (const definition of [...schema.events.values(), schema.user])

@@ -4,7 +4,7 @@ import { createReread } from './live-reread.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** The times of the reads, ms, after events were omitted at these moments. */
+/** The times of the loads, in ms, if events are omitted at these times. */
 const readsAfter = (moments: readonly number[], until = 60_000): number[] => {
   const began = Date.now()
   const reads: number[] = []
@@ -17,21 +17,21 @@ const readsAfter = (moments: readonly number[], until = 60_000): number[] => {
   return reads
 }
 
-test('events that are omitted once are read once, when they are stored', () => {
+test('events that are omitted once are loaded once, when they are stored', () => {
   expect(readsAfter([0])).toEqual([2500])
 })
 
-test('events that are omitted while a read is due need another read after it', () => {
+test('events that are omitted while a load is due need another load after it', () => {
   expect(readsAfter([0, 2400])).toEqual([4900])
   expect(readsAfter([0, 2501])).toEqual([2500, 5001])
 })
 
-test('while events keep being omitted, there is a read every five seconds, and one after the last', () => {
+test('while events keep being omitted, there is a load every five seconds, and one after the last', () => {
   const moments = Array.from({ length: 100 }, (_, index) => index * 100)
   expect(readsAfter(moments)).toEqual([5000, 9900, 12_400])
 })
 
-test('after a stop there is no read until events are omitted again', () => {
+test('after a stop there is no load until events are omitted again', () => {
   const read = vi.fn()
   const reread = createReread(read, 2500)
   reread.ask()

@@ -1,8 +1,8 @@
-/** Reads a list again after events were omitted from it. */
+/** Reloads a list after events were omitted from it. */
 export type Reread = {
-  /** Events were just omitted. */
+  /** Call this when events were omitted. */
   ask: () => void
-  /** No more reads. */
+  /** Stops further loads. */
   stop: () => void
 }
 

@@ -13,12 +13,12 @@ import { propertyText } from './live-property.ts'
 import type { Density } from './live-view.ts'
 import { NewSign } from './new-sign.tsx'
 
-/** Pixels that a row is high. */
+/** Height of a row in px. */
 export const rowHeights: Record<Density, number> = { comfortable: 40, compact: 28 }
 
 const heightClass: Record<Density, string> = { comfortable: 'h-10', compact: 'h-7' }
 
-/** Width and space of each column, in its head and its cells: the area is as narrow as a phone at times. */
+/** Width and spacing of each column, for its header and its cells: the area may be as narrow as a phone. */
 export const columnClass = {
   type: 'w-28 px-4 @max-lg:w-17 @max-lg:pr-0 @max-lg:pl-2',
   name: 'px-4 @max-lg:px-1.5',
@@ -28,7 +28,7 @@ export const columnClass = {
   property: 'w-36 px-4 @max-2xl:hidden',
 } as const
 
-/** Why a value is not there yet. */
+/** The reason shown for a missing value. */
 const unread = 'This value is read about a second after the event arrives. Pause the list to see it.'
 
 const Text = ({ text, mono = false }: { text: string; mono?: boolean }) => (
@@ -37,10 +37,10 @@ const Text = ({ text, mono = false }: { text: string; mono?: boolean }) => (
   </span>
 )
 
-/** The value of the chosen property, or a bar for one that has to be read. */
+/** The value of the selected property, or a placeholder if it is not loaded. */
 const Property = ({ text }: { text: string | undefined }) =>
   text === undefined ? (
-    // No moving bar: at 200 events a second there are as many of them.
+    // The placeholder is not animated: at 200 events a second there are too many.
     <span className="block py-1" title={unread}>
       <span aria-hidden className="block h-2 w-12 rounded-sm bg-active" />
       <span className="sr-only">Reading</span>
@@ -70,16 +70,16 @@ const Status = ({ event: { status, reason } }: { event: LiveEvent }) =>
 type RowProps = {
   event: LiveEvent
   compatibility: Compatibility | undefined
-  /** The schema has no events: every event is new to it, so none is marked. */
+  /** The schema has no events, so every event would be new and none is marked. */
   unmarked: boolean
-  /** Its place in the whole table, the head being the first. */
+  /** The position in the whole table; the header is the first row. */
   place: number
   density: Density
-  /** The property that has a column; '' for none. */
+  /** The property shown in a column; '' for none. */
   property: string
-  /** Its panel is open. */
+  /** Whether its panel is open. */
   isOpen: boolean
-  /** Tab leads to it. */
+  /** Whether Tab focuses this row. */
   isActive: boolean
 }
 
@@ -136,7 +136,7 @@ LiveRow.displayName = 'LiveRow'
 
 const bars = ['w-12', 'w-40', 'w-10', 'ml-auto w-16', 'w-24', 'w-16'] as const
 
-/** A placeholder for events that are being read. */
+/** A placeholder row while events are loading. */
 export const LoadingRow = ({ density, property }: { density: Density; property: string }) => (
   <tr aria-hidden className={heightClass[density]}>
     {Object.values(columnClass)
@@ -152,7 +152,7 @@ export const LoadingRow = ({ density, property }: { density: Density; property: 
 const head =
   'sticky top-0 z-10 h-9 border-b border-line bg-canvas text-left text-xs font-medium whitespace-nowrap text-ink-3'
 
-/** The head of the live table. */
+/** The header of the live table. */
 export const LiveHead = ({ property }: { property: string }) => (
   <thead>
     <tr aria-rowindex={1}>

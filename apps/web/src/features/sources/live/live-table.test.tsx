@@ -28,7 +28,7 @@ const event = (n: number): LiveEvent => ({
 const fifty = Array.from({ length: 50 }, (_, index) => event(index + 1))
 
 beforeEach(() => {
-  // The document of the tests has no layout: the area is as high as in a page.
+  // The test document has no layout: the area gets the height that it has in a page.
   vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(320)
   vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(900)
   useLiveView.setState({ expanded: false, density: 'comfortable', properties: {} })
@@ -36,7 +36,7 @@ beforeEach(() => {
 
 let dispatch: (action: Parameters<typeof liveReducer>[1]) => void
 
-/** The table with these events; opening one is noted and opens it. */
+/** Renders the table with these events; an opened event is recorded and shown as open. */
 const show = (property = '', isOpen = false) => {
   const opened: string[] = []
   const Page = () => {
@@ -84,7 +84,7 @@ test('type, name, environment and time come first, then the user and the chosen 
   expect(within(rows()[1] ?? document.body).getAllByRole('cell')[4]?.textContent).toBe('–')
 })
 
-test('events are marked as new from the first event that the schema has', () => {
+test('events are marked as new only if the schema has at least one event', () => {
   show()
   const names = () => rows().map((row) => within(row).getAllByRole('cell')[1]?.textContent)
   expect(names().slice(0, 2)).toEqual(['Event 50', 'Event 49'])
@@ -93,7 +93,7 @@ test('events are marked as new from the first event that the schema has', () => 
   expect(names().slice(0, 2)).toEqual(['Event 50New', 'Event 49'])
 })
 
-test('a value that is not read yet says when it will be', () => {
+test('a value that is not loaded yet shows when it will be', () => {
   show('total')
   const { payload: _, ...unread } = event(51)
   const live = { ...unread, payload: undefined }
@@ -109,7 +109,7 @@ test('without a chosen property there is no column for one', () => {
   expect(screen.getAllByRole('columnheader')).toHaveLength(5)
 })
 
-test('Tab leads to one row; arrows, j and k lead on, and Enter and Space open', async () => {
+test('Tab focuses one row; arrows, j and k move, and Enter and Space open', async () => {
   const opened = show()
   await userEvent.tab()
   await userEvent.tab()
@@ -123,7 +123,7 @@ test('Tab leads to one row; arrows, j and k lead on, and Enter and Space open', 
   expect(table().querySelectorAll('[tabindex="0"]')).toHaveLength(1)
 })
 
-test('EVT-11: a click opens; the open row is marked, stays in the page however many come in, and arrows open the next', async () => {
+test('EVT-11: a click opens; the open row is marked, stays in the page however many events arrive, and arrows open the next', async () => {
   const opened = show('', true)
   const marked = () => table().querySelector('[aria-current="true"]')?.textContent
   expect(marked()).toContain('Event 50')
@@ -135,7 +135,7 @@ test('EVT-11: a click opens; the open row is marked, stays in the page however m
   expect(marked()).toContain('Event 49')
 })
 
-test('compact rows are lower, so that more of them are in sight', () => {
+test('compact rows are lower, so that more of them are visible', () => {
   show()
   const before = rows().length
   act(() => setDensity('compact'))

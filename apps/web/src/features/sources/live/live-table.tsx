@@ -42,7 +42,7 @@ const stepOf = (key: string, rows: number): number | undefined => {
   }
 }
 
-/** Which rows to put into the page: those near the visible part, the open one and the one that has the focus. */
+/** The rows to render: those near the visible part, the open one and the focused one. */
 const useRows = (area: HTMLElement | null, events: readonly LiveEvent[], kept: readonly number[]) => {
   const density = useLiveView((view) => view.density)
   const height = rowHeights[density]
@@ -74,15 +74,15 @@ type TableProps = {
   state: LiveState
   dispatch: Dispatch<LiveAction>
   loading: boolean
-  /** Id of the event whose panel is open. */
+  /** ID of the event whose panel is open. */
   openId: string | undefined
   onOpen: (event: LiveEvent) => void
   setupPath: string
-  /** The property that has a column; '' for none. */
+  /** The property shown in a column; '' for none. */
   property: string
 }
 
-/** Moves the focus, and what is open, from row to row by keys. */
+/** Moves the focus, and the open event, between rows by keys. */
 const useRowKeys = (
   area: HTMLElement | null,
   events: readonly LiveEvent[],
@@ -127,7 +127,7 @@ const useRowKeys = (
   return { activeId, setActive, eventAt, onKeyDown, steppedRef }
 }
 
-/** The index of an event in the list, and -1 where it is not. */
+/** The index of an event in the list, or -1. */
 const indexIn = (events: readonly LiveEvent[], id: string | undefined): number =>
   id === undefined ? -1 : events.findIndex(({ eventId }) => eventId === id)
 
@@ -137,7 +137,7 @@ const Rows = ({ area, state, openId, onOpen, property, loading }: TableProps & {
   const openAt = indexIn(events, openId)
   const activeAt = indexIn(events, activeId)
   const { virtual, density, height } = useRows(area, events, [openAt, activeAt])
-  // New rows above move it down: the open row stays visible, and so does the row that a key has reached.
+  // New rows above move rows down: the open row and the row last reached by key stay visible.
   useLayoutEffect(() => {
     if (openAt >= 0) virtual.scrollToIndex(openAt, { align: 'auto' })
   }, [virtual, openAt])
@@ -193,7 +193,7 @@ const Rows = ({ area, state, openId, onOpen, property, loading }: TableProps & {
   )
 }
 
-/** Why there is no row, and what to do. */
+/** Why there are no rows, and what to do. */
 const Nothing = ({ state, dispatch, setupPath }: Pick<TableProps, 'state' | 'dispatch' | 'setupPath'>) =>
   state.events.length === 0 ? (
     <Note words="No events received yet. Waiting for data...">
@@ -213,7 +213,7 @@ const Nothing = ({ state, dispatch, setupPath }: Pick<TableProps, 'state' | 'dis
     )
   )
 
-/** The table of the live events that match the filters, in an area that scrolls, with the button of what is new. */
+/** The scrolling table of the live events that match the filters, with the button for new events. */
 export const LiveTable = (props: TableProps) => {
   const { state, dispatch, loading, setupPath } = props
   // In a state, because the area is mounted after the rows, which must render again.
@@ -237,9 +237,9 @@ export const LiveTable = (props: TableProps) => {
         className={cn('overflow-auto scroll-thin', height === undefined && 'h-80')}
         onScroll={(event) => dispatch({ type: 'scrolled', atTop: event.currentTarget.scrollTop <= 4 })}
       >
-        {/* To the side, so that the signs of the rows above and below can be hovered next. */}
+        {/* To the side, so that the icons of neighboring rows can be hovered next. */}
         <TooltipArea area={area} side="left">
-          {/* Another height is measured again: the number of visible rows depends on it. */}
+          {/* A changed height is measured again: the number of visible rows depends on it. */}
           <Rows key={height ?? 0} {...props} state={listed} area={area} />
         </TooltipArea>
         {!loading && <Nothing state={state} dispatch={dispatch} setupPath={setupPath} />}

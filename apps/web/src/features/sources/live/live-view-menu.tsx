@@ -10,7 +10,7 @@ import type { LiveState } from './live-events.ts'
 import { propertyNames } from './live-property.ts'
 import { densities, setDensity, setProperty, useLiveView } from './live-view.ts'
 
-// Suggestions take a library that the table does without.
+// Loaded separately: suggestions need a library that the table does not.
 const SuggestInput = lazyPart(
   async () => (await import('../../../ui/forms/suggest-input.tsx')).SuggestInput,
   <Skeleton className="h-9 w-full" />,
@@ -77,7 +77,7 @@ const PropertyChoice = ({ source, state }: { source: string; state: LiveState })
   )
 }
 
-/** How the live table looks: its density and the property that has a column; and starting over. */
+/** The view of the live table: its density, its property column, and a reset. */
 export const LiveViewMenu = ({ source, state, onReset }: { source: string; state: LiveState; onReset: () => void }) => {
   const [open, setOpen] = useState(false)
   return (

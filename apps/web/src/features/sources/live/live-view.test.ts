@@ -3,7 +3,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 
 const source = 'workspaces/w1/sources/s1'
 
-/** The module as a page loads it. */
+/** Loads the module like a page load. */
 const load = async () => {
   vi.resetModules()
   return import('./live-view.ts')
@@ -11,7 +11,7 @@ const load = async () => {
 
 beforeEach(() => localStorage.clear())
 
-test('expanded, density and the property of each source are as they were left when the page is loaded again', async () => {
+test('expanded, density and the property of each source are restored when the page is loaded again', async () => {
   const before = await load()
   before.toggleExpanded()
   before.setDensity('compact')
@@ -22,14 +22,14 @@ test('expanded, density and the property of each source are as they were left wh
   expect(useLiveView.getState()).toEqual({ expanded: true, density: 'compact', properties: { [source]: 'total' } })
 })
 
-test('of more than 200 sources the last chosen ones are remembered', async () => {
+test('of more than 200 sources, the most recently used ones are remembered', async () => {
   const { setProperty, useLiveView } = await load()
   for (let index = 0; index < 205; index++) setProperty(`s-${index}`, 'total')
   const kept = Object.keys(useLiveView.getState().properties)
   expect([kept.length, kept[0], kept.at(-1)]).toEqual([200, 's-5', 's-204'])
 })
 
-test('without local storage the choices hold for the page', async () => {
+test('without local storage, the settings last as long as the page', async () => {
   const refused = (): never => {
     throw new DOMException('denied', 'SecurityError')
   }

@@ -6,10 +6,10 @@ export const densities = ['comfortable', 'compact'] as const
 export type Density = (typeof densities)[number]
 
 type LiveView = {
-  /** The table fills the window. */
+  /** Whether the table fills the window. */
   expanded: boolean
   density: Density
-  /** The property that has a column, by the resource name of its source; the one chosen last stands last. */
+  /** The property shown in a column, by the resource name of its source; the last chosen one is at the end. */
   properties: Readonly<Record<string, string>>
 }
 
@@ -29,13 +29,13 @@ const storage: StateStorage = {
     try {
       localStorage.setItem(name, value)
     } catch {
-      // Forbidden or full.
+      // Storage is forbidden or full.
     }
   },
   removeItem: () => undefined,
 }
 
-/** The user's view of live events, stored in the browser under a name of its own. */
+/** The user's view of live events, stored in the browser under its own name. */
 export const useLiveView = create<LiveView>()(
   persist((): LiveView => ({ expanded: false, density: 'comfortable', properties: {} }), {
     name: `${storagePrefix}-live-view`,
@@ -44,17 +44,17 @@ export const useLiveView = create<LiveView>()(
   }),
 )
 
-/** Lets the table fill the window, or gives it its own height again. */
+/** Switches between a table that fills the window and its normal height. */
 export const toggleExpanded = (): void => {
   useLiveView.setState(({ expanded }) => ({ expanded: !expanded }))
 }
 
-/** Sets how close the rows stand. */
+/** Sets the density of the rows. */
 export const setDensity = (density: Density): void => {
   useLiveView.setState({ density })
 }
 
-/** Chooses the property of a source that has a column; '' for none. */
+/** Selects the property of a source to show in a column; '' for none. */
 export const setProperty = (source: string, property: string): void => {
   useLiveView.setState(({ properties }) => {
     const { [source]: _, ...others } = properties

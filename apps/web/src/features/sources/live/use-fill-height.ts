@@ -5,8 +5,8 @@ const least = 320
 const below = 32
 
 /**
- * The height (px) with which an element reaches from where it stands to the bottom of the window, at least 320;
- * undefined while `enabled` is false. It follows the window and what stands above the element.
+ * The height in px of an element that reaches from its position to the bottom of the window, at least 320; undefined
+ * while `enabled` is false. Updated with the window size and the position.
  */
 export const useFillHeight = (element: HTMLElement | null, enabled: boolean): number | undefined => {
   const [height, setHeight] = useState(least)

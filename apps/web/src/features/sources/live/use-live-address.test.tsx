@@ -11,7 +11,7 @@ afterEach(cleanup)
 const source = 'workspaces/1/sources/2'
 const event = { eventId: '0-1-0' } as LiveEvent
 
-/** The page with its address, opened from another one. */
+/** Renders the page with its URL, opened from another page. */
 const show = () => {
   let live: ReturnType<typeof useLiveAddress> | undefined
   const Page = () => {
@@ -30,7 +30,7 @@ const show = () => {
 }
 const settled = () => act(async () => await new Promise((resolve) => setTimeout(resolve, 20)))
 
-test('an event that is closed before its address is shown is closed, and the page is not left', async () => {
+test('closing an event before its URL is shown does not leave the page', async () => {
   const { router, open, close } = show()
   await act(async () => {
     open()
@@ -44,7 +44,7 @@ test('an event that is closed before its address is shown is closed, and the pag
   expect(router.state.location.pathname).toBe(`/${source}`)
 })
 
-test('closing twice takes one step back', async () => {
+test('closing twice goes back only one step', async () => {
   const { router, open, close } = show()
   open()
   await settled()

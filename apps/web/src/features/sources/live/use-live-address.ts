@@ -5,15 +5,15 @@ import type { LiveEvent } from './live-event.ts'
 import type { LiveAction } from './live-events.ts'
 import { type LiveFilters, readLiveFilters, writeLiveFilters } from './live-filters.ts'
 
-/** The state that this page stores with a URL that it has set itself. */
+/** The history state that this page stores with a URL that it has set itself. */
 type OwnState = { opened?: boolean; filtered?: boolean }
 
 const sameFilters = (one: LiveFilters, other: LiveFilters): boolean =>
   JSON.stringify(writeLiveFilters(one)) === JSON.stringify(writeLiveFilters(other))
 
 /**
- * The filters and the open event of the live page are in its URL. A filter replaces the URL. Opening the first event is
- * a step in the history, and closing an event that was opened here goes back by that step.
+ * Synchronizes the filters and the open event of the live page with its URL. A filter replaces the URL. Opening the
+ * first event adds a step to the history, and closing an event that was opened here goes back by that step.
  */
 export const useLiveAddress = (source: string, filters: LiveFilters, dispatch: Dispatch<LiveAction>) => {
   const [query] = useSearchParams()
@@ -22,7 +22,7 @@ export const useLiveAddress = (source: string, filters: LiveFilters, dispatch: D
   const { state, key } = useLocation()
   const own: OwnState = typeof state === 'object' && state !== null ? state : {}
   const addressId = query.get('event') ?? undefined
-  // Keys are ahead of the address that they set, too: each step begins where the one before it led.
+  // Key presses may be faster than the URL changes: each step starts from the result of the previous one.
   const [stepped, setStepped] = useState<string | undefined>()
   const [seenKey, setSeenKey] = useState(key)
   if (seenKey !== key) {
@@ -36,13 +36,13 @@ export const useLiveAddress = (source: string, filters: LiveFilters, dispatch: D
     latest.current = { filters, openId, own, addressId, key }
   })
 
-  // The step that opened the first event is in the history before its address is shown.
+  // The step that opened the first event is in the history before its URL is shown.
   const openedHere = useRef(false)
   useLayoutEffect(() => {
     if (openId === undefined) openedHere.current = false
   }, [openId])
 
-  // Typing is ahead of the address that it sets: only an address that came from elsewhere says what the filters are.
+  // Typing may be faster than the URL changes: only a URL that this page did not set changes the filters.
   const read = useRef('')
   useEffect(() => {
     if (read.current === key) return
@@ -64,7 +64,7 @@ export const useLiveAddress = (source: string, filters: LiveFilters, dispatch: D
     })
   }, [filters, navigate, source])
 
-  // Filters that were changed while an event was open are not in the address that Back leads to.
+  // Filters that were changed while an event was open are not in the URL to which Back leads.
   const atOpening = useRef<LiveFilters | undefined>(undefined)
   useEffect(() => {
     if (openId === undefined) atOpening.current = undefined
@@ -86,7 +86,7 @@ export const useLiveAddress = (source: string, filters: LiveFilters, dispatch: D
     },
     [navigate, source],
   )
-  // The address that a step back is leaving: another step would leave the page.
+  // The URL that a step back is leaving: another step back would leave the page.
   const left = useRef('')
   useLayoutEffect(() => {
     left.current = ''
@@ -95,7 +95,7 @@ export const useLiveAddress = (source: string, filters: LiveFilters, dispatch: D
     const now = latest.current
     if (now.openId === undefined || left.current === now.key) return
     setStepped(undefined)
-    // The step of opening is in the history once its address is shown; before, the way back leads elsewhere.
+    // The opening step is in the history when its URL is shown; before that, Back would leave the page.
     const stepsBack = now.addressId !== undefined && (openedHere.current || now.own.opened === true)
     if (stepsBack && sameFilters(now.filters, atOpening.current ?? now.filters)) {
       left.current = now.key

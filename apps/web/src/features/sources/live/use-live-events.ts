@@ -15,15 +15,15 @@ import { initialLive, type LiveAction, type LiveState, liveReducer, neededPayloa
 import { createReread, type Reread } from './live-reread.ts'
 import { useLiveView } from './live-view.ts'
 
-/** Milliseconds between two reads of the list while the realtime connection is away. */
+/** Ms between two loads of the list while there is no realtime connection. */
 const pollMs = 5000
 
-/** Milliseconds after which an event that the live channel did not bring is in the stored list. */
+/** Ms after which an event that the live channel omitted is in the stored list. */
 const storedMs = 2500
 
 /**
- * Validates the events by the current schema, even while a change on this page is being saved. It reads the source
- * again when another user has changed the schema: the caller passes the versions that events name to the result.
+ * Validates the events by the current schema, even while a change on this page is being saved. It reloads the source if
+ * another user has changed the schema: the caller passes the versions of new events to the returned function.
  */
 const useSchemaNow = (
   { name: source, schema: { schema: text, version } }: SourceWithSchema,
@@ -35,7 +35,7 @@ const useSchemaNow = (
   const editing = useIsMutating({ mutationKey: editsOf(source) }) > 0
   const [newest, setNewest] = useState(version)
   useEffect(
-    // The schema that is shown while a change is being saved has no version yet.
+    // A schema that is being saved has no version yet.
     () => dispatch({ type: 'schema', schema, version: editing ? undefined : version }),
     [dispatch, schema, version, editing],
   )
@@ -47,10 +47,10 @@ const useSchemaNow = (
   return setNewest
 }
 
-/** Milliseconds between two reads of payloads, however fast events arrive. */
+/** Minimum ms between two loads of payloads, however fast events arrive. */
 const payloadsMs = 1000
 
-/** A value of the store that is at most `ms` old: immediately after a rest, and then no more often than that. */
+/** A value of the store that is at most `ms` old: updated immediately after a pause, then at most once in that time. */
 const useThrottled = <Value>(store: StoreApi<LiveState>, select: (state: LiveState) => Value, ms: number): Value => {
   const [value, setValue] = useState(() => select(store.getState()))
   useEffect(() => {
@@ -78,7 +78,7 @@ const useThrottled = <Value>(store: StoreApi<LiveState>, select: (state: LiveSta
   return value
 }
 
-/** Reads the payloads of events that are needed; one that is not stored yet, later again. */
+/** Loads the needed payloads of events; an event that is not stored yet is retried later. */
 const usePayloads = (source: string, store: StoreApi<LiveState>, dispatch: Dispatch<LiveAction>): void => {
   const showsProperty = useLiveView(({ properties }) => Object.hasOwn(properties, source))
   const select = useMemo(() => (state: LiveState) => neededPayloads(state, showsProperty), [showsProperty])
@@ -94,7 +94,7 @@ const usePayloads = (source: string, store: StoreApi<LiveState>, dispatch: Dispa
   }, [data, dispatch])
 }
 
-/** The state of a source's live list, and what changes it. */
+/** The state of a source's live list, and a function that changes it. */
 const createLiveStore = ({ schema: { schema, version } }: SourceWithSchema) => {
   const store = createStore(() =>
     liveReducer(initialLive, { type: 'schema', schema: parseSourceSchema(schema), version }),
@@ -110,12 +110,12 @@ const newestOf = (times: readonly string[]): number => Math.max(0, ...times.map(
 type Listening = {
   onState: (state: ConnectionState) => void
   onVersion: Dispatch<SetStateAction<number>>
-  /** The server left events out; the newest that it did not (epoch ms). */
+  /** Called when the server omitted events, with the time of the newest one that it sent (epoch ms). */
   onSkipped: (newest: number) => void
   reread: Reread
 }
 
-/** Listens to the live channel of a source: its messages are handled together, at most once a frame. */
+/** Listens to the live channel of a source: its messages are handled together, at most once per frame. */
 const useChannel = (
   source: string,
   dispatch: Dispatch<LiveAction>,
@@ -144,7 +144,7 @@ const useChannel = (
       onJoined: () => {
         void cache.invalidateQueries({ queryKey: sourceEventsQuery(source).queryKey })
         reread.ask()
-        // It can have changed while the channel was not joined.
+        // The schema may have changed while the channel was not joined.
         if (joined) void cache.invalidateQueries({ queryKey: sourceQuery(source).queryKey })
         joined = true
       },
@@ -168,10 +168,10 @@ const useChannel = (
 }
 
 /**
- * The live list of a source: the newest 50 stored events, then the events of the live channel. The list is read again
- * after every join, and once more when the events just before it are stored. It is also read after the server omitted
- * events, and every five seconds without a connection, so no event is missed. Events are validated by the current
- * schema. New events change the store, and do not render the caller.
+ * The live list of a source: the newest 50 stored events, then the events of the live channel. The list is reloaded
+ * after every join, and once more when the events just before it are stored. It is also reloaded after the server
+ * omitted events, and every five seconds without a connection, so no event is missed. Events are validated by the
+ * current schema. New events change the store, and do not render the caller.
  */
 export const useLiveEvents = (watched: SourceWithSchema) => {
   const { name: source } = watched
@@ -188,7 +188,7 @@ export const useLiveEvents = (watched: SourceWithSchema) => {
     () => createReread(() => void cache.invalidateQueries({ queryKey: sourceEventsQuery(source).queryKey }), storedMs),
     [cache, source],
   )
-  // The time that the stored list must reach to have the omitted events (epoch ms).
+  // The time that the stored list must reach to contain the omitted events (epoch ms).
   const wanted = useRef(0)
   const onSkipped = useCallback(
     (newest: number): void => {

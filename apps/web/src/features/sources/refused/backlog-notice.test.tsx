@@ -34,7 +34,7 @@ const open = (...rows: RefusedRequest[]) => {
   return screen.queryByRole('region', { name: 'Events are being refused' })
 }
 
-test('while requests are answered 429 the page says so, how many, and what to do', () => {
+test('while requests get 429, the page shows how many, and what to do', () => {
   const notice = open(row({ reason: 'INVALID_JSON', code: 400 }), row({}))
   expect(notice?.textContent).toContain('1,200 requests')
   expect(notice?.textContent).toContain('Slow down or stop imports')
@@ -44,6 +44,6 @@ test('while requests are answered 429 the page says so, how many, and what to do
 test.each([
   ['they are over', row({ ongoing: false })],
   ['others are refused', row({ reason: 'INVALID_JSON', code: 400 })],
-])('nothing is said when %s', (_, refused) => {
+])('no notice is shown if %s', (_, refused) => {
   expect(open(refused)).toBeNull()
 })

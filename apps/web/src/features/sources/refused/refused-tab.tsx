@@ -8,7 +8,7 @@ import { LeftOut } from './left-out.tsx'
 import { RefusedTable } from './refused-table.tsx'
 
 /**
- * The place to look for missing events: refused requests by reason with the last sample, and events that were not
+ * Where users look for missing events: rejected requests by reason with the last sample, and events that were not
  * stored.
  */
 export const RefusedTab = ({ source }: { source: string }) => {

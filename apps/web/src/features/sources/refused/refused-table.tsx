@@ -83,7 +83,7 @@ const RefusedDialog = ({ row, onClose }: { row: RefusedRequest; onClose: () => v
   </Dialog>
 )
 
-/** Refused requests by reason; a row opens the last sample. */
+/** Rejected requests by reason; a row opens the last sample. */
 export const RefusedTable = ({ label, rows }: { label: string; rows: RefusedRequest[] }) => {
   const [shown, setShown] = useState<RefusedRequest | undefined>()
   return (

@@ -7,7 +7,7 @@ import type { NameQuestion } from './schema-property-row.tsx'
 import { unsavedNote } from './schema-toolbar.tsx'
 
 /**
- * The question to add an event or property that a link names and the schema lacks; undefined for user traits, which
+ * The question that adds the event or property that a link names and the schema lacks; undefined for user traits, which
  * have no name.
  */
 export const missingName = (schema: SourceSchema, { event, place, isKnown }: SchemaPlace): NameQuestion | undefined => {
@@ -30,7 +30,7 @@ export const SchemaMissing = ({
   /** Absent for readers. */
   ask: ((question: NameQuestion) => void) | undefined
   onAddUser: () => void
-  /** Absent while changes are not saved. */
+  /** Absent while there are unsaved changes. */
   onPropose: (() => void) | undefined
 }) => {
   const { event, place } = wanted

@@ -13,13 +13,13 @@ import { notify, notifyRefusal } from '../../../ui/overlays/toast.tsx'
 /** Why a whole schema is saved, for its history. */
 export type SchemaOrigin = 'edited' | 'imported' | 'inferred' | 'restored'
 
-/** True when a schema was not saved because another user changed it since its version. */
+/** True if a schema was not saved because another user has changed it since its version. */
 export const isSchemaChanged = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 409 && error.body.reason === 'SCHEMA_CHANGED'
 
 /**
- * Saves the whole schema of a source. It is refused when another user changed the schema since `version`; their version
- * is then read.
+ * Saves the whole schema of a source. It is rejected if another user has changed the schema since `version`; their
+ * version is then loaded.
  */
 export const useSaveSchema = (source: Source) => {
   const cache = useQueryClient()
@@ -42,7 +42,7 @@ export const useSaveSchema = (source: Source) => {
   })
 }
 
-/** Changes what is done with events that do not fit the schema. */
+/** Changes the enforcement for events that do not match the schema. */
 export const useSetEnforcement = (source: Source) => {
   const cache = useQueryClient()
   return useMutation({
@@ -60,7 +60,7 @@ export const useSetEnforcement = (source: Source) => {
   })
 }
 
-/** Sends the kept back events that fit the schema by now through the pipeline again. */
+/** Replays the blocked events that match the schema now. */
 export const useReplayBlocked = (source: string) => {
   const cache = useQueryClient()
   return useMutation({

@@ -7,7 +7,7 @@ import type { NameQuestion, SchemaEditing } from './schema-property-row.tsx'
 
 const renameNote = 'Events sent with the old name will no longer match. Change the name in your code, too.'
 
-/** The window that asks for the name of an added or renamed object, and applies it. */
+/** The dialog that asks for the name of an added or renamed object, and applies it. */
 export const SchemaNames = ({
   schema,
   question,
@@ -18,7 +18,7 @@ export const SchemaNames = ({
   schema: SourceSchema
   question: NameQuestion
   edit: SchemaEditing['edit']
-  /** Where something was added: it is to be opened. */
+  /** Called with the owner of an added object, which should then be opened. */
   onOwner: (id: string) => void
   onClosed: () => void
 }) => {

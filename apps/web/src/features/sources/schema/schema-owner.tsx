@@ -87,13 +87,13 @@ export type OwnerProps = {
   open: boolean
   onToggle: (id: string) => void
   editing: SchemaEditing | undefined
-  /** JSON Pointer of the event or property that the page was asked to show, when it lies here. */
+  /** JSON Pointer of the event or property to show, if it is here. */
   target: string | undefined
   /** The unsaved kind of change. */
   change: 'added' | 'changed' | undefined
 }
 
-/** An event, or the user's traits, that opens to its properties. */
+/** An event, or the user's traits, that expands to its properties. */
 export const SchemaOwner = memo(({ event, object, open, onToggle, editing, target, change }: OwnerProps) => {
   const panel = useId()
   const id = ownerIdOf(event)

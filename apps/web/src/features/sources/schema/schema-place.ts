@@ -20,7 +20,7 @@ export type SchemaPlace = {
   readonly isKnown: boolean
 }
 
-/** Reads the JSON Pointer of a link into a schema; undefined for what names neither an event nor a property. */
+/** Parses the JSON Pointer of a link into a schema; undefined if it names neither an event nor a property. */
 export const schemaPlace = (schema: SourceSchema, id: string | null): SchemaPlace | undefined => {
   if (id === null) return undefined
   const place = placeOfId(id)
@@ -41,5 +41,5 @@ export const schemaPlace = (schema: SourceSchema, id: string | null): SchemaPlac
 /** The state of a link into the schema that opens the dialog for the missing name. */
 export const adding = { adding: true } as const
 
-/** Whether a location was reached by such a link. */
+/** Whether a location was reached by a link with `adding`. */
 export const isAdding = (state: unknown): boolean => isRecord(state) && 'adding' in state

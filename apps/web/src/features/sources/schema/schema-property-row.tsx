@@ -24,7 +24,7 @@ import { propertyTitle } from './changes/schema-diff.ts'
 /** The editing functions for the rows of a schema; without them, rows are read-only. */
 export type SchemaEditing = {
   edit: (change: (schema: SourceSchema) => SourceSchema, key?: string) => void
-  /** Opens the window that asks for a name. */
+  /** Opens the dialog that asks for a name. */
   ask: (question: NameQuestion) => void
 }
 
@@ -34,7 +34,7 @@ export type NameQuestion =
   | { kind: 'addProperty'; event: string | undefined; parent: string | undefined; initial?: string }
   | { kind: 'renameProperty'; place: PropertyPlace }
 
-/** Puts the focus on the row beside the one of `element`, or on what holds both, before that row goes. */
+/** Moves the focus to the row next to `element`, or to their container, before that row is removed. */
 export const focusBeside = (element: HTMLElement): void => {
   const row = element.closest('li')
   const beside = row?.nextElementSibling ?? row?.previousElementSibling ?? row?.parentElement?.closest('li')
@@ -46,7 +46,7 @@ const requirementTone = { required: 'accent', recommended: 'warning', optional: 
 const layout =
   'grid grid-cols-[minmax(0,1fr)_minmax(0,1.3fr)] items-center gap-x-3 gap-y-1.5 md:grid-cols-[minmax(6rem,1.1fr)_7.5rem_9.5rem_minmax(5rem,1.6fr)_6rem]'
 
-/** The heads of the columns of property rows; for screen readers, each control has its own name. */
+/** The column headers of property rows; for screen readers, each control has its own name. */
 export const PropertyHead = () => (
   <div aria-hidden className={cn(layout, 'px-4 py-1.5 text-xs font-medium text-ink-3 max-md:hidden')}>
     <span>Property</span>
@@ -179,7 +179,7 @@ const RowActions = ({
   )
 }
 
-/** Brings an element into view and puts the focus on it when it is what the page was asked to show. */
+/** Scrolls to an element and focuses it if it is the one to show. */
 export const useTarget = <Element extends HTMLElement>(isTarget: boolean) => {
   const element = useRef<Element>(null)
   useEffect(() => {
@@ -190,7 +190,7 @@ export const useTarget = <Element extends HTMLElement>(isTarget: boolean) => {
   return element
 }
 
-/** One property with its type, requirement and description; below an array the fields of its items. */
+/** One property with its type, requirement and description; below an array, the fields of its items. */
 export const PropertyRow = ({
   place,
   field,
@@ -202,7 +202,7 @@ export const PropertyRow = ({
   field: PropertySchema
   requirement: Requirement
   editing: SchemaEditing | undefined
-  /** Id of the property that the page was asked to show. */
+  /** ID of the property to show. */
   target: string | undefined
 }) => {
   const isTarget = target === propertyIdOf(place)

@@ -1,6 +1,6 @@
 import type { ObjectSchema, SourceSchema } from '@tributary/contract'
 
-/** The events whose name, or the name of one of whose properties, has the text in it, in any letter case. */
+/** The events whose name, or the name of one of their properties, contains the text, ignoring case. */
 export const matchingEvents = (schema: SourceSchema, search: string): [title: string, event: ObjectSchema][] => {
   const wanted = search.trim().toLowerCase()
   const has = (name: string): boolean => name.toLowerCase().includes(wanted)

@@ -145,7 +145,7 @@ const UserTraits = ({
   </Section>
 )
 
-/** The version of the schema that an address names. */
+/** The version of the schema in a URL. */
 const versionOf = (search: string): number | undefined => {
   const text = new URLSearchParams(search).get('version') ?? ''
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined
@@ -169,7 +169,7 @@ export const SchemaTab = ({ source, draft }: { source: SourceWithSchema; draft: 
   if (mayEdit && wanted !== undefined && isAdding(location.state) && askedFor !== location.key) {
     setAskedFor(location.key)
     const name = missingName(schema, wanted)
-    // The properties of a new event are better suggested from received events.
+    // Properties of a new event are better proposed from received events.
     setQuestion(name?.kind === 'addProperty' ? name : undefined)
   }
 
@@ -202,7 +202,7 @@ export const SchemaTab = ({ source, draft }: { source: SourceWithSchema; draft: 
       open: opened.has(id),
       onToggle: toggle,
       editing,
-      // No field takes the focus while the schema is being saved, when new ones can already be shown.
+      // No field takes the focus while the schema is being saved, when new fields may already be shown.
       target: wanted?.owner === id && !save.isPending ? wanted.id : undefined,
       change: kind === 'removed' ? undefined : kind,
     }

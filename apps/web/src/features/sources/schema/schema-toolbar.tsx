@@ -3,10 +3,10 @@ import { Button } from '../../../ui/button.tsx'
 import { SearchInput } from '../../../ui/forms/input.tsx'
 import { Menu, MenuItem } from '../../../ui/overlays/menu.tsx'
 
-/** The windows that the tools of the schema open. */
+/** The dialogs that the schema's tools open. */
 export type SchemaTool = 'json' | 'import' | 'history' | 'proposal'
 
-/** Why a tool that saves a whole schema has to wait. */
+/** Why a tool that saves a whole schema is disabled. */
 export const unsavedNote = 'Save or discard your changes first'
 
 /** Search and tools above the list of events. */

@@ -30,7 +30,7 @@ const adding = (property: string, whole = false): SchemaEdit => ({
 
 type SentRequest = { verb: string; url: string; body: Record<string, unknown> }
 
-/** A page with version 1 and one property, and a server that gives these answers in turn. */
+/** A page with version 1 and one property, and a server that sends these responses in turn. */
 const open = (...answers: (() => Response)[]) => {
   const cache = new QueryClient()
   cache.setQueryData(sourceQuery(name).queryKey, source(schemaOf('total'), 1))
@@ -68,14 +68,14 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-test("SCH-16: the answer's schema replaces the local one", async () => {
+test('SCH-16: the schema in the response replaces the local one', async () => {
   const page = open(answering(schemaOf('total', 'coupon', 'of_somebody_else'), 5))
   await page.edit(adding('coupon'))
   expect(page.properties()).toEqual(['total', 'coupon', 'of_somebody_else'])
   expect(page.version()).toBe(5)
 })
 
-test('one property is sent with its id, a whole schema with the version that it was made on', async () => {
+test('one property is sent with its ID, a whole schema with its base version', async () => {
   const page = open(answering(schemaOf('total', 'a'), 2), answering(schemaOf('total', 'a', 'b'), 3))
   await page.edit(adding('a'))
   await page.edit(adding('b', true))
@@ -89,7 +89,7 @@ test('one property is sent with its id, a whole schema with the version that it 
   ])
 })
 
-test('the change shows before the server has answered, and a refusal takes it back', async () => {
+test('the change shows before the server has responded, and a rejection reverts it', async () => {
   const answer = Promise.withResolvers<Response>()
   const page = open(() => answer.promise as unknown as Response)
   await page.begin(adding('coupon'))
@@ -98,14 +98,14 @@ test('the change shows before the server has answered, and a refusal takes it ba
   await vi.waitFor(() => expect(page.properties()).toEqual(['total']))
 })
 
-test('a change that makes no valid schema is not shown, and is for the server to refuse', async () => {
+test('a change to an invalid schema is not shown, and is left for the server to reject', async () => {
   const page = open(refusing(400, 'VALIDATION'))
   await page.edit(adding('a\nb'))
   expect(page.sent).toHaveLength(1)
   expect(page.properties()).toEqual(['total'])
 })
 
-test('two simultaneous changes both show until both have a response', async () => {
+test('two simultaneous changes are both shown until both have a response', async () => {
   const answer = Promise.withResolvers<Response>()
   const page = open(() => answer.promise as unknown as Response, answering(schemaOf('total', 'a', 'b'), 3))
   await page.begin(adding('a'))
@@ -117,7 +117,7 @@ test('two simultaneous changes both show until both have a response', async () =
   await vi.waitFor(() => expect(page.version()).toBe(3))
 })
 
-test('a whole schema is merged with a version that another user saved in the meantime', async () => {
+test('a whole schema is merged with a version that another user saved meanwhile', async () => {
   const page = open(
     refusing(409, 'SCHEMA_CHANGED'),
     answering(schemaOf('total', 'theirs'), 2),

@@ -21,21 +21,21 @@ import { isSchemaChanged } from './schema-mutations.ts'
 
 /** One change of a source's schema. */
 export type SchemaEdit = {
-  /** The schema with the change; doing it a second time must change nothing. */
+  /** The schema with the change; a second application must change nothing. */
   change: (schema: SourceSchema) => SourceSchema
-  /** The one property that changes: only that is taken over. Without it the whole schema is sent. */
+  /** The only property that changes and is sent. Without it the whole schema is sent. */
   place?: PropertyPlace
   /** The notice after success. */
   notice: string
 }
 
-/** How often a whole schema is saved again on top of another user's version. */
+/** Maximum attempts to save a whole schema on top of another user's version. */
 const maxRepeats = 2
 
 const textWith = ({ schema }: SourceWithSchema, change: SchemaEdit['change']): string =>
   formatSourceSchema(change(parseSourceSchema(schema.schema)))
 
-/** The source with the change, or as it is when the change makes no valid schema: that is for the server to refuse. */
+/** The source with the change, or unchanged if the change makes the schema invalid: the server then rejects it. */
 const shownWith = (before: SourceWithSchema, change: SchemaEdit['change']): SourceWithSchema => {
   const text = textWith(before, change)
   try {
@@ -54,7 +54,7 @@ const save = async (cache: QueryClient, source: string, { change, place }: Schem
     return call(methods.sources.update, {
       params: sourceIds(source),
       query: { update_mask: 'schema', force_refresh: 'false' },
-      // The server puts one property into the schema as it is then; a whole schema must not undo what others changed.
+      // The server applies one property to its current schema; a whole schema must not undo other users' changes.
       body:
         place === undefined
           ? { schema, schema_version: on.schema.version }
@@ -71,22 +71,22 @@ const save = async (cache: QueryClient, source: string, { change, place }: Schem
   }
 }
 
-/** Under which key the changes of a source's schema are, while they are under way. */
+/** The mutation key of changes to a source's schema. */
 export const editsOf = (source: string) => ['editSchema', source] as const
 
 /**
- * Changes the schema of a source: immediately on this page, then as the server answers. A refusal reverts the change
- * and is reported by the caller; a fault of the server has its notice already.
+ * Changes the schema of a source: immediately on this page, then with the server's response. A rejection reverts the
+ * change and is reported by the caller; a fault of the server already has its notice.
  */
 export const useEditSchema = (source: string) => {
   const cache = useQueryClient()
   const key = sourceQuery(source).queryKey
   const mutationKey = editsOf(source)
-  /** Changes that were made after the one that has just ended and are under way. */
+  /** Whether later changes are still in progress. */
   const others = (): boolean => cache.isMutating({ mutationKey }) > 1
   return useMutation({
     mutationKey,
-    // One after the other, so that each is made on the version that the one before it has left.
+    // Run one after the other, so that each is based on the version of the previous one.
     scope: { id: mutationKey.join(' ') },
     mutationFn: (edit: SchemaEdit) => save(cache, source, edit),
     onMutate: async ({ change }) => {
@@ -97,7 +97,7 @@ export const useEditSchema = (source: string) => {
     },
     onSuccess: (answer, { notice }) => {
       const own = cache.getQueryData(key)
-      // The shown text includes pending changes already; only its version is behind.
+      // The shown schema already includes pending changes; only its version is outdated.
       cache.setQueryData(
         key,
         own !== undefined && others() ? { ...answer, schema: { ...answer.schema, schema: own.schema.schema } } : answer,

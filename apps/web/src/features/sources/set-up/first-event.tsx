@@ -45,7 +45,10 @@ const words: Record<State, string> = {
   received: 'Received',
 }
 
-/** Whether events arrive: waits for the first one, then names the newest with its time. Spoken when it changes. */
+/**
+ * Shows whether events arrive: waits for the first one, then names the newest with its time. A live region announces
+ * changes.
+ */
 export const FirstEvent = ({
   source,
   received,

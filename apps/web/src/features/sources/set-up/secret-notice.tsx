@@ -3,7 +3,7 @@ import { KeyRound } from 'lucide-react'
 import { paths } from '../../../lib/paths.ts'
 import { ButtonLink } from '../../../ui/button.tsx'
 
-/** Says that a source cannot take anything yet, because the secret that its deliveries are signed with is not set. */
+/** Shows that a source cannot accept events yet, because the secret for signatures is not set. */
 export const SecretNotice = ({ source }: { source: Source }) => {
   const missing = source.app.settings.find(({ name, is_set }) => name === 'signing_secret' && !is_set)
   if (missing === undefined) return null

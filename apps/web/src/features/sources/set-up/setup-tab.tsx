@@ -14,7 +14,7 @@ import { FirstEvent } from './first-event.tsx'
 import { SecretNotice } from './secret-notice.tsx'
 import { WriteKeysCard } from './write-keys-card.tsx'
 
-/** The known write key of a source: not loaded or unreadable, none, or the newest one. */
+/** The known write key of a source: 'unknown' while it is not loaded or readable, 'none', or the newest one. */
 type KnownKey = 'unknown' | 'none' | { key: string }
 
 const Guide = ({ app, writeKey }: { app: string; writeKey: KnownKey }) => {
@@ -76,14 +76,14 @@ const GuideSteps = ({
   )
 }
 
-/** How to send events to this source: its keys, the guide of its app, and whether the first event came. */
+/** How to send events to this source: its keys, the guide of its app, and whether the first event has arrived. */
 export const SetupTab = ({
   source,
   received,
   newest,
 }: {
   source: Source
-  /** Whether any event ever came. */
+  /** Whether any event has ever arrived. */
   received: boolean
   /** The newest known event. */
   newest: LiveEvent | undefined

@@ -36,7 +36,7 @@ test('a missing part of the schema can be added', () => {
   expect(screen.queryByText(/Fixed in/)).toBeNull()
 })
 
-test('an added part names its version, links to it, and is not offered again', () => {
+test('an added part names its version, links to it, and cannot be added again', () => {
   show(2)
   const link = screen.getByRole('link', { name: 'Fixed in v2' })
   expect(link.getAttribute('href')).toBe(`/${sourceName}?version=2#schema`)

@@ -28,7 +28,7 @@ const Counts = ({ violation }: { violation: Violation }) => (
   </dl>
 )
 
-/** Says with which version of the schema a violation was fixed, and leads to it. */
+/** Names the schema version that fixed a violation, and links to it. */
 export const FixedLink = ({ source, version }: { source: string; version: number }) => (
   <Link
     to={paths.sourceSchemaVersion(source, version)}
@@ -39,11 +39,11 @@ export const FixedLink = ({ source, version }: { source: string; version: number
   </Link>
 )
 
-/** Whether a violation is something that the schema does not have yet. */
+/** Whether the cause of a violation is a part that the schema lacks. */
 export const canBeAdded = ({ problem, fixed_in_version: fixed }: Violation): boolean =>
   fixed === null && (problem === 'new_event' || problem === 'unknown')
 
-/** Links to the schema with the dialog open that adds the missing part. */
+/** A link to the schema that opens the dialog for adding the missing part. */
 export const AddLink = ({
   source,
   violation,
@@ -52,7 +52,7 @@ export const AddLink = ({
   <ButtonLink
     to={paths.sourceSchema(source, violationPlace(violation))}
     state={adding}
-    // In a row, a click on it is not one on the row.
+    // In a row, a click on the link must not open the row.
     onClick={(event) => event.stopPropagation()}
     {...look}
   >
@@ -60,7 +60,7 @@ export const AddLink = ({
   </ButtonLink>
 )
 
-/** One kind of what does not fit: how often, the newest events with it, and the way to the place where it is fixed. */
+/** One kind of violation: how often it occurred, its newest events, and a link to the place of the fix. */
 export const ViolationDialog = ({
   violation,
   source,

@@ -15,7 +15,7 @@ test.each([
   [{ type: 'identify', event: '', property: 'email' }, '/user/properties/email', 'User traits', 'email'],
   [{ type: 'identify', event: '', property: '' }, '/user', 'User traits', ''],
 ])(
-  'a violation is named, and leads to the place in the schema where it is fixed: %j',
+  'a violation is described, and links to the place in the schema where it is fixed: %j',
   (violation, place, event, property) => {
     expect(violationPlace(violation)).toBe(place)
     expect(violationEvent(violation)).toBe(event)
@@ -24,7 +24,7 @@ test.each([
   },
 )
 
-test('each problem has its words and says what can be done', () => {
+test('each problem has a text that says what can be done', () => {
   const problems = ['missing', 'type', 'unknown', 'new_event'] as const
   expect(problems.map(problemTitle)).toEqual(['Missing property', 'Type mismatch', 'Unknown property', 'New event'])
   expect(new Set(problems.map((problem) => problemHelp({ problem, type: 'track' }))).size).toBe(4)

@@ -23,7 +23,7 @@ export const problemHelp = ({ problem, type }: Pick<Violation, 'problem' | 'type
 export const fixedHelp = (version: number): string =>
   `Version ${version} of the schema allows it. The events counted here arrived earlier.`
 
-/** How a screen names the event of a violation. */
+/** The displayed event of a violation. */
 export const violationEvent = ({ type, event }: Pick<Violation, 'type' | 'event'>): string =>
   type === 'identify' ? 'User traits' : event
 

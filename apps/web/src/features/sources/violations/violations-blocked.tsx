@@ -15,7 +15,9 @@ const resultText = ({ replayed, still_blocked: still }: { replayed: number; stil
   return `${sent}; ${events(still)} still ${still === 1 ? 'does' : 'do'} not match. Fix the schema and replay again.`
 }
 
-/** Events that are blocked because they did not match the schema: how many, and the replay of those that match now. */
+/**
+ * Events that were blocked because they did not match the schema: their number, and a replay of those that match now.
+ */
 export const BlockedEvents = ({ source, blocked, mayEdit }: { source: Source; blocked: number; mayEdit: boolean }) => {
   const replay = useReplayBlocked(source.name)
   if (blocked === 0 && replay.data === undefined && source.enforcement === 'allow') return null

@@ -33,7 +33,7 @@ import { CardSkeleton } from '../../../ui/page/skeleton.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { channelKindTitles, syncsText } from './channel-words.ts'
 
-/** A change of the channels, after which the list is read again. */
+/** A change of the channels, which then reloads the list. */
 const useChannelChange = <Given, Answer>(change: (given: Given) => Promise<Answer>) => {
   const cache = useQueryClient()
   const workspace = useWorkspace().name
@@ -118,7 +118,7 @@ const MadeDialog = ({ made, onClosed }: { made: NewAlertChannel; onClosed: () =>
   )
 }
 
-/** Chooses the syncs that a channel is notified of. */
+/** Selects the syncs for a channel. */
 const SyncsDialog = ({ item, onClosed }: { item: AlertChannel; onClosed: () => void }) => {
   const [open, setOpen] = useState(true)
   const [chosen, setChosen] = useState(item.syncs)
@@ -248,7 +248,7 @@ const Row = ({ item, mayEdit }: { item: AlertChannel; mayEdit: boolean }) => {
   )
 }
 
-/** Where alerts of syncs are sent, beside inbox and email. */
+/** The channels for alerts of syncs, in addition to inbox and email. */
 export const AlertChannelsPage = () => {
   const workspace = useWorkspace().name
   const query = useQuery(alertChannelsQuery(workspace))

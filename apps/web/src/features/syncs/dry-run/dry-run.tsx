@@ -137,8 +137,8 @@ const Progress = ({ dryRun, ofEvents }: { dryRun: SyncDryRun; ofEvents: boolean 
 }
 
 /**
- * A button that begins a dry run of a sync, saved or not, and below it what the run would do. Nothing is sent. `ofEvents` says that rows
- * would become events.
+ * A button that starts a dry run of a sync, saved or not, and its result below. Nothing is sent. `ofEvents` means that
+ * rows would become events.
  */
 export const DryRun = ({ of, ofEvents }: { of: DryRunOf; ofEvents: boolean }) => {
   const begin = useBeginDryRun()

@@ -11,7 +11,7 @@ export const groupTitles: Readonly<Record<(typeof sampleGroups)[number], string>
   invalid: 'Invalid',
 }
 
-/** The fields of a row to show: for a changed one the different ones, as far as known. */
+/** The fields of a row to show; for a changed row the different ones, if they are known. */
 export const changedFields = ({ group, fields, before_known }: SyncSample): SyncSample['fields'] =>
   (group === 'changed' || group === 'updated') && before_known
     ? fields.filter(({ before, after }) => before !== after)

@@ -178,7 +178,7 @@ const CurrentFile = ({ dataSource, upload, mayEdit }: { dataSource: string; uplo
   </section>
 )
 
-/** The file of a data source, what it has, and who uploaded which before it. */
+/** The file of a data source, its content, and the earlier uploads with their users. */
 export const FileTab = ({ dataSource }: { dataSource: DataSource }) => {
   const query = useQuery(uploadsQuery(dataSource.name))
   const mayEdit = useMayEdit() === true

@@ -2,7 +2,7 @@ import { dataSourceLimits, methods, type Upload } from '@tributary/contract'
 import { call } from '../../../lib/api/client.ts'
 import { dataSourceIds } from '../../../lib/format/names.ts'
 
-/** The bytes of a piece as base64. Rejects when the file is no longer readable. */
+/** A part of a file as base64. Rejects if the file is no longer readable. */
 const base64Of = (piece: Blob): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader()
@@ -15,8 +15,8 @@ const base64Of = (piece: Blob): Promise<string> =>
 export type UploadProgress = { id: string; offset: number }
 
 /**
- * Sends a file in parts, from the last position. `onProgress` receives the position before each part. Resolves when the
- * server has read the file. Rejects as `call` does; parts that arrived need not be sent again.
+ * Uploads a file in parts, from the last position. `onProgress` receives the position before each part. Resolves when
+ * the server has read the file. Rejects like `call`; parts that arrived need not be sent again.
  */
 export const uploadFile = async (
   dataSource: string,

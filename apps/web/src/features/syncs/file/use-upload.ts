@@ -11,7 +11,7 @@ export type UploadState =
   | { kind: 'sending'; file: File; offset: number }
   | { kind: 'failed'; file: File; message: string; canGoOn: boolean }
 
-/** The upload of a data source (a resource name) that this page makes. Leaving the page ends it. */
+/** The upload to a data source (a resource name). Leaving the page ends it. */
 export const useUpload = (dataSource: string) => {
   const cache = useQueryClient()
   const [state, setState] = useState<UploadState | undefined>()
@@ -33,7 +33,7 @@ export const useUpload = (dataSource: string) => {
     } catch (error) {
       if (running.signal.aborted) return
       const message = error instanceof Error ? error.message : ''
-      // A refused file would be refused again.
+      // A rejected file would be rejected again.
       const canGoOn = !(error instanceof ApiError) || error.status === 0 || error.status >= 429
       setState({ kind: 'failed', file, message, canGoOn })
     } finally {
@@ -48,7 +48,7 @@ export const useUpload = (dataSource: string) => {
       reached.current = { id: crypto.randomUUID(), offset: 0 }
       void send(file)
     },
-    /** Sends what has not arrived. */
+    /** Sends the missing parts. */
     goOn: (file: File): void => void send(file),
     cancel: (): void => {
       abort.current?.abort()

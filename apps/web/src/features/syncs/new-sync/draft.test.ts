@@ -28,7 +28,7 @@ const destination = {
   app: { catalog_app: 'catalogDestinations/postgresql' },
 }
 
-test('a draft goes from step to step, and what can be suggested is', () => {
+test('a draft goes from step to step, with suggestions', () => {
   expect(firstOpen(emptyDraft)).toBe('model')
   const modelled = withModel(emptyDraft, model)
   expect(firstOpen(modelled)).toBe('destination')
@@ -50,7 +50,7 @@ test('a draft goes from step to step, and what can be suggested is', () => {
   })
 })
 
-test('an object without a name of the user has its own', () => {
+test('an object that users do not name has its own name', () => {
   const contacts: RowObject = { ...table, name: 'contacts', named: false }
   const draft = { ...withDestination(withModel(emptyDraft, model), destination, [contacts]), objectName: ' ' }
   expect(firstOpen(draft)).toBeUndefined()
@@ -58,7 +58,7 @@ test('an object without a name of the user has its own', () => {
   expect(problemOf({ ...draft, object: table }, 'destination')?.message).toBe('Enter a name')
 })
 
-test('a mode that the object does not have is not kept', () => {
+test('a mode that the object does not support is reset', () => {
   const draft = { ...withDestination(withModel(emptyDraft, model), destination, [table]), mode: 'FULL_SYNC' as const }
   expect(withObject(draft, table).mode).toBe('FULL_SYNC')
   expect(withObject(draft, records).mode).toBe('INSERT_ONLY')
@@ -66,7 +66,7 @@ test('a mode that the object does not have is not kept', () => {
   expect(withDestination(draft, destination, [table, records]).object).toBeUndefined()
 })
 
-test('another model keeps an entered title, and has a mapping of its own', () => {
+test('another model keeps an entered title, and gets its own mapping', () => {
   const other = { ...model, title: 'Orders', primary_key: ['id', 'email'] }
   expect(withModel(withModel(emptyDraft, model), other).objectName).toBe('orders')
   const named = withModel({ ...withModel(emptyDraft, model), objectName: 'mine' }, other)
@@ -81,7 +81,7 @@ test('an entered title stays, and a title that is too short is reported', () => 
   expect(inputOf(draft)).toBeUndefined()
 })
 
-test('a sync owns its object only where that can be listed, and in the mode that mirrors', () => {
+test('a sync owns its object only if it can be listed, and only in the mirror mode', () => {
   const chosen = { ...withDestination(withModel(emptyDraft, model), destination, [table]), ownsObject: true }
   expect(inputOf({ ...chosen, mode: 'FULL_SYNC' })).toMatchObject({ owns_object: true })
   expect(inputOf({ ...chosen, mode: 'UPSERT_ONLY' })).not.toHaveProperty('owns_object')
@@ -90,7 +90,7 @@ test('a sync owns its object only where that can be listed, and in the mode that
   )
 })
 
-test('a draft keeps its cursor while the mode reads all rows, and the sync has it in every other mode', () => {
+test('a draft keeps its cursor while the mode reads all rows, and uses it in every other mode', () => {
   const chosen = withDestination(withModel(emptyDraft, model), destination, [table])
   const draft = { ...chosen, cursor: { column: 'id', overlap: '5' } }
   expect(inputOf(draft)).toMatchObject({ mode: 'UPSERT_ONLY', cursor: { column: 'id', overlap: 5 } })

@@ -23,27 +23,30 @@ import { manual, type Schedule, scheduleInput, scheduleProblem } from '../schedu
 import type { SyncInput } from '../sync-mutations.ts'
 import { modeOrder } from '../sync-words.ts'
 
-/** Something of a destination that rows are written to. */
+/** An object of a destination to which rows can be written. */
 export type RowObject = CatalogDestination['row_objects'][number]
 
-/** A destination in a draft, or a source whose events rows become. */
+/** A destination in a draft, or a source for which rows become events. */
 export type ChosenDestination = { name: string; title: string; app: Pick<Destination['app'], 'catalog_app'> }
 
-/** The choices for a new sync until now. */
+/** The choices made so far for a new sync. */
 export type SyncDraft = {
   model: Model | undefined
   destination: ChosenDestination | undefined
   object: RowObject | undefined
   objectName: string
   mode: SyncMode | undefined
-  /** For a mode and an object that allow it: records that are not in the model are removed, whatever wrote them. */
+  /**
+   * For a mode and an object that allow it: whether records that are not in the model are removed, whichever program
+   * wrote them.
+   */
   ownsObject: boolean
-  /** Undefined: each run reads all rows. */
+  /** Undefined if each run reads all rows. */
   cursor: CursorDraft | undefined
   rows: readonly MappingRow[]
-  /** The place of the identifier in the rows; -1 for none. */
+  /** The index of the identifier in the rows; -1 for none. */
   identifier: number
-  /** For events: destinations that are connected to their source receive them, too. */
+  /** For events: whether destinations connected to their source receive them, too. */
   toDestinations: boolean
   schedule: Schedule
   /** Undefined until a user enters one: the default follows from the other choices. */

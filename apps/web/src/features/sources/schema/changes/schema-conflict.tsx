@@ -10,7 +10,10 @@ import { authorOf } from './schema-history-dialog.tsx'
 import { mergeSchemas } from './schema-merge.ts'
 import type { SchemaDraft } from './use-schema-draft.ts'
 
-/** Shown while another user changed the schema under unsaved changes: author, time and changes, and the two ways on. */
+/**
+ * Shown if another user changed the schema while there are unsaved changes: author, time and changes, and the two
+ * options.
+ */
 export const SchemaConflict = ({
   source,
   draft,

@@ -10,23 +10,23 @@ import {
 } from '@tributary/contract'
 import { count, pluralise } from '../../../../lib/format/text.ts'
 
-/** The definition of one property, apart from the fields of its items: those are properties of their own. */
+/** The definition of one property without the fields of its items, which are separate properties. */
 export type PropertyState = {
   readonly type: PropertyType
   readonly requirement: Requirement
   readonly description: string
-  /** An array with a definition of its items. */
+  /** Whether an array has a definition of its items. */
   readonly describesItems: boolean
 }
 
-/** One property that two schemas do not have alike. Without `before` it was added, without `after` removed. */
+/** A property that differs between two schemas. Without `before` it was added, without `after` removed. */
 export type PropertyChange = {
   readonly place: PropertyPlace
   readonly before?: PropertyState
   readonly after?: PropertyState
 }
 
-/** One event, or the user where `event` is undefined, that two schemas do not have alike. */
+/** An event, or the user if `event` is undefined, that differs between two schemas. */
 export type EventChange = {
   readonly event: string | undefined
   readonly kind: 'added' | 'removed' | 'changed'
@@ -52,7 +52,7 @@ const addFields = (
   }
 }
 
-/** Every property of a definition by its id, an array before the fields of its items. */
+/** All properties of a definition by ID; an array comes before the fields of its items. */
 const propertiesOf = (object: ObjectSchema, event: string | undefined): Map<string, Found> => {
   const found = new Map<string, Found>()
   addFields(found, object, event, undefined)
@@ -109,10 +109,10 @@ export const diffSchemas = (before: SourceSchema, after: SourceSchema): readonly
   ].filter((change) => change !== undefined)
 }
 
-/** How a screen names an event, or the user's traits. */
+/** The displayed name of an event, or of the user's traits. */
 export const ownerTitle = (event: string | undefined): string => event ?? 'User traits'
 
-/** How a screen names a property: fields of items with their array. */
+/** The displayed name of a property: fields of items include their array. */
 export const propertyTitle = ({ parent, property }: Pick<PropertyPlace, 'parent' | 'property'>): string =>
   parent === undefined ? property : `${parent} › ${property}`
 

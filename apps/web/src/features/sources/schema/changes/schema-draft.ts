@@ -5,10 +5,13 @@ export type Versioned = { readonly version: number; readonly schema: SourceSchem
 
 /** The unsaved changes of a schema. */
 export type Draft = {
-  /** The version that the changes were made on. */
+  /** The version on which the changes are based. */
   readonly base: Versioned
   readonly schema: SourceSchema
-  /** The schemas before each step, oldest first; steps with the same key in a row are one, as when text is typed. */
+  /**
+   * The schemas before each step, oldest first; consecutive steps with the same key count as one, as when text is
+   * typed.
+   */
   readonly past: readonly { readonly key: string | undefined; readonly schema: SourceSchema }[]
 }
 

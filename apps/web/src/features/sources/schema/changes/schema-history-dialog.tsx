@@ -29,7 +29,7 @@ const changeWords: Record<SchemaVersion['change'], string> = {
   restored: 'Restored',
 }
 
-/** The author of a version, for screens. */
+/** The displayed author of a version. */
 export const authorOf = ({ author }: Pick<SchemaVersion, 'author'>): string => author?.display_name ?? 'Tributary'
 
 const sizeOf = ({ event_count: events, property_count: properties }: SchemaVersion): string =>
@@ -191,7 +191,7 @@ export const HistoryDialog = ({
   source: string
   title: string
   current: Versioned
-  /** The version to begin with; the list unless it is given and there. */
+  /** The version to show first; the list if it is absent or unknown. */
   first?: number | undefined
   onRestore: ((schema: SourceSchema) => Promise<unknown>) | undefined
   onClosed: () => void

@@ -92,7 +92,7 @@ test.each([
     { A: items({ sku: 'number', price: 'number' }) },
     ['A: products › sku', 'A: products'],
   ],
-])('my changes on top of theirs: %s', (_name, base, mine, theirs, expected, conflicts) => {
+])('a merge of my changes into theirs: %s', (_name, base, mine, theirs, expected, conflicts) => {
   const merged = mergeSchemas(parse(base), parse(mine), parse(theirs))
   expect(JSON.parse(formatSourceSchema(merged.schema))).toEqual(JSON.parse(formatSourceSchema(parse(expected))))
   expect(merged.conflicts).toEqual(conflicts)

@@ -12,12 +12,12 @@ import {
 } from '@tributary/contract'
 import { diffSchemas, type EventChange, ownerTitle, type PropertyChange, propertyTitle } from './schema-diff.ts'
 
-/** My changes on top of theirs, and what both of us had changed: there mine stands. */
+/** My changes merged into theirs, and the properties that both changed, for which mine are used. */
 export type Merged = { readonly schema: SourceSchema; readonly conflicts: readonly string[] }
 
 const named = (place: PropertyPlace): string => `${ownerTitle(place.event)}: ${propertyTitle(place)}`
 
-/** The change of one property, the fields of its items left as they are in `schema`. */
+/** Applies the change of one property; the fields of its items stay as in `schema`. */
 const withChange = (schema: SourceSchema, { place, after }: PropertyChange): SourceSchema => {
   if (after === undefined) return withoutProperty(schema, place)
   const { type, description, requirement } = after
@@ -30,7 +30,7 @@ const withChange = (schema: SourceSchema, { place, after }: PropertyChange): Sou
   )
 }
 
-/** A property whole as `from` has it, with the fields of its items. */
+/** Copies a property with the fields of its items from `from`. */
 const copied = (schema: SourceSchema, from: SourceSchema, place: PropertyPlace): SourceSchema => {
   const found = propertyAt(from, place)
   return found === undefined ? schema : withProperty(schema, place, found.field, found.requirement)
@@ -50,7 +50,7 @@ export const mergeSchemas = (base: SourceSchema, mine: SourceSchema, theirs: Sou
     const other = their.get(propertyIdOf(place))
     if (other !== undefined && JSON.stringify(other.after) !== JSON.stringify(after)) conflicts.add(named(place))
     const array = place.parent === undefined ? undefined : { ...place, parent: undefined, property: place.parent }
-    // They removed the array that I changed the items of: it comes back whole.
+    // They removed the array whose items I changed: it is restored completely.
     if (after !== undefined && array !== undefined && propertyAt(schema, array)?.field.items === undefined) {
       if (propertyAt(base, array) !== undefined) conflicts.add(named(array))
       schema = copied(schema, mine, array)

@@ -17,13 +17,13 @@ const order = (array: string, field: string) => ({
 const schema = parseSourceSchema(JSON.stringify({ events: { Order: order('products', 'sku'), Last: {} } }))
 const renamed = (change: ReturnType<typeof renameEvent>) => JSON.parse(formatSourceSchema(change)).events
 
-test('an event keeps its place and content under another name', () => {
+test('a renamed event keeps its position and content', () => {
   const events = renamed(renameEvent(schema, 'Order', 'Purchase'))
   expect(Object.keys(events)).toEqual(['Purchase', 'Last'])
   expect(events.Purchase).toEqual(order('products', 'sku'))
 })
 
-test('a renamed property keeps its place, its content and its requirement', () => {
+test('a renamed property keeps its position, its content and its requirement', () => {
   const place = { event: 'Order', parent: undefined, property: 'products' }
   const events = renamed(renameProperty(schema, place, 'lines'))
   expect(events.Order).toEqual(order('lines', 'sku'))

@@ -12,13 +12,13 @@ const renamedField = (object: ObjectSchema, from: string, to: string): ObjectSch
   recommended: renamedName(object.recommended, from, to),
 })
 
-/** The schema with an event under another name, in its place. The name must be free. */
+/** The schema with a renamed event at the same position. The name must be unused. */
 export const renameEvent = (schema: SourceSchema, from: string, to: string): SourceSchema => ({
   ...schema,
   events: renamedKey(schema.events, from, to),
 })
 
-/** The schema with a renamed property, in its place and with its requirement. The name must be free. */
+/** The schema with a renamed property, at the same position and with its requirement. The name must be unused. */
 export const renameProperty = (schema: SourceSchema, { event, parent, property }: PropertyPlace, to: string) => {
   const owner = ownerOf(schema, event)
   if (owner === undefined) return schema

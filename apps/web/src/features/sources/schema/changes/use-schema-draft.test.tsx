@@ -23,7 +23,7 @@ const draftOf = (start: SourceWithSchema) => {
   }
 }
 
-test("without changes the server's schema is shown, whatever happens to it", () => {
+test("without changes, the server's schema is always shown", () => {
   const { draft, titles, serverHas } = draftOf(source(1, 'A'))
   serverHas(2, 'A', 'B')
   expect(titles()).toEqual(['A', 'B'])
@@ -35,7 +35,7 @@ test("without changes the server's schema is shown, whatever happens to it", () 
   expect(draft().theirs).toBeUndefined()
 })
 
-test('changes stay when another user saves a version, which is reported; they continue on top of it, or are replaced by it', () => {
+test('changes stay if another user saves a version, which is reported; they are merged into it, or replaced by it', () => {
   const { draft, titles, serverHas } = draftOf(source(1, 'A'))
   act(() => {
     draft().edit(adding('Mine'))
@@ -52,7 +52,7 @@ test('changes stay when another user saves a version, which is reported; they co
   expect([draft().dirty, titles()]).toEqual([false, ['A', 'Theirs']])
 })
 
-test('a saved schema is shown before the list of the page has it, and is no conflict', () => {
+test("a saved schema is shown before the page's cache is updated, and is not a conflict", () => {
   const { draft, titles, serverHas } = draftOf(source(1, 'A'))
   act(() => draft().edit(adding('B')))
   act(() => draft().settle({ version: 2, schema: schemaOf('A', 'B') }))

@@ -4,8 +4,8 @@ import { diffSchemas } from './schema-diff.ts'
 import { type Draft, freshDraft, type Versioned, withoutStep, withStep } from './schema-draft.ts'
 
 /**
- * The schema of a source with what was changed of it here and is not saved. While nothing is, it follows the server's;
- * `theirs` is the server's when that has changed since.
+ * The schema of a source with unsaved changes. Without changes, it follows the server's schema; `theirs` is the
+ * server's schema if it has changed meanwhile.
  */
 export const useSchemaDraft = (source: SourceWithSchema) => {
   const { schema: text, version } = source.schema
@@ -21,7 +21,7 @@ export const useSchemaDraft = (source: SourceWithSchema) => {
 
   const actions = useMemo(
     () => ({
-      /** Changes the draft; steps with the same `key` in a row are undone together. */
+      /** Changes the draft; consecutive steps with the same `key` are undone together. */
       edit: (change: (schema: SourceSchema) => SourceSchema, key?: string): void => {
         const { current: shown, server: newest } = latest.current
         const next = shown ?? freshDraft(newest)
@@ -31,9 +31,9 @@ export const useSchemaDraft = (source: SourceWithSchema) => {
       },
       undo: () => setDraft((before) => (before === undefined ? undefined : withoutStep(before))),
       discard: () => setDraft(undefined),
-      /** Takes `saved` as the server's version, without changes. */
+      /** Uses `saved` as the server's version, without changes. */
       settle: (saved: Versioned) => setDraft(freshDraft(saved)),
-      /** The same changes on another version. */
+      /** Applies the same changes to another version. */
       rebase: (base: Versioned, schema: SourceSchema) => setDraft(withStep(freshDraft(base), schema)),
     }),
     [],

@@ -8,6 +8,6 @@ export const schemaFileName = (title: string, version: number): string => {
   return `${stem === '' ? 'source' : stem}-schema-v${version}.json`
 }
 
-/** Has the browser save a schema as a file of indented JSON. */
+/** Saves a schema as a file of indented JSON. */
 export const saveSchemaFile = (name: string, schema: SourceSchema): void =>
   saveJson(name, formatSourceSchema(schema, 2))

@@ -17,7 +17,7 @@ const Failure = ({ message }: { message: string | undefined }) =>
     </p>
   )
 
-/** Chooses a file and hands over its text; one that cannot be a schema by its size is refused. */
+/** Selects a file and passes its text on; a file that is too large for a schema is rejected. */
 const FileButton = ({ onText, onFailure }: { onText: (text: string) => void; onFailure: (why: string) => void }) => {
   const input = useRef<HTMLInputElement>(null)
   return (
@@ -47,8 +47,8 @@ const FileButton = ({ onText, onFailure }: { onText: (text: string) => void; onF
 }
 
 /**
- * Takes a schema from a file or pasted text in place of the current one. It is checked, then what would change is shown,
- * and only then it is saved.
+ * Replaces the schema by one from a file or pasted text. It is validated, the changes are shown, and only then it is
+ * saved.
  */
 export const ImportDialog = ({
   current,

@@ -69,14 +69,14 @@ const Editor = ({
   )
 }
 
-/** The schema as text. Changes join the other unsaved ones; readers can only read it. */
+/** The schema as text. Changes are added to the other unsaved ones; readers can only read it. */
 export const JsonDialog = ({
   schema,
   onSchema,
   onClosed,
 }: {
   schema: SourceSchema
-  /** Absent for who only reads. */
+  /** Absent for readers. */
   onSchema: ((schema: SourceSchema) => void) | undefined
   onClosed: () => void
 }) => {

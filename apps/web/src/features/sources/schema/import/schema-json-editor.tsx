@@ -3,7 +3,7 @@ import { type ReactNode, useId, useMemo, useRef } from 'react'
 import { CodeEditor, type CodeHandle } from '../../../../ui/code/code-editor.tsx'
 import { lineOf, type SchemaText } from './schema-text.ts'
 
-/** A field for the JSON text of a schema; below it what is wrong, with a link to the place. */
+/** A field for the JSON text of a schema, with the error below it and a link to its position. */
 export const SchemaJsonEditor = ({
   label,
   text,
@@ -14,9 +14,9 @@ export const SchemaJsonEditor = ({
   label: string
   text: string
   onText: (text: string) => void
-  /** The schema or the error of the text; undefined while there is neither. */
+  /** The schema or the error of the text; undefined until it was parsed. */
   read: SchemaText | undefined
-  /** Stands below while nothing is wrong. */
+  /** Shown below while there is no error. */
   children?: ReactNode
 }) => {
   const note = useId()

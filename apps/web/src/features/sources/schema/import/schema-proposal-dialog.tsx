@@ -26,7 +26,7 @@ const describe = ({ field, before, requirement }: ProposedProperty): string => {
     : `${before.type} → ${field.type}${items}`
 }
 
-/** The outcome for other types, such as 'Also string (33%), sku: number (50%)'. */
+/** The effect on values of other types, such as 'Also string (33%), sku: number (50%)'. */
 const othersText = (others: NonNullable<ProposedProperty['others']>): string =>
   `Also ${others.map(({ name, type, share }) => `${name === undefined ? '' : `${name}: `}${type} (${Math.max(1, Math.round(share * 100))}%)`).join(', ')}`
 
@@ -69,7 +69,7 @@ const ProposedGroup = ({ proposed, chosen, choose }: { proposed: ProposedEvent }
                 aria-label={propertyTitle(property.place)}
                 checked={chosen.has(property.id)}
                 onChange={(event) =>
-                  // A property of a new event brings the event with it.
+                  // Selecting a property of a new event also selects the event.
                   choose(
                     event.currentTarget.checked && proposed.isNew ? [proposed.id, property.id] : [property.id],
                     event.currentTarget.checked,
@@ -164,7 +164,7 @@ const Proposal = ({
   )
 }
 
-/** A proposal of a schema that received events match: the chosen parts join the schema, and nothing is removed. */
+/** Proposes a schema that matches received events: the selected parts are added, and nothing is removed. */
 export const ProposalDialog = ({
   source,
   current,
@@ -174,7 +174,7 @@ export const ProposalDialog = ({
 }: {
   source: string
   current: SourceSchema
-  /** JSON Pointer of the one event, or of the user schema, to propose for. */
+  /** JSON Pointer of the only event to propose for, or of the user schema. */
   only?: string | undefined
   onSave: (schema: SourceSchema) => Promise<unknown>
   onClosed: () => void

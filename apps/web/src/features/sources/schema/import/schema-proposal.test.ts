@@ -58,7 +58,7 @@ test('a proposal has the missing and different parts of the schema, and none of 
   ])
 })
 
-test('everything new is chosen to begin with, no change of what there is; nothing is removed', () => {
+test('all additions are selected at first, and no changes of existing parts; nothing is removed', () => {
   const accepted = JSON.parse(formatSourceSchema(withProposal(current, proposal, additionsOf(proposal))))
   expect(accepted).toEqual({
     events: {
@@ -79,7 +79,7 @@ test('everything new is chosen to begin with, no change of what there is; nothin
   })
 })
 
-test('a chosen change keeps the description and the requirement of a property', () => {
+test('a selected change keeps the description and the requirement of a property', () => {
   const total = proposal.flatMap(({ properties }) => properties).find(({ place }) => place.property === 'total')
   const accepted = withProposal(current, proposal, new Set([total?.id ?? '']))
   expect(JSON.parse(formatSourceSchema(accepted)).events.Order).toEqual(
@@ -90,7 +90,7 @@ test('a chosen change keeps the description and the requirement of a property', 
   expect([...accepted.events.keys()]).toEqual(['Order', 'Kept'])
 })
 
-test('a property that came with several types says what share would not fit; others say nothing of it', () => {
+test('a property with several received types shows which share would not match; others show nothing', () => {
   const mixed = [
     {
       id: '/events/Order/properties/coupon',

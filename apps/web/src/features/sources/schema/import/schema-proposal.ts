@@ -13,24 +13,24 @@ import {
   withProperty,
 } from '@tributary/contract'
 
-/** One property that received events have and the schema has not, or has otherwise. */
+/** A property of received events that the schema lacks or defines differently. */
 export type ProposedProperty = {
   readonly id: string
   readonly place: PropertyPlace
   readonly field: PropertySchema
   readonly requirement: Requirement
-  /** The property in the present schema; absent when it has none. */
+  /** The property in the current schema; absent if it has none. */
   readonly before?: PropertySchema
-  /** Other types that its values had, or those of its items' field `name`, which would not fit, with their share. */
+  /** Other types of its values, or of its items' field `name`, that would not match, with their share. */
   readonly others?: readonly OtherType[]
 }
 
 type OtherType = { readonly name?: string; readonly type: PropertyType; readonly share: number }
 
-/** A property by its id and how often its values had which type, the proposed one first. */
+/** A property by its ID, with how often its values had each type; the proposed type first. */
 type Mixed = { readonly id: string; readonly types: readonly { readonly type: PropertyType; readonly count: number }[] }
 
-/** The proposal for one event, or for the user's traits where `event` is undefined. */
+/** The proposal for one event, or for the user's traits if `event` is undefined. */
 export type ProposedEvent = {
   readonly id: string
   readonly event: string | undefined
@@ -105,7 +105,7 @@ export const additionsOf = (proposal: readonly ProposedEvent[]): ReadonlySet<str
     ]),
   )
 
-/** The schema with the chosen parts of a proposal. Nothing is removed; a changed property keeps its requirement. */
+/** The schema with the selected parts of a proposal. Nothing is removed; a changed property keeps its requirement. */
 export const withProposal = (
   current: SourceSchema,
   proposal: readonly ProposedEvent[],

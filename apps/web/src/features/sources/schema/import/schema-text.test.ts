@@ -24,14 +24,14 @@ test.each([
     72,
   ],
   ['{"event": {}}', '"event" is not supported', 1, 1],
-])('an invalid schema is refused with line and column of the mistake: %s', (text, message, line, column) => {
+])('an invalid schema is rejected with line and column of the error: %s', (text, message, line, column) => {
   const read = readSchemaText(text)
   if ('schema' in read) throw new Error('was read')
   expect(read.message).toContain(message)
   expect(lineOf(text, read.offset)).toEqual({ line, column })
 })
 
-test('a schema with any names and escapes is read', () => {
+test('a schema with any names and escapes is parsed', () => {
   const read = readSchemaText('{"events": {"__proto__": {}, "\\u00e9\\"": {"type": "object"}}, "user": {}}')
   if (!('schema' in read)) throw new Error(read.message)
   expect([...read.schema.events.keys()]).toEqual(['__proto__', 'é"'])

@@ -1,6 +1,6 @@
 import { parseSourceSchema, pointerNames, SchemaError, type SourceSchema } from '@tributary/contract'
 
-/** The source schema of a text, or its first mistake with the offset of a character. */
+/** The source schema of a text, or its first error with a character offset. */
 export type SchemaText = { readonly schema: SourceSchema } | { readonly message: string; readonly offset: number }
 
 class Mistake extends Error {
@@ -17,8 +17,8 @@ const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
 /**
- * Parses JSON text and calls `onValue` with the start of each value and its names; a repeated name leads to its last
- * value, as in JSON.parse. Throws Mistake at the first character that is invalid.
+ * Parses JSON text and calls `onValue` with the start of each value and its path; a repeated name means its last value,
+ * as in JSON.parse. Throws Mistake at the first invalid character.
  */
 const walkJson = (text: string, onValue: (names: readonly string[], offset: number) => void): void => {
   let at = 0
@@ -78,7 +78,7 @@ const offsetOf = (text: string, pointer: string): number => {
   return best
 }
 
-/** Reads the text of an edited schema; a mistake has its place in the text. */
+/** Parses the text of an edited schema; an error has its position in the text. */
 export const readSchemaText = (text: string): SchemaText => {
   try {
     walkJson(text, () => undefined)
@@ -90,7 +90,7 @@ export const readSchemaText = (text: string): SchemaText => {
   }
 }
 
-/** Line and column of a character, both from 1. */
+/** Line and column of a character, both starting with 1. */
 export const lineOf = (text: string, offset: number): { line: number; column: number } => {
   const before = text.slice(0, offset).split('\n')
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
