@@ -13,7 +13,7 @@ export type WriteKeyEntry = {
   sourceId: string
   sourceTitle: string
   sourceEnabled: boolean
-  /** Slug of the source's entry in the catalogue. */
+  /** Slug of the source's entry in the catalog. */
   app: string
   /** The settings of the source, with secrets; undefined if the secrets cannot be decrypted. */
   settings: Settings | undefined

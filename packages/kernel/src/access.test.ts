@@ -34,7 +34,7 @@ describe('the access rule', () => {
     expect(mayAct(subject, 'o', allowed)).toBe(expected)
   })
 
-  test('an organisation is visible to its members and to platform admins only', () => {
+  test('an organization is visible to its members and to platform admins only', () => {
     expect(canSee(member(['o', 'ORG_GUEST']), 'o')).toBe(true)
     expect(canSee(member(['x', 'ORG_ADMIN']), 'o')).toBe(false)
     expect(canSee({ ...member(), isPlatformAdmin: true }, 'o')).toBe(true)

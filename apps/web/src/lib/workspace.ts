@@ -74,7 +74,7 @@ export const useAccess = (allowed: readonly Role[]): boolean | 'unknown' => {
 /** Administrators and collaborators: those who create and change what lives in a workspace. */
 export const useMayEdit = (): boolean | 'unknown' => useAccess(editors)
 
-/** Administrators: those who manage the organisation. */
+/** Administrators: those who manage the organization. */
 export const useIsAdministrator = (): boolean | 'unknown' => useAccess(administrators)
 
 /** The roles for `RequireAccess` and `useAccess` that admit only platform admins. */

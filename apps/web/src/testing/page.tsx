@@ -21,7 +21,7 @@ const organization: Organization = {
   create_time: '2026-01-01T00:00:00Z',
 }
 
-/** The workspace that pages are tested in, of an organisation on the plan. */
+/** The workspace that pages are tested in, of an organization on the plan. */
 export const workspaceOn = (plan: string): Workspace => ({
   name: 'workspaces/w1',
   title: 'Production',

@@ -142,7 +142,7 @@ const Content = ({ organization, onClose }: { organization: string; onClose: () 
   )
 }
 
-/** Adds a payment method to an organisation (a resource name). */
+/** Adds a payment method to an organization (a resource name). */
 export const PaymentMethodDialog = ({
   open,
   onClose,

@@ -127,7 +127,7 @@ const NewDestinationForm = ({
   )
 }
 
-/** The form for a new destination of one entry of the catalogue. */
+/** The form for a new destination of one entry of the catalog. */
 export const NewDestinationPage = () => {
   const workspace = useWorkspace()
   const { slug } = useParams()

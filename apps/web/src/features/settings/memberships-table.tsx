@@ -139,7 +139,7 @@ const DemoteDialog = ({ role, onConfirm, onClose }: { role: Role; onConfirm: () 
   )
 }
 
-/** The members of an organisation: role, removal and leaving; the last administrator can neither step down nor leave. */
+/** The members of an organization: role, removal and leaving; the last administrator can neither step down nor leave. */
 export const MembershipsTable = ({
   organization,
   members,

@@ -82,7 +82,7 @@ const WithLists = ({ app }: { app: CatalogSource }) => {
   )
 }
 
-/** The form for a new source of one entry of the catalogue. */
+/** The form for a new source of one entry of the catalog. */
 export const NewSourcePage = () => {
   const workspace = useWorkspace()
   const { slug } = useParams()

@@ -13,7 +13,7 @@ import { Form, SelectField, SubmitButton, TextField } from '../../ui/forms/form.
 import { useFirstField } from '../../ui/forms/form-state.ts'
 import { PageHeader } from '../../ui/page/page-header.tsx'
 
-/** The rules of a new organisation. */
+/** The rules of a new organization. */
 export const organizationForm = z.object({
   title: z
     .string()
@@ -25,7 +25,7 @@ export const organizationForm = z.object({
 })
 type Values = z.infer<typeof organizationForm>
 
-/** Makes an organisation with its first workspace and enters it. */
+/** Makes an organization with its first workspace and enters it. */
 export const CreateOrganizationPage = () => {
   const navigate = useNavigate()
   const cache = useQueryClient()

@@ -22,19 +22,19 @@ const all = [workspace('Production', 'Acme'), workspace('Staging', 'Acme'), work
 const shown = (last: string | null, search: string) =>
   groupWorkspaces(all, last, search).map(({ title, workspaces }) => [title, workspaces.map((each) => each.title)])
 
-test('workspaces are grouped by organisation in the order of the server', () => {
+test('workspaces are grouped by organization in the order of the server', () => {
   expect(shown(null, '')).toEqual([
     ['Acme', ['Production', 'Staging']],
     ['Beta', ['Main']],
   ])
 })
 
-test('the one used last comes first, and its organisation too', () => {
+test('the one used last comes first, and its organization too', () => {
   expect(shown('workspaces/Main', '')[0]).toEqual(['Beta', ['Main']])
   expect(shown('workspaces/Staging', '')[0]).toEqual(['Acme', ['Staging', 'Production']])
 })
 
-test('the search looks in the titles of workspace and organisation', () => {
+test('the search looks in the titles of workspace and organization', () => {
   expect(shown(null, ' stag ')).toEqual([['Acme', ['Staging']]])
   expect(shown(null, 'beta')).toEqual([['Beta', ['Main']]])
   expect(shown(null, 'nothing')).toEqual([])

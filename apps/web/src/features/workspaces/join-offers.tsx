@@ -7,7 +7,7 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { notify } from '../../ui/overlays/toast.tsx'
 
-/** Joins an organisation by the domain of one's address; workspaces and roles are read again. */
+/** Joins an organization by the domain of one's address; workspaces and roles are read again. */
 const useJoin = (user: string) => {
   const cache = useQueryClient()
   return useMutation({

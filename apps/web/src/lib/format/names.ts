@@ -41,5 +41,5 @@ export const syncRunIds = (name: string) => idsOf(resourceNames.syncRun, name)
 export const connectionIds = (name: string) => idsOf(resourceNames.connection, name)
 export const writekeyIds = (name: string) => idsOf(resourceNames.writekey, name)
 
-/** The slug of a catalogue entry: "catalogSources/http" → "http". */
+/** The slug of a catalog entry: "catalogSources/http" → "http". */
 export const slugOf = (name: string): string => name.slice(name.indexOf('/') + 1)

@@ -27,6 +27,6 @@ test.each([
   ['members', '/workspaces/w1/settings/organization/members'],
   ['billing/', '/workspaces/w1/settings/organization/billing'],
   ['o1/else', '/workspaces/w1'],
-])('the organisation page %j of a workspace is %j', (rest, target) => {
+])('the organization page %j of a workspace is %j', (rest, target) => {
   expect(organizationTarget(rest, 'workspaces/w1')).toBe(target)
 })

@@ -48,13 +48,13 @@ test('SES-04, SES-05, SES-06, SES-07, SES-08: a login answer becomes the stored 
   })
 })
 
-test('SES-02, SES-11: an answer that carries an organisation sets it, one without leaves it open', () => {
+test('SES-02, SES-11: an answer that carries an organization sets it, one without leaves it open', () => {
   expect(sessionOfLogin(loginAnswer).session).toEqual({ organization: null })
   expect(sessionOfLogin({ ...loginAnswer, organization: own }).session.organization?.name).toBe('organizations/own')
 })
 
 describe('loading workspaces', () => {
-  test("SES-17: the first workspace's organisation becomes the session's, and the list is kept", () => {
+  test("SES-17: the first workspace's organization becomes the session's, and the list is kept", () => {
     const list = [workspace('w1', own), workspace('w2', other)]
     workspacesLoaded(list)
     expect(useSession.getState().session.organization).toEqual(own)
@@ -64,13 +64,13 @@ describe('loading workspaces', () => {
   test.each([
     ['no workspace', []],
     ['a first one without an organisation', [workspace('w1', null), workspace('w2', own)]],
-  ])('with %s the session has no organisation', (_, list) => {
+  ])('with %s the session has no organization', (_, list) => {
     workspacesLoaded([workspace('w1', own)])
     workspacesLoaded(list)
     expect(useSession.getState().session.organization).toBeNull()
   })
 
-  test('SES-17: while acting on behalf neither the list nor a workspace that is entered changes the organisation', () => {
+  test('SES-17: while acting on behalf neither the list nor a workspace that is entered changes the organization', () => {
     actOnBehalf(workspace('w9', other))
     workspacesLoaded([workspace('w1', own)])
     workspaceEntered(workspace('w1', own))
@@ -84,7 +84,7 @@ describe('acting on behalf', () => {
     actOnBehalf(workspace('w9', other))
   })
 
-  test('SES-09, SES-28, SES-29, SES-30: it switches the organisation, and remembers the own one and the workspace', () => {
+  test('SES-09, SES-28, SES-29, SES-30: it switches the organization, and remembers the own one and the workspace', () => {
     const { session, actOnBehalfOf } = useSession.getState()
     expect(session.organization).toEqual(other)
     expect(actOnBehalfOf).toEqual({
@@ -94,7 +94,7 @@ describe('acting on behalf', () => {
     })
   })
 
-  test('SES-09, SES-31: ending it restores the own organisation, keeps the session, and a second end changes nothing', () => {
+  test('SES-09, SES-31: ending it restores the own organization, keeps the session, and a second end changes nothing', () => {
     stopActing()
     expect(useSession.getState()).toMatchObject({
       session: { organization: own },
@@ -106,7 +106,7 @@ describe('acting on behalf', () => {
     expect(useSession.getState().session.organization).toEqual(other)
   })
 
-  test('SES-29, SES-31: going from one acted-on workspace to the next still leads back to the own organisation', () => {
+  test('SES-29, SES-31: going from one acted-on workspace to the next still leads back to the own organization', () => {
     const third = organization('third')
     actOnBehalf(workspace('w8', third))
     expect(useSession.getState().actOnBehalfOf).toMatchObject({ organization: third, originalOrganization: own })
@@ -114,7 +114,7 @@ describe('acting on behalf', () => {
     expect(useSession.getState().session.organization).toEqual(own)
   })
 
-  test('a workspace without an organisation cannot be acted in', () => {
+  test('a workspace without an organization cannot be acted in', () => {
     stopActing()
     expect(() => actOnBehalf(workspace('w7', null))).toThrow('belongs to no organization')
     expect(useSession.getState().session.organization).toEqual(own)

@@ -55,14 +55,14 @@ export const clearSession = (): void => {
   useSession.setState(signedOut, true)
 }
 
-/** The workspaces were loaded: they are kept, and the first one's organisation becomes the session's. */
+/** The workspaces were loaded: they are kept, and the first one's organization becomes the session's. */
 export const workspacesLoaded = (workspaces: Workspace[]): void => {
   const { actOnBehalfOf, session } = useSession.getState()
   const organization = actOnBehalfOf === null ? (workspaces[0]?.organization ?? null) : session.organization
   useSession.setState({ availableWorkspaces: workspaces, session: { organization } })
 }
 
-/** A workspace was entered: its organisation becomes the session's, unless acting on behalf of another. */
+/** A workspace was entered: its organization becomes the session's, unless acting on behalf of another. */
 export const workspaceEntered = (workspace: Workspace): void => {
   const { actOnBehalfOf, session } = useSession.getState()
   if (actOnBehalfOf !== null || session.organization?.name === workspace.organization?.name) return

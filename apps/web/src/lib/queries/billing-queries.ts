@@ -29,7 +29,7 @@ export const planChangesQuery = (organization: string) =>
 export const billingCompanyQuery = (organization: string) =>
   query(methods.billingCompanies.get, { params: organizationIds(organization) })
 
-/** The invoices of an organisation, newest first. */
+/** The invoices of an organization, newest first. */
 export const invoicesQuery = (organization: string) =>
   query(methods.invoices.list, { params: organizationIds(organization) })
 

@@ -2,7 +2,7 @@ import { type MethodQuery, methods } from '@tributary/contract'
 import { organizationIds, workspaceIds } from '../format/names.ts'
 import { pagesQuery, query, rowsQuery } from './query.ts'
 
-/** An organisation by resource name. */
+/** An organization by resource name. */
 export const organizationQuery = (organization: string) =>
   query(methods.organizations.get, { params: organizationIds(organization) })
 
@@ -36,7 +36,7 @@ export const invitationLinksQuery = (organization: string) =>
     ({ invitation_links }) => invitation_links,
   )
 
-/** The API keys of an organisation that are not revoked, newest first. */
+/** The API keys of an organization that are not revoked, newest first. */
 export const apiKeysQuery = (organization: string) =>
   rowsQuery(methods.apiKeys.list, { params: organizationIds(organization) }, ({ api_keys }) => api_keys, {
     // A user who returns wants the last use of a key.

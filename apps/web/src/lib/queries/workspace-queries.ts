@@ -3,7 +3,7 @@ import { type RangePreset, rangeOf } from '../format/date-range.ts'
 import { destinationIds, sourceIds, workspaceIds } from '../format/names.ts'
 import { query, rowsQuery } from './query.ts'
 
-/** A workspace by resource name, with its organisation. */
+/** A workspace by resource name, with its organization. */
 export const workspaceQuery = (workspace: string) =>
   query(methods.workspaces.get, { params: workspaceIds(workspace) }, { staleTime: 60_000 })
 

@@ -19,7 +19,7 @@ const elementOf = (node: MarkupNode): ReactNode => {
 }
 
 /**
- * A description or help text in light markup, as servers and catalogues give it: paragraphs, line breaks, bold, italics,
+ * A description or help text in light markup, as servers and catalogs give it: paragraphs, line breaks, bold, italics,
  * code, links, lists. It takes the size and colour of its place.
  */
 export const Markup = ({ text, className }: { text: string; className?: string }) => {

@@ -66,7 +66,7 @@ const Row = ({ invoice, organization }: { invoice: ListedInvoice; organization: 
   )
 }
 
-/** The invoices of an organisation (a resource name), each with a link that opens without signing in. */
+/** The invoices of an organization (a resource name), each with a link that opens without signing in. */
 export const InvoicesCard = ({ organization }: { organization: string }) => {
   const query = useQuery(invoicesQuery(organization))
   return (

@@ -4,7 +4,7 @@ create table sources (
   id uuid primary key,
   workspace_id uuid not null references workspaces on delete cascade,
   title text not null,
-  -- Slug of the catalogue entry.
+  -- Slug of the catalog entry.
   app text not null,
   target_product text not null default 'CDP',
   enabled boolean not null default true,
