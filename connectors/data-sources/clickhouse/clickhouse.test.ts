@@ -104,7 +104,7 @@ describe('connecting', () => {
     expect(await failure(open({ allow: [] }))).toBeInstanceOf(EgressRefusedError)
   })
 
-  test('an account whose settings cannot be changed is refused, and one that can only read otherwise is not', async () => {
+  test('an account with readonly = 1 is refused, and one with readonly = 2 is accepted', async () => {
     const refused = await withProfile({ readonly: '1' }, () => failure(open()))
     expect((refused as Error).message).toMatch(/^The user's settings can't be changed \(readonly = 1\)/)
     await withProfile({ readonly: '2' }, async () => {

@@ -6,7 +6,7 @@ import { type Answered, answerBytes } from './send-query.ts'
 /** Characters, and rows, after which a batch is handed on. */
 const batchCharacters = 1024 * 1024
 const maxRows = 10_000
-/** Characters of what is no row that are kept, to find an exception in. */
+/** Characters of non-row output that are kept, to find an exception message in it. */
 const strayCharacters = 64 * 1024
 
 const lineFeed = 10

@@ -15,7 +15,7 @@ export const statementFrom = (query: DataQuery, from: RowsFrom | undefined): str
   return `select * from (\n${statementOf(query)}) as model where ${column} >= ${value} or ${column} is null\n`
 }
 
-/** The text before the statement where a cursor of it is declared. Positions of the server count it. */
+/** The text before the statement when it is run through a cursor. Error positions from the server include it. */
 export const cursorHead = 'declare rows_of_model no scroll cursor for '
 
 /** The line of the query that a position of the server lies in; undefined when it lies outside. Both begin with 1. */

@@ -18,7 +18,7 @@ export const oldestMs = { click: 90 * dayMs, person: 63 * dayMs, adjustment: 54 
 /** "EventSource" of the Data Manager API. */
 const eventSources: ReadonlySet<string> = new Set(['WEB', 'APP', 'IN_STORE', 'PHONE', 'OTHER'])
 
-/** A conversion with the action that it is for. */
+/** A conversion with the ID of its conversion action. */
 export type Conversion = { actionId: string; event: Readonly<Record<string, unknown>> }
 
 type Person = Pick<
@@ -37,7 +37,7 @@ type Person = Pick<
   | 'ad_personalization'
 >
 
-/** One click ID: Google takes no two for a conversion. */
+/** One click ID: Google refuses a conversion with two. */
 const clickOf = (person: Person): Record<string, string> => {
   for (const name of ['gclid', 'gbraid', 'wbraid'] as const) {
     const id = clickIdOf('google', person[name] ?? parameterOf(person.page_url, name))
@@ -46,7 +46,7 @@ const clickOf = (person: Person): Record<string, string> => {
   return {}
 }
 
-/** "UserIdentifier": each has one of email, phone, and address; an address needs all of its parts. */
+/** "UserIdentifier": each contains one of email, phone, and address; an address needs all of its parts. */
 const identifiersOf = ({ email, phone, first_name, last_name, country = '', postal_code = '' }: Person): unknown[] => {
   const region = country.trim().toUpperCase()
   const hasAddress =
@@ -76,7 +76,7 @@ const consentField = (value: unknown): string | undefined => {
 
 const rejected = (reason: string): EventOutcome => ({ kind: 'rejected', reason })
 
-/** The event as the Data Manager API has it, or what becomes of one that is not to be sent. */
+/** The event in the format of the Data Manager API, or the outcome of an event that must not be sent. */
 export const conversionOf = (
   outgoing: OutgoingEvent,
   settings: GoogleAdsSettings,

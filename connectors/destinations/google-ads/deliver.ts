@@ -14,7 +14,7 @@ import { type Conversion, conversionOf } from './conversion.ts'
 import { type Context, ingest, verdictOf } from './request.ts'
 import { customerOf } from './settings.ts'
 
-/** How often what is left is sent again without those that Google has named. */
+/** Maximum number of times that the remaining conversions are sent again without those that Google refused. */
 const maxRounds = 4
 
 type Place = { at: number; event: unknown }
@@ -92,7 +92,7 @@ const send = async (context: Context, bodies: readonly Conversion[]): Promise<Se
   }
 }
 
-/** Hands conversions to Google Ads. Sent again they count once, by their transaction ID. */
+/** Sends conversions to Google Ads. Google counts a repeated conversion once, by its transaction ID. */
 export const deliver = (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> => {
   const granted = withGrant(context)
   return sendPrepared(
@@ -102,7 +102,7 @@ export const deliver = (batch: readonly OutgoingEvent[], context: Context): Prom
   )
 }
 
-/** Makes Google validate a conversion without a person, which it does not import. */
+/** Sends a conversion without a person for validation only: Google does not import it. */
 export const testConnection = (context: Context): Promise<ConnectionTest> =>
   testOf(async () => {
     const { conversion_action_id: actionId, customer_id } = context.settings

@@ -170,7 +170,7 @@ describe('conversions for Google Ads', () => {
     expect(asked).toHaveLength(0)
   })
 
-  it('go by their action in requests of their own, with one click ID of the page', async () => {
+  it('are grouped by action, one request for each action, with one click ID of the page', async () => {
     const { send, asked } = await sender()
     const page = { gclid: undefined, page_url: 'https://shop.example/?wbraid=wb-1&utm_source=x' }
     await send(conversion('m-1'), conversion('m-2', { ...page, conversion_action_id: '111222' }))
@@ -181,7 +181,7 @@ describe('conversions for Google Ads', () => {
     expect(JSON.stringify(asked)).not.toContain('utm_source')
   })
 
-  it('that Google does not name are found by halves', async () => {
+  it('that Google refuses without a name are found by halving the request', async () => {
     const { send, counted } = await sender({}, { named: false })
     const events = ['a', 'b', 'refused-1', 'd', 'e'].map((id) => conversion(id))
     expect((await send(...events)).outcomes).toMatchObject([
@@ -200,7 +200,7 @@ describe('conversions for Google Ads', () => {
     expect(counted.size).toBe(0)
   })
 
-  it('for another account, or for an action that is not there, are held', async () => {
+  it('for another account, or for an unknown action, are held', async () => {
     await expect((await sender({ customer_id: '1111111111' })).send(conversion('m-1'))).rejects.toMatchObject({
       name: 'ConfigurationError',
       message: expect.stringContaining('does not allow access'),
@@ -211,7 +211,7 @@ describe('conversions for Google Ads', () => {
     })
   })
 
-  it('have no postal code in the reasons that Google gives', async () => {
+  it('do not show the postal code in the reasons that Google gives', async () => {
     const { send } = await sender()
     const names = { first_name: sha256('ada'), last_name: sha256('l'), country: 'US', postal_code: '94035-1234' }
     const result = await send(conversion('refused-1', names))
@@ -219,7 +219,7 @@ describe('conversions for Google Ads', () => {
     expect(JSON.stringify(result)).not.toContain('94035')
   })
 
-  it('have the manager account with them where one is set', async () => {
+  it('include the manager account if one is set', async () => {
     const { send, asked } = await sender({ login_customer_id: '999-888-7777' })
     await send(conversion('m-1'))
     expect(asked[0]?.body).toMatchObject({

@@ -19,12 +19,15 @@ export type Context = DeliverContext<GoogleAdsSettings>
 /** Personal fields that are sent unhashed. */
 const personal: ReadonlySet<string> = new Set(['postalCode', 'regionCode'])
 
-/** Bytes of an answer that are read: it names each event that it refuses. */
+/** Maximum bytes of a response that are read: it names each refused event. */
 const keepBytes = 1024 * 1024
 
 const accountOf = (entered: string) => ({ accountType: 'GOOGLE_ADS', accountId: customerOf(entered) })
 
-/** Hands events to a conversion action. The context is one whose requests carry the token of the grant. Rejects as `sendRequest` does. */
+/**
+ * Sends events to a conversion action. The requests of the context must carry the token of the grant. Rejects like
+ * `sendRequest`.
+ */
 export const ingest = async (
   context: Context,
   actionId: string,
@@ -62,14 +65,14 @@ export const ingest = async (
 }
 
 /**
- * Google's result of a request: the outcome of the whole, and the events that it refuses ("Understand API errors",
- * BadRequest).
+ * The parsed response of Google: the outcome of the whole request, and the events that Google refuses ("Understand API
+ * errors", BadRequest).
  */
 export type Verdict = { outcome: EventOutcome; refused: ReadonlyMap<number, string> }
 
 type Violation = { field: string; reason: string; words: string }
 
-/** The first of these that is a text; '' for none. */
+/** The first argument that is a string; '' if none is. */
 const firstText = (...values: unknown[]): string => values.find((each) => typeof each === 'string') ?? ''
 
 const violationsOf = (error: Readonly<Record<string, unknown>>): Violation[] => {
@@ -85,7 +88,7 @@ const violationsOf = (error: Readonly<Record<string, unknown>>): Violation[] => 
 }
 
 /**
- * Values of "ErrorReason" that a user must fix in the account, whatever the conversions are. They come for the whole
+ * Values of "ErrorReason" that a user must fix in the account, for any conversion. Google returns them for the whole
  * request (ErrorInfo) or for a field.
  */
 const ofAccount: ReadonlySet<string> = new Set([
@@ -98,7 +101,7 @@ const ofAccount: ReadonlySet<string> = new Set([
   'TERMS_AND_CONDITIONS_NOT_SIGNED',
 ])
 
-/** Reasons that an error has for all of a request ("Understand API errors", ErrorInfo). */
+/** The reasons of an error that apply to the whole request ("Understand API errors", ErrorInfo). */
 const reasonsOf = (error: Readonly<Record<string, unknown>>): string[] =>
   (Array.isArray(error['details']) ? error['details'] : [])
     .filter(isJsonObject)

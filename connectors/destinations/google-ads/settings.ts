@@ -52,7 +52,7 @@ export const check = (given: Partial<GoogleAdsSettings>): Record<string, string>
   }
 }
 
-/** Where requests with a token go. */
+/** The origin of all requests with a token. */
 export const apiOrigin = 'https://datamanager.googleapis.com'
 
 export const oauth2 = (given: Partial<GoogleAdsSettings>): OAuth2Client =>

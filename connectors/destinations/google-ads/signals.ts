@@ -5,7 +5,7 @@ import { oldestMs } from './conversion.ts'
 
 const field = (name: string) => ({ type: 'FIELD', name }) as const
 
-/** Where events have what a conversion is given. */
+/** The event fields that a conversion is made of. */
 export const fields = {
   transaction_id: { type: 'TEMPLATE', value: '{{ properties.order_id | default: message_id }}' },
   event_time: places.time,

@@ -1,7 +1,7 @@
 import type { PeerAnswer } from '@tributary/connector-kit/testing'
 import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
 
-/** The credentials of the test's vendor. */
+/** The credentials of the simulated vendor. */
 export const token = 'ya29.ads-0123456789'
 export const customer = '1234567890'
 export const conversionAction = '7012345678'
@@ -24,7 +24,7 @@ const answerOf = (status: number, body: unknown): PeerAnswer => ({
   body: JSON.stringify(body),
 })
 
-/** An error in the form of google.rpc.Status, with the fields that are at fault, and a reason of all of it. */
+/** An error in the format of google.rpc.Status, with the faulty fields, and a reason for the whole request. */
 export const errorOf = (
   code: number,
   status: string,
@@ -49,7 +49,7 @@ const isHash = (text: string | undefined): boolean => text === undefined || /^[a
 const dayMs = 86_400_000
 const sources = ['WEB', 'APP', 'IN_STORE', 'PHONE', 'OTHER']
 
-/** "ErrorReason" of the Data Manager API, and what Google says. */
+/** "ErrorReason" of the Data Manager API, and Google's description. */
 type Mistake = [reason: string, description: string]
 
 const mistakeOfPerson = (identifiers: readonly Identifier[]): Mistake | undefined => {

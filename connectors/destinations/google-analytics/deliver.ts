@@ -49,7 +49,7 @@ const most = { events: 25, bytes: 130_000 }
 
 type Request = { sender: Sendable['sender']; events: unknown[]; places: number[]; bytes: number }
 
-/** The requests for these events: one client each, with as many events as a request can have. */
+/** The requests for these events: each for one client, with as many events as the limits allow. */
 const requestsOf = (bodies: readonly Sendable[]): { requests: Request[]; tooLarge: number[] } => {
   const bySender = new Map<string, Request>()
   const requests: Request[] = []
@@ -76,7 +76,10 @@ const requestsOf = (bodies: readonly Sendable[]): { requests: Request[]; tooLarg
   return { requests, tooLarge }
 }
 
-/** Google answers any request with 2xx ("Validate events"): another status is not Google's, or temporary. */
+/**
+ * Google responds to any request with 2xx ("Validate events"): another status is temporary, or does not come from
+ * Google.
+ */
 const outcomeOf = (call: Call, now: number): EventOutcome => {
   const { status } = call.answer
   if (status >= 300 && status < 400)
@@ -87,7 +90,7 @@ const outcomeOf = (call: Call, now: number): EventOutcome => {
   return outcomeOfAnswer(call.answer, now, `Google Analytics responded with HTTP ${status}`)
 }
 
-/** Sends the requests in turn. When one must be retried, nothing more is sent. */
+/** Sends the requests in turn. Stops after a request that must be retried. */
 const send = async (context: Context, bodies: readonly Sendable[]): Promise<Sent> => {
   const { requests, tooLarge } = requestsOf(bodies)
   const outcomes: (EventOutcome | undefined)[] = bodies.map(() => undefined)
@@ -122,7 +125,10 @@ const send = async (context: Context, bodies: readonly Sendable[]): Promise<Sent
   }
 }
 
-/** Sends a batch as events, each client's in requests of their own. A purchase that is sent again counts once, by its transaction ID. */
+/**
+ * Sends a batch as events, each client's events in separate requests. Google counts a repeated purchase once, by its
+ * transaction ID.
+ */
 export const deliver = (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> =>
   sendPrepared(
     batch,
@@ -130,7 +136,10 @@ export const deliver = (batch: readonly OutgoingEvent[], context: Context): Prom
     (bodies) => send(context, bodies),
   )
 
-/** Makes the validation server check an event, which does not count. It does not check the keys ("Validate events"). */
+/**
+ * Sends an event to the validation server, which does not count it. The server does not check the keys ("Validate
+ * events").
+ */
 export const testConnection = (context: Context): Promise<ConnectionTest> =>
   testOf(async () => {
     const call = await post(context, 'debug/mp/collect', {

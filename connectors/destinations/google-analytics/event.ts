@@ -6,7 +6,7 @@ import type { AnalyticsSettings } from './settings.ts'
 /** "Send Measurement Protocol events", backdating: up to 72 hours. */
 export const oldestMs = 72 * 60 * 60_000
 
-/** "Limitations": characters of names, and of values where the page names no other. */
+/** "Limitations": maximum characters of names, and of values for which the page gives no other limit. */
 const most = { params: 25, name: 40, value: 100 }
 const valueLimits: Readonly<Record<string, number>> = { page_location: 1000, page_referrer: 420, page_title: 300 }
 
@@ -20,7 +20,7 @@ const reservedPrefix = /^(_|firebase_|ga_|google_|gtag\.)/
 
 const isName = (name: string): boolean => /^[A-Za-z][A-Za-z0-9_]*$/.test(name) && name.length <= most.name
 
-/** An event with the client whose request it goes into. */
+/** An event with the client that its request is for. */
 export type Sendable = {
   /** Client, user, consent and user data: events with the same values can share a request. */
   sender: Readonly<Record<string, unknown>>
@@ -36,17 +36,20 @@ const nameProblem = (name: string): string | undefined => {
     : `"${cutText(name, 60)}" is not an event name: up to 40 letters, digits, and underscores, and a letter first`
 }
 
-/** Numbers go as they came; one beyond every double goes as its text, since it would fail the whole request. */
+/**
+ * Keeps numbers as they are; a number outside the range of a double becomes text, since it would fail the whole
+ * request.
+ */
 const scalarOf = (value: unknown): string | number | ExactNumber | undefined => {
   if (typeof value === 'string' || typeof value === 'number') return value
   if (value instanceof ExactNumber) return Number.isFinite(Number(value)) ? value : value.toString()
   return typeof value === 'boolean' ? String(value) : undefined
 }
 
-/** A type of its own, since a parameter can also be named `problem`. */
+/** Nested in `params`, since a parameter can also be named `problem`. */
 type Params = { params: Record<string, unknown> }
 
-/** Parameters with values that are neither nothing nor objects ("Limitations"); long texts are cut as the tag cuts them. */
+/** Parameters whose values are neither empty nor objects ("Limitations"); long texts are cut like in Google's tag. */
 const paramsOf = (given: Readonly<Record<string, unknown>>): Params | { problem: string } => {
   const params: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(given)) {
@@ -122,12 +125,12 @@ const senderOf = (payload: Payload): Record<string, unknown> => {
     client_id: client_id.trim(),
     ...(user_id === undefined || user_id === '' ? {} : { user_id: cutText(user_id, 256) }),
     ...(Object.values(consent).every((each) => each === undefined) ? {} : { consent }),
-    // A user who denies consent is not named.
+    // The user's data is omitted if the user denies consent.
     ...(Object.keys(userData).length === 0 || consent.ad_user_data === 'DENIED' ? {} : { user_data: userData }),
   }
 }
 
-/** The event as the Measurement Protocol has it, or what becomes of one that is not to be sent. */
+/** The event in the format of the Measurement Protocol, or the outcome of an event that must not be sent. */
 export const sendableOf = (
   outgoing: OutgoingEvent,
   settings: AnalyticsSettings,
@@ -135,7 +138,7 @@ export const sendableOf = (
 ): { body: Sendable } | EventOutcome => {
   const payload = sendEvent.payloadOf(outgoing)
   const rejected = (reason: string): EventOutcome => ({ kind: 'rejected', reason })
-  // Google receives a denial, and counts the event without the user.
+  // Google accepts an event with denied consent, and counts it without the user.
   if (consentOf(payload.ad_user_data) === 'none') {
     const refused = consentOutcome(undefined, settings.without_consent)
     if (refused !== undefined) return refused

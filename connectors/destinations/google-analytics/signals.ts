@@ -2,7 +2,7 @@ import type { ConversionPlatform } from '@tributary/connector-kit'
 import { eventPlaces as places, signalPlaces } from '../../wire/conversions/standard-events.ts'
 import { oldestMs } from './event.ts'
 
-/** Where events have what is sent of them. */
+/** The event fields that are sent. */
 export const fields = {
   client_id: { type: 'TEMPLATE', value: '{{ properties.client_id | default: user_key }}' },
   event_time: places.time,

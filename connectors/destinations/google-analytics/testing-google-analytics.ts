@@ -1,12 +1,12 @@
 import type { PeerAnswer } from '@tributary/connector-kit/testing'
 import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
 
-/** The credentials and origins of the test's vendor. */
+/** The credentials and origins of the simulated vendor. */
 export const origins = ['https://www.google-analytics.com', 'https://region1.google-analytics.com']
 export const secret = 'measurement-secret-0123456789'
 export const measurement = 'G-A1B2C3D4E5'
 
-/** A request that it received. */
+/** A request that the simulated vendor received. */
 export type Sent = {
   client_id?: string
   consent?: Record<string, string>
@@ -16,7 +16,7 @@ export type Sent = {
 
 type Event = NonNullable<Sent['events']>[number]
 
-/** "Validate events": the code and the words of what is wrong. */
+/** "Validate events": the code and the description of a problem. */
 type Mistake = [code: string, description: string]
 
 const reserved = /^(_|firebase_|ga_|google_|gtag\.)/
@@ -49,7 +49,7 @@ const mistakeOfEvent = ({ name, timestamp_micros: at, params = {} }: Event): Mis
     .find((found) => found !== undefined)
 }
 
-/** A JSON answer. */
+/** A JSON response. */
 export const json = (body: unknown): PeerAnswer => ({
   status: 200,
   headers: { 'content-type': 'application/json' },

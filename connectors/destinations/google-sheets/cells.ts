@@ -1,10 +1,10 @@
 /** A cell in the API's form (`CellData`): the value that a person would have entered, never a formula. */
 export type Cell = { userEnteredValue?: { stringValue: string } | { numberValue: number } | { boolValue: boolean } }
 
-/** Characters that a cell can have (support.google.com/drive/answer/37603, "Files you can store in Google Drive"). */
+/** Maximum characters of a cell (support.google.com/drive/answer/37603, "Files you can store in Google Drive"). */
 export const maxCharacters = 50_000
 
-/** Digits that a number keeps in a sheet, whose numbers are doubles. */
+/** The digits of a number that a sheet stores exactly: its numbers are doubles. */
 const maxDigits = 15
 
 const numberOf = (text: string): number | undefined => {
@@ -12,7 +12,7 @@ const numberOf = (text: string): number | undefined => {
   return text.replace(/^-?0*\.?0*/, '').replace('.', '').length > maxDigits ? undefined : Number(text)
 }
 
-/** A text as a cell; an empty one is an empty cell. */
+/** A text as a cell; an empty text becomes an empty cell. */
 export const textCell = (text: string): Cell => (text === '' ? {} : { userEnteredValue: { stringValue: text } })
 
 /**
@@ -22,7 +22,7 @@ export const textCell = (text: string): Cell => (text === '' ? {} : { userEntere
 export const cellOf = (value: unknown): Cell => {
   if (value === null || value === undefined) return {}
   if (typeof value === 'boolean') return { userEnteredValue: { boolValue: value } }
-  // A number that a double cannot hold as it was written is an object with its digits as its text.
+  // A number that a double cannot hold exactly is an object with the digits as its text.
   if (typeof value === 'number' || value instanceof Number) {
     const numberValue = numberOf(value.toString())
     return numberValue === undefined ? textCell(value.toString()) : { userEnteredValue: { numberValue } }

@@ -22,7 +22,10 @@ const personal: ReadonlySet<string> = new Set(['client_ip_address', 'client_user
 
 const pixelOf = ({ settings }: Context): string => settings.pixel_id.trim()
 
-/** Meta takes a request whole or not at all ("Using the API"), so one that is refused for an event is split. */
+/**
+ * Meta accepts a request whole or not at all ("Using the API"), so a request that is refused because of one event is
+ * split.
+ */
 const send = async (context: Context, bodies: readonly unknown[], code: string): Promise<Sent> => {
   const body = { data: bodies, ...(code === '' ? {} : { test_event_code: code }) }
   const hidden = hidingPersonal(body, personal, hiddenOf(context))
@@ -32,7 +35,7 @@ const send = async (context: Context, bodies: readonly unknown[], code: string):
   if (failure !== undefined) return resultOfCall(call, failure)
   const received = answerObject(call)?.['events_received']
   if (received === bodies.length) return resultOfCall(call, { kind: 'delivered' })
-  // Sent again it counts once, by the event ID.
+  // Meta counts a repeated event once, by the event ID.
   const reason =
     typeof received === 'number'
       ? `Meta received ${received} of ${bodies.length} events`
@@ -40,7 +43,10 @@ const send = async (context: Context, bodies: readonly unknown[], code: string):
   return resultOfCall(call, { kind: 'retry', reason })
 }
 
-/** Sends a batch as conversions. Sent again they count once: the event ID is the same ("Deduplicate Pixel and Server Events"). */
+/**
+ * Sends a batch as conversions. Meta counts a repeated conversion once, by its event ID ("Deduplicate Pixel and Server
+ * Events").
+ */
 export const deliver = (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> =>
   byTestCode(batch, context.settings.test_event_code, (events, code) =>
     sendPrepared(

@@ -101,7 +101,7 @@ testDestination(metaConversions, {
 })
 
 describe('a conversion for Meta', () => {
-  it('that is sent again, or by a second server, counts once', async () => {
+  it('that is sent again, or by a second server, is counted once', async () => {
     const { send, counted } = await sender()
     await send(conversion('order-1'))
     await send(conversion('order-1'), conversion('order-1'))
@@ -115,13 +115,13 @@ describe('a conversion for Meta', () => {
     expect(outcomes).toEqual([{ kind: 'delivered' }, { kind: 'skipped', reason: 'Older than 62 days' }])
   })
 
-  it('with a test event code counts nowhere', async () => {
+  it('with a test event code is not counted', async () => {
     const { send, counted, tested } = await sender({ test_event_code: 'TEST123' })
     await send(conversion('order-1'))
     expect([counted.size, tested.length]).toEqual([0, 1])
   })
 
-  it('without consent is omitted where the settings say so, and no request is made', async () => {
+  it('without consent is omitted if the settings require consent, and no request is made', async () => {
     const { send, asked } = await sender({ without_consent: 'leave_out' })
     const { outcomes } = await send(conversion('m-1'))
     expect(outcomes).toMatchObject([{ kind: 'skipped' }])
@@ -145,7 +145,7 @@ describe('a conversion for Meta', () => {
     expect(asked).toHaveLength(0)
   })
 
-  it('that only Meta refuses is found by halves, and its reason repeats no IP address', async () => {
+  it('that only Meta refuses is found by halving the request, and its reason contains no IP address', async () => {
     const meta = createMetaConversions()
     const { rebase } = await startVendor({ origins }, meta.answer)
     const run = (...events: OutgoingEvent[]) => runConnector(metaConversions, settings, events, { rebase })
@@ -156,7 +156,7 @@ describe('a conversion for Meta', () => {
     expect(JSON.stringify(alone)).not.toContain('192.0.2.71')
   })
 
-  it('has the click of the page, but no click of another platform', async () => {
+  it('contains the click ID of the page, but no click ID of another platform', async () => {
     const { send, asked } = await sender()
     await send(
       conversion('m-1', { event_source_url: 'https://shop.example/?fbclid=IwAR0123' }),
@@ -170,7 +170,7 @@ describe('a conversion for Meta', () => {
     })
   })
 
-  it('says before the end of the version that it speaks', async () => {
+  it('warns before the API version that it uses ends', async () => {
     const meta = createMetaConversions()
     const { rebase } = await startVendor({ origins }, meta.answer)
     const tested = await runConnectionTest(metaConversions, settings, { rebase, now: Date.UTC(2028, 5, 1) })
@@ -214,7 +214,7 @@ const endOf = async (answer: PeerAnswer): Promise<unknown> => {
     (error: unknown) => error,
   )
 }
-/** The header in which Meta says in how many minutes it takes calls again. */
+/** The header in which Meta says after how many minutes it accepts calls again. */
 const usage = (minutes: number): string => JSON.stringify({ 1: [{ estimated_time_to_regain_access: minutes }] })
 
 // "Error Handling" and "Rate Limits" of the Graph API (developers.facebook.com/docs/graph-api), "Error Codes" of the Marketing API.

@@ -3,7 +3,7 @@ import { apiVersions, endOf } from '../../wire/conversions/api-version.ts'
 import { eventPlaces as places, signalPlaces } from '../../wire/conversions/standard-events.ts'
 import { oldestMs } from './conversion.ts'
 
-/** Where events have what a conversion is given. */
+/** The event fields that a conversion is made of. */
 export const fields = {
   event_id: places.messageId,
   event_time: places.time,

@@ -2,7 +2,7 @@ import type { PeerAnswer } from '@tributary/connector-kit/testing'
 import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
 import { answerOf, errorOf } from '../../wire/meta/testing-graph.ts'
 
-/** The credentials of the test's vendor. */
+/** The credentials of the simulated vendor. */
 export const token = 'EAAG-conversions-0123456789'
 export const pixel = '123456789012345'
 

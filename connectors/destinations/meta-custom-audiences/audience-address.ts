@@ -5,7 +5,7 @@ export type AudienceAddress = { id: string; identifier: string }
 export const audienceObject = ({ id, identifier }: AudienceAddress): string =>
   `audiences/${encodeURIComponent(id.trim())}/${encodeURIComponent(identifier)}`
 
-/** The Custom Audience that an object names; undefined for any other object, and for what cannot be an ID. */
+/** The Custom Audience of an object name; undefined for any other object, and for an invalid ID. */
 export const audienceOf = (object: string): AudienceAddress | undefined => {
   const [kind, id = '', identifier = '', ...more] = object.split('/')
   if (kind !== 'audiences' || more.length > 0 || !/^[0-9]{5,30}$/.test(id) || identifier === '') return undefined

@@ -37,7 +37,7 @@ export const deliver = async (batch: readonly OutgoingEvent[], context: Context)
   return resultOf(await sendPeople(context, { id: id.trim(), identifier: 'extern_id' }, people))
 }
 
-/** Adds and removes the people of one Custom Audience as `sendPeople` says; other rows are rejected. */
+/** Adds and removes the people of one Custom Audience, see `sendPeople`; rows of other objects are rejected. */
 export const deliverRows = async (batch: readonly OutgoingRow[], context: Context): Promise<DeliverResult> => {
   const address = audienceOf(batch[0]?.object ?? '')
   if (address === undefined) {

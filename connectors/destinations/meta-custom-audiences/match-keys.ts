@@ -32,10 +32,10 @@ const rules = {
 type Hashed = keyof typeof rules
 export type MatchKey = Hashed | 'MADID'
 
-/** The match keys in the order of requests; `MADID` goes as it is. */
+/** The match keys in the order of requests; `MADID` is sent unhashed. */
 export const matchKeys: readonly MatchKey[] = [...(Object.keys(rules) as Hashed[]), 'MADID']
 
-/** Other names of fields beside those of Meta, without spaces and signs. */
+/** Common other names of Meta's fields, without spaces and punctuation. */
 const aliases: Readonly<Record<string, MatchKey | 'EXTERN_ID'>> = {
   emailaddress: 'EMAIL',
   phonenumber: 'PHONE',
@@ -59,7 +59,7 @@ const aliases: Readonly<Record<string, MatchKey | 'EXTERN_ID'>> = {
   userid: 'EXTERN_ID',
 }
 
-/** Meta's match key for a field of the user; undefined when there is none. */
+/** Meta's match key for a field of the user; undefined if there is none. */
 export const keyOf = (field: string): MatchKey | 'EXTERN_ID' | undefined => {
   const plain = field.toLowerCase().replaceAll(/[^a-z]/g, '')
   return matchKeys.find((key) => key.toLowerCase() === plain) ?? aliases[plain]
@@ -68,7 +68,9 @@ export const keyOf = (field: string): MatchKey | 'EXTERN_ID' | undefined => {
 /** A text as SHA-256 in hexadecimal. */
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** A value as Meta is given it: comparable, then hashed, unless it is a hash already; '' when it says nothing. */
+/**
+ * A value as it is sent to Meta: normalized, then hashed, unless it is a hash already; '' for a value without content.
+ */
 export const matchValue = (key: MatchKey, value: unknown): string => {
   const given =
     typeof value === 'string' ? value : typeof value === 'number' || value instanceof Number ? value.toString() : ''
@@ -79,7 +81,9 @@ export const matchValue = (key: MatchKey, value: unknown): string => {
   return comparable === '' ? '' : sha256(comparable)
 }
 
-/** Why a value of an email address or a phone number is not sent, as the end of a sentence; undefined for all others. */
+/**
+ * The reason why an email address or a phone number is not sent, as the end of a sentence; undefined for other values.
+ */
 export const matchProblem = (key: MatchKey, value: unknown): string | undefined => {
   if (key !== 'EMAIL' && key !== 'PHONE') return undefined
   const given = value instanceof Number ? value.toString() : value

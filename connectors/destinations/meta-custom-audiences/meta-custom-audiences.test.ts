@@ -94,7 +94,7 @@ const writer = async (answer: (request: VendorRequest) => PeerAnswer) => {
 const delivered = { kind: 'delivered' }
 
 describe('people of a Custom Audience', () => {
-  it('are added and removed in their order, and are removed only by their external ID', async () => {
+  it('are added and removed in order, and are removed only by their external ID', async () => {
     const meta = people()
     const { write, asked } = await writer(meta.answer)
     const rows = [add('a'), add('b'), row('delete', 'a'), row('delete', 'z'), add('c'), add('c')]
@@ -112,7 +112,7 @@ describe('people of a Custom Audience', () => {
     expect(meta.read('23847')).toHaveLength(2)
   })
 
-  it('never go as they are: with an email address as the identifier its hash is the external ID', async () => {
+  it('are never sent unhashed: if an email address is the identifier, its hash is the external ID', async () => {
     const meta = people()
     const { write, asked } = await writer(meta.answer)
     const byEmail = (operation: OutgoingRow['operation'], email: string): OutgoingRow => ({
@@ -130,7 +130,7 @@ describe('people of a Custom Audience', () => {
     for (const { raw } of asked) expect(raw.body).not.toContain('@')
   })
 
-  it('go by 10,000 in a request, each a session of its own', async () => {
+  it('are sent 10,000 in a request, each request with its own session', async () => {
     const { write, asked } = await writer(people().answer)
     const outcomes = await write(Array.from({ length: 20_001 }, (_, at) => add(`k${at}`)))
     expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['delivered']))
@@ -145,7 +145,7 @@ describe('people of a Custom Audience', () => {
     [[{ phone: '020 7946 0958' }], 'can match: phone is a phone number without a country code'],
     [[{ email: 'a@b.c', plan: 'pro' }], 'does not match people by plan'],
     [[{ email: 'a@b.c', user_id: 'u' }], 'Make user_id the identifier'],
-  ])('with %j are rejected before they are sent, and no other', async ([values], reason) => {
+  ])('with %j are rejected before they are sent, and other people are accepted', async ([values], reason) => {
     const meta = people()
     const { write } = await writer(meta.answer)
     expect(await write([row('upsert', 'bad', values), add('good')])).toEqual([
@@ -155,7 +155,7 @@ describe('people of a Custom Audience', () => {
     expect(meta.read('23847')).toHaveLength(1)
   })
 
-  it('that Meta counts as invalid are found among many by halves, and rejected with its words', async () => {
+  it("that Meta counts as invalid are found by halving the request, and rejected with Meta's message", async () => {
     const meta = people('23847', 'k41')
     const { write } = await writer(meta.answer)
     const outcomes = await write(Array.from({ length: 90 }, (_, at) => add(`k${at}`)))
@@ -165,7 +165,7 @@ describe('people of a Custom Audience', () => {
     expect(meta.read('23847')).toHaveLength(89)
   })
 
-  it('are rejected for what a Custom Audience cannot do', async () => {
+  it('are rejected for operations that a Custom Audience does not support', async () => {
     const { write, asked } = await writer(people().answer)
     const outcomes = await write([row('insert', 'a', { email: 'a@b.c' }), row('update', 'b', { email: 'a@b.c' })])
     expect(outcomes.map(({ kind }) => kind)).toEqual(['rejected', 'rejected'])
@@ -190,7 +190,7 @@ describe('temporary errors', () => {
   it.each<[string, PeerAnswer]>([
     ['that says nothing of people', answerOf(200, { audience_id: '23847' })],
     ['that is no JSON', { status: 200, body: '{"num_received":' }],
-  ])('an answer %s has them sent again', async (_, answer) => {
+  ])('people are sent again after a response %s', async (_, answer) => {
     const { write } = await writer(() => answer)
     expect((await write([add('a')])).map(({ kind }) => kind)).toEqual(['retry'])
   })
@@ -287,18 +287,18 @@ describe('the description of a Custom Audience', () => {
     expect(await facts('23847')).toContain('Matched people: 1,200 to 1,300')
   })
 
-  it('are fields that rows have a meaning for, also before it is named', async () => {
+  it('lists the fields that rows can have, also before an audience is chosen', async () => {
     const { fields, facts: none } = await ask('VIPs')
     expect(none).toEqual([])
     for (const { name } of fields) expect(keyOf(name)).toBeDefined()
   })
 
-  it('is a set-up problem when there is none', async () => {
+  it('is a set-up problem if the audience does not exist', async () => {
     await expect(ask('99999')).rejects.toThrow(ConfigurationError)
   })
 })
 
-it('rows of anything but Custom Audiences are rejected', async () => {
+it('rows of objects other than Custom Audiences are rejected', async () => {
   for (const odd of ['users', 'audiences/a/id', 'audiences/1', 'audiences/12345/%', 'audiences/../email'])
     expect(audienceOf(odd)).toBeUndefined()
   expect(audienceOf(audienceObject({ id: ' 12345 ', identifier: 'ä/b' }))).toEqual({ id: '12345', identifier: 'ä/b' })

@@ -35,12 +35,12 @@ const peopleAtOnce = 10_000
 const rejected = (reason: string): EventOutcome => ({ kind: 'rejected', reason })
 
 /**
- * The external ID of a person. A removal uses nothing else ("External Identifiers"). It is the key itself where the key
- * is meant as an external ID, otherwise its hash, so that no email address is sent unhashed.
+ * The external ID of a person. A removal uses nothing else ("External Identifiers"). It is the key itself if the key is
+ * an external ID, otherwise its hash, so that no email address is sent unhashed.
  */
 const externIdOf = (key: string, identifier: string): string => (keyOf(identifier) === 'EXTERN_ID' ? key : sha256(key))
 
-/** The person to send; an outcome for one that cannot be sent. */
+/** The person to send; an outcome for a person that cannot be sent. */
 const personOf = (at: number, { operation, key, values }: GivenPerson, identifier: string): Person | EventOutcome => {
   const externId = externIdOf(key, identifier)
   if (operation === 'delete') return { at, externId, match: new Map() }
@@ -68,11 +68,12 @@ const personOf = (at: number, { operation, key, values }: GivenPerson, identifie
 }
 
 /**
- * The number of sessions until now. It distinguishes those of one millisecond, which Meta would otherwise treat as one.
+ * The number of sessions until now. It distinguishes sessions of the same millisecond, which Meta would otherwise treat
+ * as one.
  */
 let sessions = Math.floor(Math.random() * 1000)
 
-/** The body of a request. Each is a session of its own with one batch. */
+/** The body of a request. Each request is a session of its own with one batch. */
 const bodyOf = ({ method, people }: Group, now: number): unknown => {
   const keys = matchKeys.filter((key) => people.some(({ match }) => match.has(key)))
   const payload = {
@@ -89,7 +90,7 @@ const bodyOf = ({ method, people }: Group, now: number): unknown => {
   return { session, payload }
 }
 
-/** The numbers of invalid and of received entries; undefined when the response has none. */
+/** The numbers of invalid and of received entries; undefined if the response does not contain them. */
 const countsOf = (call: Call): { received: number; invalid: number } | undefined => {
   const answer = answerObject(call)
   const received = Number(answer?.['num_received'])
@@ -105,7 +106,7 @@ const samplesOf = (call: Call): string => {
   return texts.length === 0 ? 'Meta says that the entry is invalid' : cutText(texts.join(', '), 200).toWellFormed()
 }
 
-/** Groups of consecutive people with the same method, as many as a request can have; no person twice in one. */
+/** Groups of consecutive people with the same method, as many as a request can have; no person twice in one group. */
 const groupsOf = (people: readonly (Person & { method: Group['method'] })[]): Group[] => {
   const groups: (Group & { known: Set<string> })[] = []
   for (const { method, ...person } of people) {

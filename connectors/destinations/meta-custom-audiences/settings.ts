@@ -5,7 +5,7 @@ export const settings = defineSettings({
     label: 'Access token',
     help: 'Of a system user of your business, with the permission ads_management. Stored encrypted.',
     required: true,
-    // It is sent to graph.facebook.com, whatever the settings.
+    // The token is always sent to graph.facebook.com, whatever the settings are.
     sentTo: [],
   }),
   ad_account_id: setting.text({

@@ -2,7 +2,7 @@ import type { PeerAnswer } from '@tributary/connector-kit/testing'
 import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
 import { answerOf, errorOf } from '../../wire/meta/testing-graph.ts'
 
-/** The credentials of the test's vendor. */
+/** The credentials of the simulated vendor. */
 export const token = 'EAAG-0123456789'
 
 type Body = {
@@ -79,7 +79,7 @@ export const createMeta = (given: { bad?: string } = {}) => {
     answer,
     /** Makes an empty Custom Audience. */
     create: (id: string) => void audiences.set(id, new Map()),
-    /** Its members by external ID, without unknown values. */
+    /** The members of an audience by external ID, without unknown values. */
     read: (id: string) =>
       [...(audiences.get(id)?.values() ?? [])].map((person) =>
         Object.fromEntries(Object.entries(person).filter(([, value]) => value !== '')),

@@ -12,7 +12,7 @@ const types: Partial<Record<RowColumn['kind'], ColumnType>> = {
   integer: 'bigint',
   time: 'timestamp with time zone',
 }
-/** Those of a key, of which there is always a value. */
+/** Column types for key columns, which are never null. */
 const keyTypes: typeof types = { ...types, number: 'numeric', flag: 'boolean', bool: 'boolean', text: 'text' }
 
 /**

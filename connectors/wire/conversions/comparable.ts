@@ -24,7 +24,7 @@ const dayOf = (text: string): string => {
   return day === null ? '' : day.slice(1).join('')
 }
 
-/** An address and a number as the product reads them everywhere: `contacts.ts` of the contract. */
+/** Parses email addresses and phone numbers like the rest of the product, see `contacts.ts` of the contract. */
 const addressOf = (text: string): string => emailOf(text) ?? ''
 const internationalNumber = (text: string): string => phoneOf(text) ?? ''
 

@@ -78,7 +78,7 @@ export const createFiles = (files: readonly OpenFile[]) => {
       scans ??= await scanEach()
       const typeOf = new Map(columns.map(({ name, type }) => [name, type]))
       for (const [at, file] of files.entries()) {
-        // As the values of all files are written, not only those of this one.
+        // Uses the column types of all files, not only of this one.
         const own = (scans[at]?.columns ?? []).map(({ name, type }) => ({ name, type: typeOf.get(name) ?? type }))
         const places = columns.map(({ name }) => own.findIndex((column) => column.name === name))
         try {

@@ -66,7 +66,7 @@ export const useAccessCheck = (): ((
 /** The same check for the organization of the page, otherwise for the current one. */
 export const useAccess = (allowed: readonly Role[]): boolean | 'unknown' => {
   const current = useSession((state) => state.session.organization)
-  // The page has the organization of a workspace just entered before the session does.
+  // Directly after entering a workspace, the page has the organization earlier than the session.
   const organization = useContext(WorkspaceContext)?.organization ?? current
   return useAccessCheck()(organization?.name, allowed)
 }

@@ -20,7 +20,7 @@ export type Tag = {
   consent(choice: 'granted' | 'denied'): void
   /** Forgets who the visitor is, as after signing out. */
   reset(): void
-  /** A new message ID, for an event whose pixel is called first. */
+  /** Creates a message ID in advance, for a page that calls an advertising pixel before it sends the event. */
   newId(): string
 }
 

@@ -18,7 +18,7 @@ test.each([
   expect(tabOfHash([{ id: 'live' }, { id: 'setup', hash: 'setup' }], hash)).toBe(tab)
 })
 
-test('a tab without a hash is the one to begin with, wherever it stands', () => {
+test('a tab without a hash is the default tab, at any position in the list', () => {
   const tabs = [{ id: 'overview', hash: 'overview' }, { id: 'live' }]
   expect(['', '#live', '#overview'].map((hash) => tabOfHash(tabs, hash))).toEqual(['live', 'live', 'overview'])
 })

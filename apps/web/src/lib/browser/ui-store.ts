@@ -21,7 +21,7 @@ export const useUi = create<UiState>()(
   }),
 )
 
-/** Remembers in this browser that something was seen or put away. */
+/** Stores in this browser that something was seen or dismissed. */
 export const markDone = (id: string): void => {
   useUi.setState(({ flags }) => ({ flags: { ...flags, [id]: { done: true } } }))
 }
