@@ -94,13 +94,13 @@ describe('connecting', () => {
     ['a wrong password', { password: 'wrong' }, ConfigurationError, /^Wrong user or password: /],
     ['a database that is not there', { database: 'nowhere' }, ConfigurationError, /^The database does not exist: /],
     ['a port that nobody listens on', { port: 1 }, RetryableError, /^Connection refused/],
-  ])('%s has a readable message', async (_, given, type, words) => {
+  ])('%s results in a readable message', async (_, given, type, words) => {
     const error = await failure(open({ given }))
     expect((error as Error).message).toMatch(words)
     expect(error).toBeInstanceOf(type)
   })
 
-  test('a private address is not connected to unless the operator allows it', async () => {
+  test('a private address is refused unless the operator allows it', async () => {
     expect(await failure(open({ allow: [] }))).toBeInstanceOf(EgressRefusedError)
   })
 
@@ -118,7 +118,7 @@ describe('connecting', () => {
     })
   })
 
-  test('a caller who has gone ends a query that runs', async () => {
+  test('a running query ends when its caller disconnects', async () => {
     const abort = new AbortController()
     const session = await open({ signal: abort.signal })
     const asked = failure(
@@ -198,7 +198,7 @@ describe('the listed tables', () => {
     expect(await session.listTables({ search: `%'\\`, offset: 0, limit: 9 })).toEqual([])
   })
 
-  test('columns of a table come in their order with types, nulls and primary key', async () => {
+  test('columns of a table are listed in order with types, nullability, and primary key', async () => {
     const session = await open()
     const columns = await session.listColumns({ schema: 'company', table: 'customers' }, 2000)
     expect(columns.slice(0, 3)).toEqual([
@@ -231,7 +231,7 @@ describe('a query', () => {
     }
   })
 
-  test('is described without being run', async () => {
+  test('is described without running', async () => {
     const session = await open({ statementMs: 3000 })
     const sql = 'select id, spent as "Größe", sleep(3) as nap, plan, place from customers -- the end\n;'
     expect(await session.describe({ sql })).toEqual([
@@ -253,16 +253,16 @@ describe('a query', () => {
     ['select 1, 1', /^The column 1 comes up twice/],
     ['show tables', /Syntax error/],
     ['', /Syntax error/],
-  ])('%j is refused in the words of the database', async (sql, words) => {
+  ])("%j is refused with the database's message", async (sql, words) => {
     const session = await open()
     const error = await failure(session.describe({ sql }))
     expect((error as Error).message).toMatch(words)
     expect(error).toBeInstanceOf(DataQueryError)
-    // The session can be asked on.
+    // The session can still be used.
     expect(await session.describe({ sql: 'select 1 as one' })).toEqual([{ name: 'one', type: 'UInt8' }])
   })
 
-  test('can have comments, an end, common table expressions, unions and functions that compute', async () => {
+  test('can have comments, a final semicolon, common table expressions, unions, and functions that only compute', async () => {
     const session = await open()
     const sql = `with a as (select 1 as n union all select 2)
       select n, format('{}!', toString(n)) as s from a where n in (select number from numbers(3)) order by n # the last (\n -- of )\n;`
@@ -272,7 +272,7 @@ describe('a query', () => {
     ])
   })
 
-  test('that never ends is ended by the database', async () => {
+  test('that never ends is stopped by the database', async () => {
     const session = await open({ statementMs: 500 })
     const sql = 'select number as n from numbers(10000000000000) where sipHash64(number) = 1'
     expect(await failure(rowsOf(session, { sql }))).toEqual(
@@ -280,7 +280,7 @@ describe('a query', () => {
     )
   })
 
-  test('that fails after its first rows fails, and does not end early', async () => {
+  test('that fails after its first rows is not taken for complete', async () => {
     const session = await open()
     const sql = `select number as n, throwIf(number = 900000, 'no further') as t from numbers(1000000)`
     let read = 0
@@ -293,10 +293,10 @@ describe('a query', () => {
     expect(read).toBeGreaterThan(0)
   })
 
-  test('has its values as the database writes them, with every digit; several are JSON', async () => {
+  test("returns values in the database's notation, with every digit; composite values are JSON", async () => {
     await withProfile({ date_time_output_format: 'simple', output_format_json_quote_64bit_integers: '1' }, async () => {
       const session = await open()
-      // The rows of a table come in any order.
+      // The order of the rows of a table is undefined.
       const rows = await rowsOf(session, { schema: 'company', table: 'customers' })
       const [second, first] = rows.toSorted(([one], [other]) => Number(one) - Number(other))
       expect(first).toEqual([
@@ -326,7 +326,7 @@ describe('a query', () => {
     })
   })
 
-  test('gives each row once, in batches, and no more than requested', async () => {
+  test('returns each row once, in batches, and at most the requested number', async () => {
     const session = await open()
     const sizes: number[] = []
     const numbers: string[] = []
@@ -339,7 +339,7 @@ describe('a query', () => {
     expect(await rowsOf(session, { sql: 'select 1 as n where 0' })).toEqual([])
   })
 
-  test('of millions of rows takes no more memory than a few batches, and ends when its reader stops', async () => {
+  test('of millions of rows needs no more memory than a few batches, and stops with its reader', async () => {
     // Garbage collection of a large process takes most of the time.
     const session = await open({ statementMs: 120_000 })
     // Collects garbage first, which other tests of the process leave, too.
@@ -362,7 +362,7 @@ describe('a query', () => {
     expect(await session.describe({ sql: 'select 1 as one' })).toHaveLength(1)
   })
 
-  test('with rows too large for one answer says so', async () => {
+  test('with rows too large for one response fails with a clear message', async () => {
     const session = await open()
     const error = await failure(rowsOf(session, { sql: `select repeat(repeat('x', 1000000), 9) as x` }))
     expect((error as Error).message).toMatch(/^The rows are too large: /)

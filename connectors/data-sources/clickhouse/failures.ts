@@ -8,7 +8,7 @@ import {
 } from '@tributary/connector-kit'
 import { linesBefore } from './statements.ts'
 
-/** An exception of the server, by its code (ClickHouse, `ErrorCodes.cpp`) and in its words. */
+/** An exception of the server: its code (ClickHouse, `ErrorCodes.cpp`) and message. */
 export class ServerException extends Error {
   override readonly name = 'ServerException'
   readonly code: number
@@ -20,10 +20,10 @@ export class ServerException extends Error {
 
 const exception = /Code: (\d+)\. DB::Exception: ([\s\S]*)/
 
-/** Characters of the server's words that are kept. */
+/** Maximum characters of the server's message that are kept. */
 const maxWords = 500
 
-/** The exception that a text ends with, where it has one. */
+/** The exception at the end of a text, if there is one. */
 export const exceptionIn = (text: string): ServerException | undefined => {
   const [, code, words] = exception.exec(text) ?? []
   if (code === undefined || words === undefined) return undefined
@@ -34,7 +34,7 @@ export const exceptionIn = (text: string): ServerException | undefined => {
   return new ServerException(Number(code), cutText(said, maxWords))
 }
 
-/** A response without its end: the rows read until then are incomplete. */
+/** A response without its end mark: the rows that were read until then are incomplete. */
 export class UnfinishedAnswer extends RetryableError {}
 
 /** The error for a server that is not ClickHouse. */
@@ -59,10 +59,10 @@ const hints: Readonly<Record<number, string>> = {
  */
 const passing = new Set([159, 160, 202, 209, 210, 236, 241, 279, 286, 319, 394, 425, 439, 519, 745, 999])
 
-/** Errors of a query whose cause is the connection or the account. */
+/** Codes of errors during a query whose cause is the connection or the account. */
 const lost = new Set([192, 193, 194, 202, 209, 210, 236, 279, 286, 319, 394, 425, 439, 516, 519, 745, 999])
 
-/** An error of the server or the network as one of the connection. */
+/** Converts an error of the server or the network to a connection error. */
 export const deliveryError = (error: unknown): DeliveryError => {
   if (error instanceof DeliveryError) return error
   if (error instanceof ServerException) {
@@ -91,7 +91,7 @@ const wordsOf = ({ message, code }: ServerException): string => {
   return `${where}Syntax error at ${token.trim()} (${code})`
 }
 
-/** An error of a query as words for who wrote it, or as one of the connection. */
+/** Converts an error of a query to a message for the query's author, or to a connection error. */
 export const queryError = (error: unknown, statementMs: number): Error => {
   if (error instanceof DataQueryError) return error
   if (!(error instanceof ServerException) || lost.has(error.code)) return deliveryError(error)

@@ -24,9 +24,9 @@ const ok = (body: string): string =>
 const open200 = 'HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n'
 const about = (end: string): Answer => ({ head: ok(`26.7.2.1\treader\t0\turl,numbers\n${end}`) })
 
-type Answer = { head: string /** Sent without end. */; rest?: string }
+type Answer = { head: string /** The body is repeated endlessly. */; rest?: string }
 
-/** Every name is this machine. */
+/** Every host name resolves to this machine. */
 const lookup: LookupFunction = (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }])
 
 /** Opens sessions with these settings. */
@@ -98,7 +98,7 @@ test.each<[string, Answer, RegExp]>([
     /more than 8,388,608 bytes/,
   ],
   ['nothing', { head: '' }, /reset|closed|ECONNRESET/i],
-])('a server that answers with %s is no ClickHouse, and takes no memory', async (_, answer, words) => {
+])('a server that responds with %s is not ClickHouse, and needs no memory', async (_, answer, words) => {
   const open = await startServer(() => answer)
   const error = await failure(open())
   expect(error).toBeInstanceOf(DeliveryError)
@@ -107,7 +107,7 @@ test.each<[string, Answer, RegExp]>([
 
 const columns = (end: string): Answer => ({ head: ok(`n\tUInt8\t\t\t\t\t\n${end}`) })
 
-test('columns without end take no memory', async () => {
+test('endless columns need no memory', async () => {
   const open = await startServer((sql, end) =>
     sql.startsWith('SELECT version()') ? about(end) : { head: open200, rest: 'n\tUInt8\t\t\t\t\t\n'.repeat(1000) },
   )
@@ -115,7 +115,7 @@ test('columns without end take no memory', async () => {
   expect(await failure(session.describe({ schema: 'a', table: 'b' }))).toBeInstanceOf(DeliveryError)
 })
 
-test('over TLS, only a server whose certificate is of the given authority is queried', async () => {
+test('over TLS, only a server with a certificate of the given authority is queried', async () => {
   const server = createSecureServer(selfSigned, (request, response) => {
     const end = new URL(request.url ?? '', 'https://a').searchParams.get('format_custom_result_after_delimiter') ?? ''
     response.end(`26.7.2.1\treader\t0\turl\n${end}`)
@@ -156,7 +156,7 @@ test.each<[string, (end: string) => Answer, new (...given: never[]) => Error, Re
   ],
   ['of which one has no end', () => ({ head: open200, rest: 'x'.repeat(65_536) }), DataQueryError, /^The rows are too/],
   ['with other columns', (end) => ({ head: ok(`1\t2\n${end}`) }), RetryableError, /before the last row/],
-])('rows %s are not taken for all of them', async (_, rows, kind, words) => {
+])('rows %s are not taken for the complete result', async (_, rows, kind, words) => {
   const open = await startServer((sql, end) =>
     sql.startsWith('SELECT version()') ? about(end) : sql.startsWith('DESCRIBE') ? columns(end) : rows(end),
   )

@@ -3,7 +3,7 @@ import { DataQueryError, type DataRow } from '@tributary/connector-kit'
 import { exceptionIn, UnfinishedAnswer } from './failures.ts'
 import { type Answered, answerBytes } from './send-query.ts'
 
-/** Characters, and rows, after which a batch is handed on. */
+/** Maximum characters and rows of a batch before it is returned. */
 const batchCharacters = 1024 * 1024
 const maxRows = 10_000
 /** Characters of non-row output that are kept, to find an exception message in it. */
@@ -77,12 +77,12 @@ const charactersOf = (row: DataRow): number => row.reduce((sum, value) => sum + 
 const tooLarge = (): Error =>
   new DataQueryError(`The rows are too large: one has more than ${answerBytes / 1024 / 1024} MB`)
 
-/** The part of a response without a complete line. */
+/** Splits a response into complete lines; keeps the incomplete rest. */
 const createLines = () => {
   let pieces: Buffer[] = []
   let bytes = 0
   return {
-    /** The complete lines of the chunk and the text before it; undefined while there is none. */
+    /** The complete lines of the chunk and the text before it; undefined if there is none yet. */
     take(chunk: Buffer): Buffer | undefined {
       const at = chunk.lastIndexOf(lineFeed)
       if (at !== -1) {

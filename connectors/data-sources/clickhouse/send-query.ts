@@ -14,7 +14,7 @@ import type { ClickhouseSettings } from './settings.ts'
 
 /** Maximum bytes of a response that is read whole, and of data that the server can send ahead of its reader. */
 export const answerBytes = 8 * 1024 * 1024
-/** Bytes of a refusal that are read. */
+/** Maximum bytes of an error response that are read. */
 const refusalBytes = 64 * 1024
 
 /** A response whose rows have begun. Its owner destroys the stream. */
@@ -81,7 +81,7 @@ export const sendQuery = async (
     throw exceptionIn(await textOf(response, refusalBytes)) ?? refusalOf(status)
   } catch (error) {
     stream.destroy()
-    // The guard's reason for ending the connection: the parser has only the fact.
+    // The guard's reason for closing the connection: the parser's error lacks it.
     throw stream.errored ?? error
   }
 }

@@ -26,7 +26,7 @@ import {
 } from './statements.ts'
 import { isNullable, plainType } from './types.ts'
 
-/** The server's own description, and the account. */
+/** The server's description of itself, and the account. */
 type Server = {
   version: string
   account: string
@@ -66,7 +66,7 @@ async function* rowsOf(
   }
 }
 
-/** All rows of a short answer. */
+/** All rows of a short response. */
 const shortRows = async (
   context: DataSourceContext<ClickhouseSettings>,
   sql: string,

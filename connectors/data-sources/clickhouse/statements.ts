@@ -9,7 +9,7 @@ export const quoted = (identifier: string): string => `\`${escaped(identifier)}\
 
 const literal = (text: string): string => `'${escaped(text)}'`
 
-/** A query as one statement without an end. */
+/** A query as one statement without the final semicolon. */
 export const statementOf = (query: DataQuery): string =>
   'sql' in query ? withoutStatementEnd(query.sql) : `SELECT * FROM ${quoted(query.schema)}.${quoted(query.table)}`
 
@@ -29,7 +29,7 @@ export const syntaxStatement = (statement: string): string =>
 /** The statement that lists the columns of another one. */
 export const describeStatement = (statement: string): string => `DESCRIBE TABLE ${inParentheses(statement)}`
 
-/** A value as it is read: one of several values as JSON. */
+/** The expression that reads a column: composite values as JSON. */
 const valueOf = ({ name, type }: DataColumn): string =>
   isComposite(type) ? `if(isNull(${quoted(name)}), NULL, toJSONString(${quoted(name)}))` : quoted(name)
 
@@ -39,7 +39,7 @@ const boundOf = ({ kind, value }: RowsFrom): string =>
 const whereFrom = (from: RowsFrom | undefined): string =>
   from === undefined ? '' : ` WHERE ${quoted(from.column)} >= ${boundOf(from)} OR isNull(${quoted(from.column)})`
 
-/** The rows of a statement that has these columns, from a value on. */
+/** Reads the columns of a statement, starting at a value of one column. */
 export const rowsStatement = (
   statement: string,
   columns: readonly DataColumn[],
@@ -61,14 +61,17 @@ export const tablesStatement = ({ search, offset, limit }: { search: string; off
       ${search === '' ? '' : `AND positionCaseInsensitiveUTF8(concat(database, '.', name), ${literal(search)}) > 0`}
     ORDER BY database, name LIMIT ${limit} OFFSET ${offset}`
 
-/** Columns of a table that `SELECT *` has, in their order. */
+/** The columns that `SELECT *` returns for a table, in order. */
 export const columnsStatement = (schema: string, table: string, limit: number): string =>
   `SELECT name, type, toString(is_in_primary_key)
      FROM system.columns
     WHERE database = ${literal(schema)} AND table = ${literal(table)} AND default_kind NOT IN ('ALIAS', 'MATERIALIZED', 'EPHEMERAL')
     ORDER BY position LIMIT ${limit}`
 
-/** Counts rows, rows whose key has a null, keys that several rows have, and their rows; keys are compared as they are read. */
+/**
+ * Counts rows, rows with a null in the key, keys of several rows, and the rows of such keys; keys are compared as they
+ * are read.
+ */
 export const keyStatement = (statement: string, key: readonly DataColumn[]): string => {
   const names = key.map((_, at) => `key_${at}`)
   const values = key.map((column, at) => `toString(${valueOf(column)}) AS key_${at}`)

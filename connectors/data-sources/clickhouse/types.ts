@@ -5,11 +5,11 @@ export const plainType = (type: string): string => {
   return inner === undefined ? line : plainType(inner)
 }
 
-/** True for a column that can be null. */
+/** True if a column can be null. */
 export const isNullable = (type: string): boolean => /^(?:LowCardinality\()?(?:Nullable|Variant|Dynamic)\b/.test(type)
 
 const composite =
   /^(?:Array|Map|Tuple|Nested|JSON|Object|Variant|Dynamic|Point|Ring|LineString|MultiLineString|Polygon|MultiPolygon|Geometry)\b/
 
-/** True for a type whose values are several values, or of several types: they are read as JSON. */
+/** True for a type with several values, or with values of several types: they are read as JSON. */
 export const isComposite = (type: string): boolean => composite.test(plainType(type))

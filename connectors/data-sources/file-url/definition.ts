@@ -13,7 +13,7 @@ const nameOf = (url: string): string => {
   }
 }
 
-/** Reads a file that a web server has, as it is at each run. */
+/** Reads a file from a web server, in its current version at each run. */
 export const fileUrl = defineDataSource({
   slug: 'file-url',
   title: 'File at a URL',

@@ -18,7 +18,7 @@ import { silentLogger } from '@tributary/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fileUrl } from './definition.ts'
 
-/** Every name is this machine. */
+/** Every host name resolves to this machine. */
 const lookup: LookupFunction = (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }])
 const client = (allow: string[]) =>
   createRequestClient({ egress: createEgressPolicy({ allow }), logger: silentLogger, lookup })
@@ -107,7 +107,7 @@ test.each<[string, typeof answer, string]>([
   expect(String(failure)).toContain(words)
 })
 
-test('a private address is not reached', async () => {
+test('a private address is refused', async () => {
   let asked = false
   answer = (_, response) => {
     asked = true

@@ -14,7 +14,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const query = { schema: fileTable.schema, table: fileTable.name }
 
 let files = 0
-/** Opens a file of this content. */
+/** Opens a file with this content. */
 const open = async (
   content: string | Uint8Array,
   given: { title?: string; settings?: object; signal?: AbortSignal; scan?: UploadedFile['scan'] } = {},
@@ -38,7 +38,7 @@ const rowsOf = async (session: DataSourceSession, limit = 1_000_000) => {
   return rows
 }
 
-test('a file is one table, whose rows and keys are read as those of a database', async () => {
+test("a file is one table, whose rows and keys are read like a database's", async () => {
   await using session = await open('id,email\n1,a\n2,\n1,b\n')
   expect(await session.listTables({ search: 'ROW', offset: 0, limit: 10 })).toEqual([
     { ...fileTable, kind: 'table', rows: 3 },
@@ -55,7 +55,7 @@ test('a file is one table, whose rows and keys are read as those of a database',
   expect(await session.checkKey(query, ['email'])).toMatchObject({ null_rows: 1, duplicate_keys: 0 })
 })
 
-test('rows come in batches, all of them and in their order', async () => {
+test('rows are read in batches, completely and in order', async () => {
   const lines = Array.from({ length: 60_000 }, (_, at) => `${at},${'x'.repeat(40)}`)
   await using session = await open(`id,text\n${lines.join('\n')}`)
   const batches: number[] = []
@@ -78,7 +78,7 @@ test('a file that is deleted while it is read is read to its end', async () => {
 test.each([
   [{ sql: 'select 1' }, 'A file has no SQL'],
   [{ schema: 'file', table: 'other' }, 'A file has one table, file.rows'],
-])('it answers no other query: %j', async (other, words) => {
+])('queries for anything else are refused: %j', async (other, words) => {
   await using session = await open('id\n1')
   await expect(session.describe(other)).rejects.toThrow(words)
   await expect(session.checkKey(other, ['id'])).rejects.toThrow(DataQueryError)

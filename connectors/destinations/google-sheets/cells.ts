@@ -30,10 +30,10 @@ export const cellOf = (value: unknown): Cell => {
   return textCell(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-/** The cell that identifies a row: a number only where the sheet shows exactly the text of the key. */
+/** The cell that identifies a row: a number only if the sheet then shows exactly the text of the key. */
 export const keyCell = (key: string, value: unknown): Cell =>
   typeof value === 'number' && value.toString() === key && numberOf(key) !== undefined ? cellOf(value) : textCell(key)
 
-/** The text of a cell that was read; keys are compared by it. */
+/** The text of a cell's value; keys are compared as texts. */
 export const textOf = (read: unknown): string =>
   typeof read === 'string' ? read : typeof read === 'number' || typeof read === 'boolean' ? read.toString() : ''

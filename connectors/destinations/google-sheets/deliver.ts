@@ -23,7 +23,7 @@ const resultOf = ({ outcomes, call, latencyMs }: Written): DeliverResult => {
   return { outcomes, ...call.exchange(), latencyMs }
 }
 
-/** Writes a row for each event to the sheet that its mapping names: a batch is for one sheet after the other. */
+/** Writes a row for each event to the sheet of its mapping, one sheet after the other. */
 export const deliver = async (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> => {
   const granted = withGrant(context)
   const titles = [...new Set(batch.map((event) => writeRow.payloadOf(event).sheet.trim()))]
@@ -44,7 +44,7 @@ export const deliver = async (batch: readonly OutgoingEvent[], context: Context)
   return resultOf({ outcomes, call: shown?.call, latencyMs })
 }
 
-/** Writes rows of one sheet as `writeRows` says; other rows are rejected. */
+/** Writes rows of one sheet, see `writeRows`; rows of other objects are rejected. */
 export const deliverRows = async (batch: readonly OutgoingRow[], context: Context): Promise<DeliverResult> => {
   const address = sheetOf(batch[0]?.object ?? '')
   if (address === undefined) {
@@ -61,7 +61,7 @@ export const deliverRows = async (batch: readonly OutgoingRow[], context: Contex
   return resultOf(await writeRows(withGrant(context), address, rows))
 }
 
-/** Lists the columns of a sheet, as its first row names them. */
+/** Lists the columns of a sheet by the names in its first row. */
 export const describeRows = async (context: Context, { name }: { name: string }): Promise<RowObjectDetail> => ({
   fields: await describeColumns(withGrant(context), name),
   facts: [],

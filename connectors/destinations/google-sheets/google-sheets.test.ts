@@ -135,7 +135,7 @@ describe('rows of a sheet', () => {
 })
 
 describe('a sheet that people created', () => {
-  it('keeps its columns, in any order, and what is in those that no row has', async () => {
+  it('keeps its columns, in any order, and the contents of columns that no row has', async () => {
     const vendor = createSpreadsheet()
     vendor.fill('Orders', [
       [' note ', 'plan', undefined, 'id'],
@@ -160,7 +160,7 @@ describe('a sheet that people created', () => {
     ])
   })
 
-  it('loses all rows with a deleted key, and can lose all of its rows', async () => {
+  it('loses all rows with a deleted key, even if no rows are left', async () => {
     const vendor = createSpreadsheet()
     vendor.fill('Orders', [['id'], ['a'], ['b'], ['a'], ['c']])
     const { write } = await writer(vendor.answer)
@@ -170,7 +170,7 @@ describe('a sheet that people created', () => {
     expect(vendor.read('Orders')).toEqual([['id']])
   })
 
-  it('is found by its title in any letter case, also with quotes and other signs', async () => {
+  it('is found by its title in any letter case, also with quotes and other special characters', async () => {
     const vendor = createSpreadsheet()
     vendor.fill("Ada's ÄRGER / 100%", [['id'], ['a']])
     const { write } = await writer(vendor.answer)
@@ -194,7 +194,7 @@ describe('requests', () => {
     expect(vendor.read('Orders')).toHaveLength(502)
   })
 
-  it('write nothing when nothing is to be done', async () => {
+  it('write nothing if nothing changes', async () => {
     const vendor = createSpreadsheet()
     vendor.fill('Orders', [['id'], ['a']])
     const { write, updates } = await writer(vendor.answer)
@@ -203,7 +203,7 @@ describe('requests', () => {
     expect(updates()).toEqual([])
   })
 
-  it('read the keys of a long sheet whole', async () => {
+  it('read all keys of a long sheet', async () => {
     const vendor = createSpreadsheet()
     vendor.fill('Orders', [['id'], ...Array.from({ length: 20_000 }, (_, at) => [`person-${at}@example.com`])])
     const { write } = await writer(vendor.answer)
@@ -212,7 +212,7 @@ describe('requests', () => {
   })
 })
 
-it('a value with more characters than a cell can have rejects its row, and no other', async () => {
+it('a value with too many characters for a cell rejects only its own row', async () => {
   const { write } = await writer(createSpreadsheet().answer)
   const outcomes = await write([row('upsert', 'a', { note: 'x'.repeat(50_001) }), row('upsert', 'b', { note: 'x' })])
   expect(outcomes).toEqual([{ kind: 'rejected', reason: 'note has more than 50,000 characters' }, delivered])
@@ -222,7 +222,7 @@ describe('temporary errors', () => {
   it.each<[Record<string, string>, number]>([
     [{}, 60_000],
     [{ 'retry-after': '7' }, 7000],
-  ])('too many requests wait until the quota is refilled, or as the header says: %j', async (headers, retryAfterMs) => {
+  ])('after too many requests, rows wait for the quota, or as the header says: %j', async (headers, retryAfterMs) => {
     const vendor = createSpreadsheet()
     const body = JSON.stringify({ error: { code: 429, message: "Quota exceeded for quota metric 'Write requests'" } })
     const { write } = await writer((request) =>
@@ -232,7 +232,7 @@ describe('temporary errors', () => {
     expect(await write([row('upsert', 'a'), row('upsert', 'b')])).toEqual([retry, retry])
   })
 
-  it('when the second half fails, the first is written and the rest is sent again', async () => {
+  it('if the second half fails, the first is written and the rest is sent again', async () => {
     const vendor = createSpreadsheet()
     vendor.refuseBad('Orders')
     let writes = 0
@@ -272,7 +272,7 @@ describe('errors that a person must fix', () => {
     expect(String(failure)).toContain(words)
   })
 
-  it('a sheet with more keys than are read holds rows, and is not written to', async () => {
+  it('a sheet with more keys than the connector reads holds rows, and is not written to', async () => {
     const vendor = createSpreadsheet()
     vendor.fill('Orders', [['id'], ['a']])
     const values = [Array.from({ length: 17 }, () => 'x'.repeat(1024 * 1024))]
@@ -283,7 +283,7 @@ describe('errors that a person must fix', () => {
     expect(updates()).toEqual([])
   })
 
-  it('a full spreadsheet holds rows, and is not asked about halves of them', async () => {
+  it('a full spreadsheet holds rows, and they are not sent again in halves', async () => {
     const vendor = createSpreadsheet()
     const full = 'This action would increase the number of cells in the workbook above the limit of 10000000 cells.'
     const { write, updates } = await writer((request) =>
@@ -294,7 +294,7 @@ describe('errors that a person must fix', () => {
   })
 })
 
-it('the columns of a sheet are its fields, and one that does not exist has none', async () => {
+it('the columns of a sheet are its fields, and a missing sheet has no fields', async () => {
   const vendor = createSpreadsheet()
   vendor.fill('Orders', [['id', undefined, ' plan '], ['a']])
   const { rebase } = await startVendor({ origins }, vendor.answer)
@@ -306,7 +306,7 @@ it('the columns of a sheet are its fields, and one that does not exist has none'
   expect([await ask(' orders '), await ask('Others')]).toEqual([['id', 'plan'], []])
 })
 
-it('rows of anything but sheets are rejected', async () => {
+it('rows of objects other than sheets are rejected', async () => {
   for (const odd of ['users', 'sheets/a', 'sheets/a/b/c', 'sheets//id', 'sheets/a/%'])
     expect(sheetOf(odd)).toBeUndefined()
   expect(sheetOf(sheetObject({ title: 'a/b ', identifier: ' ä' }))).toEqual({ title: 'a/b', identifier: 'ä' })
@@ -321,7 +321,7 @@ it.each([
   [`https://docs.google.com/spreadsheets/u/1/d/${spreadsheet}`, spreadsheet],
   ['https://docs.google.com/document/d/short', undefined],
   ['../../v4/other', undefined],
-])('%s names the spreadsheet %s', (entered, id) => {
+])('the setting %s is read as the spreadsheet ID %s', (entered, id) => {
   expect(spreadsheetId(entered)).toBe(id)
   expect(Object.keys(check({ spreadsheet: entered }))).toEqual(id === undefined ? ['spreadsheet'] : [])
 })
@@ -349,7 +349,7 @@ it.each([
   expect(cellOf(value)).toEqual(userEnteredValue === undefined ? {} : { userEnteredValue })
 })
 
-it('a key is a number in the sheet only where its text stays the same', () => {
+it('a key becomes a number in the sheet only if its text stays the same', () => {
   expect(keyCell('7', 7)).toEqual({ userEnteredValue: { numberValue: 7 } })
   expect(keyCell('007', '007')).toEqual({ userEnteredValue: { stringValue: '007' } })
   expect(keyCell('9007199254740993', 9007199254740992)).toEqual({

@@ -1,9 +1,9 @@
 import type { EventOutcome, OutgoingRow } from '@tributary/connector-kit'
 import { type Cell, cellOf, keyCell, maxCharacters, textCell } from './cells.ts'
 
-/** A sheet as it was read; nothing is in one that does not exist. */
+/** A sheet as it was read; a missing sheet is empty. */
 export type Sheet = {
-  /** Undefined: there is no such sheet; then `newId` is its ID once it is made. */
+  /** Undefined for a missing sheet, which is then created with the ID `newId`. */
   id: number | undefined
   newId: number
   title: string
@@ -11,11 +11,11 @@ export type Sheet = {
   columnCount: number
   /** Names of the columns, from the first row. */
   header: readonly string[]
-  /** Indexes of rows from 0, the header being row 0, by their key. */
+  /** Indexes of rows by key. The header has the index 0. */
   rows: ReadonlyMap<string, readonly number[]>
 }
 
-/** A row that goes to a sheet: its values by the name of their column. */
+/** A row to write to a sheet: its values by the name of their column. */
 export type GivenRow = {
   operation: OutgoingRow['operation']
   key: string
@@ -25,7 +25,7 @@ export type GivenRow = {
 /** One `Request` of `spreadsheets.batchUpdate`. */
 export type SheetRequest = Readonly<Record<string, unknown>>
 
-/** The API requests, which take effect all or none, and the outcome of each row after that. */
+/** The API requests, which take effect together or not at all, and the outcome of each row after that. */
 export type Plan = { requests: readonly SheetRequest[]; outcomes: readonly EventOutcome[] }
 
 /** The planned result for the rows with one key. */
@@ -33,7 +33,7 @@ type Rows = { indexes: readonly number[]; present: boolean; cells: Map<number, C
 
 const fields = 'userEnteredValue'
 
-/** Adds names that the header lacks at its end, and answers the place of each. */
+/** Adds missing names to the end of the header, and returns the index of each name. */
 const createColumns = (header: readonly string[]) => {
   const names = header.map((name) => name.trim())
   return {
@@ -57,7 +57,7 @@ const rangesOf = (numbers: readonly number[]): { start: number; end: number }[] 
   return ranges
 }
 
-/** Cells of existing rows, in as few requests as possible: neighboring rows with the same columns share one. */
+/** Requests for cells of existing rows, as few as possible: neighboring rows with the same columns share a request. */
 const updatesOf = (
   sheetId: number,
   updates: readonly { index: number; cells: Map<number, Cell> }[],
@@ -82,7 +82,7 @@ const updatesOf = (
   )
 }
 
-/** Makes room: the sheet itself, columns that it lacks, and the names of new ones. */
+/** Requests that create the sheet, missing columns, and the names of new columns. */
 const roomFor = (sheet: Sheet, sheetId: number, added: readonly string[]): SheetRequest[] => {
   const columns = sheet.header.length + added.length
   const room =
@@ -106,7 +106,7 @@ const roomFor = (sheet: Sheet, sheetId: number, added: readonly string[]): Sheet
   return [...room, { updateCells: { start, rows: [{ values: added.map(textCell) }], fields } }]
 }
 
-/** Whole rows away, the last ones first, so that the places of those before them stay. */
+/** Requests that delete whole rows, the last ones first, so that the indexes of earlier rows stay the same. */
 const deletesOf = (sheet: Sheet, sheetId: number, indexes: readonly number[]): SheetRequest[] => [
   // A sheet always keeps a row that is not frozen, as headers often are.
   ...(indexes.length > 0 && indexes.length >= sheet.rowCount - 1
@@ -136,7 +136,7 @@ export const planRows = (sheet: Sheet, identifier: string, rows: readonly GivenR
   const deleted: number[] = []
   const write = (record: Rows, { key, values }: GivenRow): void => {
     record.present = true
-    // The key cell of an existing row stays as people wrote it.
+    // The key cell of an existing row keeps the value that people entered.
     if (record.indexes.length === 0) record.cells.set(columns.place(identifier), keyCell(key, values[identifier]))
     for (const [name, value] of Object.entries(values))
       if (name.trim() !== identifier) record.cells.set(columns.place(name), cellOf(value))

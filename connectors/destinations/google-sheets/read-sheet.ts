@@ -29,7 +29,10 @@ const firstOf = ({ values }: Readonly<Record<string, unknown>>): readonly unknow
   return Array.isArray(first) ? first : []
 }
 
-/** A sheet ID that no other sheet has, the same for the same title, so that a sheet is made once however often that is tried. */
+/**
+ * A sheet ID that no other sheet has. It is the same for the same title, so that repeated attempts create a sheet only
+ * once.
+ */
 const idFor = (title: string, taken: ReadonlySet<number>): number => {
   let id = 0
   for (const character of title) id = (Math.imul(id, 31) + (character.codePointAt(0) ?? 0)) >>> 1
@@ -37,7 +40,7 @@ const idFor = (title: string, taken: ReadonlySet<number>): number => {
   return id
 }
 
-/** The names in the first row of a sheet; none where it is empty. */
+/** The names in the first row of a sheet; empty for an empty row. */
 const readHeader = async (context: Context, title: string): Promise<readonly string[]> =>
   firstOf(await read(context, `/values/${rangeIn(title, '1:1')}?majorDimension=ROWS`)).map(textOf)
 
@@ -47,7 +50,7 @@ const readSheets = async (context: Context): Promise<readonly Readonly<Record<st
   return Array.isArray(sheets) ? sheets.filter(isJsonObject).map((sheet) => objectIn(sheet, 'properties')) : []
 }
 
-/** The columns of a sheet; none of one that does not exist yet. */
+/** The columns of a sheet; empty for a missing sheet. */
 export const describeColumns = async (context: Context, title: string): Promise<readonly RowField[]> => {
   const sheets = await readSheets(context)
   if (!sheets.some((each) => String(each['title']).toLowerCase() === title.trim().toLowerCase())) return []
@@ -61,7 +64,7 @@ export const describeColumns = async (context: Context, title: string): Promise<
  */
 export const readSheet = async (context: Context, { title, identifier }: SheetAddress): Promise<Sheet> => {
   const sheets = await readSheets(context)
-  // Titles are unique in any letter case.
+  // Titles that differ only in letter case are the same title.
   const found = sheets.find((each) => String(each['title']).toLowerCase() === title.toLowerCase())
   const newId = idFor(title, new Set(sheets.map((each) => numberIn(each, 'sheetId'))))
   if (found === undefined)

@@ -16,7 +16,7 @@ import { apiOrigin, type GoogleSheetsSettings } from './settings.ts'
 
 export type Context = DeliverContext<GoogleSheetsSettings>
 
-/** Bytes of an answer that are read: the keys of a sheet come whole. */
+/** Maximum bytes of a response that are read: it contains all keys of a sheet. */
 const readBytes = 16 * 1024 * 1024
 
 /**
@@ -45,7 +45,7 @@ export const ask = (context: Context, method: 'GET' | 'POST', rest: string, body
   )
 }
 
-/** Google's message of an error (google.rpc.Status), at most 500 characters. */
+/** Google's error message (google.rpc.Status), at most 500 characters. */
 const wordsOf = (call: Call): string => {
   const error = answerObject(call)?.['error']
   const message = isJsonObject(error) ? error['message'] : undefined
@@ -57,7 +57,7 @@ const wordsOf = (call: Call): string => {
 /** Quotas are refilled every minute ("Usage limits"). */
 const quotaMs = 60_000
 
-/** Why the spreadsheet accepts nothing until a person fixes it, as a message. */
+/** The reason why the spreadsheet accepts nothing until a person fixes it, as a message. */
 const setUpProblem = (call: Call): string | undefined => {
   const { status } = call.answer
   const words = wordsOf(call)
@@ -67,7 +67,7 @@ const setUpProblem = (call: Call): string | undefined => {
   if (status < 300 && isWebPage(call.answer)) return 'A web page came in place of Google’s response'
   if (status < 300 && Buffer.byteLength(call.answer.body) > readBytes - 4)
     return 'The sheet has too many rows: the values of the identifier have more than 16 MB'
-  // The error concerns the whole spreadsheet, so halves would be refused, too.
+  // The error applies to the whole spreadsheet, so halves would be refused, too.
   if (status === 400 && /\b10000000 cells\b|\bprotected\b|not supported for this document/i.test(words))
     return `The spreadsheet takes no more: ${words}`
   return undefined
@@ -87,7 +87,7 @@ export const failureOf = (call: Call, now: number): Exclude<EventOutcome, { kind
   return { ...outcome, retryAfterMs: quotaMs }
 }
 
-/** The response of the spreadsheet to a GET. Throws a DeliveryError for a failure. */
+/** The response to a GET request for the spreadsheet. Throws a DeliveryError for a failure. */
 export const read = async (context: Context, rest: string): Promise<Readonly<Record<string, unknown>>> => {
   const call = await ask(context, 'GET', rest)
   const failure = failureOf(call, context.clock())

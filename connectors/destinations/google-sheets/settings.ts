@@ -20,7 +20,7 @@ export const check = ({ spreadsheet }: Partial<GoogleSheetsSettings>): Record<st
   return problem === undefined ? {} : { spreadsheet: problem }
 }
 
-/** Where requests with a token go. */
+/** The origin of all requests with a token. */
 export const apiOrigin = 'https://sheets.googleapis.com'
 
 export const oauth2 = (given: Partial<GoogleSheetsSettings>): OAuth2Client =>

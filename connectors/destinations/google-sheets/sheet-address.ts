@@ -5,7 +5,7 @@ export type SheetAddress = { title: string; identifier: string }
 export const sheetObject = ({ title, identifier }: SheetAddress): string =>
   `sheets/${encodeURIComponent(title.trim())}/${encodeURIComponent(identifier.trim())}`
 
-/** The sheet that an object names; undefined for any other object. */
+/** The sheet of an object name; undefined for any other object. */
 export const sheetOf = (object: string): SheetAddress | undefined => {
   const [kind, title = '', identifier = '', ...more] = object.split('/')
   if (kind !== 'sheets' || more.length > 0 || title === '' || identifier === '') return undefined

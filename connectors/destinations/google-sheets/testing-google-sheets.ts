@@ -1,7 +1,7 @@
 import type { PeerAnswer } from '@tributary/connector-kit/testing'
 import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
 
-/** The credentials of the test's vendor. */
+/** The credentials of the simulated vendor. */
 export const token = 'ya29.a0-0123456789'
 export const spreadsheet = '1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgVE2upms'
 
@@ -20,13 +20,13 @@ type Request = {
   deleteDimension?: { range: Dimension & { startIndex: number; endIndex: number } }
 }
 
-/** A JSON answer of the vendor. */
+/** A JSON response of the vendor. */
 export const answerOf = (status: number, body: unknown): PeerAnswer => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body),
 })
-/** An error in the form of google.rpc.Status. */
+/** An error in the format of google.rpc.Status. */
 export const errorOf = (code: number, status: string, message: string): PeerAnswer =>
   answerOf(code, { error: { code, message, status } })
 
@@ -143,10 +143,10 @@ export const createSpreadsheet = () => {
   return {
     answer,
     refuseBad: (title: string) => void refused.add(title),
-    /** Creates a sheet as people do, whose grid ends with its rows. */
+    /** Creates a sheet as people do: its grid ends with its last row. */
     fill: (title: string, rows: (Value | undefined)[][]) =>
       void grids.push({ id: grids.length, title, rows, rowCount: rows.length, columnCount: rows[0]?.length ?? 1 }),
-    /** The values of a sheet, empty cells as null. */
+    /** The values of a sheet, with null for empty cells. */
     read: (title: string): readonly (readonly (Value | null)[])[] => {
       const rows = grids.find((each) => each.title === title)?.rows ?? []
       const width = Math.max(0, ...rows.map((row) => row.length))

@@ -80,7 +80,7 @@ export const hubspot = defineDestination({
       },
     },
   ],
-  // An answer repeats the properties of each record, and adds some: it is to fit into what is read of it.
+  // A response repeats the properties of each record, and adds more: it must fit into the bytes that are read.
   batching: () => ({ maxEvents: 100, maxBytes: 64 * 1024, maxWaitMs: 2000 }),
   rate: () => ({ requests: 50, perMs: 10_000 }),
   concurrency: 4,

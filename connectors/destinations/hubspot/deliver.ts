@@ -33,7 +33,7 @@ export const deliver = async (batch: readonly OutgoingEvent[], context: Context)
   return resultOf(await writeRecords(context, { type: 'contacts', idProperty: 'email' }, records))
 }
 
-/** Writes rows of one object as `writeRecords` says; other rows are rejected. */
+/** Writes rows of one object, see `writeRecords`; rows of other objects are rejected. */
 export const deliverRows = async (batch: readonly OutgoingRow[], context: Context): Promise<DeliverResult> => {
   const type = recordsOf(batch[0]?.object ?? '')
   if (type === undefined) {
@@ -47,7 +47,7 @@ export const deliverRows = async (batch: readonly OutgoingRow[], context: Contex
   return resultOf(await writeRecords(context, type, records))
 }
 
-/** Asks whose account it is. */
+/** Reads which account the token belongs to. */
 export const testConnection = (context: Context): Promise<ConnectionTest> =>
   testOf(async () => {
     const call = await ask(context, 'GET', '/account-info/v3/details')

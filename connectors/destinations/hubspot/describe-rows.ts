@@ -22,7 +22,9 @@ const objectsIn = (record: Json | undefined, name: string): readonly Json[] => {
   return Array.isArray(value) ? value.filter(isJsonObject) : []
 }
 
-/** Whether users can set its value ("Properties": read-only and calculated ones are HubSpot's own). */
+/**
+ * Whether users can set the value of a property ("Properties": read-only and calculated properties are HubSpot's own).
+ */
 const isWritable = (property: Json): boolean => {
   const { modificationMetadata: rules, hidden, calculated, archived } = property
   return (
@@ -40,7 +42,7 @@ const fieldOf = (type: string, property: Json, required: ReadonlySet<string>): R
     label: textIn(property, 'label'),
     type: textIn(property, 'type'),
     required: required.has(name),
-    // The email address identifies contacts, though its property does not say so.
+    // The email address identifies contacts, although HubSpot does not mark the property as unique.
     unique: property['hasUniqueValue'] === true || (type === 'contacts' && name === 'email'),
     options: objectsIn(property, 'options')
       .filter(({ hidden }) => hidden !== true)
@@ -48,7 +50,7 @@ const fieldOf = (type: string, property: Json, required: ReadonlySet<string>): R
   }
 }
 
-/** Names of properties that a new record must have; none when the token cannot read schemas ("Object schemas"). */
+/** Names of properties that a new record must have; empty if the token cannot read schemas ("Object schemas"). */
 const requiredOf = async (context: Context, type: string): Promise<ReadonlySet<string>> => {
   const call = await ask(
     context,
@@ -61,7 +63,7 @@ const requiredOf = async (context: Context, type: string): Promise<ReadonlySet<s
   return new Set(Array.isArray(names) ? names.filter((each) => typeof each === 'string') : [])
 }
 
-/** The properties of an object that can be written ("Properties": GET /crm/v3/properties/{objectType}), by their labels. */
+/** The writable properties of an object ("Properties": GET /crm/v3/properties/{objectType}), sorted by label. */
 export const describeRows = async (
   context: Context,
   given: { object: string; name: string },

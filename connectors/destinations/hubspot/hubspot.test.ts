@@ -89,7 +89,7 @@ describe.each([
 })
 
 describe('requests', () => {
-  it('have at most 100 records, and an upsert needs no other request', async () => {
+  it('are sent at most 100 in a request, and an upsert needs no other request', async () => {
     const { write, asked, whats } = await writer(createHubspot().answer)
     const rows = Array.from({ length: 205 }, (_, at) => row('upsert', `k${at}`))
     expect(new Set((await write(rows)).map(({ kind }) => kind))).toEqual(new Set(['delivered']))
@@ -97,7 +97,7 @@ describe('requests', () => {
     expect(asked.map(({ body }) => (body as { inputs: unknown[] }).inputs.length)).toEqual([100, 100, 5])
   })
 
-  it('change and archive records by their own ids, which are looked up by the identifier', async () => {
+  it('are updated and archived by their HubSpot IDs, which are looked up by the identifier', async () => {
     const vendor = createHubspot()
     const { write, whats, asked } = await writer(vendor.answer)
     await write([row('upsert', 'a')])
@@ -131,7 +131,7 @@ describe('temporary errors', () => {
     ['named by the header', { 'retry-after': '7' }, {}, 7000],
     ['by the window of ten seconds', {}, { policyName: 'TEN_SECONDLY_ROLLING' }, 10_000],
     ['by the window of a day', {}, { policyName: 'DAILY' }, 3_600_000],
-  ])('too many requests wait as long as it is %s', async (_, headers, more, retryAfterMs) => {
+  ])('after too many requests, rows wait for the time %s', async (_, headers, more, retryAfterMs) => {
     const body = JSON.stringify({ status: 'error', message: 'You have reached your limit.', ...more })
     const { write, whats } = await writer(() => ({ status: 429, headers, body }))
     const retry = { kind: 'retry', reason: 'You have reached your limit.', retryAfterMs }
@@ -140,7 +140,7 @@ describe('temporary errors', () => {
     expect(whats()).toEqual(['upsert', 'read'])
   })
 
-  it.each([423, 477, 502, 524])('%i is retried, and nothing more is sent before that', async (status) => {
+  it.each([423, 477, 502, 524])('status %i is retried, and nothing more is sent before that', async (status) => {
     const vendor = createHubspot()
     let requests = 0
     const { write, whats } = await writer((request) => (++requests === 2 ? { status } : vendor.answer(request)))
@@ -149,7 +149,7 @@ describe('temporary errors', () => {
     expect(whats()).toEqual(['upsert', 'read'])
   })
 
-  it('an answer that says nothing of a record has it sent again', async () => {
+  it('a record that is missing in the response is sent again', async () => {
     const { write } = await writer(() =>
       answerOf(200, { status: 'COMPLETE', results: [{ id: '1', properties: { id: 'a' } }] }),
     )
@@ -159,7 +159,7 @@ describe('temporary errors', () => {
     ])
   })
 
-  it('an answer of success that is too long to be read is one, and one with errors inside is sent again', async () => {
+  it('a success response that is too long to read counts as a success, and a long response with errors inside is sent again', async () => {
     const results = Array.from({ length: 300 }, (_, at) => ({ id: `${at}`, properties: { note: 'ü'.repeat(1000) } }))
     const kinds = async (status: number) => {
       const { write } = await writer(() => answerOf(status, { status: 'COMPLETE', results }))
@@ -201,7 +201,7 @@ describe('errors that a person must fix', () => {
     expect(String(failure)).toContain(words)
   })
 
-  it('behind what was taken already holds only the rest', async () => {
+  it('an error after accepted rows holds only the remaining rows', async () => {
     const vendor = createHubspot()
     let requests = 0
     const { write } = await writer((request) =>
@@ -214,13 +214,13 @@ describe('errors that a person must fix', () => {
   })
 })
 
-it('contacts, companies and deals have their own name, and a custom object the name that users chose', () => {
+it('contacts, companies, and deals have their own names, and a custom object has the name that users chose', () => {
   const given = { name: ' 2-3465404', identifier: 'email' }
   const types = hubspot.rowObjects?.map(({ address }) => recordsOf(address(given))?.type)
   expect(types).toEqual(['contacts', 'companies', 'deals', '2-3465404'])
 })
 
-it('rows of anything but records are rejected', async () => {
+it('rows of objects other than records are rejected', async () => {
   for (const odd of ['users', 'crm/contacts', 'crm/a b/id', 'crm/../id', 'crm/a/%', 'crm/a/b/c'])
     expect(recordsOf(odd)).toBeUndefined()
   expect(recordsOf(recordsObject({ type: ' p123_cars ', idProperty: 'ä/b' }))).toEqual({
@@ -251,7 +251,7 @@ describe('the description of an object', () => {
     return runDescribeRows(hubspot, { access_token: token }, { object, name }, { rebase })
   }
 
-  it('is its properties that can be written, with type, label, options, and which are required and unique', async () => {
+  it('lists the writable properties, with type, label, options, and whether they are required and unique', async () => {
     expect(await ask('deals', 'deals')).toEqual({
       fields: [
         {
@@ -269,7 +269,7 @@ describe('the description of an object', () => {
     })
   })
 
-  it('lacks only the requirements where the token cannot read schemas', async () => {
+  it('lacks only the required flags if the token cannot read schemas', async () => {
     const { fields } = await ask('custom_object', ' deals', false)
     expect(fields.map(({ name, required }) => [name, required])).toEqual([
       ['plan', false],
@@ -278,7 +278,7 @@ describe('the description of an object', () => {
     ])
   })
 
-  it('is a set-up problem when HubSpot has no such object', async () => {
+  it('is a set-up problem if HubSpot has no such object', async () => {
     await expect(ask('custom_object', 'cars')).rejects.toThrow(ConfigurationError)
     expect(await ask('custom_object', '../me')).toEqual({ fields: [], facts: [] })
   })

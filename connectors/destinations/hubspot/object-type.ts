@@ -8,7 +8,7 @@ const typeForm = /^[a-z0-9][a-z0-9_-]{0,99}$/i
 export const recordsObject = ({ type, idProperty }: ObjectType): string =>
   `crm/${encodeURIComponent(type.trim())}/${encodeURIComponent(idProperty)}`
 
-/** The records that an object names; undefined for any other object, and for what cannot be a type. */
+/** The records of an object name; undefined for any other object, and for an invalid type. */
 export const recordsOf = (object: string): ObjectType | undefined => {
   const [kind, type = '', property = '', ...more] = object.split('/')
   if (kind !== 'crm' || more.length > 0 || property === '' || !typeForm.test(type)) return undefined

@@ -14,7 +14,7 @@ import type { HubspotSettings } from './settings.ts'
 
 export type Context = DeliverContext<HubspotSettings>
 
-/** Bytes of an answer that are read: it has the properties of each record of a batch. */
+/** Maximum bytes of a response that are read: it contains the properties of each record of a batch. */
 export const keepBytes = 256 * 1024
 
 /** Asks HubSpot's API; `body` is sent as JSON, `readBytes` are wanted of a long answer. Rejects as `sendRequest` does. */
@@ -45,13 +45,13 @@ export const ask = async (
   )
 }
 
-/** HubSpot's message of an error, at most 500 characters. */
+/** HubSpot's error message, at most 500 characters. */
 export const wordsOf = (error: unknown, unless: string): string => {
   const message = isJsonObject(error) ? error['message'] : undefined
   return typeof message === 'string' && message !== '' ? cutText(message, 500).toWellFormed() : unless
 }
 
-/** The pause when the header names none: the limits have windows of ten seconds and of a day. */
+/** The pause if the header is missing: the limits have windows of ten seconds and of a day. */
 const pauses: Readonly<Record<string, number>> = { TEN_SECONDLY_ROLLING: 10_000, DAILY: 3_600_000 }
 
 /**
@@ -66,7 +66,7 @@ const setUpProblem = ({ answer }: Call): string | undefined => {
   if (status === 404) return `HubSpot does not know this object: ${words}`
   if (status >= 300 && status < 400) return `HubSpot redirects (HTTP ${status}), so something is in its way`
   if (status < 300 && isWebPage(answer)) return 'A web page came in place of HubSpot’s response'
-  // The error concerns the mapping, so halves would be refused, too.
+  // The error applies to the mapping, so halves would be refused, too.
   if (status === 400 && /non-unique/.test(words)) return `The identifier is not a unique property in HubSpot: ${words}`
   return undefined
 }

@@ -6,7 +6,7 @@ export const settings = defineSettings({
     help: 'Of a private app in HubSpot. Stored encrypted.',
     required: true,
     maxLength: 300,
-    // It is sent to api.hubapi.com, whatever the settings.
+    // The token is always sent to api.hubapi.com, whatever the settings are.
     sentTo: [],
   }),
 })

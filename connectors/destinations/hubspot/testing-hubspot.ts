@@ -1,24 +1,24 @@
 import type { PeerAnswer } from '@tributary/connector-kit/testing'
 import type { VendorRequest } from '@tributary/connector-kit/testing-destination'
 
-/** The credentials of the test's vendor. */
+/** The credentials of the simulated vendor. */
 export const token = 'pat-eu1-0123456789'
 
 type Properties = Record<string, string>
 type Input = { id?: string; idProperty?: string; properties?: Properties; objectWriteTraceId?: string }
 type Stored = { id: string; properties: Properties }
 
-/** A JSON answer of the vendor. */
+/** A JSON response of the vendor. */
 export const answerOf = (status: number, body: unknown): PeerAnswer => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body),
 })
-/** An error in HubSpot's form. */
+/** An error in HubSpot's format. */
 export const errorOf = (status: number, category: string, message: string, more: object = {}): PeerAnswer =>
   answerOf(status, { status: 'error', category, message, correlationId: 'c', ...more })
 
-/** The response of "Properties", cut to the used fields. */
+/** The response of "Properties", reduced to the used fields. */
 const dealProperties = [
   { name: 'dealname', label: 'Deal name', type: 'string', fieldType: 'text', options: [], hasUniqueValue: false },
   {

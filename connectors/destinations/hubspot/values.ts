@@ -10,7 +10,7 @@ export const valueText = (value: unknown): string => {
     value.every((each) => each === null || typeof each !== 'object' || each instanceof Number)
   )
     return value.map(valueText).join(';')
-  // A number that a double cannot hold is an object with its digits as its text.
+  // A number that a double cannot hold exactly is an object with the digits as its text.
   if (typeof value === 'number' || typeof value === 'boolean' || value instanceof Number) return value.toString()
   return JSON.stringify(value)
 }

@@ -10,7 +10,7 @@ import {
 import type { ObjectType } from './object-type.ts'
 import { ask, type Context, failureOf, keepBytes, wordsOf } from './request.ts'
 
-/** A record to be written: its properties as texts, its key among them. */
+/** A record to write: its properties as texts, including its key. */
 export type GivenRecord = {
   operation: OutgoingRow['operation']
   key: string
@@ -20,7 +20,7 @@ export type GivenRecord = {
 /** The outcome of each record, and the most significant request. */
 export type Written = { outcomes: readonly EventOutcome[]; call: Call | undefined; latencyMs: number }
 
-/** Records of one request (developers.hubspot.com, "Usage guidelines": batches of 100). */
+/** Maximum records of one request (developers.hubspot.com, "Usage guidelines": batches of 100). */
 const recordsAtOnce = 100
 
 /** HubSpot keeps email addresses in lower case. */
@@ -59,10 +59,10 @@ const listOf = (
   return Array.isArray(list) ? list.filter(isJsonObject) : []
 }
 
-/** How each record is named within a request, so that HubSpot can say which it refuses ("Multi-status errors"). */
+/** The name of each record within a request, with which HubSpot reports refused records ("Multi-status errors"). */
 const traceOf = (place: Place): string => String(place.at)
 
-/** A property of a result; undefined when it has none. */
+/** A property of a result; undefined if the result lacks it. */
 const propertyOf = (result: Readonly<Record<string, unknown>>, name: string): string | undefined => {
   const { properties } = result
   const value = isJsonObject(properties) ? properties[name] : undefined
@@ -100,7 +100,7 @@ const outcomesOf = (call: Call, places: readonly Place[], type: ObjectType): Eve
   })
 }
 
-/** Writes records of one object of HubSpot, and keeps what became of each. */
+/** Writes records of one HubSpot object, and sets the outcome of each. */
 const createWriter = (context: Context, type: ObjectType, outcomes: (EventOutcome | undefined)[]) => {
   const path = `/crm/v3/objects/${encodeURIComponent(type.type)}/batch`
   let shown: Call | undefined
@@ -138,7 +138,7 @@ const createWriter = (context: Context, type: ObjectType, outcomes: (EventOutcom
       settle(places, failure)
       return
     }
-    // Archiving answers nothing (204).
+    // The response to an archive request is empty (204).
     if (what === 'archive') return settle(places, { kind: 'delivered' })
     for (const [index, outcome] of outcomesOf(call, places, type).entries()) {
       if (outcome.kind !== 'delivered') shown = call
@@ -191,7 +191,7 @@ const createWriter = (context: Context, type: ObjectType, outcomes: (EventOutcom
       operation === 'delete' ? { kind: 'delivered' } : { kind: 'skipped', reason: 'There is no record with this key' },
     )
     if (operation === 'delete') return write('archive', there, ({ key }) => ({ id: ids.get(key) }))
-    // Records are updated by their own ids: another identifier is not unique for this endpoint.
+    // Records are updated by their HubSpot IDs: other identifiers are not unique for this endpoint.
     return write('update', there, (place) => ({ id: ids.get(place.key), ...named(place) }))
   }
 

@@ -7,7 +7,7 @@ import type { MetaConversionsSettings } from './settings.ts'
 
 const dayMs = 24 * 60 * 60_000
 
-/** "Using the API": 7 days, and 62 for physical stores; one that is older fails the whole request. */
+/** "Using the API": 7 days, and 62 for physical stores; one older event fails the whole request. */
 export const oldestMs = { store: 62 * dayMs, others: 7 * dayMs }
 
 /** "Server Event Parameters", action_source. */
@@ -29,7 +29,7 @@ type Payload = ReturnType<typeof sendConversion.payloadOf>
 
 const userDataOf = (payload: Payload, at: number): Record<string, unknown> => {
   const user: Record<string, unknown> = {}
-  // Hashed when it was mapped.
+  // The mapping has hashed the value.
   for (const name of hashedNames) if (payload[name] !== undefined) user[name] = [payload[name]]
   const click = payload.fbc ?? parameterOf(payload.event_source_url, 'fbclid')
   const others = {
@@ -43,7 +43,7 @@ const userDataOf = (payload: Payload, at: number): Record<string, unknown> => {
   return user
 }
 
-/** "Best Practices", combinations that match too many people: places, names and the browser alone. */
+/** "Best Practices" lists combinations that match too many people: places, names, or the browser alone. */
 const identifies = (user: Readonly<Record<string, unknown>>): boolean =>
   ['em', 'ph', 'external_id', 'fbc', 'fbp', 'lead_id'].some((name) => user[name] !== undefined) ||
   (user['client_ip_address'] !== undefined && user['client_user_agent'] !== undefined)
@@ -73,7 +73,7 @@ const customDataOf = (payload: Payload): Record<string, unknown> | { problem: st
   }
 }
 
-/** The event as the Conversions API has it, or what becomes of one that is not to be sent. */
+/** The event in the format of the Conversions API, or the outcome of an event that must not be sent. */
 export const conversionOf = (
   event: OutgoingEvent,
   settings: MetaConversionsSettings,
@@ -89,7 +89,7 @@ export const conversionOf = (
   const custom = customDataOf(payload)
   if (typeof custom['problem'] === 'string') return rejected(custom['problem'])
   const user = userDataOf(payload, at)
-  // "Parameters": website events require both.
+  // "Parameters": website events require a user agent and a URL.
   if (source === 'website' && user['client_user_agent'] === undefined)
     return rejected('Website events need the user agent of the browser. Otherwise map another action source')
   if (source === 'website' && (payload.event_source_url ?? '') === '')
@@ -104,7 +104,7 @@ export const conversionOf = (
       ...(payload.event_source_url === undefined ? {} : { event_source_url: payload.event_source_url }),
       user_data: user,
       ...(Object.keys(custom).length === 0 ? {} : { custom_data: custom }),
-      // 0 and 0: Meta finds out where the person is ("Data Processing Options").
+      // 0 and 0: Meta determines the person's location ("Data Processing Options").
       ...(settings.limited_data_use
         ? {
             data_processing_options: ['LDU'],
