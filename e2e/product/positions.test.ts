@@ -101,13 +101,15 @@ test.for([
     const timesOf = (): Map<string, number> => receiver.messageIds()
 
     // While it runs it is shown, and not set back.
-    const shown = await command()
+    const inTime = (...args: string[]) =>
+      eventually('engines answer in time', async () => {
+        const answer = await command(...args)
+        return !/no answer within/.test(answer.output) && answer
+      })
+    const shown = await inTime()
     expect([shown.code, shown.output]).toEqual([0, expect.stringContaining(line)])
     expect(shown.output).toMatch(/^pipeline.*: \d+ records? of requests waiting/m)
-    const refused = await eventually('engines answer in time', async () => {
-      const answer = await command('reset', 'delivery', '--to', 'beginning', '--yes')
-      return !/no answer within/.test(answer.output) && answer
-    })
+    const refused = await inTime('reset', 'delivery', '--to', 'beginning', '--yes')
     expect([refused.code, refused.output]).toEqual([
       1,
       expect.stringMatching(/is in use by the process|A process has delivery/),
