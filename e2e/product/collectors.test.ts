@@ -19,7 +19,6 @@ import {
   startProduct,
   startSharedPostgres,
   startWebhookReceiver,
-  templateDatabase,
   withDatabase,
 } from '@tributary/test-kit'
 import { expect, test } from 'vitest'
@@ -46,7 +45,7 @@ const startEngines = async (stack: AsyncDisposableStack) => {
   stack.use(postgres)
   const env = {
     KAFKA_BROKERS: kafka.address,
-    DATABASE_URL: withDatabase(postgres.url, templateDatabase),
+    DATABASE_URL: withDatabase(postgres.url, 'postgres'),
     TRIBUTARY_SECRET_KEY: 'the-same-secret-key-in-each-process',
   }
   return {

@@ -15,7 +15,6 @@ import {
   startProduct,
   startSharedEventStore,
   startSharedPostgres,
-  templateDatabase,
   withDatabase,
   withEventDatabase,
 } from '@tributary/test-kit'
@@ -148,7 +147,7 @@ export const startRemoteEngines = async (
   stack.use(postgres)
   stack.use(eventStore)
   const urls = {
-    database: withDatabase(postgres.url, templateDatabase),
+    database: withDatabase(postgres.url, 'postgres'),
     eventStore: withEventDatabase(eventStore.url, 'default'),
   }
   const database = await wayToPostgres(urls.database)
