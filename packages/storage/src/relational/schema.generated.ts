@@ -1281,7 +1281,7 @@ export type SourcesTable = {
   id: string
   workspace_id: string
   title: string
-  /** Slug of the catalogue entry. */
+  /** Slug of the catalog entry. */
   app: string
   target_product: Generated<string>
   enabled: Generated<boolean>
