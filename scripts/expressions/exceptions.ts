@@ -18,7 +18,7 @@ export const exceptions: readonly Exception[] = [
     maxLength: 4800,
     test: [
       'packages/collect/src/redact.test.ts',
-      'a sample of a refused request looks at 4,800 bytes of its body, whatever comes behind',
+      'a sample of a rejected request reads only 4,800 bytes of its body: %s',
     ],
   },
 ]

@@ -40,8 +40,8 @@ const valueTypes: Readonly<Record<string, readonly [read: string, written?: stri
 
 /** The values that a check allows, as a type. */
 const unionOf = (check: string | null): string | undefined => {
-  const values = /= ANY \(ARRAY\[(.*?)\]\)/.exec(check ?? '')?.[1]?.match(/'[^']*'/g)
-  return values?.join(' | ')
+  const list = check?.split('= ANY (ARRAY[')[1]?.split('])')[0]
+  return list?.match(/'[^']*'/g)?.join(' | ')
 }
 
 /** The Kysely type of a column. Throws for a type that no column had before. */
