@@ -18,7 +18,7 @@ const assertionOf = ({ email, privateKey }: ServiceAccount, audience: string, no
   try {
     return `${content}.${createSign('RSA-SHA256').update(content).sign(privateKey, 'base64url')}`
   } catch {
-    // The words of the failure could hold parts of the key.
+    // The error message could contain parts of the key.
     throw new ConfigurationError('The private key in the service account key cannot be read')
   }
 }

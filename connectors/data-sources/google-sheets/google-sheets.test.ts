@@ -37,7 +37,7 @@ let answerValues: ((response: ServerResponse) => void) | undefined
 const say = (response: ServerResponse, status: number, body: unknown): void =>
   void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 
-/** Whether an assertion follows Google's page: RS256 over header and claims, with the account as its issuer. */
+/** True if an assertion follows Google's page: RS256 over header and claims, with the account as its issuer. */
 const isAsserted = (assertion: string, audience: string): boolean => {
   const [header = '', claims = '', signature = ''] = assertion.split('.')
   const isSigned = createVerify('RSA-SHA256')
@@ -133,7 +133,7 @@ test('a sheet is read by one request, with its types, and without unnamed column
   expect(await readdir(folder)).toEqual([])
 })
 
-test('without a name the first sheet is read, and the test of a connection names the sheet and the user', async () => {
+test('without a name the first sheet is read, and the connection test names the sheet and the user', async () => {
   sheets.set('People', [['id'], ['1']])
   sheets.set('Other', [['x']])
   expect((await read()).columns).toEqual(['id bigint'])
@@ -153,7 +153,7 @@ test.each<[string, Parameters<typeof open>[0], string]>([
   ['a key that Google does not know', { key: keyFile.replace(email, 'other@x.com') }, 'Invalid JWT Signature.'],
   ['a sheet that is not there', { sheet: 'Gone' }, 'The spreadsheet has no sheet called Gone'],
   ['a spreadsheet that is not shared', { spreadsheet: 'x'.repeat(44) }, `Share it with ${email}`],
-])('%s has a readable message without any secret', async (_, more, words) => {
+])('%s results in a readable message without any secret', async (_, more, words) => {
   sheets.set('People', [['id', 'text'], ...Array.from({ length: 50 }, (__, n) => [n, 'a text'])])
   sheets.set('Empty', [])
   const failure: unknown = await read(more).catch((error: unknown) => error)
@@ -184,7 +184,7 @@ test.each<[string, (response: ServerResponse) => void]>([
   await expect(read()).rejects.toThrow(DeliveryError)
 })
 
-test.each([1, 2, 3, 7, 1000])('pieces of %i characters give the same rows as the whole', (size) => {
+test.each([1, 2, 3, 7, 1000])('a response in pieces of %i characters returns the same rows as the whole', (size) => {
   const rows = [['a', '[1,"2"]', ']]'], [], [1.5, true, '\\"', 'ü\u{1f600}'], ['"']]
   const whole = JSON.stringify({ range: "'a[]'!A1", majorDimension: 'ROWS', values: rows })
   const reader = createRowReader()

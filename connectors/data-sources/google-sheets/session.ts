@@ -19,13 +19,13 @@ import { fetchAccessToken } from './access-token.ts'
 import { accountOf, type GoogleSheetsSourceSettings } from './settings.ts'
 import { createCsvOfRows, createRowReader, UnreadableRows } from './sheet-rows.ts'
 
-/** Where Google is. */
+/** The origin of Google's API, and the URL of tokens. */
 export type Origins = { api: string; tokenUrl: string }
 
 const aboutBytes = 1024 * 1024
 const errorBytes = 64 * 1024
 
-/** Google's message of an error (google.rpc.Status), at most 300 characters. */
+/** Google's error message (google.rpc.Status), at most 300 characters. */
 const wordsOf = (text: string, status: number): string => {
   try {
     const answer: unknown = JSON.parse(text)
@@ -33,12 +33,12 @@ const wordsOf = (text: string, status: number): string => {
     const message = isJsonObject(error) ? error['message'] : undefined
     if (typeof message === 'string' && message !== '') return cutText(message, 300).toWellFormed()
   } catch {
-    // No JSON says nothing.
+    // A text other than JSON contains no message.
   }
   return `status ${status}`
 }
 
-/** Why Google refuses the request; undefined for a success. */
+/** The error for a request that Google refuses; undefined for a success. */
 const refusalOf = async (response: IncomingMessage, email: string): Promise<Error | undefined> => {
   const { statusCode: status = 0 } = response
   if (status === 200) return undefined
@@ -49,7 +49,7 @@ const refusalOf = async (response: IncomingMessage, email: string): Promise<Erro
   return new ConfigurationError(`The spreadsheet can't be read: ${words}`)
 }
 
-/** The title of a spreadsheet, and the sheet that is read; throws when there is no such sheet. */
+/** The title of a spreadsheet, and of the sheet to read; throws if there is no such sheet. */
 const sheetOf = (text: string, wanted: string): { spreadsheet: string; title: string } => {
   let answer: unknown
   try {
@@ -63,7 +63,7 @@ const sheetOf = (text: string, wanted: string): { spreadsheet: string; title: st
     const title = isJsonObject(about) ? about['title'] : undefined
     return typeof title === 'string' ? [title] : []
   })
-  // Titles are unique in any letter case.
+  // Titles that differ only in letter case are the same title.
   const title = wanted === '' ? titles[0] : titles.find((each) => each.toLowerCase() === wanted.toLowerCase())
   if (title === undefined)
     throw new ConfigurationError(

@@ -19,7 +19,7 @@ export const settings = defineSettings({
     help: 'What is in the JSON key file of a service account that can view the spreadsheet. Stored encrypted.',
     required: true,
     maxLength: 5000,
-    // It signs requests and is never sent.
+    // The key signs requests and is never sent.
     sentTo: [],
   }),
 })
@@ -45,7 +45,7 @@ const accountIn = (key: string): ServiceAccount | undefined => {
 
 /**
  * The service account of a key (developers.google.com/identity/protocols/oauth2/service-account). Throws
- * ConfigurationError for an invalid one.
+ * ConfigurationError for an invalid key.
  */
 export const accountOf = (key: string): ServiceAccount => {
   const account = accountIn(key)
@@ -53,7 +53,7 @@ export const accountOf = (key: string): ServiceAccount => {
   return account
 }
 
-/** Rules that a setting's type does not say. */
+/** Rules that the setting types do not contain. */
 export const check = ({ spreadsheet, key }: Partial<GoogleSheetsSourceSettings>): Record<string, string> => {
   const problem = spreadsheetProblem(spreadsheet)
   return {

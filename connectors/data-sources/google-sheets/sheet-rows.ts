@@ -3,12 +3,12 @@ import { isJsonObject } from '@tributary/connector-kit/exact-json'
 /** Maximum characters of a row. */
 const rowCharacters = 8 * 1024 * 1024
 
-/** The API's response is no list of rows, or has a row that is too long. */
+/** The API's response is not a list of rows, or has a row that is too long. */
 export class UnreadableRows extends Error {
   override readonly name = 'UnreadableRows'
 }
 
-/** Signs that move through JSON: quotes and escapes of texts, and what opens and closes. */
+/** Characters that structure JSON: quotes and escapes of texts, and the brackets of lists. */
 const [quote, escape, open, close] = ['"', '\\', '[', ']'].map((sign) => sign.charCodeAt(0))
 
 /**
@@ -35,7 +35,7 @@ export const createRowReader = () => {
   }
 
   return {
-    /** The rows that are whole with this piece. */
+    /** The rows that are complete after this piece. */
     push(piece: string): unknown[][] {
       text += piece
       const rows: unknown[][] = []
@@ -64,7 +64,7 @@ export const createRowReader = () => {
         throw new UnreadableRows(`A row of the sheet is longer than ${rowCharacters / 1024 / 1024} MB`)
       return rows
     },
-    /** Nothing follows. Throws UnreadableRows when what came is not whole. */
+    /** Ends the text. Throws UnreadableRows if it is incomplete. */
     end(): void {
       const isWhole = depth === 0 && !isInText && text.trimEnd().endsWith('}')
       if (!isWhole) throw new UnreadableRows('Google’s response ends too soon')
@@ -84,7 +84,7 @@ export const createRowReader = () => {
 const cellText = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
 
-/** A cell as CSV has it: an empty one is null. */
+/** A cell in CSV; an empty cell is null. */
 const csvCell = (text: string): string => (text === '' ? '' : `"${text.replaceAll('"', '""')}"`)
 
 /**

@@ -19,10 +19,10 @@ const decimals = new Set([0, 246])
 const bit = 16
 const json = 245
 const timestamp = 7
-/** Character set of what is bytes. */
+/** The character set number of binary data. */
 const binary = 63
 
-/** The fields of a column that the driver's types lack. */
+/** The properties of a column that the driver's types lack. */
 type Field = Pick<FieldPacket, 'name'> & {
   columnType?: number
   columnLength?: number
@@ -47,10 +47,10 @@ const typeOf = (field: Field): string => {
   const unsigned = has(field, 32)
   const number = numbers[columnType]
   if (number !== undefined) return unsigned && number !== 'year' ? `${number} unsigned` : number
-  // The length has room for a sign and a point.
+  // The length includes a sign and a decimal point.
   if (decimals.has(columnType))
     return `decimal(${columnLength - (unsigned ? 0 : 1) - (places > 0 ? 1 : 0)},${places})${unsigned ? ' unsigned' : ''}`
-  // Bits are read as one number, unlike those of PostgreSQL.
+  // Bits are read as one number, unlike in PostgreSQL.
   if (columnType === bit) return `bit(${columnLength}) unsigned`
   if (extendedFormat === 'json') return 'json'
   if (has(field, 256)) return 'enum'
@@ -61,7 +61,7 @@ const typeOf = (field: Field): string => {
   return columnType >= 249 && columnType <= 252 ? 'text' : columnType === 254 ? 'char' : 'varchar'
 }
 
-/** The name and type of a column of an answer. */
+/** The name and type of a column of a response. */
 export const columnOf = (field: FieldPacket): DataColumn => ({ name: field.name, type: typeOf(field) })
 
 type Decode = (value: Buffer) => string

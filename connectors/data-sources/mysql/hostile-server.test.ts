@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close()
 })
 
-/** A packet (MySQL, "Packets"): its length in three bytes, its place in the answer, its content. */
+/** A packet (MySQL, "Packets"): its length in three bytes, its number in the response, and its content. */
 const packet = (place: number, content: Buffer, announced = content.length): Buffer => {
   const head = Buffer.alloc(4)
   head.writeUIntLE(announced, 0, 3)
@@ -45,7 +45,7 @@ const askForFile = packet(1, Buffer.from('\xfb/etc/passwd', 'latin1'))
 
 type Script = { before?: 'greeting' | 'sign-in'; head: Buffer; rest?: Buffer }
 
-/** A server that accepts any user and setting, and then answers with `head` and endless `rest`. */
+/** A server that accepts any user and setting, and then responds with `head` and endless `rest`. */
 const startServer = async ({ before, head, rest }: Script) => {
   const received: Buffer[] = []
   let sent = 0
@@ -137,12 +137,12 @@ test.each<[string, Script, RegExp]>([
   expect(said).not.toHaveBeenCalled()
 })
 
-test('a server that asks for one of our files gets none', async () => {
+test('a server that requests one of our files receives an empty packet', async () => {
   const server = await startServer({ head: askForFile })
   const session = await openAt(server.port)
   const asked = session.about().catch((error: unknown) => error)
   await expect.poll(() => server.received.length).toBe(5)
-  // The capability (CLIENT_LOCAL_FILES, 128) is not offered, and the answer is an empty packet.
+  // The client does not offer the capability (CLIENT_LOCAL_FILES, 128), and responds with an empty packet.
   expect((server.received[0]?.[4] ?? 0) & 128).toBe(0)
   expect(server.received[4]).toEqual(packet(2, Buffer.alloc(0)))
   await session[Symbol.asyncDispose]()

@@ -110,7 +110,7 @@ describe.skipIf(!hasMariaDb)('connecting', () => {
       RetryableError,
       /not trusted: .*IP: 127\.0\.0\.1 is not in/,
     ],
-  ])('%s has a readable message', async (_, given, type, words) => {
+  ])('%s results in a readable message', async (_, given, type, words) => {
     const error = await failure(open({ given }))
     expect((error as Error).message).toMatch(words)
     expect(error).toBeInstanceOf(type)
@@ -127,18 +127,18 @@ describe.skipIf(!hasMariaDb)('connecting', () => {
     ).toEqual([['1']])
   })
 
-  test('a private address is not connected to unless the operator allows it', async () => {
+  test('a private address is refused unless the operator allows it', async () => {
     expect(await failure(open({ allow: [] }))).toBeInstanceOf(EgressRefusedError)
   })
 
-  test('a session that is disposed of leaves no connection', async () => {
+  test('a closed session leaves no connection', async () => {
     const session = await open()
     await session.about()
     await session[Symbol.asyncDispose]()
     await expect.poll(() => peer.connections()).toBe(0)
   })
 
-  test('a caller who has gone ends the connection, also while a query runs', async () => {
+  test('the connection ends when the caller disconnects, also during a query', async () => {
     const abort = new AbortController()
     const session = await open({ signal: abort.signal })
     const asked = failure(rowsOf(session, { sql: 'select sleep(5) as nap' }))
@@ -175,7 +175,7 @@ describe.skipIf(!hasMariaDb)('nothing is written', () => {
     expect(await peer.query('select count(*) as n from log')).toEqual([{ n: 0 }])
     expect(await peer.query('select next_not_cached_value as n from numbers')).toEqual([{ n: 1 }])
     expect(await peer.query(`select load_file('/tmp/tributary-made') is null as n`)).toEqual([{ n: 1 }])
-    // The session stays what it was.
+    // The session is still read-only.
     expect(await rowsOf(session, { sql: 'select @@tx_read_only as ro, @@max_statement_time as ms' })).toEqual([
       ['1', '10.000000'],
     ])
@@ -194,7 +194,7 @@ describe.skipIf(!hasMariaDb)('nothing is written', () => {
 })
 
 describe.skipIf(!hasMariaDb)('the listed tables', () => {
-  test('tables and views that the account can read are listed by schema and name, others are not', async () => {
+  test('only tables and views that the account can read are listed, by schema and name', async () => {
     const session = await open()
     const tables = await session.listTables({ search: '', offset: 0, limit: 100 })
     expect(tables.map(({ schema, name, kind }) => `${schema}.${name} ${kind}`)).toEqual([
@@ -208,7 +208,7 @@ describe.skipIf(!hasMariaDb)('the listed tables', () => {
     expect(await session.listTables({ search: `%'\\`, offset: 0, limit: 9 })).toEqual([])
   })
 
-  test('columns of a table come in their order with types, nulls and primary key', async () => {
+  test('columns of a table are listed in order with types, nullability, and primary key', async () => {
     const session = await open()
     const columns = await session.listColumns({ schema: 'company', table: 'customers' }, 2000)
     expect(columns.slice(0, 3)).toEqual([
@@ -243,7 +243,7 @@ describe.skipIf(!hasMariaDb)('a query', () => {
     }
   })
 
-  test('is described without being run', async () => {
+  test('is described without running', async () => {
     const session = await open({ statementMs: 3000 })
     expect(
       await session.describe({ sql: 'select id, spent as "Größe", sleep(60) as nap, extra, raw from customers; ' }),
@@ -267,28 +267,28 @@ describe.skipIf(!hasMariaDb)('a query', () => {
     ['select 1 as id, 2 as ID', /^The column ID comes up twice/],
     ['show tables', /^Queries can only read/],
     ['', /./],
-  ])('%j is refused in the words of the database', async (sql, words) => {
+  ])("%j is refused with the database's message", async (sql, words) => {
     const session = await open()
     const error = await failure(session.describe({ sql }))
     expect(error).toBeInstanceOf(DataQueryError)
     expect((error as Error).message).toMatch(words)
-    // The session can be asked on.
+    // The session can still be used.
     expect(await session.describe({ sql: 'select 1 as one' })).toEqual([{ name: 'one', type: 'int' }])
   })
 
-  test('can have comments, an end, common table expressions and unions', async () => {
+  test('can have comments, a final semicolon, common table expressions, and unions', async () => {
     const session = await open()
     const sql = 'with a as (select 1 as n union select 2) select n from a order by n # the last (\n -- of )\n;'
     expect(await rowsOf(session, { sql })).toEqual([['1'], ['2']])
   })
 
-  test('that never ends is ended by the database', async () => {
+  test('that never ends is stopped by the database', async () => {
     const session = await open({ statementMs: 300 })
     const error = await failure(rowsOf(session, { sql: 'select benchmark(100000000000, sha2(1, 512)) as n' }))
     expect(error).toEqual(new DataQueryError('The query did not finish within 0.3 seconds'))
   })
 
-  test('has its values as the database writes them, with every digit', async () => {
+  test("returns values in the database's notation, with every digit", async () => {
     await peer.query(`set global time_zone = '+05:00'`)
     const session = await open()
     expect(await rowsOf(session, { schema: 'company', table: 'customers' })).toEqual([
@@ -314,7 +314,7 @@ describe.skipIf(!hasMariaDb)('a query', () => {
     expect(await rowsOf(session, zero)).toEqual([['0000-00-00', '0000-00-00 00:00:00', 'ü']])
   })
 
-  test('gives each row once, in batches, and no more than requested', async () => {
+  test('returns each row once, in batches, and at most the requested number', async () => {
     const session = await open()
     const sizes: number[] = []
     const numbers: string[] = []
@@ -326,7 +326,7 @@ describe.skipIf(!hasMariaDb)('a query', () => {
     expect(numbers).toEqual(Array.from({ length: 40_000 }, (_, at) => String(at + 1)))
   })
 
-  test('of millions of rows takes no more memory than a few batches, and ends when its reader stops', async () => {
+  test('of millions of rows needs no more memory than a few batches, and stops with its reader', async () => {
     const session = await open()
     const inMemory = (): number => process.memoryUsage().heapUsed + process.memoryUsage().external
     const before = inMemory()
@@ -343,14 +343,14 @@ describe.skipIf(!hasMariaDb)('a query', () => {
     await expect.poll(() => peer.connections()).toBe(1)
   })
 
-  test('with rows too large for one answer says so', async () => {
+  test('with rows too large for one response fails with a clear message', async () => {
     const session = await open()
     const error = await failure(rowsOf(session, { sql: `select repeat('x', 9000000) as x` }))
     expect(error).toBeInstanceOf(DataQueryError)
     expect((error as Error).message).toMatch(/^The rows are too large: /)
   })
 
-  test('ends with the connection, which is no error of the query', async () => {
+  test('fails with a connection error when the connection ends', async () => {
     const session = await open()
     const asked = failure(rowsOf(session, { sql: 'select sleep(30) as nap' }))
     await expect.poll(() => peer.query(sleeping)).toHaveLength(1)

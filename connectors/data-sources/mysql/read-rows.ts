@@ -3,7 +3,7 @@ import type { FieldPacket } from 'mysql2'
 import { causeOf, type GuardedConnection } from '../../wire/mysql/connect.ts'
 import { decoderOf } from './columns.ts'
 
-/** Characters, and rows, after which a batch is handed on. */
+/** Maximum characters and rows of a batch before it is returned. */
 const batchCharacters = 1024 * 1024
 const maxRows = 10_000
 
@@ -19,7 +19,7 @@ type Reading = {
 
 const isFull = ({ rows, characters }: Reading): boolean => characters >= batchCharacters || rows.length >= maxRows
 
-/** Asks the statement, and has the connection stop whenever there is a batch. */
+/** Runs the statement, and pauses the connection when a batch is complete. */
 const startReading = ({ connection, socket, renew }: GuardedConnection, sql: string) => {
   const reading: Reading = { rows: [], characters: 0, state: 'reading', wake: () => {} }
   let decode: ((row: readonly (Buffer | null)[]) => DataRow) | undefined

@@ -17,7 +17,7 @@ import { readRows } from './read-rows.ts'
 import type { MysqlSettings } from './settings.ts'
 import { columnsStatement, keyStatement, rowsStatement, statementOf, tablesStatement } from './statements.ts'
 
-/** Bytes of one answer, and of the rows between two batches. */
+/** Maximum bytes of one response, and of the rows between two batches. */
 const answerBytes = 8 * 1024 * 1024
 /** For how long a statement waits for a lock, and the server for us to read on, s. */
 const lockSeconds = 5
@@ -41,13 +41,13 @@ const onlyReads = 'Queries can only read: write one SELECT statement'
 const tooLong = (statementMs: number, error: unknown): DataQueryError =>
   new DataQueryError(`The query did not finish within ${statementMs / 1000} seconds`, { cause: error })
 
-/** No connections left, a shutdown, a connection that was killed, an account that is refused: a matter of the connection. */
+/** Error codes of the connection: too many connections, a shutdown, a killed connection, a refused account. */
 const lost = new Set([1040, 1044, 1045, 1049, 1053, 1130, 1203, 1226, 1698, 1927])
 
-/** A refusal of the server as words for who wrote the query. */
+/** Converts a refusal of the server to a message for the query's author. */
 const queryError = (error: unknown, statementMs: number): Error => {
   const number = errorNumber(error)
-  // A statement that took too long: MariaDB, MySQL.
+  // A statement that exceeds its time limit: 1969 in MariaDB, 3024 in MySQL.
   if (number === 1969 || number === 3024) return tooLong(statementMs, error)
   // In a transaction that only reads; and what cannot be prepared, of which there is no query.
   if (number === 1792) return new DataQueryError(`Queries can only read: ${wordsOf(error)}`, { cause: error })
@@ -60,7 +60,7 @@ const tooLarge = (error: unknown): Error =>
     cause: error,
   })
 
-/** Has the server read a statement without running it. */
+/** Makes the server parse a statement without running it. */
 const prepare = ({ connection, socket, renew }: GuardedConnection, sql: string): Promise<PrepareStatementInfo> => {
   renew()
   return new Promise((resolve, reject) => {
@@ -84,7 +84,7 @@ const describeQuery = async (guarded: GuardedConnection, statement: string): Pro
   if (columns.length === 0) throw new DataQueryError(onlyReads)
   if (parameters.length > 0) throw new DataQueryError('The query has a ? outside of quotes, which stands for a value')
   const names = columns.map(({ name }) => name)
-  // Names are the same in any case for the server.
+  // The server compares names without letter case.
   const known = new Set<string>()
   for (const name of names) {
     if (known.has(name.toLowerCase()))
@@ -97,7 +97,7 @@ const describeQuery = async (guarded: GuardedConnection, statement: string): Pro
   return columns.map(columnOf)
 }
 
-/** Connects, and sees to it that nothing can be written. */
+/** Connects, and makes the session read-only. */
 const signIn = async (context: DataSourceContext<MysqlSettings>): Promise<GuardedConnection> => {
   const { statementMs, settings } = context
   const guarded = await createGuardedConnection(settings, context, { answerBytes })
@@ -144,7 +144,7 @@ export const openSession = async (context: DataSourceContext<MysqlSettings>): Pr
         throw deliveryError(error)
       },
     )
-  /** Each query runs in a transaction of its own that says itself that it only reads. */
+  /** Each query runs in a read-only transaction of its own. */
   const reading = async <T>(work: (guarded: GuardedConnection) => Promise<T>): Promise<T> => {
     try {
       await askFor('start transaction read only')

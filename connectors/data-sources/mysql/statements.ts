@@ -1,11 +1,11 @@
 import { type DataQuery, type RowsFrom, withoutStatementEnd } from '@tributary/connector-kit'
 import { quoted, textLiteral } from '../../wire/mysql/identifiers.ts'
 
-/** A query as one statement without an end. */
+/** A query as one statement without the final semicolon. */
 export const statementOf = (query: DataQuery): string =>
   'sql' in query ? withoutStatementEnd(query.sql) : `select * from ${quoted(query.schema)}.${quoted(query.table)}`
 
-/** A literal; the session is in UTC, as times are. */
+/** A literal. Times need no offset, since the session is in UTC. */
 const boundOf = ({ kind, value }: RowsFrom): string =>
   kind === 'number' ? value : `${kind === 'date' ? 'date' : 'timestamp'} '${value}'`
 

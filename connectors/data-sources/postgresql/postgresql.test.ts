@@ -86,30 +86,30 @@ describe('connecting', () => {
     ['a database that is not there', { database: 'nowhere' }, ConfigurationError, /^The database does not exist: /],
     ['a port that nobody listens on', { port: 1 }, RetryableError, /^Connection refused/],
     ['no TLS where it is asked for', { tls: 'verify' }, ConfigurationError, /^The server does not offer TLS$/],
-  ])('%s has a readable message', async (_, given, type, words) => {
+  ])('%s results in a readable message', async (_, given, type, words) => {
     const error = await failure(open({ given }))
     expect(error).toBeInstanceOf(type)
     expect((error as Error).message).toMatch(words)
   })
 
-  test('a private address is not connected to unless the operator allows it', async () => {
+  test('a private address is refused unless the operator allows it', async () => {
     expect(await failure(open({ allow: [] }))).toBeInstanceOf(EgressRefusedError)
   })
 
-  test('a certificate of an unknown authority is refused, one of the given authority is not', async () => {
+  test('a certificate of an unknown authority is refused, and a certificate of the given authority is accepted', async () => {
     await using secure = await createPostgresPeer(inject('postgresUrl'), { tls: selfSigned })
     const error = await failure(open({ given: { ...secure.access, tls: 'verify' } }))
     expect((error as Error).message).toMatch(/certificate/)
   })
 
-  test('a session that is disposed of leaves no connection', async () => {
+  test('a closed session leaves no connection', async () => {
     const session = await open()
     await session.about()
     await session[Symbol.asyncDispose]()
     await expect.poll(() => peer.connections()).toBe(0)
   })
 
-  test('a caller who has gone ends the connection, also while a query runs', async () => {
+  test('the connection ends when the caller disconnects, also during a query', async () => {
     const abort = new AbortController()
     const session = await open({ signal: abort.signal })
     const asked = failure(rowsOf(session, { sql: 'select pg_sleep(30)' }))
@@ -145,7 +145,7 @@ describe('nothing is written', () => {
     expect(await peer.query('select count(*)::int as count from shop.customers')).toEqual([{ count: 2 }])
     expect(await peer.query(`select is_called from shop.numbers`)).toEqual([{ is_called: false }])
     expect(await peer.query(`select 1 from pg_tables where tablename = 'made'`)).toEqual([])
-    // The session stays what it was.
+    // The session is still read-only.
     expect(await rowsOf(session, { sql: 'show transaction_read_only' }).catch(() => [])).toEqual([])
     expect(await rowsOf(session, { sql: `select current_setting('transaction_read_only')` })).toEqual([['on']])
   })
@@ -163,7 +163,7 @@ describe('nothing is written', () => {
 })
 
 describe('the listed tables', () => {
-  test('tables and views that the account can read are listed by schema and name, others are not', async () => {
+  test('only tables and views that the account can read are listed, by schema and name', async () => {
     const session = await open()
     const tables = await session.listTables({ search: '', offset: 0, limit: 100 })
     expect(tables.map(({ schema, name, kind }) => `${schema}.${name} ${kind}`)).toEqual([
@@ -176,7 +176,7 @@ describe('the listed tables', () => {
     expect(await session.listTables({ search: '%', offset: 0, limit: 9 })).toEqual([])
   })
 
-  test('columns of a table come in their order with types, nulls and primary key', async () => {
+  test('columns of a table are listed in order with types, nullability, and primary key', async () => {
     const session = await open()
     const columns = await session.listColumns({ schema: 'shop', table: 'customers' }, 2000)
     expect(columns.slice(0, 3)).toEqual([
@@ -210,7 +210,7 @@ describe('a query', () => {
     }
   })
 
-  test('is described without being run', async () => {
+  test('is described without running', async () => {
     const session = await open({ statementMs: 3000 })
     expect(
       await session.describe({ sql: 'select id, spent as "Größe", pg_sleep(60) as nap from shop.customers; ' }),
@@ -230,22 +230,22 @@ describe('a query', () => {
     ['select $1::text', /requires 1/],
     ['select 1 as id, 2 as id', /^The column id comes up twice/],
     ['', /syntax error/],
-  ])('%j is refused in the words of the database', async (sql, words) => {
+  ])("%j is refused with the database's message", async (sql, words) => {
     const session = await open()
     const error = await failure(session.describe({ sql }))
     expect(error).toBeInstanceOf(DataQueryError)
     expect((error as Error).message).toMatch(words)
-    // The session can be asked on.
+    // The session can still be used.
     expect(await session.describe({ sql: 'select 1 as one' })).toEqual([{ name: 'one', type: 'integer' }])
   })
 
-  test('that never ends is ended by the database', async () => {
+  test('that never ends is stopped by the database', async () => {
     const session = await open({ statementMs: 300 })
     const error = await failure(rowsOf(session, { sql: 'select pg_sleep(60)' }))
     expect(error).toEqual(new DataQueryError('The query did not finish within 0.3 seconds'))
   })
 
-  test('has its values as the database writes them, with every digit', async () => {
+  test("returns values in the database's notation, with every digit", async () => {
     await peer.query(`alter role ${peer.access.user} set datestyle = 'German'`)
     const session = await open()
     expect(await rowsOf(session, { schema: 'shop', table: 'customers' })).toEqual([
@@ -263,7 +263,7 @@ describe('a query', () => {
     ])
   })
 
-  test('gives each row once, in batches that grow to a mebibyte, and no more than requested', async () => {
+  test('returns each row once, in batches that grow to a mebibyte, and at most the requested number', async () => {
     const session = await open()
     const sizes: number[] = []
     const numbers: string[] = []
@@ -275,7 +275,7 @@ describe('a query', () => {
     expect(numbers).toEqual(Array.from({ length: 40_000 }, (_, at) => String(at + 1)))
   })
 
-  test('of millions of rows takes no more memory than a few batches, and ends when its reader stops', async () => {
+  test('of millions of rows needs no more memory than a few batches, and stops with its reader', async () => {
     const session = await open()
     const inMemory = (): number => process.memoryUsage().heapUsed + process.memoryUsage().external
     const before = inMemory()
@@ -290,14 +290,14 @@ describe('a query', () => {
     expect(await session.describe({ sql: 'select 1 as one' })).toHaveLength(1)
   })
 
-  test('with rows too large for one answer says so', async () => {
+  test('with rows too large for one response fails with a clear message', async () => {
     const session = await open()
     const error = await failure(rowsOf(session, { sql: `select repeat('x', 9000000)` }))
     expect(error).toBeInstanceOf(DataQueryError)
     expect((error as Error).message).toMatch(/^The rows are too large: /)
   })
 
-  test('ends with the connection, which is no error of the query', async () => {
+  test('fails with a connection error when the connection ends', async () => {
     const session = await open()
     const asked = failure(rowsOf(session, { sql: 'select pg_sleep(30)' }))
     await expect
@@ -336,7 +336,7 @@ describe('a key', () => {
     })
   })
 
-  test('of a column that is missing, or cannot be compared, is refused', async () => {
+  test('with a column that is missing or cannot be compared is refused', async () => {
     const session = await open()
     expect(await failure(session.checkKey({ sql: 'select 1 as id' }, ['no"ne']))).toBeInstanceOf(DataQueryError)
     const uncomparable = { sql: `select '{}'::json as id` }

@@ -29,7 +29,7 @@ import {
  */
 const answerBytes = 8 * 1024 * 1024
 const batchBytes = 1024 * 1024
-/** Rows of the first batch, while their size is unknown, and of any later one. */
+/** Rows of the first batch, while their size is unknown, and of any later batch. */
 const firstRows = 20
 const maxRows = 10_000
 
@@ -50,10 +50,10 @@ const asText: CustomTypesConfig = { getTypeParser: () => (value: string) => valu
 type Extended = QueryConfig & { rowMode: 'array'; queryMode: 'extended' }
 const extended = (text: string): Extended => ({ text, rowMode: 'array', queryMode: 'extended', types: asText })
 
-/** Errors of a query whose cause is the connection: it ended, or the server has no room. */
+/** Errors during a query whose cause is the connection: it ended, or the server has no room. */
 const isLost = (state: string): boolean => /^(08(?!P01)|28|3D|53300|57P|58)/.test(state)
 
-/** A refusal of the server as words for who wrote the query. */
+/** Converts a refusal of the server to a message for the query's author. */
 const queryError = (error: unknown, query: DataQuery, statementMs: number): Error => {
   const state = stateOf(error)
   if (state === '57014')
@@ -79,7 +79,7 @@ const reading = async <T>({ client, failed }: Asked, query: DataQuery, work: () 
   } catch (error) {
     throw error instanceof DataQueryError ? error : failed(error, query)
   } finally {
-    // A connection that has ended needs no end of the transaction.
+    // If the connection has ended, the transaction has ended, too.
     await client.query('rollback').catch(() => {})
   }
 }
@@ -125,16 +125,16 @@ async function* batches(
       wanted = Math.min(left, maxRows, Math.max(1, fitting))
     }
   } catch (error) {
-    // Positions of the server are those of another statement.
+    // Error positions from the server refer to the complete statement, not to the query.
     throw failed(error, from === undefined ? query : { schema: '', table: '' })
   } finally {
     await client.query('rollback').catch(() => {})
   }
 }
 
-/** Signs in, and sees to it that nothing can be written. */
+/** Signs in, and makes the session read-only. */
 const signIn = async ({ client, socket }: GuardedClient): Promise<void> => {
-  // Without a listener an error between two questions would end the process.
+  // Without a listener, an error between two statements would end the process.
   client.on('error', () => {})
   try {
     await client.connect()
