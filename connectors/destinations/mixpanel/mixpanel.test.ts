@@ -65,7 +65,7 @@ const documented = (request: VendorRequest): PeerAnswer => {
 
 const map = compileMappings(mixpanel, undefined, { workspaceId: 'w', destinationId: 'd' })
 
-/** An event as the default mappings make it. */
+/** An event that the default mappings created. */
 const mapped = (given: Partial<PipelineEvent>): OutgoingEvent => {
   const event: PipelineEvent = {
     eventId: '0-00000000000000000001-00000',
@@ -190,7 +190,7 @@ describe('the default mappings', () => {
     expect(records).toMatchObject([['/import', [{ event: name }]]])
   })
 
-  it('bring page, device and campaign under the names of Mixpanel, and properties as they came', async () => {
+  it("use Mixpanel's names for page, device, and campaign, and keep properties unchanged", async () => {
     const context = {
       ip: '203.0.113.7',
       page: { url: 'https://shop.example/a', referrer: 'https://search.example' },
@@ -238,7 +238,7 @@ describe('the default mappings', () => {
     ])
   })
 
-  it('merge the ids of an alias call as the project merges them', async () => {
+  it('merge the IDs of an alias call by the ID merge of the project', async () => {
     const event = mapped({ type: 'alias', userId: 'ada', previousId: 'device-1' })
     expect((await sent([event])).records).toMatchObject([
       ['/import', [{ event: '$identify', properties: { $user_id: 'ada', $device_id: 'device-1' } }]],
@@ -268,7 +268,7 @@ it('Mixpanel stores an event without a person, and refuses a profile without one
   ])
 })
 
-it('a message id that Mixpanel would refuse becomes one of its own, the same each time', async () => {
+it('a message ID that Mixpanel would refuse is replaced by a hash, the same each time', async () => {
   const event = mapped({ ...ada, messageId: 'a message id: with spaces, and longer than Mixpanel allows' })
   const ids = [await sent([event]), await sent([event])].map(({ asked: [request] }) =>
     request === undefined ? undefined : recordsOf(request)[0]?.properties?.['$insert_id'],
@@ -277,7 +277,7 @@ it('a message id that Mixpanel would refuse becomes one of its own, the same eac
   expect(ids[1]).toBe(ids[0])
 })
 
-it('an event with records at two endpoints is delivered when both have taken theirs', async () => {
+it('an event with records at two endpoints is delivered when both have accepted their record', async () => {
   const events = [mapped({ ...ada, type: 'identify', traits: { plan: 'pro' } }), order]
   const busy = ({ path }: VendorRequest, answer: PeerAnswer) =>
     path === '/engage' ? answer : json(200, { code: 200, status: 'OK' })
@@ -292,7 +292,7 @@ it('an event with records at two endpoints is delivered when both have taken the
   expect(refused.result.response).toContain('the profile is too large')
 })
 
-it('a refusal without a name is searched in halves', async () => {
+it('a request that is refused without a name is sent again in halves', async () => {
   const refusal = json(413, { code: 413, error: 'request exceeds max limit of 10485760 bytes' })
   const both = await sent([order, mapped({ messageId: 'm-2' })], {}, () => refusal)
   expect(both.result.outcomes).toEqual({
@@ -302,7 +302,7 @@ it('a refusal without a name is searched in halves', async () => {
   expect((await sent([order], {}, () => refusal)).result.outcomes).toMatchObject([{ kind: 'rejected' }])
 })
 
-it('a status of success that says otherwise is no success', async () => {
+it('a success status with a failure in the body is not a success', async () => {
   const unconfirmed = json(200, { status: 0, error: 'token, missing or empty' })
   expect((await sent([order], {}, () => unconfirmed)).result.outcomes).toEqual([
     {
@@ -312,7 +312,7 @@ it('a status of success that says otherwise is no success', async () => {
   ])
 })
 
-it('a request is kept as it was meant, without the token', async () => {
+it('the request is recorded as it was sent, without the token', async () => {
   const { result } = await sent([order], {}, () => ({ status: 503 }))
   expect(result.request).toContain('"event":"Order Completed"')
   expect(result.request).toContain('authorization: [redacted]')

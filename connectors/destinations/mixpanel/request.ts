@@ -28,10 +28,13 @@ const hosts = { us: 'api.mixpanel.com', eu: 'api-eu.mixpanel.com', in: 'api-in.m
  */
 const queries: Readonly<Record<Endpoint, string>> = { import: 'strict=1', engage: 'strict=1&ip=0', groups: 'strict=1' }
 
-/** Bytes of an answer that are read: it names each refused record of a request. */
+/** Maximum bytes of a response that are read: it names each refused record of a request. */
 const keepBytes = 256 * 1024
 
-/** Sends records to one endpoint, compressed. Profiles have the token in each record, events in the authorization. */
+/**
+ * Sends records to one endpoint, compressed. The token is in each record for profiles, and in the authorization for
+ * events.
+ */
 export const post = async (context: Context, endpoint: Endpoint, records: readonly unknown[]): Promise<Call> => {
   const { region, project_token: given } = context.settings
   const token = given.trim()
@@ -56,7 +59,7 @@ export const post = async (context: Context, endpoint: Endpoint, records: readon
   )
 }
 
-/** Why Mixpanel accepts no records, as a message; undefined otherwise. */
+/** The reason why Mixpanel accepts no records, as a message; undefined otherwise. */
 export const setUpProblem = ({ answer }: Call): string | undefined => {
   const status = `HTTP ${answer.status}`
   if (answer.status === 401 || answer.status === 403) return `Mixpanel refuses the project token (${status})`
@@ -73,7 +76,7 @@ const parsed = (body: string): unknown => {
   }
 }
 
-/** Why records are refused, by their places among `count`; empty when the answer names none. */
+/** The reasons of refused records by their index among `count`; empty if the response names none. */
 const refusedRecords = (answer: unknown, count: number): ReadonlyMap<number, string> => {
   const listed: unknown = isJsonObject(answer) ? answer['failed_records'] : undefined
   const refused = new Map<number, string>()
@@ -86,7 +89,7 @@ const refusedRecords = (answer: unknown, count: number): ReadonlyMap<number, str
   return refused
 }
 
-/** True for what endpoints answer when they took everything: `{"code":200}`, `{"status":1}`, or 1. */
+/** True for the responses to a completely accepted request: `{"code":200}`, `{"status":1}`, or 1. */
 const isTaken = (answer: unknown): boolean =>
   answer === 1 || (isJsonObject(answer) && (answer['code'] === 200 || answer['status'] === 1))
 
@@ -116,7 +119,7 @@ export const outcomesOf = (call: Call, count: number, now: number): readonly Eve
     })
   if (outcome.kind === 'delivered') {
     if (isTaken(said)) return all(outcome)
-    // Such as `{"status":0,"error":…}`, with a status of success.
+    // For example `{"status":0,"error":…}` with a success status.
     const reason = `Mixpanel did not confirm the request (${wordsOf(said, answer.status)})`
     return said === undefined ? all({ kind: 'retry', reason }) : blame(reason, count)
   }

@@ -17,10 +17,10 @@ import { type GivenRow, writeTableRows } from './table-rows.ts'
 
 type Context = DeliverContext<MysqlSettings>
 
-/** The tables have changed since they were read: no such table (1146), no such column (1054). */
+/** The tables have changed since they were read: missing table (1146), missing column (1054). */
 const isStale = (error: unknown): boolean => [1054, 1146].includes(errorNumber(error))
 
-/** Writes rows, and repeats it once when the tables have changed since they were read. */
+/** Writes rows, and tries again once if the tables have changed since they were read. */
 const write = async (session: Session, keyed: KeyedTable, rows: readonly GivenRow[]): Promise<EventOutcome[]> => {
   try {
     return await writeTableRows(session, keyed, rows)
@@ -78,7 +78,7 @@ export const deliver = (batch: readonly OutgoingEvent[], context: Context): Prom
   return exchange({ what: `upsert_row: ${counted(batch.length, 'event')}`, textOf }, context, { table, key }, rows)
 }
 
-/** Writes rows of a table as `writeTableRows` says; other rows are rejected. */
+/** Writes rows of a table, see `writeTableRows`; rows of other objects are rejected. */
 export const deliverRows = async (batch: readonly OutgoingRow[], context: Context): Promise<DeliverResult> => {
   const keyed = tableOf(batch[0]?.object ?? '')
   if (keyed === undefined) {

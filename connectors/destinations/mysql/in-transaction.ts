@@ -16,13 +16,13 @@ const ofRow = new Set([
   1644, 1690, 3105, 3140, 3141, 3143, 3144, 3819, 4025,
 ])
 
-/** True for what is the fault of a value or a row. */
+/** True for an error that is caused by a value or a row. */
 export const isOfRow = (error: unknown): boolean => ofRow.has(errorNumber(error))
 
-/** A transaction that lost against another: a deadlock, a wait for a lock that was too long. */
+/** True for a transaction that lost a conflict with another: a deadlock, or a lock timeout. */
 const isConflict = (error: unknown): boolean => [1205, 1213].includes(errorNumber(error))
 
-/** How often a transaction that lost a conflict is repeated immediately. */
+/** Maximum attempts for a transaction that loses conflicts. */
 const maxTries = 3
 
 const rejected = (error: unknown): EventOutcome => ({ kind: 'rejected', reason: wordsOf(error) })

@@ -14,11 +14,11 @@ const integers = ['tinyint', 'smallint', 'mediumint', 'int', 'bigint']
 const numbers = [...integers, 'decimal', 'float', 'double', 'bit']
 const times = ['date', 'datetime', 'timestamp', 'time']
 
-/** True for a collation by which texts are the same only when each character is, spaces at the end included. */
+/** True for a collation that treats texts as equal only if each character is equal, including spaces at the end. */
 const isExact = ({ type, collation = '' }: Column): boolean =>
   type !== 'char' && /_(?:nopad_|0900_)bin$/.test(collation)
 
-/** Collations by which a space at the end counts; all others compare as if the shorter text had spaces behind it. */
+/** Collations in which a space at the end is significant; all others pad the shorter text with spaces. */
 const countsSpaces = /_nopad_|_0900_|^binary$/
 
 const plainKeysOf = (column: Column): string => {
@@ -42,7 +42,7 @@ const formOf = (literal: string, { type, collation = '', characterSet = '', frac
   return `sha1(weight_string(${countsSpaces.test(collation) ? text : `${text} as char(${weights})`}))`
 }
 
-/** A number as its digits, so that the same number is the same text. */
+/** A number as its digits, so that equal numbers have equal texts. */
 const formOfNumber = ({ type }: Column, digits: string): string => {
   if (type === 'double') return String(Number(digits))
   if (type === 'float') return String(Math.fround(Number(digits)))
@@ -93,7 +93,7 @@ export const keyForms = {
       const column = await findColumn(session, object)
       return column === undefined ? everyKey : plainKeysOf(column)
     }),
-  /** A key that the column does not take is the same as no other one. */
+  /** A key that the column refuses is equal to no other key. */
   formsOf: (
     context: DeliverContext<MysqlSettings>,
     object: string,

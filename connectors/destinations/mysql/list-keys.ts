@@ -7,7 +7,7 @@ import { useSession } from './session.ts'
 import type { MysqlSettings } from './settings.ts'
 import { statementMs } from './tables.ts'
 
-/** Lists the keys of a table in their order, page by page. */
+/** Lists the keys of a table in order, page by page. */
 export const listKeys = (
   context: DeliverContext<MysqlSettings>,
   object: string,
@@ -20,7 +20,7 @@ export const listKeys = (
     if (keyed === undefined || table === undefined) return
     const type = table.columns.get(keyed.key)?.type
     requirePlainKey(keyed, type)
-    // A number beside a text would be compared as one with 53 bits.
+    // A number that is compared with a text would be compared as a double.
     const literalOf = /int|decimal/.test(type ?? '') ? String : (text: string) => guarded.connection.escape(text)
     const key = quoted(keyed.key)
     await listPages(async (last) => {

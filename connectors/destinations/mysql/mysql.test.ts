@@ -72,13 +72,13 @@ describe.skipIf(!hasMariaDb)('rows', () => {
     },
   })
 
-  test('keys are the same only when each letter is', async () => {
+  test('keys are equal only if each letter is equal', async () => {
     const keys = ['a', 'A', 'ä', 'a ', '😀']
     expect(await write(keys.map((key) => row('letters', 'insert', key)))).toEqual(keys.map(() => delivered))
     expect(await read('letters')).toHaveLength(5)
   })
 
-  test('bad rows among hundreds are found by halves and only they are rejected', async () => {
+  test('invalid rows among hundreds are found by halving, and only they are rejected', async () => {
     await write([row('mixed', 'upsert', 'a', ',"n":1,"mail":"a"')])
     await peer.query('alter table mixed add check (n < 1000), add column low tinyint, modify mail varchar(20) unique')
     await write([row('mixed', 'upsert', 'first', ',"n":1,"mail":"taken"')])
@@ -104,7 +104,7 @@ describe.skipIf(!hasMariaDb)('rows', () => {
     expect(await peer.query(`select id from mixed where mail = 'taken'`)).toEqual([{ id: 'first' }])
   })
 
-  test('a batch of 500 upserts over 500 rows with another unique index changes each', async () => {
+  test('a batch of 500 upserts over 500 rows with another unique index changes each row', async () => {
     await peer.query('create table uniques (id int primary key, mail varchar(50) unique, n int)')
     const rows = (plus: number) =>
       Array.from({ length: 500 }, (_, at) => row('uniques', 'upsert', String(at), `,"mail":"m${at}","n":${at + plus}`))
@@ -142,13 +142,13 @@ describe.skipIf(!hasMariaDb)('rows', () => {
     ])
   })
 
-  test('a table that was dropped since is made again', async () => {
+  test('a dropped table is created again', async () => {
     await write([row('dropped', 'upsert', 'a', ',"n":1')])
     await peer.query('drop table dropped')
     expect(await write([row('dropped', 'upsert', 'b', ',"n":1')])).toEqual([delivered])
   })
 
-  test('a table without a unique index on the key is a matter of the set-up', async () => {
+  test('a table without a unique index on the key is a set-up problem', async () => {
     await peer.query('create table loose (id int, n int)')
     expect(await write([row('loose', 'upsert', '1', ',"n":1')])).toEqual([
       { kind: 'retry', misconfigured: true, reason: 'The table loose has no unique index on the column id' },
@@ -161,7 +161,7 @@ describe.skipIf(!hasMariaDb)('rows', () => {
     expect(await write([{ ...row('x', 'delete', 'k'), object: 'users' }])).toMatchObject([{ kind: 'rejected' }])
   })
 
-  test('a transaction that loses a deadlock is made again', async () => {
+  test('a transaction that loses a deadlock is repeated', async () => {
     await write([row('locked', 'upsert', 'a', ',"n":1'), row('locked', 'upsert', 'b', ',"n":1')])
     // The administrator holds b and wants a; it has changed more, so it is ours that is broken off.
     await peer.query('start transaction')
@@ -170,7 +170,7 @@ describe.skipIf(!hasMariaDb)('rows', () => {
     const written = write([row('locked', 'update', 'a', ',"n":2'), row('locked', 'update', 'b', ',"n":2')])
     await expect
       .poll(() => peer.query(`select 1 from information_schema.innodb_trx where trx_state = 'LOCK WAIT'`), {
-        // The server caches its answer while it is asked more often.
+        // The server caches the result of more frequent queries.
         interval: 200,
       })
       .toHaveLength(1)
@@ -183,7 +183,7 @@ describe.skipIf(!hasMariaDb)('rows', () => {
     ])
   })
 
-  test('a connection that is cut is a matter of time, and the next write has a new one', async () => {
+  test('a lost connection is a temporary error, and the next write opens a new one', async () => {
     await write([row('cut', 'upsert', 'a')])
     await peer.cut()
     const written = await write([row('cut', 'upsert', 'b')]).catch((error: unknown) => error)
@@ -203,7 +203,7 @@ describe.skipIf(!hasMariaDb)('events and the connection', () => {
     payload,
   })
 
-  test('an event is a row by its message id, once', async () => {
+  test('an event becomes one row, identified by its message ID', async () => {
     const first = event('m1', { id: 'm1', event: 'Order Completed', properties: { total: 5 }, user_id: null })
     const without = event('m2', { event: 'x' })
     const outcomes = [delivered, delivered, { kind: 'rejected', reason: 'The row has no value for the key column id' }]
@@ -211,7 +211,7 @@ describe.skipIf(!hasMariaDb)('events and the connection', () => {
     expect(await read('events')).toEqual([{ id: 'm1', event: 'Order Completed', properties: '{"total":5}' }])
   })
 
-  test('the test of the connection names the server and the user, or the failure; a wrong password holds events', async () => {
+  test('the connection test names the server and the user, or the failure; a wrong password holds events', async () => {
     expect(await mysql.testConnection(context)).toEqual({
       ok: true,
       message: expect.stringMatching(/^Connected to MariaDB \d+\.\d+\.\d+ as reader@/),
@@ -245,7 +245,7 @@ describe.skipIf(!hasMariaDb)('listing keys', () => {
     if (type === 'bigint') expect(keys.at(0)).toBe('9007199254740994')
   })
 
-  test('finds none of a table that is not there, and refuses a key that rows cannot be compared with', async () => {
+  test('finds none in a missing table, and refuses a key that rows cannot be compared with', async () => {
     expect(await list('listed_nowhere')).toEqual([])
     await peer.query('create table listed_times (id datetime primary key)')
     await expect(list('listed_times')).rejects.toThrow('has the type datetime')

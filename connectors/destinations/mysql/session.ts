@@ -18,7 +18,7 @@ const prepareSession = [
   'set session transaction isolation level read committed',
 ]
 
-/** Bytes of an answer: the columns of a table with a thousand take a tenth of it. */
+/** Maximum bytes of a response: a table with a thousand columns needs a tenth of it. */
 const answerBytes = 1024 * 1024
 
 /**

@@ -21,6 +21,6 @@ export const settings = defineSettings({
 
 export type MysqlSettings = SettingsOf<typeof settings>
 
-/** Rules that a field's type does not say. */
+/** Rules that the field types do not contain. */
 export const check = (given: Partial<MysqlSettings>): Record<string, string> =>
   accessProblems(given, ['database', 'row_table', 'row_key'])

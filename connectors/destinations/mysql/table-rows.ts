@@ -14,12 +14,12 @@ type Operation = OutgoingRow['operation']
 /** A row and its operation: its columns by name. */
 export type GivenRow = { operation: Operation; values: Readonly<Record<string, unknown>> }
 
-/** A row that can be written: literals by column, that of the key among them. */
+/** A row that can be written: literals by column, including the key. */
 type Prepared = { operation: Operation; key: string; values: ReadonlyMap<string, string> }
 
 const isAbsent = (value: unknown): boolean => value === null || value === undefined
 
-/** Makes the table and the columns that rows want, which are those of values that are not null. */
+/** Creates the table and the columns that rows need: columns for values that are not null. */
 const ensure = async (
   { guarded, tables }: Session,
   { table, key }: KeyedTable,
@@ -38,7 +38,7 @@ const ensure = async (
   return await tables.extend(table, key, missing)
 }
 
-/** A row for the table, or why there can be none. */
+/** A row for the table, or the reason why it cannot be written. */
 const prepare = (
   guarded: GuardedConnection,
   name: string,
@@ -93,7 +93,7 @@ const writerOf = (guarded: GuardedConnection, table: Table, keyed: KeyedTable) =
   const key = quoted(keyed.key)
   const run = (sql: string) => ask(guarded, sql, statementMs)
 
-  /** The rows whose key exists, as the column itself compares keys. */
+  /** The rows whose key exists, by the key comparison of the column. */
   const present = async (rows: readonly Prepared[]): Promise<Set<Prepared>> => {
     const asked = rows.map((row, at) => `select ${at} from ${target} where ${key} = ${row.key}`)
     const found = await run(asked.join(' union all '))
@@ -106,7 +106,7 @@ const writerOf = (guarded: GuardedConnection, table: Table, keyed: KeyedTable) =
   const update = async (columns: readonly string[], rows: readonly Prepared[]): Promise<void> => {
     const changed = columns.filter((column) => column !== keyed.key)
     if (changed.length === 0 || rows.length === 0) return
-    // By any other unique index it might be another row that is written over: those go one by one.
+    // With another unique index, an upsert could overwrite another row: such rows are written one by one.
     if (table.primary === keyed.key && table.unique.size === 1) {
       const assignments = changed.map((column) => `${quoted(column)} = values(${quoted(column)})`)
       await run(`${inserting(columns, rows)} on duplicate key update ${assignments.join(', ')}`)
@@ -127,7 +127,7 @@ const writerOf = (guarded: GuardedConnection, table: Table, keyed: KeyedTable) =
       const wanted = column?.type === 'char' ? `rtrim(${row.key})` : row.key
       return `${key} = ${row.key} and ${bytesOf(key)} <> ${bytesOf(wanted)}`
     })
-    // Asked first: the account can be one that changes only other columns.
+    // Checked first, since the account may have no permission to change the key column.
     const found = await run(differs.map((is, at) => `select ${at} from ${target} where ${is}`).join(' union all '))
     for (const row of found.rows) {
       const at = Number(textsOf(row)[0])
@@ -135,7 +135,7 @@ const writerOf = (guarded: GuardedConnection, table: Table, keyed: KeyedTable) =
     }
   }
 
-  /** Answers the rows that were left as they are: an insert finds its key there, or an update does not. */
+  /** Returns the rows that stay unchanged: an insert finds its key, or an update does not. */
   return async ({ operation, columns, rows }: Group): Promise<Prepared[]> => {
     if (operation === 'delete') {
       await run(`delete from ${target} where ${rows.map((row) => `${key} = ${row.key}`).join(' or ')}`)

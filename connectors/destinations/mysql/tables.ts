@@ -4,9 +4,9 @@ import { errorNumber } from '../../wire/mysql/failures.ts'
 import { quoted, textLiteral } from '../../wire/mysql/identifiers.ts'
 import type { Column } from './values.ts'
 
-/** Columns of a table up to which new ones are added. */
+/** Maximum columns of a table to which new columns are added. */
 const maxColumns = 400
-/** Time limit of a change of a table, or of a statement, ms. */
+/** Time limit for a change of a table, or for a statement, ms. */
 export const statementMs = 40_000
 
 /** A table: its columns by name, and the columns that identify its rows. */
@@ -19,15 +19,15 @@ export type Table = {
 
 /** The tables of a database, cached per connection. */
 export type Tables = {
-  /** Undefined when there is no such table. */
+  /** Undefined if the table does not exist. */
   find(table: string): Promise<Table | undefined>
   /** Creates a table with its first columns and the primary key `key`, or adds columns; existing ones stay. */
   extend(table: string, key: string, columns: ReadonlyMap<string, string>): Promise<Table | undefined>
-  /** Reads all tables again from now on. */
+  /** Empties the cache: tables are read again. */
   forget(): void
 }
 
-/** Another connection made the same thing at the same time: a table, a column. */
+/** Another connection created the same table or column at the same time. */
 const isRace = (error: unknown): boolean => [1050, 1060].includes(errorNumber(error))
 
 const numberOf = (text: string | null | undefined): number | undefined =>

@@ -5,13 +5,13 @@ import type { GuardedConnection } from '../../wire/mysql/connect.ts'
 export type Column = {
   type: string
   unsigned: boolean
-  /** Characters of a text; undefined where it has no such bound. */
+  /** Maximum characters of a text; undefined without such a limit. */
   characters?: number
   /** For a text, its collation; for a time, the digits after the seconds. */
   collation?: string
   characterSet?: string
   fraction?: number
-  /** Digits of a decimal, and those behind the point. */
+  /** Digits of a decimal, and the digits after the point. */
   digits?: number
   places?: number
 }
@@ -26,7 +26,7 @@ export const decimalDefinition = 'decimal(38,10)'
 export const keyDefinition = (isMariaDb: boolean): string =>
   `varchar(512) character set utf8mb4 collate ${isMariaDb ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin'}`
 
-/** The definition of a column that is made for a value that is not null. */
+/** The definition of a column that is created for a value other than null. */
 export const definitionFor = (value: unknown, isKey: boolean, isMariaDb: boolean): string => {
   if (typeof value === 'number' || value instanceof ExactNumber) return decimalDefinition
   if (typeof value === 'boolean') return 'tinyint(1)'
@@ -37,7 +37,7 @@ export const definitionFor = (value: unknown, isKey: boolean, isMariaDb: boolean
 
 const dateTime = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,6})\d*)?(Z|[+-]\d\d(?::?\d\d)?)$/
 
-/** A time with its offset as one in UTC without; undefined for any other text. */
+/** Converts a time with an offset to UTC without an offset; undefined for any other text. */
 const momentOf = (text: string): string | undefined => {
   const [, day, time, fraction = '', offset = ''] = dateTime.exec(text) ?? []
   if (day === undefined || time === undefined) return undefined
@@ -68,7 +68,7 @@ const integerBits: Readonly<Record<string, bigint>> = {
 }
 const numeric = /^([+-]?)(\d*)(?:\.(\d*))?$/
 
-/** A number without an exponent, as its digits before and after the point; undefined for another text. */
+/** A number without an exponent, split into the digits before and after the point; undefined for another text. */
 const digitsOf = (text: string): { sign: string; whole: string; fraction: string } | undefined => {
   const [, sign = '', whole = '', fraction = ''] = numeric.exec(text) ?? []
   return /\d/.test(text) && numeric.test(text)
@@ -84,7 +84,7 @@ const numberText = (value: unknown): string | undefined => {
     : undefined
 }
 
-/** Digits of a number that has an exponent, when it is one that a decimal can hold. */
+/** The digits of a number with an exponent, if a decimal can hold it. */
 const withoutExponent = (text: string): string => {
   if (!/e/i.test(text)) return text
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e')

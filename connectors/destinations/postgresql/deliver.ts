@@ -21,7 +21,7 @@ import { writeTableRows } from './table-rows.ts'
 import { upsertRows } from './upsert-row.ts'
 import { insertRows, inTransaction } from './write-rows.ts'
 
-/** The pipeline wrote the text under this type; numbers stay as they came. */
+/** Parses the text that the pipeline wrote with this type; numbers stay exact. */
 const written = (event: OutgoingEvent): WrittenEvent => parseExactJson(event.json) as WrittenEvent
 
 type Context = DeliverContext<PostgresqlSettings>
@@ -73,7 +73,7 @@ const actionOf = (name: string, { settings }: Context): Action => {
   return writeEvents(settings.schema)
 }
 
-/** Repeats the action once when the tables have changed since they were read. */
+/** Repeats the action once if the tables have changed since they were read. */
 const withFreshTables = async <T>(
   action: (session: Session, items: readonly T[]) => Promise<EventOutcome[]>,
   session: Session,

@@ -82,7 +82,7 @@ test.each([
   ['jsonb', '{"a": 1, "b": 2}', '{"b":2,"a":1}', '{"a":1}'],
   ['bit(3)', '101', '100'],
   ['boolean', 'true', 'false'],
-])('keys of %s have the same form exactly when the database takes them for one', async (type, ...keys) => {
+])('keys of %s have the same form exactly when the database treats them as equal', async (type, ...keys) => {
   const table = nameTable()
   await peer.query(`create table forms.${table} (k ${type} primary key);
     alter table forms.${table} owner to ${peer.access.user}`)
@@ -97,7 +97,7 @@ test.each([
     }
 })
 
-test('a table that is not there takes each key for another', async () => {
+test('keys of a missing table are all different', async () => {
   nameTable()
   expect(await formsOf(['a', 'A', '1', '01'])).toEqual(['a', 'A', '1', '01'])
 })

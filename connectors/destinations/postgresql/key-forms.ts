@@ -33,7 +33,7 @@ const plainKeysOf = ({ type, length, isDeterministic }: KeyColumn): string => {
   if (integers.includes(type)) return integerKeys
   if (type === 'uuid') return uuidKeys
   if (!isDeterministic || (type !== 'text' && type !== 'character varying')) return noKey
-  // Spaces beyond the length of a column are cut.
+  // Spaces beyond the length of a column are cut off.
   return length === -1 ? everyKey : '[^ ]$'
 }
 
@@ -74,7 +74,7 @@ export const keyForms = {
       const column = keyed && (await findKeyColumn(client, context.settings.schema, keyed))
       return column === undefined ? everyKey : plainKeysOf(column)
     }),
-  /** A key that the column does not take is the same as no other one. */
+  /** A key that the column refuses is equal to no other key. */
   formsOf: (
     context: DeliverContext<PostgresqlSettings>,
     object: string,
@@ -93,7 +93,7 @@ export const keyForms = {
           try {
             return await ask(session, { schema, keyed, expression }, values)
           } catch (error) {
-            // The server has no such function, or the type no hash.
+            // The server lacks the function, or the type has no hash.
             if (expression === asText || stateOf(error) !== '42883') throw error
             expression = asText
             return await ask(session, { schema, keyed, expression }, values)

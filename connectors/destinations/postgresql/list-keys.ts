@@ -5,7 +5,7 @@ import { quoted } from '../../wire/postgresql/identifiers.ts'
 import { useSession } from './session.ts'
 import type { PostgresqlSettings } from './settings.ts'
 
-/** Lists the keys of a table in their order, page by page. */
+/** Lists the keys of a table in order, page by page. */
 export const listKeys = (
   context: DeliverContext<PostgresqlSettings>,
   object: string,
