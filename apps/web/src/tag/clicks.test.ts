@@ -5,7 +5,7 @@ import { sharedDomain } from './cookies.ts'
 const now = 1_767_225_600
 const day = 86_400
 
-test('click IDs and campaign of an address are read to the letter; others, empty, and endless ones are not', () => {
+test('click IDs and campaign of a URL are read exactly; other, empty, and very long parameters are ignored', () => {
   const search = `?gclid=EAIaIQ_Ab-1&fbclid=IwAR2F4&ttclid=&sid=7&utm_source=news%20letter&utm_campaign=Spring&msclkid=${'x'.repeat(501)}`
   expect(clicksIn(search, now)).toEqual({
     gclid: { value: 'EAIaIQ_Ab-1', at: now },
@@ -14,7 +14,7 @@ test('click IDs and campaign of an address are read to the letter; others, empty
   })
 })
 
-test('a click that is seen again keeps its time, and another one of the same platform takes its place', () => {
+test('a repeated click keeps its time, and another click of the same platform replaces it', () => {
   const known = { gclid: { value: 'a', at: 1 }, fbclid: { value: 'b', at: 2 } }
   expect(mergeClicks(known, { gclid: { value: 'a', at: 9 }, fbclid: { value: 'c', at: 9 } })).toEqual({
     gclid: { value: 'a', at: 1 },
@@ -35,7 +35,7 @@ test('a cookie restores its clicks, except for those beyond their lifetime (AMB-
   expect(parseClicks('gclid:zz|evil:1:x|gclid:99999999:%|__proto__:1:x|', now)).toEqual({})
 })
 
-test('a cookie is never longer than a browser keeps: the oldest clicks go', () => {
+test('a cookie is never longer than browsers accept: the oldest clicks are removed', () => {
   const names = ['gclid', 'gbraid', 'wbraid', 'dclid', 'fbclid', 'msclkid', 'epik', 'twclid']
   const clicks = Object.fromEntries(names.map((name, index) => [name, { value: 'x'.repeat(500), at: now - index }]))
   const text = formatClicks(clicks, now)
@@ -71,6 +71,6 @@ test.each([
   ['shop.example', 'other.example', undefined],
   ['127.0.0.1', '127.0.0.1', '127.0.0.1'],
   ['10.0.0.1', '11.0.0.1', undefined],
-])('%s and %s have the domain %s in common', (page, server, wanted) => {
+])('%s and %s share the domain %s', (page, server, wanted) => {
   expect(sharedDomain(page, server)).toBe(wanted)
 })

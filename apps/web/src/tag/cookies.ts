@@ -12,7 +12,7 @@ export const cookieNames = {
   fbc: '_fbc',
 } as const
 
-/** The value of a cookie of the page; '' without one. */
+/** The value of a cookie of the page; '' if it is not set. */
 export const cookie = (name: string): string => {
   for (const part of document.cookie.split(/; */)) {
     const equals = part.indexOf('=')

@@ -1,6 +1,6 @@
 import { startTag, type TagConfig } from './tag.ts'
 
-/** The server replaces it: the source of the tag, and the URL it was loaded from. */
+/** The server replaces this text by the source of the tag and the URL that the tag was loaded from. */
 declare const __TRIBUTARY_TAG__: TagConfig
 
 const config = __TRIBUTARY_TAG__

@@ -108,7 +108,7 @@ test('AMB-72: with consent, click IDs of the landing page are in later events of
   })
 })
 
-test('cookies are asked of the server once, and again only when something is new', async () => {
+test('the server is called for cookies once, and again only when a value is new', async () => {
   open('https://www.shop.example/?gclid=a').page()
   await settle()
   open('https://www.shop.example/b').page()
@@ -128,7 +128,7 @@ test('cookies that a server of another site cannot set are set by script', async
   expect(document.cookie).toContain('trb_clicks=gclid')
 })
 
-test('without consent there are no cookies, no click IDs, also not in addresses, and no lasting ID', async () => {
+test('without consent there are no cookies, no click IDs (not in URLs either), and no permanent ID', async () => {
   open('https://www.shop.example/?gclid=a&x=1', { consent: 'denied' }).page()
   await settle()
   open('https://www.shop.example/b', { consent: 'denied' }).page()
@@ -164,7 +164,7 @@ test('consent that is withdrawn removes the cookies, even those that the server 
   expect(events()[0]?.context['clickIds']).toBeUndefined()
 })
 
-test('consent that is refused on a later page removes what an earlier one has set, which none reads before', async () => {
+test('consent that is refused on a later page removes the cookies of earlier pages, and nothing reads them before', async () => {
   open('https://www.shop.example/?gclid=a').identify('user-1')
   await settle()
   const tag = open('https://www.shop.example/b', { consent: 'denied' })
@@ -187,7 +187,7 @@ test('a click in a URL that the page has changed is kept', async () => {
   expect(events()[2]?.context['clickIds']).toEqual({ gclid: 'later' })
 })
 
-test('calls before the tag are carried out with the IDs they answered; a first word on consent holds from the beginning', async () => {
+test('calls before the tag is loaded are executed with the IDs that they returned; an early consent applies from the beginning', async () => {
   visit('https://www.shop.example/?gclid=a')
   window.tributary = Object.assign([
     ['consent', 'i0', ['denied']],
@@ -200,7 +200,7 @@ test('calls before the tag are carried out with the IDs they answered; a first w
   expect(asked()).toEqual([])
 })
 
-test('a call answers the message ID for the pixel, or takes the one that it is given', async () => {
+test('a call returns the message ID for the pixel, or uses the given message ID', async () => {
   const tag = open('https://www.shop.example/')
   const own = tag.newId()
   const ids = [tag.track('A'), tag.track('B', {}, { messageId: own })]
@@ -234,7 +234,7 @@ test.each([
   ['a server that is away', () => Promise.reject(new TypeError('Failed to fetch')) as never],
   ['503', () => new Response('', { status: 503, headers: { 'retry-after': '2' } })],
   ['429', () => new Response('', { status: 429 })],
-])('after %s the same events are sent again, once the others', async (_, failure) => {
+])('after %s the same events are sent again, but only once', async (_, failure) => {
   const tag = open('https://www.shop.example/', { consent: 'denied' })
   let times = 0
   answer = () => (times++ < 2 ? failure() : Response.json({}))
@@ -245,14 +245,14 @@ test.each([
   expect(events().map(({ messageId }) => messageId)).toEqual([id, id, id, expect.not.stringMatching(id)])
 })
 
-test('events that the server refuses for good are not sent again', async () => {
+test('events that the server refuses permanently are not sent again', async () => {
   answer = () => new Response('', { status: 400 })
   open('https://www.shop.example/', { consent: 'denied' }).track('A')
   await settle()
   expect(events()).toHaveLength(1)
 })
 
-test('events that wait when the page is left are passed to the browser, in pieces that it accepts', async () => {
+test('events that are pending when the user leaves the page are passed to the browser, in batches that it accepts', async () => {
   const tag = open('https://www.shop.example/', { consent: 'denied' })
   for (let i = 0; i < 45; i++) tag.track(`E${i}`, { text: 'x'.repeat(1000) })
   window.dispatchEvent(new Event('pagehide'))
@@ -262,7 +262,7 @@ test('events that wait when the page is left are passed to the browser, in piece
   expect(events()).toHaveLength(45)
 })
 
-test('while nothing can be sent, at most 200 events wait', async () => {
+test('while sending is impossible, at most 200 events are pending', async () => {
   answer = () => new Response('', { status: 503 })
   const tag = open('https://www.shop.example/', { consent: 'denied' })
   for (let i = 0; i < 500; i++) tag.track(`E${i}`)
@@ -272,7 +272,7 @@ test('while nothing can be sent, at most 200 events wait', async () => {
   expect(events().at(-1)?.event).toBe('E499')
 })
 
-test('properties that are no JSON break neither the page nor later events', async () => {
+test('properties that are invalid in JSON break neither the page nor later events', async () => {
   const reported = vi.fn()
   vi.stubGlobal('reportError', reported)
   const tag = open('https://www.shop.example/', { consent: 'denied' })
@@ -317,7 +317,7 @@ test.each([
   ['of letters that take three bytes each', '日'.repeat(25_000)],
   ['of pairs of surrogates', '🙂'.repeat(20_000)],
   ['of half a megabyte', 'x'.repeat(500_000)],
-])('an event %s that outgrows keepalive is sent once, and so are those before and behind it', async (_, text) => {
+])('an event %s that is too large for keepalive is sent once, like the events around it', async (_, text) => {
   const seen = takesLittle()
   const tag = open('https://www.shop.example/', { consent: 'denied' })
   tag.track('Before')
@@ -328,7 +328,7 @@ test.each([
   expect(seen.tries).toBe(3)
 })
 
-test('many events of letters beyond ASCII go in batches that a browser takes', async () => {
+test('many events with letters outside ASCII are sent in batches that a browser accepts', async () => {
   takesLittle()
   const tag = open('https://www.shop.example/', { consent: 'denied' })
   const wanted = Array.from({ length: 30 }, (_, i) => `E${i}`)
@@ -348,7 +348,7 @@ test('an event that all servers refuse is dropped with a console message, and ot
   warn.mockRestore()
 })
 
-test('a large event that fails lets others go first, and is sent again', async () => {
+test('a large event that fails does not block other events, and is sent again', async () => {
   takesLittle()
   let fails = true
   answer = () => {
@@ -365,7 +365,7 @@ test('a large event that fails lets others go first, and is sent again', async (
   expect(names()).toEqual(['Small', 'Large'])
 })
 
-test('a batch that the browser does not take for its keepalive goes without', async () => {
+test('a batch that the browser refuses to send with keepalive is sent without it', async () => {
   const asked: boolean[] = []
   vi.stubGlobal('fetch', async (url: string, { body, keepalive }: { body: string; keepalive: boolean }) => {
     asked.push(keepalive)
@@ -378,7 +378,7 @@ test('a batch that the browser does not take for its keepalive goes without', as
   expect([names(), asked]).toEqual([['A'], [true, false]])
 })
 
-test('when the page is left, one event that the browser does not take keeps no other back', async () => {
+test('when the user leaves the page, one event that the browser refuses does not block the others', async () => {
   takesLittle()
   const tag = open('https://www.shop.example/', { consent: 'denied' })
   tag.track('Large', { text: 'x'.repeat(70_000) })
@@ -409,7 +409,7 @@ const restore = (persisted: boolean): void => {
   window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted }))
 }
 
-test('a page that is restored from the back/forward cache counts a view, with its name and properties', async () => {
+test('a page that is restored from the back/forward cache tracks a page view, with its name and properties', async () => {
   const tag = open('https://www.shop.example/?a=1', { consent: 'denied' })
   tag.page('Products', { list: 'new' })
   restore(false)
@@ -423,7 +423,7 @@ test('a page that is restored from the back/forward cache counts a view, with it
   expect(new Set(events().map(({ messageId }) => messageId)).size).toBe(3)
 })
 
-test('a restored page that counts no views counts none, and uses the user who signed in elsewhere in the meantime', async () => {
+test('a restored page without automatic page views tracks none, and uses the user who signed in elsewhere in the meantime', async () => {
   const tag = open('https://www.shop.example/')
   restore(true)
   await settle()

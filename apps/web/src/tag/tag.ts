@@ -24,7 +24,7 @@ export type Tag = {
   newId(): string
 }
 
-/** A call that was made before the tag arrived: its name, the message ID that it answered, and what it was given. */
+/** A call that was made before the tag was loaded: its name, the message ID that it returned, and its arguments. */
 type EarlyCall = [name: keyof Tag, id: string, given: unknown[]]
 
 declare global {
@@ -151,7 +151,7 @@ const createVisitor = (config: TagConfig) => {
       if (choice && granted) return
       granted = choice
       if (granted) return begin()
-      // Also what an earlier page has set.
+      // Also removes cookies of earlier pages.
       clicks = {}
       fbp = ''
       fbc = ''
@@ -224,7 +224,7 @@ export const startTag = (config: TagConfig): void => {
     return messageId
   }
 
-  /** Each call with the message ID that it answers. */
+  /** Each call with the message ID that it returns. */
   const calls = {
     page(id: string, name?: string | Properties, properties: Properties = {}, options?: Options) {
       visitor.look()

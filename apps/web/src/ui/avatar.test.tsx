@@ -6,7 +6,7 @@ import { Avatar, avatarRounds, avatarSizes } from './avatar.tsx'
 
 const classesOf = (container: HTMLElement): string[] => [...container.children].map(({ className }) => className)
 
-test('UI-05: there are four sizes of an avatar, each with a look of its own', () => {
+test('UI-05: there are four sizes of an avatar, each with its own appearance', () => {
   expect(avatarSizes).toEqual(['sidebar', 'xs', 'sm', 'md'])
   const { container } = renderUi(avatarSizes.map((size) => <Avatar key={size} size={size} title="Jane Doe" />))
   expect(new Set(classesOf(container)).size).toBe(4)

@@ -1,6 +1,6 @@
 import { type ClassValue, clsx } from 'clsx'
 
-/** Utilities whose name does not begin with what they set. */
+/** Utilities whose name does not begin with the property that they set. */
 const words: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
     display: 'block inline-block inline flex inline-flex grid inline-grid table hidden contents',
@@ -81,7 +81,7 @@ const propertyOf = (utility: string): string => {
   return end <= 0 ? utility : utility.slice(0, end)
 }
 
-/** Under which conditions a class counts, as `max-sm:hover:`, and what it sets then. */
+/** The conditions of a class, such as `max-sm:hover:`, and the properties that it sets. */
 const parsed = (name: string): { when: string; property: string } => {
   let start = 0
   for (let index = 0; index < name.length; index++) {
@@ -111,7 +111,7 @@ const merge = (names: string): string => {
 
 const merged = new Map<string, string>()
 
-/** Joins class names; of two that set the same property under the same conditions the later one wins. */
+/** Joins class names; if two set the same property under the same conditions, the later one wins. */
 export const cn = (...given: ClassValue[]): string => {
   const names = clsx(given)
   const known = merged.get(names) ?? merge(names)

@@ -20,7 +20,7 @@ const chart: BarChartProps = {
 const slider = () => screen.getByRole('slider', { name: 'Events received by day' })
 const words = () => slider().getAttribute('aria-valuetext')
 
-test('the arrows, Home and End move along the bars, whose values are read out; Escape puts the readout away', async () => {
+test('the arrow keys, Home, and End move along the bars, and their values are shown; Escape hides the values', async () => {
   renderUi(<BarChart {...chart} />)
   await userEvent.tab()
   expect(document.activeElement).toBe(slider())
@@ -36,7 +36,7 @@ test('the arrows, Home and End move along the bars, whose values are read out; E
   expect(screen.queryByText('Total')).toBeNull()
 })
 
-test('Enter and a click of the mouse open the hour or day, a finger only reads it', async () => {
+test('Enter and a mouse click open the hour or day, a touch only shows its values', async () => {
   const opened: string[] = []
   renderUi(<BarChart {...chart} onPick={(bucket) => opened.push(bucket)} />)
   await userEvent.tab()
@@ -67,7 +67,7 @@ test('bars are as high as their values, on a scale that ends at a round number',
   expect(screen.getByText('Feb 1')).toBeTruthy()
 })
 
-test('a masked chart keeps the shape of the bars and shows no value and no axis', async () => {
+test('a masked chart keeps the shape of the bars and hides values and axes', async () => {
   renderUi(
     <>
       <BarChart {...chart} masked />

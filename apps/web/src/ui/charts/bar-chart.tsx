@@ -21,7 +21,7 @@ const NoPlot = () => (
   </p>
 )
 
-// Drawing takes a library, which pages without a chart do not load.
+// The chart library is loaded only on pages with a chart.
 const BarPlot = lazy(() =>
   import('./bar-plot.tsx').then(
     (module) => ({ default: module.BarPlot }),
@@ -99,7 +99,10 @@ const wordsOf = ({ buckets, parts, previous, masked }: BarChartProps, index: num
   return `${title}: ${[...each, ...before].join(', ')}`
 }
 
-/** Which bar is read out, and what moves it: pointer, arrows, Home, End; Escape puts it away. */
+/**
+ * The bar whose values are shown, and the functions that change it: pointer, arrow keys, Home, End; Escape hides the
+ * values.
+ */
 const useReadout = (size: number, pick: ((index: number) => void) | undefined) => {
   const [active, setActive] = useState<number>()
   const last = size - 1

@@ -14,7 +14,7 @@ const height = 176
 
 const tickLabel = { fill: 'var(--color-ink-3)', fontFamily: 'inherit', fontSize: 11 }
 
-/** A value as high as it is drawn: one that is not 0 can always be seen. */
+/** The drawn height of a value: a value other than 0 is always visible. */
 const seen = (value: number, top: number): number => (value === 0 ? 0 : Math.max(value, top * 0.008))
 
 /** The bars of a `BarChart` with their axes and the period before; `active` is the one that is read. Drawn for the eye only. */

@@ -21,7 +21,7 @@ test.each([
   expect(container.querySelector(`.${tone}`)).not.toBeNull()
 })
 
-test('no change is no news', () => {
+test('an unchanged total is shown as the same as before', () => {
   const { container } = renderUi(<Change totals={{ total: 3, previous: 3 }} than="previous 7 days" />)
   expect(container.textContent).toBe('Same as the previous 7 days')
 })

@@ -10,7 +10,7 @@ import { MetricValue } from './metric.tsx'
 
 const frame = 'min-w-0 rounded-lg border border-line bg-surface px-3 py-3 shadow-card sm:px-4'
 
-/** One number of a page with its name; with `to` it leads to what it counts. */
+/** One number of a page with its name; with `to` it is a link to the counted items. */
 export const Figure = ({ title, to, children }: { title: string; to?: string; children: ReactNode }) => {
   if (to === undefined)
     return (

@@ -5,7 +5,7 @@ import type { CodeLanguage, CodeOptions, CodeView } from './code-mirror.ts'
 /** The operations on an editor from outside. */
 export type CodeHandle = {
   focus(): void
-  /** Puts text where the cursor is, as if it were typed: it can be undone. */
+  /** Inserts text at the cursor as if the user typed it: it can be undone. */
   insert(text: string): void
   /** Selects a part and shows it; `to` is `from` unless given. */
   select(from: number, to?: number): void
@@ -28,16 +28,16 @@ const load = async (): Promise<Module | undefined> => {
 /** Fetches the editor before it is needed, on pages that are likely to show one. */
 export const preloadCodeEditor = (): void => void load()
 
-/** Writes text where the cursor is in what has the focus, as if it were typed. */
+/** Inserts text at the cursor of the focused element, as if the user typed it. */
 const typeText = (text: string): void => {
   document.execCommand(text === '' ? 'delete' : 'insertText', false, text)
 }
 
 type Props = {
   ref?: Ref<CodeHandle>
-  /** Ties it to a label that stands elsewhere: `<label id="{id}-label" for="{id}">`. */
+  /** Connects the editor with a label elsewhere: `<label id="{id}-label" for="{id}">`. */
   id?: string
-  /** Its name where no such label is. */
+  /** The accessible name, if there is no such label. */
   label?: string
   value: string
   onChange?: (value: string) => void
@@ -45,10 +45,10 @@ type Props = {
   readOnly?: boolean
   /** Marks all of it as wrong. */
   invalid?: boolean
-  /** The line that is marked as the one with a mistake, from 1. */
+  /** The number of the line that is marked as wrong, from 1. */
   mistakeLine?: number | undefined
   describedBy?: string | undefined
-  /** Names that a template can read, offered while one types. */
+  /** Names that a template can read; the editor suggests them. */
   variables?: readonly string[]
   /** Shown while it is empty. */
   hint?: string

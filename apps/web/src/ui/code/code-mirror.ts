@@ -28,11 +28,11 @@ export type CodeLanguage = 'json' | 'liquid' | 'sql' | 'text'
 export type CodeOptions = {
   language: CodeLanguage
   readOnly: boolean
-  /** The line that is marked as the one with a mistake, from 1. */
+  /** The number of the line that is marked as wrong, from 1. */
   mistakeLine: number | undefined
   /** Attributes of the field that is typed in: its name, its description. */
   attributes: Readonly<Record<string, string>>
-  /** Names that a template can read, as paths; they are offered while one types. */
+  /** Paths that a template can read; the editor suggests them. */
   variables: readonly string[]
 }
 
@@ -42,7 +42,7 @@ export type CodeView = {
   configure(options: CodeOptions): void
   focus(): void
   hasFocus(): boolean
-  /** Puts text where the cursor is, over what is selected. */
+  /** Inserts text at the cursor; replaces selected text. */
   insert(text: string): void
   /** Selects a part and shows it; `to` is `from` unless given. */
   select(from: number, to?: number): void

@@ -3,7 +3,10 @@ import { useEffect, useState } from 'react'
 import { Button } from '../button.tsx'
 import { notify } from '../overlays/toast.tsx'
 
-/** Puts text on the clipboard; answers whether it could. Falls back to a selection where the clipboard is closed (plain http). */
+/**
+ * Copies text to the clipboard; returns true on success. Falls back to a selection if the clipboard is not available
+ * (plain http).
+ */
 export const copyText = async (text: string): Promise<boolean> => {
   try {
     await navigator.clipboard.writeText(text)

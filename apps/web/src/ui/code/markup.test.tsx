@@ -23,7 +23,7 @@ test.each([
   '![x](https://evil.example/a.png)',
   '<iframe src="https://evil.example"></iframe>',
   '<svg><animate onbegin=alert(1)>',
-])('FORM-01: %j becomes nothing active', (text) => {
+])('FORM-01: %j results in no active content', (text) => {
   const elements = [...shown(text).querySelectorAll('*')]
   expect(elements.map(({ tagName }) => tagName).filter((tag) => !/^(P|A|BR)$/.test(tag))).toEqual([])
   for (const element of elements)
@@ -48,7 +48,7 @@ test('FORM-02, FORM-03: a link opens in a new tab and is marked nofollow', () =>
   expect(link.getAttribute('rel')?.split(' ').sort()).toEqual(['nofollow', 'noopener'])
 })
 
-test('FORM-04: a line break stays one', () => {
+test('FORM-04: a line break is kept', () => {
   expect(shown('a\nb').innerHTML).toBe('<p>a<br>b</p>')
 })
 

@@ -68,7 +68,7 @@ type FieldProps = {
   error?: string | undefined
   errorAsCode?: boolean
   errorDetail?: string | undefined
-  /** The error already stands beside the control; it is only read out. */
+  /** The error is already shown next to the control; this text is only for screen readers. */
   errorIsShown?: boolean
   children: (control: FieldControl) => ReactNode
 }

@@ -31,7 +31,7 @@ test('before the first submit no problem shows; a refused one shows those of all
   expect([calls, form.read().submits, form.read().submitting]).toEqual([0, 1, false])
 })
 
-test('after the first submit a change reports only its own field', async () => {
+test('after the first submit a change checks only its own field', async () => {
   const form = createForm(empty, needed)
   await form.submit(accept)
   form.change('title', 'x')
@@ -99,7 +99,7 @@ test('a field in a group is found by all that follows the first dot, and a group
   expect(names.filter((name) => isField(empty, name))).toEqual(['title', 'settings.a.url'])
 })
 
-test('a submit while one is under way does nothing, and the next one after it calls again', async () => {
+test('a second submit during the first does nothing, and the next submit after it calls again', async () => {
   const form = createForm({ title: 'x', settings: { 'a.url': 'y' } }, needed)
   const answer = Promise.withResolvers<undefined>()
   let calls = 0

@@ -33,11 +33,11 @@ export type Refusal = { problems: Readonly<Record<string, Problem>>; failure?: P
 /** A form while its page is open; the same object from the first render on. */
 export type FormHandle<T extends Values> = {
   read: () => FormState<T>
-  /** Calls `listener` after every change, until what it gives is called. */
+  /** Calls `listener` after every change, until the returned function is called. */
   subscribe: (listener: () => void) => () => void
-  /** Sets one field. After the first submit the rules are asked again, and what they say of this field is shown. */
+  /** Sets one field. After the first submit the rules are checked again, and the problem of this field is shown. */
   change: (name: string, value: unknown) => void
-  /** Takes the control of a field, which errors bring the cursor to; null when it goes. */
+  /** Stores the control of a field, which is focused on an error; null removes it. */
   place: (name: string, control: HTMLElement | null) => void
   focus: (name: string) => void
   /**
@@ -64,13 +64,13 @@ export const valueOf = (values: Values, name: string): unknown => {
   return inner === undefined ? value : isGroup(value) ? value[inner] : undefined
 }
 
-/** True when the form has a field with this name; a group itself is no field. */
+/** True if the form has a field with this name; a group is not a field. */
 export const isField = (values: Values, name: string): boolean => {
   const [group, inner] = parts(name)
   return Object.hasOwn(values, group) && isGroup(values[group]) === (inner !== undefined)
 }
 
-/** The values with one of them set. */
+/** The values with one value changed. */
 const withValue = <T extends Values>(values: T, name: string, value: unknown): T => {
   const [group, inner] = parts(name)
   const before = values[group]
@@ -158,7 +158,7 @@ export const createForm = <T extends Values>(values: T, firstRules: Rules<T>): F
 
 /**
  * A form that checks by `rules` on submit, then again on every change, and puts the cursor in the first field in error.
- * Later first values change nothing; later rules count. `useApiForm` makes the rules of a schema.
+ * Changed initial values are ignored; changed rules apply. `useApiForm` builds the rules from a schema.
  */
 export const useRuledForm = <T extends Values>(rules: Rules<T>, values: T): FormHandle<T> => {
   const [form] = useState(() => createForm(values, rules))

@@ -32,7 +32,7 @@ const described = (name: string): string | null => {
   return id === null ? null : (document.getElementById(id)?.textContent ?? null)
 }
 
-test('ERR-22: each message stands at the field of its name, and the cursor goes to the first of them', async () => {
+test('ERR-22: each message is shown below its field, and the cursor goes to the first field with a message', async () => {
   renderUi(<Example refusal={{ code: 400, message: 'm', metadata: { email: 'taken', title: 'bad' } }} />)
   await submit()
   expect([described('Title'), described('Email')]).toEqual(['Bad', 'Taken'])

@@ -9,14 +9,14 @@ import { RefusalOffers } from './refusal-offers.ts'
 
 const FormContext = createContext<FormHandle<Values> | undefined>(undefined)
 
-/** The Form around a component. Throws without one. */
+/** The Form around a component. Throws if there is none. */
 export const useForm = (): FormHandle<Values> => {
   const form = useContext(FormContext)
   if (form === undefined) throw new Error('a field stands in a Form')
   return form
 }
 
-/** Sorts what a call was refused with: below the fields of the form, or below all of it. */
+/** Divides the problems of a refused call: below the fields of the form, or below the whole form. */
 const refusalOf = (error: unknown, values: Values): Refusal => {
   const failure = formFailure(error)
   const known = failure.fields.filter(({ name }) => isField(values, name))
@@ -211,7 +211,7 @@ export const CheckboxField = ({ name, label, hint }: { name: string; label: Reac
   )
 }
 
-/** The form's one primary action; spins while the form is submitting. */
+/** The form's one primary action; shows a spinner while the form is submitting. */
 export const SubmitButton = ({
   children,
   disabled,

@@ -13,7 +13,7 @@ export type SearchOption = { value: string; title: string; note?: string; icon?:
 /** Maximum options in the list; typing narrows thousands to them. */
 const maxShown = 100
 
-/** The options in which every word that is typed stands, in title or note. */
+/** The options that contain every typed word in title or note. */
 export const matching = (options: readonly SearchOption[], typed: string): SearchOption[] => {
   const words = typed
     .trim()
