@@ -111,7 +111,7 @@ export const errorScreen = (error: unknown): ErrorScreenText => {
 export const upgradeText =
   "You've reached the maximum number of resources allowed on your current plan. Upgrade to a larger plan."
 
-/** Why a form was refused: messages for fields by name, or one for the whole form. */
+/** The reason why a form was refused: messages for fields by name, or one message for the whole form. */
 export type FormFailure = {
   fields: { name: string; message: string; code: number }[]
   form?: { message: string; code: number; reason: string }
@@ -140,7 +140,7 @@ export const formFailure = (error: unknown): FormFailure => {
   }
 }
 
-/** Why an action without a form was refused, in one line: the error of a field, otherwise the message. */
+/** The reason why an action without a form was refused, in one line: the error of a field, otherwise the message. */
 export const failureText = (error: unknown): string => {
   const { fields, form } = formFailure(error)
   return fields[0]?.message ?? form?.message ?? 'unknown error'

@@ -18,7 +18,7 @@ export const imageFiles = z.array(z.custom<File>((value) => value instanceof Fil
   else if (!isAccepted(file)) fail('jpeg, jpg, png, webp files are accepted.')
 })
 
-/** Why these files cannot be the picture, or undefined. */
+/** The reason why these files cannot be used as the picture, or undefined. */
 export const imageProblem = (files: readonly File[]): string | undefined =>
   imageFiles.safeParse(files).error?.issues[0]?.message
 

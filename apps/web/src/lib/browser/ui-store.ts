@@ -26,7 +26,7 @@ export const markDone = (id: string): void => {
   useUi.setState(({ flags }) => ({ flags: { ...flags, [id]: { done: true } } }))
 }
 
-/** Whether `markDone` was called for it. */
+/** True if `markDone` was called with this ID. */
 export const isDone = (flags: UiState['flags'], id: string): boolean =>
   Object.hasOwn(flags, id) && flags[id]?.done === true
 

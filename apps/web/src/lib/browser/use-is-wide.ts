@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 /** From this width on there is room for two things beside each other. */
 const wide = '(min-width: 64rem)'
 
-/** Whether the window is 64rem (1024 px) wide or wider, now. */
+/** True if the window is now at least 64rem (1024 px) wide. */
 export const isWide = (): boolean => window.matchMedia(wide).matches
 
 /** The same, and rendered again when it changes. */

@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 
-/** Whether the window for inviting people is open: several places open the one in the frame. */
+/** True if the dialog for inviting people is open: several places open the dialog in the frame. */
 export const useInvite = create<{ open: boolean }>()(() => ({ open: false }))
 
 /** Opens the window. */

@@ -10,7 +10,7 @@ export const roleHints: Record<Role, string> = {
   ORG_GUEST: "Views everything in the workspaces. Can't make changes.",
 }
 
-/** Whether a member administers the organization. */
+/** True if a member is an administrator of the organization. */
 export const isAdministrator = ({ role }: Pick<Membership, 'role'>): boolean =>
   administrators.includes(toRole(role.value))
 

@@ -28,7 +28,7 @@ export const saveInvitation = (invitation: SavedInvitation): void => {
   localStorage.setItem(key, JSON.stringify({ ...invitation, at: Date.now() }))
 }
 
-/** Whether an invitation to an address is saved: it allows sign-up even when sign-up is off. */
+/** True if an invitation to an address is saved: it allows sign-up even if sign-up is off. */
 export const isMailedInvitationSaved = (): boolean => read(localStorage.getItem(key), Date.now())?.kind === 'invitation'
 
 /** The saved invitation, once. */

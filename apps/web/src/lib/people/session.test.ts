@@ -70,7 +70,7 @@ describe('loading workspaces', () => {
     expect(useSession.getState().session.organization).toBeNull()
   })
 
-  test('SES-17: while acting on behalf neither the list nor a workspace that is entered changes the organization', () => {
+  test('SES-17: while acting on behalf neither the list nor entering a workspace changes the organization', () => {
     actOnBehalf(workspace('w9', other))
     workspacesLoaded([workspace('w1', own)])
     workspaceEntered(workspace('w1', own))

@@ -2,7 +2,7 @@ import { endedSyncRuns, methods, type SyncRun, type SyncRunRow } from '@tributar
 import { syncDryRunIds, syncIds, syncRunIds, workspaceIds } from '../format/names.ts'
 import { pagesQuery, query, rowsQuery } from './query.ts'
 
-/** Whether a run still changes without a user. */
+/** True while a run can still change without a user's action. */
 export const isRunning = (run: Pick<SyncRun, 'state'> | null | undefined): boolean =>
   run !== null && run !== undefined && run.state !== 'needs_approval' && !endedSyncRuns.includes(run.state)
 

@@ -1,6 +1,6 @@
 import { ApiError } from '../api/errors.ts'
 
-/** Why a setting could not be changed: a message, and the detail of the refusing system. */
+/** The reason why a setting could not be changed: a message, and the detail from the other system. */
 export type SettingFailure = { message: string; detail?: string }
 
 /** The error below a setting that could not be changed. */

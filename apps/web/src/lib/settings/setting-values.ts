@@ -17,7 +17,7 @@ export const defaultSettings = (options: readonly SettingOption[]): Record<strin
     ]),
   )
 
-/** Whether a setting applies: some do only while another one has a certain value. */
+/** True if a setting applies: some settings apply only while another setting has a certain value. */
 export const isShown = (
   option: Pick<SettingOption, 'show_when'>,
   values: Readonly<Record<string, SettingValue | undefined>>,
@@ -70,7 +70,10 @@ const numberProblem = (
   return undefined
 }
 
-/** Why a value is invalid for a setting, or undefined. The server decides; this only saves a round trip. */
+/**
+ * The reason why a value is invalid for a setting, or undefined. The server decides; this check only saves a round
+ * trip.
+ */
 export const settingProblem = (
   option: Pick<SettingOption, 'type' | 'required' | 'min' | 'max'>,
   value: SettingValue | undefined,
