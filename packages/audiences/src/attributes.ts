@@ -3,7 +3,7 @@ import { type Condition, condition, type EventsParams, joined, type ProfilesPara
 
 const not = (inside: Condition): Condition => condition`not ${inside}`
 
-/** What a dialect says of a value, each false where there is none or it is of another kind. */
+/** The tests that a dialect has for a value. Each is false if the value is missing or of another type. */
 type Dialect = {
   exists: Condition
   text: (operator: 'equals' | 'starts_with' | 'ends_with' | 'contains', value: string) => Condition
@@ -62,7 +62,10 @@ const compare = (dialect: Dialect, attribute: SelectedAttribute, now: number): C
 type Column = 'properties' | 'traits'
 const holderOf = (column: Column): Condition => (column === 'traits' ? condition`traits` : condition`properties`)
 
-/** A part of a JSON column that is named in the statement is read alone; by `getSubcolumn` the whole column is read. */
+/**
+ * The event store reads a part of a JSON column alone if the statement names it; with `getSubcolumn` it reads the whole
+ * column.
+ */
 const readAlone = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
 
 const pathOf = (column: Column, name: string, params: EventsParams): Condition => {
@@ -73,7 +76,7 @@ const pathOf = (column: Column, name: string, params: EventsParams): Condition =
     : condition`getSubcolumn(${holder}, ${params.add('name', 'String', name)})`
 }
 
-/** Whether an object with values is at a path, which is no value there. */
+/** Whether the path holds an object with values. Such an object is not itself a value. */
 const holdsValues = (column: Column, name: string, params: EventsParams): Condition => {
   const steps = name.split('.')
   const holder = holderOf(column)
@@ -87,28 +90,36 @@ const holdsValues = (column: Column, name: string, params: EventsParams): Condit
   return condition`notEmpty(JSONAllPaths(${inside}))`
 }
 
-/** A condition that a property is set: to a value, or to an object that has one. */
+/** A condition that a property is set: to a value, or to an object with a value in it. */
 export const propertyIsSet = (name: string, column: Column, params: EventsParams): Condition =>
   joined([condition`isNotNull(${pathOf(column, name, params)})`, holdsValues(column, name, params)], 'or')
 
 const num = (group: number): string => `toInt64OrZero(g[${group}])`
 
-/** The days of a month that `datePattern` has found: y, m and d are its first groups. */
+/** The number of days of the month that `datePattern` has matched; y, m and d are its first groups. */
 const daysOfMonth = `if(m = 2, if(y % 4 = 0 and (y % 100 != 0 or y % 400 = 0), 29, 28), 30 + (m + intDiv(m, 8)) % 2)`
-/** Days since 1970 in the calendar of all years: the engine's own dates begin in 1900. */
+/** Days since 1970 in a calendar without bounds: the dates of the event store begin in 1900. */
 const daysSince1970 = `365 * (y - b) + intDiv(y - b, 4) - intDiv(y - b, 100) + intDiv(y - b, 400) + intDiv(153 * (m + 12 * b - 3) + 2, 5) + d - 719469`
 
-/** Epoch ms of a text that is a date by `datePattern`, else null, in the dialect of the event store. */
+/**
+ * The time of a date text in epoch ms, in the dialect of the event store. Null if the text does not match
+ * `datePattern`.
+ */
 const eventTime = (text: Condition, pattern: Condition): Condition =>
   `arrayMap(g -> arrayMap((y, m, d, b) -> if(y > 0 and d > 0 and d <= ${daysOfMonth}, (${daysSince1970}) * 86400000
     + ${num(4)} * 3600000 + ${num(5)} * 60000 + ${num(6)} * 1000 + toInt64OrZero(rightPad(substring(g[7], 1, 3), 3, '0'))
     - if(g[8] = '-', -1, 1) * (${num(9)} * 60 + ${num(10)}) * 60000, null),
     [${num(1)}], [${num(2)}], [${num(3)}], [toInt64(${num(2)} < 3)])[1], [extractGroups(ifNull(${text}, ''), ${pattern})])[1]` as Condition
 
-/** A property of an event in the dialect of the event store, as it is and as a number: null where there is none. */
+/**
+ * A property of an event in the dialect of the event store, as text and as a number. Null if the property is missing.
+ */
 export type PropertyValue = { path: Condition; string: Condition; number: () => Condition }
 
-/** Reads a property. Objects are no values, their parts are: a dot in a name and an object inside are the same there. */
+/**
+ * Reads a property. An object is not a value, only its members are. A dot in a name and a nested object give the same
+ * path.
+ */
 export const propertyValue = (name: string, column: Column, params: EventsParams): PropertyValue => {
   const path = pathOf(column, name, params)
   const string = condition`dynamicElement(${path}, 'String')`
@@ -120,7 +131,7 @@ export const propertyValue = (name: string, column: Column, params: EventsParams
   }
 }
 
-/** A decimal number in parts: no zeros that change nothing, and no minus for zero. */
+/** The parts of a decimal number, without redundant zeros, and without a minus for zero. */
 const partsOf = (text: string): { isNegative: boolean; whole: string; fraction: string } => {
   const [written = '', decimals = ''] = text.replace('-', '').split('.')
   let start = 0
@@ -131,7 +142,7 @@ const partsOf = (text: string): { isNegative: boolean; whole: string; fraction: 
   return { isNegative: text.startsWith('-') && whole + fraction !== '', whole, fraction }
 }
 
-/** Digits that a double keeps of every number: with more of them it may stand for another number, too. */
+/** Every number of so many digits fits a double exactly. A longer number may share its double with another number. */
 const sureDigits = 15
 
 /**
@@ -152,7 +163,7 @@ const exactNumbers = (
     return whole.length + fraction.length > sureDigits
   }
   const double = condition`dynamicElement(${path}, 'Float64')`
-  /** The digits of a double as they were received: numbers behind its name that are the same double. */
+  /** The digits of a double as they were received: numbers after the property's name that give the same double. */
   const received = (): Condition => {
     const last = JSON.stringify(name.split('.').at(-1) ?? '').slice(1, -1)
     const pattern = `"${last.replace(/[^\p{L}\p{N}_ ]/gu, '\\$&')}"\\s*:\\s*(-?[0-9]+(?:\\.[0-9]+)?)[\\s,}]`
@@ -160,7 +171,10 @@ const exactNumbers = (
   }
   const written = (long: boolean): Condition =>
     condition`coalesce(${string}, toString(dynamicElement(${path}, 'Int64')), toString(dynamicElement(${path}, 'UInt64'))${long ? condition`, nullIf(${received()}, '')` : condition``}, toString(${double}))`
-  /** `then` for the text of a number with the whole digits `w` and the decimals `f`. A text with an exponent is a rounded number. */
+  /**
+   * Applies `then` to a number with the whole digits `w` and the decimals `f`. A text with an exponent is a rounded
+   * number.
+   */
   const ofParts = (long: boolean, then: Condition): Condition =>
     condition`arrayMap(t -> arrayMap((m, w, f) -> ${then}, [startsWith(t, '-')], [trimLeft(splitByChar('.', replaceOne(t, '-', ''))[1], '0')], [trimRight(splitByChar('.', t)[2], '0')])[1], [ifNull(${written(long)}, '')])[1]`
   const float = (value: string): Condition => params.add('value', 'Float64', Number(value) + 0)
@@ -170,7 +184,7 @@ const exactNumbers = (
       const { isNegative, whole, fraction } = partsOf(value)
       const given = condition`(toUInt64(length(${params.add('whole', 'String', whole)})), ${params.add('whole', 'String', whole)}, ${params.add('fraction', 'String', fraction)})`
       const own = condition`(toUInt64(length(w)), w, f)`
-      // The negative number with the larger magnitude is the smaller one.
+      // The smaller of two negative numbers has the larger magnitude.
       const compared = isNegative ? `${given} ${sign} ${own}` : `${own} ${sign} ${given}`
       const isRounded = sign === '=' || sign === '>=' || sign === '<=' ? 'true' : 'false'
       const same = ofParts(long, `if(position(t, 'e') > 0, ${isRounded}, ${compared})` as Condition)
@@ -199,7 +213,10 @@ const exactNumbers = (
   }
 }
 
-/** A condition on a property of an event, in the dialect of the event store. Lists contain their texts. `now` is epoch ms. */
+/**
+ * A condition on a property of an event, in the dialect of the event store. A list contains its texts. `now` is epoch
+ * ms.
+ */
 export const propertyCondition = (
   attribute: SelectedAttribute,
   column: Column,
@@ -227,7 +244,7 @@ export const propertyCondition = (
           'or',
         )
       },
-      // Not `has`, which goes through the list for each event.
+      // Not `has`, which scans the list for each event.
       anyText: (values) => sure(condition`${written} in ${params.add('values', 'Array(String)', values)}`),
       containsAny(values) {
         const given = params.add('values', 'Array(String)', values)

@@ -5,7 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { compileAudience } from './compile.ts'
 import { profilesQuery, runEvents } from './evaluate.ts'
 
-/** Characters that each profile may take in what one store answers and the other is asked, in however many conditions it is. */
+/**
+ * Maximum characters per profile that one store returns and the other receives, however many conditions the profile
+ * meets.
+ */
 const charactersOfProfile = 64
 const people = 2000
 const asOf = Date.parse('2026-03-04T05:06:07.890Z')
@@ -16,7 +19,9 @@ beforeAll(async () => {
 })
 afterAll(() => eventStore.close())
 
-/** An audience of many distinct conditions on one event. Each is true of every profile that has the event often enough. */
+/**
+ * An audience of many distinct conditions on one event. Each is true of every profile that has the event often enough.
+ */
 const broad = (count: number, operator: 'at_least' | 'at_most', join: 'and' | 'or') =>
   audienceQuery.parse({
     groups: {
@@ -59,7 +64,7 @@ test.each([
     timestamp: asOf - 60_000,
     original: '{}',
   }))
-  // Twice: more than once is also at least once, and more than at most once.
+  // Each profile has two events, which is at least one, and is not at most one.
   for (const part of [0, 1])
     await eventStore.insert(
       'events',

@@ -32,15 +32,15 @@ export type CompileOptions = {
   asOf: number
   /** The query of another audience by its resource name; undefined for a deleted one, which has no members. */
   queryOf: (audience: string) => AudienceQuery | undefined
-  /** Evaluates only these profiles; all of them unless given. */
+  /** Evaluates only these profiles, or all profiles if undefined. */
   people?: readonly Person[]
   /** Evaluates only this share of all profiles. */
   sample?: Sample | undefined
 }
 
 /**
- * The members of an audience, as two statements. The event store answers sets of profiles by their events; undefined where no
- * condition is on events. The relational store then selects the members from all profiles.
+ * The members of an audience, as two statements. The event store returns sets of profiles by their events; undefined if
+ * no condition is on events. The relational store then selects the members from all profiles.
  */
 export type CompiledAudience = { events: EventsStatement | undefined; profiles: ProfilesStatement }
 
@@ -48,7 +48,10 @@ type Event = Pick<SegmentQuery, 'selectedEvent' | 'selectedAttributes' | 'timefr
 
 const types: ReadonlySet<string> = new Set(eventTypes)
 
-/** A rule for counts, and whether profiles that it holds for are meant or all others: those without events are in no set. */
+/**
+ * The rule for counts, and whether it selects the profiles that meet it or all others. Profiles without events are in
+ * no set.
+ */
 const ruleOf = ({
   operator,
   value,
@@ -58,10 +61,10 @@ const ruleOf = ({
   return { sign: '>=', value: Math.max(value, 1), others: operator === 'exactly' }
 }
 
-/** A condition that asks for at least zero events is true of every profile. */
+/** At least zero events is true of every profile. */
 const isAlways = ({ count }: SegmentQuery): boolean => count.operator === 'at_least' && count.value === 0
 
-/** Conditions on events, each distinct one once. */
+/** The conditions on events, without duplicates. */
 const createEvents = ({ workspaceId, asOf, people, sample }: Omit<CompileOptions, 'queryOf'>) => {
   const params = createEventsParams()
   const until = condition`receive_time <= fromUnixTimestamp64Milli(${params.add('as_of', 'Int64', asOf)})`
@@ -69,7 +72,7 @@ const createEvents = ({ workspaceId, asOf, people, sample }: Omit<CompileOptions
     string,
     CountedEvents & { named: Condition; since: number | undefined; from: number | undefined }
   >()
-  // A text that several conditions share is written once, and the event store evaluates it once.
+  // A text that several conditions share is written once, so the event store evaluates it once.
   const written = new Map<string | number, Condition>()
   const once = (key: string | number, write: () => Condition): Condition => {
     const known = written.get(key) ?? write()
@@ -95,7 +98,7 @@ const createEvents = ({ workspaceId, asOf, people, sample }: Omit<CompileOptions
     return condition`least(timestamp, receive_time) >= fromUnixTimestamp64Milli(${from}) and least(timestamp, receive_time) < fromUnixTimestamp64Milli(${before})`
   }
   return {
-    /** The number of the set of profiles that an event query is about. */
+    /** The number of the set of profiles that meet an event query. */
     add(query: Event, rule: ReturnType<typeof ruleOf>): number {
       const key = JSON.stringify([
         query.selectedEvent,
@@ -120,7 +123,7 @@ const createEvents = ({ workspaceId, asOf, people, sample }: Omit<CompileOptions
         'and',
       )
       const value = params.add('count', 'UInt64', rule.value)
-      // Between two dates, time alone changes no count.
+      // Between two fixed dates, no count changes only because time passes.
       const from = query.dates === undefined ? since : (spanOfDate(query.dates.first)?.from ?? 0) - 1
       counted.set(key, { where, named, since, from, count: (c) => `${c} ${rule.sign} ${value}` as Condition })
       return counted.size - 1
@@ -129,7 +132,7 @@ const createEvents = ({ workspaceId, asOf, people, sample }: Omit<CompileOptions
       const all = [...counted.values()]
       if (all.length === 0) return undefined
       const starts = all.flatMap(({ from: start }) => (start === undefined ? [] : [start]))
-      // An event happened when it was received, or before.
+      // The time of an event is never later than the time it was received.
       const from =
         starts.length < all.length
           ? []
@@ -140,7 +143,7 @@ const createEvents = ({ workspaceId, asOf, people, sample }: Omit<CompileOptions
     crossings(before: number): EventsStatement | undefined {
       const moved = [...counted.values()].flatMap(({ named, since }) => (since === undefined ? [] : [{ named, since }]))
       if (moved.length === 0) return undefined
-      // Each name and each time occurs once. An extra profile only costs work, and comparing names is what takes long.
+      // Each name and each time occurs once. Comparing names is slow, while an extra profile only costs some work.
       const named = joined([...new Set(moved.map((each) => each.named))], 'or')
       const ends = [...new Set(moved.map(({ since }) => since))]
       const passed = ends.map((end) => {
@@ -148,7 +151,7 @@ const createEvents = ({ workspaceId, asOf, people, sample }: Omit<CompileOptions
         return joined([sinceOf(end - (asOf - before)), until], 'and')
       })
       const from = Math.min(...ends) - (asOf - before)
-      // An event happened when it was received, or before.
+      // The time of an event is never later than the time it was received.
       const received = condition`receive_time > fromUnixTimestamp64Milli(${params.add('from', 'Int64', from)})`
       return statementOfSeen(workspaceId, joined([received, joined(passed, 'or'), named], 'and'), params)
     },
@@ -157,15 +160,17 @@ const createEvents = ({ workspaceId, asOf, people, sample }: Omit<CompileOptions
 
 /** Compiles queries of a workspace that are evaluated together. */
 export type Compiler = {
-  /** Selects the members of an audience from all profiles; its sets are those of `events`. */
+  /** The statement that selects the members of an audience from all profiles. Its sets come from `events`. */
   add(query: AudienceQuery): ProfilesStatement
-  /** Which of several queries each profile meets: `met` of `members` is a list in their order. */
+  /**
+   * The statement that finds which of several queries each profile meets: `met` of `members` lists them in their order.
+   */
   addAll(queries: readonly AudienceQuery[]): ProfilesStatement
-  /** The sets that all of them need; undefined where no condition is on events. */
+  /** The statement for the sets of all queries; undefined if no condition is on events. */
   events(): EventsStatement | undefined
   /**
-   * The profiles that have an event which left the time of a condition since `before` (epoch ms), as one set. Time alone changes
-   * the counts of no other profile. Undefined where no condition on events has a time.
+   * One set of the profiles with an event that has left a condition's time window since `before` (epoch ms). No other
+   * profile's counts change only because time passes. Undefined if no condition has a time window.
    */
   crossings(before: number): EventsStatement | undefined
 }
@@ -173,7 +178,8 @@ export type Compiler = {
 const hasUserId = condition`exists (select from profile_identifiers i where i.workspace_id = $1::uuid and i.profile_id = p.id and i.type = 'user_id')`
 
 /**
- * Makes a compiler. Pure; each value is a parameter. Another audience is replaced by its query. It is empty where it refers to itself.
+ * Makes a compiler. Pure; each value is a parameter. A reference to another audience is replaced by its query, and by
+ * an empty one if the audience refers to itself.
  */
 export const createCompiler = (options: CompileOptions): Compiler => {
   const { workspaceId, asOf, queryOf, people, sample } = options
@@ -186,7 +192,7 @@ export const createCompiler = (options: CompileOptions): Compiler => {
       traits.set(name, known)
       return known
     }
-    /** Audiences that are being compiled: a reference to one of them would be a circle. */
+    /** Audiences that are being compiled. A reference to one of them would be circular. */
     const open = new Set<string>()
     const ofAudience = (name: string): Condition => {
       const other = open.has(name) ? undefined : queryOf(name)
@@ -222,7 +228,7 @@ export const createCompiler = (options: CompileOptions): Compiler => {
       const id = resourceNames.audience.parse(selectedList?.name ?? '')?.audience
       if (id === undefined || selectedList === undefined) return condition`false`
       const version = params.add('integer', selectedList.version)
-      // A few profiles have their identifiers looked up. For all profiles the list is scanned once.
+      // For a few profiles, looks up their identifiers. For all profiles, the list is scanned once.
       return condition`exists (select from profile_identifiers i join audience_list_entries e on e.workspace_id = i.workspace_id and e.identifier = i.sequence where i.workspace_id = $1::uuid and i.profile_id = p.id and e.audience_id = ${params.add('uuid', id)} and e.from_version <= ${version} and (e.until_version is null or e.until_version > ${version}))`
     }
     const ofQuery = (each: SegmentQuery): Condition => {

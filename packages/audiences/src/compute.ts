@@ -28,20 +28,21 @@ export const computeJob: JobKind<z.output<typeof computed>> = {
 
 type JobDeps = Pick<AudienceServices, 'jobs'>
 
-/** Has an audience computed once the transaction is committed; nothing when that is about to happen anyway. */
+/** Queues the computation of an audience, which starts after the commit. Does nothing if it is already queued. */
 export const queueCompute = async (
   db: JobDb,
   { jobs }: JobDeps,
   { id, version }: Pick<AudienceRow, 'id' | 'version'>,
 ): Promise<void> => {
-  // A new version gets a job while the one before is computed: that one ends without effect.
+  // A new version gets its own job while the previous version is computed. The job of the previous version then has no
+  // effect.
   await jobs.send(db, computeJob, { audience: id, version }, { key: `${id}/${version}` })
 }
 
 /**
- * Computes an audience: its members, their count and their entry times change together. A version that the audience no longer
- * has, and a deleted audience, change nothing. A query that is too large fails with advice. While a store is away the job is
- * tried again.
+ * Computes an audience: its members, their count and their entry times change together. A version that the audience no
+ * longer has, and a deleted audience, change nothing. A query that is too large fails with advice. While a store is
+ * unavailable, the job is retried.
  */
 export const computeAudience = async (
   deps: Pick<AudienceServices, 'db' | 'eventStore' | 'profileLedger' | 'clock' | 'storedBefore'> & {
@@ -59,16 +60,16 @@ export const computeAudience = async (
       .where('id', '=', audience)
       .where('version', '=', version)
       .where('state', '<>', 'paused')
-  // A live audience stays live, and is still brought up to date.
+  // A live audience stays live, and is still kept up to date.
   await changed({ state: 'computing', progress_step: 'waiting', progress_share: null })
     .where('state', '<>', 'live')
     .execute()
-  // Progress comes every half second, and its writes run one after the other.
+  // Progress is reported every half second. The writes run one after the other.
   let written: Promise<unknown> = Promise.resolve()
   const onProgress = ({ step, share }: AudienceProgress): Promise<void> => {
     const write = () =>
       changed({ progress_step: step, progress_share: share }).where('state', '=', 'computing').execute()
-    // A failed write of the progress does no harm: the final state follows.
+    // A failed write of the progress does not matter: the final state follows.
     written = written.then(write).catch(() => {})
     return written.then(() => {})
   }
@@ -99,7 +100,7 @@ export const computeAudience = async (
       },
       { workspaceId, slot: 'heavy', signal, onProgress },
     )
-    // Evaluates the profiles that were skipped by their present values. Readers of the members see that they changed.
+    // Evaluates the skipped profiles by their current values. Readers of the members see that they have changed.
     const profiles = await readAllChangedSince(db, workspaceId, mark)
     const later = new Date(Math.max(clock(), asOf.getTime() + 1))
     const audiences = [{ row, query: own.query }]
@@ -115,9 +116,9 @@ export const computeAudience = async (
   }
 }
 
-/** Minutes after which an audience is computed as a whole again: a live one, and any other. */
+/** Minutes until an audience is computed completely again: a live audience, and any other. */
 const repairMinutes = { live: 60, others: 10 } as const
-/** Audiences that compare dates with now and are computed in one minute, the earliest first. */
+/** Maximum audiences with date comparisons that are queued per minute, the earliest first. */
 const datedAtOnce = 5
 
 type Waiting = { id: string; version: number; workspace_id: string; state: string; whole_time: Date | null }
@@ -134,8 +135,8 @@ const datedOf = async (db: AudienceServices['db'], rows: readonly Waiting[]): Pr
 }
 
 /**
- * Has every audience computed that was not for a while: what bringing them up to date may have missed is found by that, and
- * what the calendar changes. To be called each minute.
+ * Queues a computation of every audience that was not computed for some time. It finds what incremental evaluation may
+ * have missed, and changes by the calendar. Call it each minute.
  */
 export const queueStaleAudiences = async ({
   db,

@@ -6,24 +6,27 @@ import { CompiledQuery, sql } from 'kysely'
 import type { CompiledAudience } from './compile.ts'
 import { type EventsStatement, type ProfilesStatement, setLimit } from './sql-builder.ts'
 
-/** The workspace that an audience is evaluated for, and how long that may take. */
+/** The workspace that an audience is evaluated for, and the limits of the evaluation. */
 export type EvaluateOptions = {
   workspaceId: string
   slot: 'short' | 'heavy'
   signal: AbortSignal
-  /** Receives the step that runs and, where it can be counted, its finished share. Evaluation goes on when the promise resolves. */
+  /**
+   * Receives the current step, and its finished share if it can be counted. The evaluation continues when the promise
+   * resolves.
+   */
   onProgress?: (progress: AudienceProgress) => Promise<void> | void
 }
 
 /** A statement that reads `members` of the statement of profiles, with its parameters. `before` runs first in the same transaction. */
 export type MembersStatement = { text: string; params?: readonly unknown[]; before?: (tx: Tx) => Promise<void> }
 
-/** Evaluates compiled audiences: what both stores answer, within bounds. */
+/** Evaluates compiled audiences in both stores, within limits of time and concurrency. */
 export type Evaluation = {
   /**
-   * Runs `ask`, which follows the statement of profiles and reads `members`, in a transaction, and then `settle` with its rows.
-   * Throws 400 `QUERY_TOO_LARGE` for a query that takes more than one may, 429 when the workspace waits for its own. Both stores
-   * end an evaluation whose caller has gone.
+   * Runs `ask`, which follows the statement of profiles and reads `members`, in a transaction, and then `settle` with
+   * its rows. Throws 400 `QUERY_TOO_LARGE` for a query beyond the limits, and 429 while the workspace waits for its own
+   * queries. When the caller cancels, both stores end the evaluation.
    */
   run<Row, Result>(
     compiled: CompiledAudience,
@@ -31,23 +34,23 @@ export type Evaluation = {
     settle: (tx: Tx, rows: readonly Row[]) => Promise<Result>,
     options: EvaluateOptions,
   ): Promise<Result>
-  /** Does other work of the relational store within the same bounds; throws `tooLong` for what takes longer. */
+  /** Runs other work in the relational store within the same limits. Throws `tooLong` if the work takes longer. */
   inPlace<Result>(work: (tx: Tx) => Promise<Result>, options: EvaluateOptions, tooLong: () => Error): Promise<Result>
 }
 
-/** ms that the relational store may take. */
+/** Timeouts of the relational store, ms. */
 const timeouts = { short: 15_000, heavy: 50_000 } as const
 
 const tooLarge = (): AppError =>
   badRequest('QUERY_TOO_LARGE', 'This audience has too many profiles to look at. Choose shorter times or rarer events')
 
-/** Sets of profiles: how many each has, and lists as texts, by the names of their columns. */
+/** Sets of profiles: the size of each, and the lists as texts, by the names of their columns. */
 export type ProfileSets = { sizes: readonly number[]; columns: Readonly<Record<string, string>> }
 
-/** The sets of an audience that asks for no events. */
+/** The sets of an audience without conditions on events. */
 export const noSets: ProfileSets = { sizes: [], columns: {} }
 
-/** The sets that a statement of the event store answers. Throws 400 for one that is too large. */
+/** Runs a statement of the event store and returns its sets. Throws 400 if they are too large. */
 export const runEvents = async (
   eventStore: Pick<EventStore, 'query'>,
   { text, params, sets }: EventsStatement,
@@ -66,10 +69,13 @@ export const runEvents = async (
   return { sizes, columns: Object.fromEntries(lists) }
 }
 
-/** As few profiles as this have their traits looked up one by one: about 15 µs each, where going through all takes 0.3 s of 200,000. */
+/**
+ * Maximum number of profiles whose traits are looked up one by one, at about 15 µs each. A scan of all takes 0.3 s for
+ * 200,000.
+ */
 const fewProfiles = 20_000
 
-/** The statement with its parameters, the sets among them, and those of what is asked behind. */
+/** The statement with its parameters: its own, the sets, and those of the statement that follows. */
 export const profilesQuery = (
   { text, narrow, most, params }: ProfilesStatement,
   { sizes, columns }: ProfileSets,
@@ -83,7 +89,7 @@ export const profilesQuery = (
   return CompiledQuery.raw(`${few ? narrow : text} ${asked}`, [...own, ...(ask.params ?? [])])
 }
 
-/** Runs a statement of a connection of the relational store, which is ended when the signal aborts. */
+/** Runs a statement on a connection of the relational store. The statement is canceled when the signal aborts. */
 const endedBy = async <Result>(
   db: Db,
   signal: AbortSignal,
@@ -92,7 +98,7 @@ const endedBy = async <Result>(
 ): Promise<Result> => {
   let ending: Promise<unknown> = Promise.resolve()
   const end = (): void => {
-    // Where that fails, the statement ends at its timeout.
+    // If the cancellation fails, the statement ends at its timeout.
     ending = sql`select pg_cancel_backend(${pid}::int)`.execute(db).catch(() => {})
   }
   signal.throwIfAborted()
@@ -101,14 +107,14 @@ const endedBy = async <Result>(
     return await run()
   } finally {
     signal.removeEventListener('abort', end)
-    // What the connection does next is another's.
+    // The next statement on this connection belongs to another caller, so wait for the cancellation.
     await ending
   }
 }
 
 /**
- * The relational store evaluates two audiences at a time, and one of each workspace: all callers share the connections. The event
- * store has queues of its own.
+ * Makes the evaluation. The relational store evaluates two audiences at a time, at most one per workspace, because all
+ * callers share the connections. The event store has its own queues.
  */
 export const createEvaluation = ({ db, eventStore }: { db: Db; eventStore: Pick<EventStore, 'query'> }): Evaluation => {
   const slots = createQuerySlots([1, 2], {
@@ -130,7 +136,7 @@ export const createEvaluation = ({ db, eventStore }: { db: Db; eventStore: Pick<
             retry_after: '2',
           }),
   })
-  /** Work in a transaction; what is run by `run` ends with the signal. */
+  /** Runs work in a transaction. Statements of `run` are canceled when the signal aborts. */
   const bounded = async <Result>(
     work: (tx: Tx, run: <Rows>(query: () => Promise<Rows>) => Promise<Rows>) => Promise<Result>,
     { slot, signal }: EvaluateOptions,
@@ -138,7 +144,7 @@ export const createEvaluation = ({ db, eventStore }: { db: Db; eventStore: Pick<
   ): Promise<Result> => {
     try {
       return await db.transaction().execute(async (tx) => {
-        // Sorting and hashing of 200,000 profiles stays in memory.
+        // This setting lets sorting and hashing of 200,000 profiles stay in memory.
         const { rows: own } = await sql<{ pid: number }>`
           select set_config('statement_timeout', ${String(timeouts[slot])}, true),
             set_config('work_mem', '32MB', true), pg_backend_pid() as pid`.execute(tx)
@@ -146,7 +152,7 @@ export const createEvaluation = ({ db, eventStore }: { db: Db; eventStore: Pick<
       })
     } catch (error) {
       signal.throwIfAborted()
-      // Canceled by the time it may take.
+      // The statement was canceled by its timeout.
       throw error instanceof Error && 'code' in error && error.code === '57014' ? tooLong() : error
     }
   }

@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import type { AudienceServices } from './services.ts'
 
-/** How long is kept who left an audience, ms: a month can be compared with that of the year before. */
+/** How long exits from an audience are kept, ms: a month can be compared with the same month of the year before. */
 export const changesKeptMs = 400 * 24 * 3_600_000
-/** Exits that are removed in one statement. */
+/** Maximum exits that are removed per statement. */
 const exitsAtOnce = 5000
 
 /**
- * Removes from the history of audiences each profile's exit that is older than 400 days, with its entry and everything before. The
- * rest, put together, gives the same members. An exit that a destination has not received yet stays. Uses short statements
- * until nothing is left to remove or the signal aborts. Call it regularly.
+ * Removes each exit that is older than 400 days from the history of audiences, with its entry and everything before.
+ * The remaining changes still give the same members. An exit that a destination has not received yet stays. Uses short
+ * statements until nothing is left to remove or the signal aborts. Call it regularly.
  */
 export const forgetAudienceChanges = async (
   { db, clock }: Pick<AudienceServices, 'db' | 'clock'>,

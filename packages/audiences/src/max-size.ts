@@ -9,9 +9,10 @@ const joinedMaxSize = (parts: readonly MaxSize[], operator: QueryOperator): MaxS
 }
 
 /**
- * The number of profiles that can meet a query at most, by the sizes of the sets of its conditions on events. Conditions on traits
- * and negative conditions may be true of every profile. The number of the set that a member must be in is `setOf`: undefined for a
- * condition that means all others. Another audience is `within`.
+ * The maximum number of profiles that can meet a query, from the sizes of the sets of its conditions on events.
+ * Conditions on traits and negative conditions may be true of every profile. The function `setOf` returns the number of
+ * the set that a member must be in, or undefined for a condition that excludes the set. The query of another audience
+ * comes from `within`.
  */
 export const maxSizeOf = (
   query: AudienceQuery,

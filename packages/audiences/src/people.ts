@@ -3,7 +3,10 @@ import { sql } from 'kysely'
 import type { AudienceServices } from './services.ts'
 import type { Person } from './sql-builder.ts'
 
-/** Profiles of a workspace with the numbers of their identifiers in the event store; merged and deleted ones are left out. */
+/**
+ * Reads profiles of a workspace with the numbers of their identifiers in the event store. Merged and deleted profiles
+ * are left out.
+ */
 export const readPeople = async (
   { db, profileLedger }: { db: Db } & Pick<AudienceServices, 'profileLedger'>,
   workspaceId: string,

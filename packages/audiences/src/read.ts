@@ -18,7 +18,7 @@ export type AudienceRow = Selectable<AudiencesTable>
 export const audienceName = (workspace: string, audience: string): string =>
   resourceNames.audience.format({ workspace, audience })
 
-/** An audience of this workspace; throws 404 for one that is absent or of another. */
+/** An audience of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
 export const readAudience = async (db: Db, workspaceId: string, audienceId: string): Promise<AudienceRow> => {
   const row = isId(audienceId)
     ? await db
@@ -32,7 +32,10 @@ export const readAudience = async (db: Db, workspaceId: string, audienceId: stri
   return row
 }
 
-/** An audience as others refer to it; `text` is its query as JSON. Lists may be long: it is read when it is asked for. */
+/**
+ * An audience for lookups by reference. `text` is its query as JSON. `query` is parsed on first access, because lists
+ * may be long.
+ */
 export type KnownAudience = { id: string; name: string; title: string; text: string; readonly query: AudienceQuery }
 
 const knownOf = (workspaceId: string, { id, title, query: text }: Pick<AudienceRow, 'id' | 'title' | 'query'>) => {
@@ -63,17 +66,17 @@ export const readKnown = async (db: Db, workspaceId: string): Promise<KnownAudie
   return rows.map((row) => knownOf(workspaceId, row))
 }
 
-/** Resource names of the audiences that a query names. */
+/** Resource names of the audiences that a query refers to. */
 export const namedIn = (query: AudienceQuery): string[] =>
   queriesOf(query).flatMap(({ type, selectedAudience }) =>
     type === 'audience' && selectedAudience !== null ? [selectedAudience.name] : [],
   )
 
-/** The audiences whose queries name an audience. */
+/** The audiences whose queries refer to an audience. */
 export const dependentsOf = (name: string, known: readonly KnownAudience[]): KnownAudience[] =>
   known.filter((each) => each.name !== name && each.text.includes(name) && namedIn(each.query).includes(name))
 
-/** The audiences of a workspace whose queries name an audience; other queries are not read. */
+/** The audiences of a workspace whose queries refer to an audience. Other queries are not read. */
 const readDependents = async (db: Db, workspaceId: string, name: string): Promise<KnownAudience[]> => {
   const rows = await selectKnown(db, workspaceId).where('query', 'like', `%${name}%`).execute()
   return dependentsOf(
@@ -107,7 +110,7 @@ const summaryOf = (row: Omit<AudienceRow, 'query'>, uses: Uses | undefined): Aud
   update_time: row.update_time.toISOString(),
 })
 
-/** Rows of the list as the wire shows them. */
+/** Rows of the list as the API returns them. */
 export const presentSummaries = async (
   db: Db,
   rows: readonly Omit<AudienceRow, 'query'>[],
@@ -119,7 +122,7 @@ export const presentSummaries = async (
   return rows.map((row) => summaryOf(row, uses.get(row.id)))
 }
 
-/** The name of a member who changed something; '' for one who has left. */
+/** The name of the member who made a change; '' for a former member. */
 export const authorOf = async (db: Db, userId: string | null): Promise<string> => {
   if (userId === null) return ''
   const user = await db
@@ -130,7 +133,7 @@ export const authorOf = async (db: Db, userId: string | null): Promise<string> =
   return user === undefined ? '' : `${user.first_name} ${user.last_name}`.trim() || user.email
 }
 
-/** When a profile entered or left an audience last; null for never. */
+/** When a profile last entered or left an audience; null if never. */
 const readChangeTime = async (db: Db, audienceId: string): Promise<string | null> => {
   const row = await db
     .selectFrom('audience_changes')
@@ -142,7 +145,7 @@ const readChangeTime = async (db: Db, audienceId: string): Promise<string | null
   return row?.time.toISOString() ?? null
 }
 
-/** An audience as its page shows it. */
+/** An audience as the API returns it for its page. */
 export const presentAudience = async (db: Db, row: AudienceRow): Promise<Audience> => {
   const name = audienceName(row.workspace_id, row.id)
   const query = audienceQuery.parse(JSON.parse(row.query))

@@ -16,8 +16,9 @@ import { audienceName, type KnownAudience, namedIn, readKnown } from './read.ts'
 const refuse = (text: string): Error => badRequest('VALIDATION', text, { query: text })
 
 /**
- * Throws 400 for a query that names an audience which the workspace does not have or that comes back to `own` (a resource name; '' for a
- * new one), for one that names the list of another audience, and for one that has too many conditions or levels with those it names. Pure.
+ * Throws 400 for a query that refers to an unknown audience, to the list of another audience, or back to `own` (a
+ * resource name; '' for a new audience). Throws 400, too, if it has too many conditions or levels, including those of
+ * the audiences it refers to. Pure.
  */
 export const checkReferences = (query: AudienceQuery, own: string, known: readonly KnownAudience[]): void => {
   const byName = new Map(known.map((each) => [each.name, each]))
@@ -36,7 +37,7 @@ export const checkReferences = (query: AudienceQuery, own: string, known: readon
       const { conditions, values } = weightOf(other.query, depth + 1, name)
       weight.conditions += conditions
       weight.values += values
-      // Each turn is bounded by what all the turns before may come to.
+      // Checked after each reference, which bounds the work of the recursion.
       if (weight.conditions > audienceLimits.conditions)
         throw refuse(`At most ${audienceLimits.conditions} conditions, those of other audiences included`)
       if (weight.values > audienceLimits.values) throw refuse(`${tooManyValues}, those of other audiences included`)
@@ -46,19 +47,19 @@ export const checkReferences = (query: AudienceQuery, own: string, known: readon
   weightOf(query, 1, own)
 }
 
-/** Holds off others who change audiences of the workspace until the transaction ends, and reads all of them. */
+/** Takes a lock on all audiences of the workspace until the transaction ends, and returns them. */
 export const lockAudiences = async (tx: Tx, workspaceId: string): Promise<KnownAudience[]> => {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`audiences ${workspaceId}`}, 0))`.execute(tx)
   return await readKnown(tx, workspaceId)
 }
 
-/** How a query finds those that it names. */
+/** Returns the function that finds the query of a referenced audience. */
 export const lookUp = (known: readonly KnownAudience[]): ((name: string) => AudienceQuery | undefined) => {
   const byName = new Map(known.map((each) => [each.name, each]))
   return (name) => byName.get(name)?.query
 }
 
-/** Throws 400 where a changed query would make one that depends on it too deep, too long or come to itself. */
+/** Throws 400 if a changed query would make a dependent audience too deep, too long, or circular. */
 export const checkDependents = (
   workspaceId: string,
   id: string,
@@ -72,7 +73,10 @@ export const checkDependents = (
 
 const ofNow: ReadonlySet<string> = new Set(['today', 'within_last', 'before_last', 'within_next', 'after_next'])
 
-/** Whether a query compares dates of traits or properties with the time it is evaluated at, itself or by an audience that it names. */
+/**
+ * Whether a query compares dates of traits or properties with the time of evaluation, directly or by a referenced
+ * audience.
+ */
 export const comparesWithNow = (
   query: AudienceQuery,
   queryOf: (name: string) => AudienceQuery | undefined,

@@ -1,33 +1,34 @@
 declare const made: unique symbol
 
-/** A part of a statement that names no table: made of columns, operators and placeholders. Values are parameters. */
+/** A part of a statement that contains only columns, operators and placeholders. Values are parameters. */
 export type Condition = string & { readonly [made]: 'condition' }
 
 /** Writes a condition. Its parts are conditions or placeholders, never values. */
 export const condition = (parts: TemplateStringsArray, ...inside: readonly Condition[]): Condition =>
   String.raw({ raw: parts }, ...inside) as Condition
 
-/** Conditions joined by an operator, in brackets; with none of them what holds for an empty list. */
+/** Conditions joined by an operator, in brackets. For an empty list: true for `and`, false for `or`. */
 export const joined = (conditions: readonly Condition[], operator: 'and' | 'or'): Condition => {
   const [first = (operator === 'and' ? 'true' : 'false') as Condition] = conditions
   return conditions.length < 2 ? first : (`(${conditions.join(` ${operator} `)})` as Condition)
 }
 
-/** A statement of the event store that reads one workspace. Made by `statementOfEvents` only. */
+/** A statement of the event store that reads one workspace. Only `statementOfEvents` makes it. */
 export type EventsStatement = {
   readonly [made]: 'events'
   readonly text: string
   readonly params: Readonly<Record<string, unknown>>
   /**
-   * How many sets of profiles it answers. It answers their sizes as `size_0` …, and all profiles that are in any set as `owners`.
-   * In the same order, `bits_0` … say which sets each profile is in. So a profile is listed once, in however many sets it is.
+   * The number of sets of profiles that it returns. It returns their sizes as `size_0` …, and all profiles that are in
+   * any set as `owners`. In the same order, `bits_0` … say which sets each profile is in. So a profile is listed once,
+   * in however many sets it is.
    */
   readonly sets: number
 }
 
-/** Parameters of a statement of the event store while it is written. */
+/** The parameters of a statement of the event store while it is built. */
 export type EventsParams = {
-  /** The placeholder of a value of a type. */
+  /** Adds a value of a type, and returns its placeholder. */
   add(
     name: string,
     type:
@@ -56,49 +57,52 @@ export const createEventsParams = (): EventsParams & { values: Record<string, un
   }
 }
 
-/** The events that are counted for each profile, and the rule for counts that puts it into a set. */
+/** The events that are counted for each profile, and the rule that puts a profile into a set by its count. */
 export type CountedEvents = { readonly where: Condition; readonly count: (column: Condition) => Condition }
 
 /** A profile with the numbers of its identifiers in the event store, as decimal numbers. */
 export type Person = { readonly id: string; readonly owners: readonly string[] }
 
 /**
- * Whose ids begin with less than a share of all numbers: one profile of `share` (a power of two), the same ones each time. Ids are hashes,
- * so that who they are has nothing to do with what is asked of them.
+ * A fixed sample: one profile of `share` (a power of two). It contains the profiles whose IDs are below a bound. IDs
+ * are hashes, so the sample does not depend on any property of the profiles.
  */
 export type Sample = { readonly share: number }
 
-/** The first number that is too large for a sample, as the event store numbers profiles. */
+/** The first profile number of the event store that is not in a sample. */
 const endOfSample = ({ share }: Sample): bigint => 2n ** 64n / BigInt(share)
 
-/** The first id of a profile that is not in a sample. */
+/** The first profile ID that is not in a sample. */
 export const idAfterSample = (sample: Sample): string =>
   `${endOfSample(sample).toString(16).padStart(16, '0')}${'0'.repeat(16)}`
 
 /** The number of a profile in the event store, as a decimal number. */
 const ownerOfProfile = (id: string): bigint => BigInt(`0x${id.replaceAll('-', '').slice(0, 16)}`)
 
-/** Profiles that one set holds at most; with one more it is too large. */
+/** Maximum profiles in one set. A larger set is refused. */
 export const setLimit = 1_000_000
 
 const own = 'workspace_id = {workspace:String} and owner != 0'
 
-/** The profile of an owner, by the merges that are in the event store. */
+/** The profile of an owner, by the merges in the event store. */
 const profileOfSeen = 'if(joined.profile = 0, seen.owner, joined.profile)'
 const joinProfiles = `
   left join (
     select owner, argMax(profile, version) as profile from profile_owners where ${own} group by owner
   ) as joined on joined.owner = seen.owner`
 
-/** Sets whose bits fit into one number: fewer than a signed number of 64 bits has. */
+/** Sets per number: their bits must fit into a signed number of 64 bits. */
 const setsOfWord = 60
 const wordOf = (set: number): number => Math.floor(set / setsOfWord)
 const bitOf = (set: number): bigint => 1n << BigInt(set % setsOfWord)
 
-/** The numbers of 0 to one less than a count. */
+/** The numbers from 0 to `count` - 1. */
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
 
-/** Answers the sets of the profiles of a statement: it has `profile`, and is in the set of a number where that one of `conditions` is true. */
+/**
+ * Selects the sets of the profiles in a statement with the column `profile`. A profile is in set `i` if `conditions[i]`
+ * is true.
+ */
 const selectSets = (conditions: readonly string[], from: string): string => {
   const sets = range(conditions.length)
   const words = range(wordOf(conditions.length - 1) + 1)
@@ -126,7 +130,9 @@ ${from}
 )`
 }
 
-/** The profiles that have an event for which a condition is true, as a set: of the same events as `statementOfEvents` counts. */
+/**
+ * The set of the profiles that have an event with a condition. The events are the same that `statementOfEvents` counts.
+ */
 export const statementOfSeen = (
   workspaceId: string,
   where: Condition,
@@ -143,10 +149,10 @@ export const statementOfSeen = (
 }
 
 /**
- * The sets of profiles whose events come to a count. Only this statement reads events and owners. It reads accepted events of one
- * workspace that have a user, are no tests, and were received by `as_of`. Every counted event meets `any`, which excludes all
- * others early. With `people`, only their events count, for the profiles that the given identifiers belong to: these may be newer
- * than those of the event store. With a sample, sets hold only its profiles.
+ * The sets of profiles by the counts of their events. Only this statement reads events and owners. It reads accepted,
+ * non-test events of one workspace that have a user and were received by `as_of`. Every counted event meets `any`,
+ * which excludes all others early. With `people`, only their events count, for the profiles that the given identifiers
+ * belong to: these may be newer than those of the event store. With a sample, sets contain only its profiles.
  */
 export const statementOfEvents = (
   workspaceId: string,
@@ -194,36 +200,39 @@ settings precise_float_parsing = 1`
   } as unknown as EventsStatement
 }
 
-/** A column that the statement of the event store answers, where a statement of profiles has a parameter. */
+/** A column in the result of the event store that becomes a parameter of a statement of profiles. */
 export type SetParam = { readonly column: string }
 
-/** A statement of the relational store that reads one workspace, whose id is the first parameter. Made by `statementOfProfiles` only. */
+/**
+ * A statement of the relational store that reads one workspace, whose ID is the first parameter. Only
+ * `statementOfProfiles` makes it.
+ */
 export type ProfilesStatement = {
   readonly [made]: 'profiles'
-  /** Ends with a common table expression `members (id, sequence, …)`; what is asked of it follows. */
+  /** Ends with a common table expression `members (id, sequence, …)`. The statement that reads it follows. */
   readonly text: string
-  /** The same of the same parameters, for when few profiles are left by other conditions: traits are looked up one by one. */
+  /** The same statement for few remaining profiles: it looks traits up one by one. The parameters are the same. */
   readonly narrow: string
-  /** How many profiles are left by conditions on events at most, by the sizes of the sets. */
+  /** The maximum number of profiles that conditions on events leave, from the sizes of the sets. */
   readonly most: MaxSize
   readonly params: readonly (string | number | readonly string[] | SetParam)[]
 }
 
-/** A bound that follows from the sizes of sets. */
+/** An upper bound that follows from the sizes of sets. */
 export type MaxSize = (sizes: readonly number[]) => number
 
-/** Parameters of a statement of profiles while it is written; the first is the workspace. */
+/** Makes the parameters of a statement of profiles while it is built; the first is the workspace. */
 export const createProfilesParams = (workspaceId: string) => {
   const values: (string | number | readonly string[] | SetParam)[] = [workspaceId]
   let words = 0
   return {
     values,
-    /** True for the profiles of a set that the event store answers. */
+    /** A condition that is true for the profiles in a set of the event store. */
     inSet(set: number): Condition {
       words = Math.max(words, wordOf(set) + 1)
       return `p.owner in (select owner from seen where b${wordOf(set)} & ${bitOf(set)} <> 0)` as Condition
     },
-    /** The table `seen` of those sets, to be named before what asks for them; '' where nothing does. */
+    /** The table `seen` of those sets, which must come before its first use; '' if no set is used. */
     seen(): string {
       if (words === 0) return ''
       const columns = ['owners', ...range(words).map((word) => `bits_${word}`)]
@@ -245,16 +254,24 @@ export const createProfilesParams = (workspaceId: string) => {
 }
 export type ProfilesParams = ReturnType<typeof createProfilesParams>
 
-/** A trait that is asked for; with dots in its name also `holders`, the names of traits that may be objects with it inside. */
+/**
+ * A trait in a query. If its name has dots, `holders` are the names of traits that may be objects with this trait
+ * inside.
+ */
 type AskedTrait = { readonly name: Condition; readonly holders: Condition | undefined }
 
-/** The names of traits that may hold one: itself, and every object around it, the longest first. */
+/**
+ * The names of traits that may contain a trait: its own name, and that of every object around it, the longest first.
+ */
 const holdersOf = (name: string): string[] => {
   const steps = name.split('.')
   return steps.map((_, index) => steps.slice(0, steps.length - index).join('.'))
 }
 
-/** The latest of each trait, for many profiles: in one pass, and by time only where several identifiers or objects of a profile have it. */
+/**
+ * The latest value of each trait, for many profiles, in one scan. It compares times only if several identifiers or
+ * objects of a profile have the trait.
+ */
 const traitsOfMany = (asked: readonly AskedTrait[], only: (id: string) => string): string => {
   const counted = asked.map(({ name, holders }, index) => {
     const value = holders === undefined ? `coalesce(t.value, '')` : `trait_within(t.name, ${name}, t.value)`
@@ -297,10 +314,10 @@ const latestTrait = ({ name, holders }: AskedTrait, profile: 'found.profile_id' 
 }
 
 /**
- * The profiles of a workspace that are not suppressed and meet a condition. It may use `p.owner`, `p.named` (whether a user ID is
- * known) and `traits.t0` …. These are the latest values of `names` as JSON text: '' for one that was too large, null for none.
- * With several conditions it answers all profiles, and in `met` which conditions each meets. With `people` or a sample, it looks
- * only at these.
+ * The profiles of a workspace that are not suppressed and meet a condition. It may use `p.owner`, `p.named` (whether a
+ * user ID is known) and `traits.t0` …. These are the latest values of `names` as JSON text: '' for one that was too
+ * large, null for none. With several conditions it returns all profiles, and `met` lists the conditions that each
+ * meets. With `people` or a sample, it reads only these.
  */
 export const statementOfProfiles = (
   params: ProfilesParams,

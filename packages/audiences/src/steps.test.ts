@@ -9,7 +9,7 @@ import { createEvaluation } from './evaluate.ts'
 
 /** Profiles that meet every condition. */
 const people = 200_000
-/** Processor time, ms, for which a thread may do nothing else. */
+/** Maximum processor time of one uninterrupted step of a thread, ms. */
 const longestStepMs = 50
 const asOf = Date.parse('2026-03-04T05:06:07.890Z')
 
@@ -34,7 +34,10 @@ const threadMs = (): number => {
   return (user + system) / 1000
 }
 
-/** The processor time of the longest step of this thread while some work is done, ms: what other processes take does not count. */
+/**
+ * The processor time of the longest step of this thread during some work, ms. Time that other processes use does not
+ * count.
+ */
 const longestStepOf = async (work: () => Promise<unknown>): Promise<number> => {
   const begins: number[] = []
   let longest = 0
@@ -71,7 +74,7 @@ test.each([
   ['have to be met', 'and', 'at_least'],
   ['may be met', 'or', 'exactly'],
 ] as const)(
-  'no step of a preview holds its thread for 50 ms, of 90 conditions that %s, by 200,000 people',
+  'no step of a preview blocks its thread for 50 ms, with 90 conditions that %s, for 200,000 profiles',
   async (_, join, operator) => {
     const query = broad(join, (index) => ({ timeframe: timeframeOf(index), count: { operator, value: 1 } }))
     const evaluation = createEvaluation({ db: database.db as unknown as Db, eventStore })

@@ -2,13 +2,13 @@ import type { Tx } from '@tributary/api-kit'
 import { sql } from 'kysely'
 import type { AudienceRow } from './read.ts'
 
-/** How many are in an audience, and how many of them entered and left the last time. */
+/** The size of an audience, and how many members entered and left the last time. */
 export type Counts = { size: number; entered: number; gone: number }
 
 /**
- * Reads `members` and brings the stored members of an audience ($1) up to date as of a time ($2). Records each entry and exit, and
- * counts. Profiles that changed since a transaction ($3; $4 is the workspace) stay as they are: the evaluation of them may be too
- * old. The first computation ($5) has no earlier members, and stores all.
+ * Reads `members` and brings the stored members of an audience ($1) up to date as of a time ($2). Records each entry
+ * and exit, and counts. Profiles that changed since a transaction ($3; $4 is the workspace) stay as they are: the
+ * evaluation of them may be too old. The first computation ($5) has no earlier members, and stores all.
  */
 export const storeMembers = `, recent as materialized (
   select distinct unnest(profiles) as id from audience_touches where workspace_id = $4::uuid and transaction >= $3::bigint and not $5::boolean
@@ -30,10 +30,13 @@ export const storeMembers = `, recent as materialized (
 select (select count(*) from audience_members where audience_id = $1::uuid)::int + entered - gone as size, entered, gone
 from counted`
 
-/** A row that is no longer what was computed: nothing of it stays. */
+/** The row no longer has the computed version, so the result is discarded. */
 export class Superseded extends Error {}
 
-/** Holds off others who change the members of an audience. Throws `Superseded` when its query is another one, or it is paused. */
+/**
+ * Locks an audience against other changes of its members. Throws `Superseded` if its query has changed, or it is
+ * paused.
+ */
 export const lockAudience = async (tx: Tx, { id, version }: Pick<AudienceRow, 'id' | 'version'>): Promise<void> => {
   const { rows } = await sql`
     select from audiences where id = ${id}::uuid and version = ${version} and state <> 'paused' for update`.execute(tx)
@@ -41,7 +44,7 @@ export const lockAudience = async (tx: Tx, { id, version }: Pick<AudienceRow, 'i
 }
 
 /**
- * Notes in the transaction of `storeMembers` that an audience was computed as of a time, with everything that happened before a
+ * Stores, in the transaction of `storeMembers`, that an audience was computed as of a time, with all changes before a
  * transaction (`mark`).
  */
 export const storeCounts = async (

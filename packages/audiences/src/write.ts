@@ -12,7 +12,7 @@ export const setAudience = async (tx: Tx, id: string, change: Updateable<Audienc
   await tx.updateTable('audiences').set(change).where('id', '=', id).execute()
 }
 
-/** Deletes an audience, with everything that names its row. */
+/** Deletes an audience, with all rows that refer to it. */
 export const removeAudience = async (tx: Tx, id: string): Promise<void> => {
   await tx.deleteFrom('audiences').where('id', '=', id).execute()
 }

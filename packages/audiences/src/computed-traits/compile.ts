@@ -5,50 +5,56 @@ import { propertyCondition, propertyValue } from '../attributes.ts'
 import { type Condition, condition, createEventsParams, joined } from '../sql-builder.ts'
 
 /**
- * The profiles whose events are read, by their numbers in the event store: all between two numbers, or some. Given all IDs of a few
- * profiles, an index finds their events.
+ * The profiles whose events are read, by their numbers in the event store: all between two numbers, or a list. With all
+ * IDs of a few profiles, an index finds their events.
  */
 export type Scope = { from: bigint; to: bigint } | { profiles: readonly bigint[]; ids?: readonly string[] | undefined }
 
 export type CompileOptions = {
   workspaceId: string
-  /** Epoch ms: where the window ends. */
+  /** End of the time window, epoch ms. */
   asOf: number
   scope: Scope
-  /** The condition of events that came after their user was suppressed and do not count; undefined where no user is suppressed. */
+  /**
+   * The condition for events that were received after their user was suppressed, and do not count. Undefined if no user
+   * is suppressed.
+   */
   suppressed: EventCondition | undefined
 }
 
-/** What the statement answers for each profile that has a value. */
+/** The result of the statement for each profile that has a value. */
 export type ValueRow = {
   profile: string
-  /** By the operation: JSON text, a number as text, or the sum in billionths. Null when it is too large. */
+  /**
+   * The value: JSON text, a number as text, or the sum in billionths, depending on the operation. Null if it is too
+   * large.
+   */
   value: string | null
-  /** Events that were counted. */
+  /** Number of counted events. */
   n: string | number
-  /** The time of the event that leaves the window first of those that make the value, epoch ms. */
+  /** The time of the counted event that will leave the window first, epoch ms. */
   edge: string | number
 }
 
 export type ValuesStatement = { text: string; params: Readonly<Record<string, unknown>> }
 
-/** Bytes of a value as JSON, as of any trait. */
+/** Maximum size of a value as JSON, in bytes, as for any trait. */
 export const valueBytes = 8192
 const dayMs = 86_400_000
 
-/** ms that a definition looks back; undefined for all stored events. */
+/** Length of the time window of a definition, in ms; undefined for all stored events. */
 export const windowMs = ({ window_days }: Pick<ComputedTraitDefinition, 'window_days'>): number | undefined =>
   window_days === null ? undefined : window_days * dayMs
 
 const types: ReadonlySet<string> = new Set(eventTypes)
-/** An event happened when it says, but never after it was received. */
+/** The time of an event as given, but never later than it was received. */
 const happened = 'least(timestamp, receive_time)'
-/** Ties go by the id, so that the answer is always the same. */
+/** Ties are ordered by the ID, so that the result is always the same. */
 const order = `tuple(${happened}, event_id)`
-/** Larger numbers are not added up: the sum of billionths has 256 bits. */
+/** Larger numbers are not added up, because the sum of billionths has 256 bits. */
 const largest = '1e30'
 
-/** How values of one owner are gathered, those of one profile are brought together, and which events have one. */
+/** The aggregate state per owner, how the states of one profile are merged, and which events have a value. */
 type Gathering = { state: string; value: string; has?: Condition }
 
 const gatheringOf = (
@@ -60,7 +66,7 @@ const gatheringOf = (
   const { path, number } = propertyValue(property, column, params)
   const json = `toJSONString(${path})`
   const isThere = condition`isNotNull(${path})`
-  // The elements of a list one by one, and any other value as the only one; a null is none.
+  // Each element of a list counts as a value, and any other value as itself. A null is not a value.
   const known = `ifNull(${json}, 'null')`
   const elements = `arrayFilter(x -> x != 'null', JSONExtractArrayRaw(if(startsWith(${known}, '['), ${known}, concat('[', ${known}, ']'))))`
   const isNotEmpty = `notEmpty(${elements})` as Condition
@@ -68,7 +74,7 @@ const gatheringOf = (
   switch (operation) {
     case 'sum':
     case 'average': {
-      // In billionths, as whole numbers: the sum is the same in whatever order they are added up.
+      // Whole billionths, so that the sum does not depend on the order.
       const sure = number()
       return {
         state: `sumState(toInt256(round(assumeNotNull(${sure}) * 1e9)))`,
@@ -94,7 +100,7 @@ const gatheringOf = (
         has: isNotEmpty,
       }
     case 'most_frequent': {
-      // Keys come in their order, so that of several that are as frequent it is always the same.
+      // Keys are sorted, so that the same one is taken among equally frequent ones.
       const mode = 'arrayMap(m -> m.1[indexOf(m.2, arrayMax(m.2))], [sumMapMerge(state)])[1]'
       return {
         state: `sumMapState(${elements}, arrayMap(x -> toUInt64(1), ${elements}))`,
@@ -111,7 +117,7 @@ const gatheringOf = (
 
 const own = 'workspace_id = {workspace:String} and owner != 0'
 
-/** Conditions on an event's owner and on the profile that comes of it. An owner may have joined another profile. */
+/** Conditions on the owner of an event, and on the profile that the owner belongs to now after merges. */
 const scoped = (scope: Scope, add: (name: string, type: string, value: unknown) => string) => {
   const within = (column: string): string =>
     'from' in scope
@@ -127,9 +133,9 @@ const scoped = (scope: Scope, add: (name: string, type: string, value: unknown) 
 }
 
 /**
- * The statement that computes a trait for profiles: preview, passes and changes all run it. It reads accepted events of one workspace that
- * are no tests, and adds up by owner and then by profile. Each value is a parameter. Profiles without such an event are not
- * in its answer.
+ * The statement that computes a trait for profiles; previews, full passes and changes all use it. It reads accepted,
+ * non-test events of one workspace and aggregates them by owner, then by profile. Each value is a parameter. Profiles
+ * without such an event are not in the result.
  */
 export const compileComputedTrait = (
   definition: ComputedTraitDefinition,
@@ -145,7 +151,7 @@ export const compileComputedTrait = (
   const where = joined(
     [
       types.has(event) ? condition`(event = ${name} or (event = '' and type = ${name}))` : condition`event = ${name}`,
-      // Recent events were received recently, which lets the event store skip the others.
+      // Recent events were also received recently, so the event store can skip all others.
       ...(since === undefined
         ? []
         : [
@@ -184,7 +190,7 @@ settings precise_float_parsing = 1, output_format_json_quote_64bit_integers = 0,
   return { text, params: values }
 }
 
-/** A number of billionths as JSON. */
+/** Formats a number of billionths as JSON. */
 const ofBillionths = (text: string): string => {
   const billionths = BigInt(text)
   const digits = String(billionths < 0n ? -billionths : billionths).padStart(10, '0')
@@ -192,7 +198,7 @@ const ofBillionths = (text: string): string => {
   return `${billionths < 0n ? '-' : ''}${digits.slice(0, -9)}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** The value of a profile as JSON text; null when it is too large to be kept. */
+/** The value of a profile as JSON text; null if it is too large to be stored. */
 export const valueOf = (operation: ComputedTraitDefinition['operation'], { value, n }: ValueRow): string | null => {
   if (value === null) return null
   switch (operation) {

@@ -3,13 +3,13 @@ import { type ComputedChangeMark, recordMovedProfiles, withoutRequest } from '@t
 import { type SqlBool, sql } from 'kysely'
 import type { ComputedTraitRow } from './read.ts'
 
-/** How often every trait is computed for all profiles, ms: events are dropped by age, and suppressions lifted. */
+/** Interval between full passes over all profiles, in ms. They find expired events and lifted suppressions. */
 export const passEveryMs = 24 * 3_600_000
 
-/** Entries of a ledger, and changes of a trait, that are read at once. */
+/** Maximum entries of a ledger, and changes of a trait, per read. */
 const atOnce = { entries: 20_000, changes: 20_000 } as const
 
-/** Workspaces in which something is to be done at a time. */
+/** IDs of the workspaces that have work at a time. */
 export const readBusyWorkspaces = async (db: Db, now: Date): Promise<string[]> => {
   const { rows } = await sql<{ workspace_id: string }>`
     select p.workspace_id from computed_trait_places p
@@ -23,17 +23,17 @@ export const readBusyWorkspaces = async (db: Db, now: Date): Promise<string[]> =
   return rows.map(({ workspace_id }) => workspace_id)
 }
 
-/** Where events are: the log of requests, and how far it is stored. */
+/** The positions in the log of requests, and how far its events are stored. */
 export type StoredLog = {
-  /** Where each partition ends now. */
+  /** The current end of each partition. */
   ends(): Promise<readonly number[]>
   /** Whether the requests of a partition before an offset are stored. */
   isStored(partition: number, offset: number): boolean
 }
 
 /**
- * Notes of profiles that merges and splits concern that all these traits of theirs are to be computed, and that the ledger is followed
- * so far. Resolves to whether there is more of it.
+ * Queues the computation of all given traits for profiles that were merged or split, and stores the new position in the
+ * ledger. Resolves to whether the ledger has more entries.
  */
 export const noteMoved = async (db: Db, workspaceId: string, traits: readonly ComputedTraitRow[]): Promise<boolean> => {
   const { rows: places } = await sql<{ place: string; length: string }>`
@@ -63,17 +63,17 @@ export const noteMoved = async (db: Db, workspaceId: string, traits: readonly Co
 export type Pending = {
   /** Profiles to compute. */
   profiles: readonly string[]
-  /** Changes that are done with then. */
+  /** Changes that are complete after this computation. */
   changes: readonly ComputedChangeMark[]
-  /** Whether there are others that can be computed now. */
+  /** Whether more changes can be computed now. */
   more: boolean
-  /** Whether some events of changes are not stored yet. */
+  /** Whether events of some changes are not stored yet. */
   waits: boolean
 }
 
 /**
- * Finds the profiles for which a trait is to be computed. These are the profiles of at most `most` changes whose events are stored,
- * the earliest first, and as many whose values are due.
+ * Finds the profiles for which a trait must be computed. These are the profiles of at most `most` changes whose events
+ * are stored, the earliest first, and as many whose values are due.
  */
 export const readPending = async (
   { db, ends, isStored }: StoredLog & { db: Db },
@@ -85,7 +85,7 @@ export const readPending = async (
     select identifier, log_partition, log_offset, serial from computed_trait_changes where trait_id = ${id}::uuid
     order by serial limit ${atOnce.changes}`.execute(db)
   const end = changes.length === 0 ? [] : await ends()
-  // An offset beyond the end is of a log that was replaced: no event of it will be stored.
+  // An offset beyond the end belongs to a log that was replaced: its events will never be stored.
   const stored = changes.filter(
     ({ log_partition, log_offset }) =>
       log_partition === withoutRequest ||
@@ -112,7 +112,7 @@ export const readPending = async (
   }
 }
 
-/** The next profiles of a pass, by their ids. */
+/** The next profiles of a full pass, in the order of their IDs. */
 export const readProfilesAfter = async (
   db: Db,
   workspaceId: string,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTurns } from './turns.ts'
 
-/** The owners of the next turns, when all of `busy` have more to do after each of theirs. */
+/** The owners of the next turns, if every owner in `busy` still has work after its turn. */
 const take = (turns: ReturnType<typeof createTurns>, busy: readonly string[], count: number): (string | undefined)[] =>
   Array.from({ length: count }, () => {
     turns.offer(busy)
@@ -10,17 +10,17 @@ const take = (turns: ReturnType<typeof createTurns>, busy: readonly string[], co
     return id
   })
 
-test('who always has more to do gets one turn between those of each other one', () => {
+test('an owner that always has work gets one turn for each turn of the others', () => {
   expect(take(createTurns(), ['heavy', 'a', 'b'], 7)).toEqual(['heavy', 'a', 'b', 'heavy', 'a', 'b', 'heavy'])
 })
 
-test('who comes later waits for one turn of each who waits already, whatever order they are named in', () => {
+test('a new owner waits for one turn of each waiting owner, in whatever order they are listed', () => {
   const turns = createTurns()
   expect(take(turns, ['heavy', 'a'], 1)).toEqual(['heavy'])
   expect(take(turns, ['late', 'heavy', 'a'], 5)).toEqual(['a', 'heavy', 'late', 'a', 'heavy'])
 })
 
-test('an owner that may not have a turn yet delays no other, and one that is done is forgotten', () => {
+test('an owner that may not have a turn yet does not delay the others, and an owner without work is removed', () => {
   const turns = createTurns()
   turns.offer(['failed', 'a'])
   turns.served('failed', 100)

@@ -1,16 +1,19 @@
-/** The order in which waiting owners have turns. */
+/** The order in which waiting owners get turns. */
 export type Turns = {
-  /** Sets the waiting owners: others are forgotten, new ones come behind the rest. */
+  /** Sets the waiting owners. Removes all others, and adds new ones at the end. */
   offer(ids: readonly string[]): void
-  /** The owner of the next turn at this moment (ms): the one that may have it and has waited longest. Undefined when there is none. */
+  /**
+   * The owner of the next turn at a time (ms): among those that may have a turn, the one that has waited longest.
+   * Undefined if there is none.
+   */
   next(now: number): string | undefined
-  /** Records a turn of an owner, which may have the next one from this moment (ms) on. */
+  /** Records a turn of an owner, and the time (ms) from which it may have the next turn. */
   served(id: string, from: number): void
 }
 
-/** Gives the turn to the owner that has waited longest: none waits for more than one turn of each other one. */
+/** Gives the turn to the owner that has waited longest, so an owner waits for at most one turn of each other owner. */
 export const createTurns = (): Turns => {
-  /** From when each may have a turn, in the order in which they wait. */
+  /** The time from which each owner may have a turn, in the order in which they wait. */
   const waiting = new Map<string, number>()
   return {
     offer(ids) {

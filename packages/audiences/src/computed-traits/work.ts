@@ -18,31 +18,31 @@ import { type ComputedTraitRow, definitionOf } from './read.ts'
 
 export type WorkDeps = StoredLog & {
   db: Db
-  /** Without the events of users who are being deleted. */
+  /** The event store without the events of users who are being deleted. */
   eventStore: Pick<EventStore, 'query'>
-  /** Has the traits whose changes are recorded when an event comes. */
+  /** Contains the traits whose changes are recorded when an event arrives. */
   cache: Pick<ComputedTraitCache, 'knows'>
-  /** Brings merges and splits of now to the event store. */
+  /** Copies the latest merges and splits to the event store. */
   bringOwners(): Promise<void>
   clock: Clock
   logger: Logger
   metrics: Metrics
   signal: AbortSignal
-  /** Profiles of one page of a pass. */
+  /** Profiles per page of a full pass. */
   pageProfiles: number
-  /** A workspace begins no other trait once its turn has taken so long, ms. */
+  /** Maximum duration of a turn, in ms. Then the workspace starts no other trait. */
   turnMs: number
 }
 
-/** Changes that one statement computes; of fewer profiles than `few` an index finds the events. */
+/** Changes per statement. For fewer profiles than `few`, an index finds the events. */
 const chunk = 5000
 const few = 50
-/** Values that are removed in one statement. */
+/** Maximum values that are removed per statement. */
 const removedAtOnce = 5000
-/** When a trait that takes too much is tried again, ms. */
+/** Delay until a trait that needs too much is tried again, ms. */
 const retryAfterMs = 10 * 60_000
 
-/** Why a definition cannot be computed, in words; undefined when something else is the matter. */
+/** The reason why a definition cannot be computed, as text. Undefined for any other error. */
 const failureOf = (error: unknown): string | undefined => {
   if (error instanceof EventStoreBusy) return undefined
   if (error instanceof EventStoreLimitExceeded)
@@ -52,7 +52,9 @@ const failureOf = (error: unknown): string | undefined => {
   return error instanceof EventStoreQueryError ? 'The event store could not compute it' : undefined
 }
 
-/** Runs a task for a trait. A task that takes too much is shown as a failure of the trait, and others continue. */
+/**
+ * Runs a task for a trait. A task that needs too much is shown as a failure of the trait, and other traits continue.
+ */
 const attempt = async (
   { db, clock, logger, signal }: WorkDeps,
   row: ComputedTraitRow,
@@ -66,7 +68,7 @@ const attempt = async (
     logger.warn({ computedTrait: row.id, err: error }, 'a trait cannot be computed')
     await db
       .updateTable('computed_traits')
-      // The next try computes all profiles.
+      // The next attempt computes all profiles.
       .set({ failure, retry_time: new Date(clock() + retryAfterMs), pass_time: null, compute_time: null })
       .where('id', '=', row.id)
       .where('version', '=', row.version)
@@ -74,7 +76,7 @@ const attempt = async (
   }
 }
 
-/** Writes what was computed, unless the definition is another one by now. */
+/** Stores computed values, unless the definition has changed in the meantime. */
 const store = (db: Db, row: ComputedTraitRow, write: (tx: Tx) => Promise<void>): Promise<void> =>
   db.transaction().execute(async (tx) => {
     const same = await tx
@@ -83,13 +85,13 @@ const store = (db: Db, row: ComputedTraitRow, write: (tx: Tx) => Promise<void>):
       .where('id', '=', row.id)
       .where('version', '=', row.version)
       .where('delete_time', 'is', null)
-      // The lock lets changes be recorded meanwhile.
+      // This kind of lock still allows changes to be recorded.
       .forNoKeyUpdate()
       .executeTakeFirst()
     if (same !== undefined) await write(tx)
   })
 
-/** Ids by which an index finds the events of a few profiles; undefined for more. */
+/** The IDs by which an index finds the events of a few profiles; undefined for more profiles. */
 const readIds = async (db: Db, workspaceId: string, profiles: readonly string[]): Promise<string[] | undefined> => {
   if (profiles.length > few) return undefined
   const { rows } = await sql<{ value: string }>`
@@ -98,12 +100,12 @@ const readIds = async (db: Db, workspaceId: string, profiles: readonly string[])
   return rows.map(({ value }) => value)
 }
 
-/** Computes a trait for profiles of which something has changed. */
+/** Computes a trait for changed profiles. */
 const computeChanged = async (deps: WorkDeps, row: ComputedTraitRow, profiles: readonly string[]): Promise<void> => {
   if (profiles.length === 0) return
   const { db, clock, metrics, signal } = deps
   const { workspace_id: workspaceId } = row
-  // Merges of which the profiles are, are to be known there.
+  // The event store needs the latest merges of these profiles first.
   await deps.bringOwners()
   const asOf = clock()
   const ids = await readIds(db, workspaceId, profiles)
@@ -138,7 +140,7 @@ const beginPass = async ({ db, clock }: WorkDeps, row: ComputedTraitRow): Promis
     .returningAll()
     .executeTakeFirst()
 
-/** Text values are large: pages of them are smaller. */
+/** Text values are large, so their pages are smaller. */
 const pageOf = (row: ComputedTraitRow, pageProfiles: number): number => {
   const { operation } = definitionOf(row)
   return operation === 'first' || operation === 'last' ? Math.ceil(pageProfiles / 4) : pageProfiles
@@ -157,7 +159,7 @@ const computePage = async (
     workspaceId: row.workspace_id,
     definition: definitionOf(row),
     profiles,
-    // Ids are in the order of the numbers that they begin with.
+    // The IDs are in the order of the numbers that they start with.
     scope: { from: numberOfProfile(first), to: numberOfProfile(last) },
     asOf,
     slot: 'heavy',
@@ -165,7 +167,7 @@ const computePage = async (
   })
 }
 
-/** One page of a pass, which begins or ends with it; true when there is more of it. */
+/** Computes one page of a full pass, and starts or ends the pass; true if the pass has more pages. */
 const goOn = async (deps: WorkDeps, given: ComputedTraitRow): Promise<boolean> => {
   const { db, clock, metrics, pageProfiles } = deps
   const row = given.pass_time === null ? await beginPass(deps, given) : given
@@ -200,7 +202,7 @@ const goOn = async (deps: WorkDeps, given: ComputedTraitRow): Promise<boolean> =
   return !ends
 }
 
-/** Removes a part of the values of a deleted trait, and at last the trait; true when there is more. */
+/** Removes a part of the values of a deleted trait, and finally the trait; true if values are left. */
 const remove = async ({ db }: WorkDeps, row: ComputedTraitRow): Promise<boolean> => {
   if (await removeComputedValues(db, { workspaceId: row.workspace_id, id: row.id }, removedAtOnce)) return true
   await db.deleteFrom('computed_traits').where('id', '=', row.id).execute()
@@ -213,13 +215,13 @@ const isPassing = ({ pass_time, compute_time, computed_version, version }: Compu
   compute_time === null ||
   compute_time.getTime() <= now.getTime() - passEveryMs
 
-/** State of a workspace between its turns. */
+/** In-memory state of a workspace between its turns. */
 export type Memory = {
-  /** The trait that was computed last: the others come before it. */
+  /** The trait that was computed last. All others come before it. */
   last: string
-  /** Where the log ended when a pass was found that is to begin, by the trait and its version. */
+  /** The end of the log when a full pass was found to be due, by the trait and its version. */
   readonly passes: Map<string, readonly number[]>
-  /** Where the log ended at a moment of before. */
+  /** The end of the log at an earlier time. */
   mark: { at: Date; ends: readonly number[] } | undefined
 }
 
@@ -228,7 +230,10 @@ export const createMemory = (): Memory => ({ last: '', passes: new Map(), mark: 
 const areStored = ({ isStored }: Pick<WorkDeps, 'isStored'>, ends: readonly number[]): boolean =>
   ends.every((end, partition) => isStored(partition, end))
 
-/** Whether a pass can continue. Earlier events of a new trait are not noted, so they must be stored before it begins. */
+/**
+ * Whether a full pass can continue. Earlier events of a new trait are not recorded as changes, so they must be stored
+ * before the pass begins.
+ */
 const mayPass = async (deps: WorkDeps, { passes }: Memory, row: ComputedTraitRow): Promise<boolean> => {
   if (row.pass_after !== null && row.pass_time !== null) return true
   const key = `${row.id} ${row.version}`
@@ -239,7 +244,7 @@ const mayPass = async (deps: WorkDeps, { passes }: Memory, row: ComputedTraitRow
   return true
 }
 
-/** The traits behind the last one, and then the others. */
+/** The traits in their order of turns: those after the last one, then the others. */
 const inTurn = (traits: readonly ComputedTraitRow[], last: string): ComputedTraitRow[] => {
   const at = traits.findIndex(({ id }) => id === last) + 1
   return [...traits.slice(at), ...traits.slice(0, at)]
@@ -247,7 +252,7 @@ const inTurn = (traits: readonly ComputedTraitRow[], last: string): ComputedTrai
 
 type Rest = { more: boolean; waits: boolean }
 
-/** Computes a part of what is to be computed of a trait. */
+/** Runs one part of the pending work of a trait. */
 const workOnTrait = async (deps: WorkDeps, memory: Memory, row: ComputedTraitRow, now: Date): Promise<Rest> => {
   const { profiles, changes, more, waits } = await readPending(deps, row, now, chunk)
   await computeChanged(deps, row, profiles)
@@ -258,7 +263,7 @@ const workOnTrait = async (deps: WorkDeps, memory: Memory, row: ComputedTraitRow
   return { more: (await goOn(deps, row)) || more, waits }
 }
 
-/** Stores since when values are up to date: the times of events that are not stored yet are known. */
+/** Stores the time up to which values are current. It is limited by the times of events that are not stored yet. */
 const storeAsOf = async (
   deps: WorkDeps,
   memory: Memory,
@@ -280,8 +285,8 @@ const storeAsOf = async (
 }
 
 /**
- * Gives the computed traits of a workspace a turn: each trait after the others, and none after `turnMs`. Resolves to whether there is
- * more that can be done now.
+ * Gives the computed traits of a workspace a turn: each trait after the others, and no new one after `turnMs`. Resolves
+ * to whether more can be done now.
  */
 export const workOn = async (deps: WorkDeps, memory: Memory, workspaceId: string): Promise<boolean> => {
   const { db, cache, clock, signal, turnMs } = deps
@@ -297,7 +302,7 @@ export const workOn = async (deps: WorkDeps, memory: Memory, workspaceId: string
     .execute()
   let more = false
   for (const row of rows) if (row.delete_time !== null && (await remove(deps, row))) more = true
-  // Events of those that are not known yet are not noted yet.
+  // Events of traits that are not in the cache yet are not recorded yet.
   const traits = rows.filter(
     ({ id, version, delete_time, retry_time }) =>
       delete_time === null && cache.knows(workspaceId, id, version) && (retry_time === null || retry_time <= began),

@@ -11,29 +11,29 @@ import { createMemory, type Memory, type WorkDeps, workOn } from './work.ts'
 export type ComputedTraitWorkerDeps = Omit<WorkDeps, 'eventStore' | 'cache' | 'signal' | 'pageProfiles' | 'turnMs'> & {
   eventStore: EventStore
   cache: Pick<ComputedTraitCache, 'isEmpty' | 'knows'>
-  /** How often it looks for changes, of all and of each workspace, ms. */
+  /** How often to look for changes, in total and per workspace, ms. */
   everyMs?: number
-  /** Profiles of one page of a pass. */
+  /** Profiles per page of a full pass. */
   pageProfiles?: number
-  /** How long a workspace works before it is the turn of others, ms. */
+  /** Maximum duration of a workspace's turn, ms. */
   turnMs?: number
 }
 
 export type ComputedTraitWorker = {
   start(): void
-  /** Computes all that is to be computed now, passes included. Rejects while a store is away. */
+  /** Computes everything that is pending now, full passes included. Rejects while a store is unavailable. */
   catchUp(): Promise<void>
-  /** Resolves when nothing of it runs. */
+  /** Resolves when it has stopped completely. */
   stop(): Promise<void>
 }
 
-/** How often it is written down that values are up to date, ms. */
+/** How often to store the time up to which values are current, ms. */
 const asOfEveryMs = 10_000
 
 /**
- * Keeps the values of computed traits up to date. Each value comes from the event store by the same statement, so neither repetitions
- * nor their order matter: changes only say where to look. It may be killed at any time, and continues from its stored progress.
- * While a store is away values stay as they are.
+ * Keeps the values of computed traits up to date. Changes only say which profiles to compute: each value comes from the
+ * event store by the same statement. So repetitions and the order of changes do not matter. It may be killed at any
+ * time, and continues from its stored progress. While a store is unavailable, values stay as they are.
  */
 export const createComputedTraitWorker = (given: ComputedTraitWorkerDeps): ComputedTraitWorker => {
   const { db, cache, clock, logger, everyMs = 500, pageProfiles = 10_000, turnMs = 500 } = given
@@ -42,10 +42,10 @@ export const createComputedTraitWorker = (given: ComputedTraitWorkerDeps): Compu
   const deps: WorkDeps = { ...given, eventStore: hidingErased(given.eventStore, db), signal, pageProfiles, turnMs }
   const memories = new Map<string, Memory>()
   let storedAt = 0
-  /** While no workspace has computed traits, nothing is asked. */
+  /** False while no workspace has computed traits: then nothing is queried. */
   let maybeAny = true
 
-  /** Where nothing is to be done values are up to date. */
+  /** Stores that values are current in workspaces without pending work. */
   const markUpToDate = async (busy: readonly string[], now: number): Promise<void> => {
     if (now - storedAt < asOfEveryMs) return
     await sql`update computed_trait_places set as_of = ${new Date(now)}
@@ -55,7 +55,7 @@ export const createComputedTraitWorker = (given: ComputedTraitWorkerDeps): Compu
 
   const readBusy = async (): Promise<string[]> => {
     if (!cache.isEmpty()) maybeAny = true
-    // Those that were deleted last may still have values.
+    // Traits that were just deleted may still have values.
     else if (maybeAny)
       maybeAny = (await db.selectFrom('computed_traits').select('id').limit(1).executeTakeFirst()) !== undefined
     if (!maybeAny) return []
@@ -73,7 +73,7 @@ export const createComputedTraitWorker = (given: ComputedTraitWorkerDeps): Compu
   }
 
   let running: Promise<unknown> = Promise.resolve()
-  /** One at a time. */
+  /** Runs one task at a time. */
   const alone = <T>(task: () => Promise<T>): Promise<T> => {
     const result = running.then(task)
     running = result.catch(() => {})
@@ -83,10 +83,10 @@ export const createComputedTraitWorker = (given: ComputedTraitWorkerDeps): Compu
   const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal }).catch(() => {})
 
   const turns = createTurns()
-  /** How often each failed lately. */
+  /** Number of recent failures per workspace. */
   const failures = new Map<string, number>()
 
-  /** When a workspace that failed may have its next turn. */
+  /** Records a failure, and returns when the workspace may have its next turn. */
   const failed = (workspaceId: string, error: unknown): number => {
     const count = (failures.get(workspaceId) ?? 0) + 1
     failures.set(workspaceId, count)
@@ -94,7 +94,7 @@ export const createComputedTraitWorker = (given: ComputedTraitWorkerDeps): Compu
     return performance.now() + everyMs + backoffMs(retryPolicies.consumer, count)
   }
 
-  /** Takes one turn, of the workspace that has waited longest; resolves to whether there was one. */
+  /** Runs one turn, for the workspace that has waited longest; resolves to whether there was one. */
   const takeTurn = async (): Promise<boolean> => {
     turns.offer(await alone(readBusy))
     const workspaceId = turns.next(performance.now())
@@ -119,7 +119,7 @@ export const createComputedTraitWorker = (given: ComputedTraitWorkerDeps): Compu
       try {
         const worked = await takeTurn()
         away = 0
-        // All workspaces share the event store: at most half of the time is spent there while there is more to do.
+        // Limits this worker to half of the event store's time while work is left, since all workspaces share it.
         await pause(worked ? Math.min(performance.now() - began, everyMs) : everyMs)
       } catch (error) {
         if (signal.aborted) return

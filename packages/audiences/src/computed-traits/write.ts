@@ -2,7 +2,7 @@ import type { Tx } from '@tributary/api-kit'
 import type { ComputedTraitsTable } from '@tributary/storage'
 import { type Insertable, sql, type Updateable } from 'kysely'
 
-/** Inserts a computed trait. The ledger of its workspace is followed from now on. */
+/** Inserts a computed trait. From now on, changes in the ledger of its workspace are followed. */
 export const insertComputedTrait = async (tx: Tx, values: Insertable<ComputedTraitsTable>): Promise<void> => {
   await tx.insertInto('computed_traits').values(values).execute()
   await sql`
@@ -17,7 +17,7 @@ export const setComputedTrait = async (tx: Tx, id: string, change: Updateable<Co
   await tx.updateTable('computed_traits').set(change).where('id', '=', id).execute()
 }
 
-/** Marks a computed trait as deleted at a time; false when it is already. Its values are removed by the worker. */
+/** Marks a computed trait as deleted at a time; false if it is marked already. The worker removes its values. */
 export const markTraitDeleted = async (tx: Tx, id: string, time: Date): Promise<boolean> => {
   const { numUpdatedRows } = await tx
     .updateTable('computed_traits')

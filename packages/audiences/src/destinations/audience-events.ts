@@ -4,16 +4,22 @@ import { jsonText } from '@tributary/kernel'
 import { sql } from 'kysely'
 import type { ReportedChange } from './changes.ts'
 
-/** Bytes of the traits that an event carries; names in the order of the alphabet, the ones beyond are left out. */
+/**
+ * Maximum total size of the traits in an event, in bytes. Names are in alphabetical order; those beyond the limit are
+ * left out.
+ */
 const traitBytes = 16 * 1024
 
-/** A profile now: identifiers in the order in which they were seen first, traits as JSON text by name. */
+/**
+ * The current values of a profile: identifiers in the order in which they were first seen, and traits as JSON text by
+ * name.
+ */
 export type ReportedProfile = {
   identifiers: readonly { type: string; value: string }[]
   traits: readonly (readonly [name: string, json: string])[]
 }
 
-/** Why a destination receives members that did not enter just now, and when that was requested. */
+/** The reason why a destination receives existing members, and when that was requested. */
 export type Fill = { kind: 'first_fill' | 'resend'; time: Date }
 
 type Member = readonly [name: string, text: string]
@@ -21,16 +27,16 @@ type Member = readonly [name: string, text: string]
 const valuesOf = ({ identifiers }: ReportedProfile, type: string): string[] =>
   identifiers.filter((each) => each.type === type).map(({ value }) => value)
 
-/** Identifiers that are neither, as SDKs send them. */
+/** Identifiers other than user ID and anonymous ID, in the form in which SDKs send them. */
 const externalIdsOf = ({ identifiers }: ReportedProfile) =>
   identifiers
     .filter(({ type }) => !['user_id', 'anonymous_id', 'previous_id'].includes(type))
     .map(({ type, value }) => ({ type, id: value, collection: 'users', encoding: 'none' }))
 
 /**
- * The event that reports to a destination that a profile entered or left. It is a `track` with the first user ID and anonymous ID
- * of the profile, as the JSON text that delivery takes apart without parsing. The permanent message ID is `id`: an event that is
- * made again is the same message. An earlier member has the time of the fill, since destinations refuse old events.
+ * The event that reports to a destination that a profile entered or left. It is a `track` with the first user ID and
+ * anonymous ID of the profile, as the JSON text that delivery splits without parsing. The permanent message ID is `id`: an event that is made again is the same message. An existing member has the time of the fill, since destinations
+ * refuse old events.
  */
 export const audienceEventText = (
   audience: { id: string; title: string },
@@ -76,8 +82,8 @@ export const audienceEventText = (
 }
 
 /**
- * Profiles with their present values. A merged profile is read as the profile that it became. Deleted profiles are missing,
- * since they have no values.
+ * Reads profiles with their current values. A merged profile is read as the profile that it became. Deleted profiles
+ * are left out, since they have no values.
  */
 export const readReportedProfiles = async (
   db: Db,

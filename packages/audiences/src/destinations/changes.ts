@@ -1,7 +1,7 @@
 import type { Db } from '@tributary/api-kit'
 import { sql } from 'kysely'
 
-/** A profile that entered or left, as destinations receive it; `place` rises within a connection. */
+/** A profile that entered or left, as destinations receive it; `place` increases within a connection. */
 export type ReportedChange = { place: number; kind: 'entered' | 'left'; profileId: string; time: Date }
 
 type Connection = {
@@ -13,8 +13,8 @@ type Connection = {
 }
 
 /**
- * The members that an audience had when it was connected, behind the cursor, in the order of their IDs. A profile that has merged
- * into another of these members is left out: that member stands for both.
+ * Members that an audience had when it was connected, after the cursor, in the order of their IDs. A profile that has
+ * merged into another of these members is left out, because that member represents both.
  */
 export const readFill = async (
   db: Db,
@@ -47,7 +47,7 @@ export const readFill = async (
   }))
 }
 
-/** How many were in an audience as of a change. */
+/** Number of members of an audience as of a change. */
 export const countFill = async (db: Db, audienceId: string, change: string): Promise<number> => {
   const { rows } = await sql<{ n: number }>`
     select count(*)::int as n from (
@@ -60,9 +60,9 @@ export const countFill = async (db: Db, audienceId: string, change: string): Pro
 type ChangeRow = { id: string; kind: 'entered' | 'left'; profile_id: string; time: Date; carried: boolean }
 
 /**
- * Changes behind the last one that was sent, in their order, and the place of the last of them. Changes that only give a member
- * another ID are left out. When a profile merges into a member, neither its exit nor the entry of that member by the merge is
- * sent. The entry of a profile that has since merged into an earlier member is not sent, either.
+ * Changes after the last one that was sent, in their order, and the place of the last of them. Changes that only give a
+ * member another ID are left out. When a profile merges into a member, neither its exit nor the entry of that member by
+ * the merge is sent. The entry of a profile that has since merged into an earlier member is not sent, either.
  */
 export const readChangesBehind = async (
   db: Db,

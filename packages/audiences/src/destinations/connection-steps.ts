@@ -9,16 +9,17 @@ import { setConnection } from './write.ts'
 
 export type ConnectionSteps = {
   /**
-   * Sends one record of a connection while it holds its row: who cancels or sends again waits for that. False where there is none to be sent.
+   * Sends one record of a connection while it locks its row: a cancellation or a resend waits for the lock. False if
+   * nothing is left to send.
    */
   step(id: string): Promise<boolean>
-  /** Has it asked again how far connections are in the stream. */
+  /** Discards the positions in memory, so that they are read from the stream again. */
   forget(): void
 }
 
-/** Events of one record of the stream. */
+/** Maximum events per record of the stream. */
 const eventsAtOnce = 50
-/** Sequences of one run of a connection: those of a later run are behind all of it. */
+/** Sequence numbers per run of a connection. Those of a later run come after all of an earlier one. */
 const placesOfRun = 2 ** 40
 
 type Row = Selectable<AudienceDestinationsTable> & { title: string }
@@ -28,13 +29,16 @@ const sequenceOf = ({ run }: Row, place: number): number => run * placesOfRun + 
 const idOf = ({ id, run, state }: Row, { place, profileId }: ReportedChange): string =>
   state === 'filling' ? `${id}-fill-${run}-${profileId}` : `${id}-${place}`
 
-/** Why earlier members are sent; undefined for changes. */
+/** The reason why existing members are sent; undefined for changes. */
 const fillOf = ({ state, run, run_time, create_time }: Row): Fill | undefined => {
   if (state !== 'filling') return undefined
   return run === 0 ? { kind: 'first_fill', time: create_time } : { kind: 'resend', time: run_time ?? create_time }
 }
 
-/** Makes the function that sends the next record of a connection to the stream, each change once whatever is killed when. */
+/**
+ * Makes the function that sends the next record of a connection to the stream. Each change is sent once, even after a
+ * kill.
+ */
 export const createConnectionSteps = ({
   db,
   stream,
@@ -42,7 +46,7 @@ export const createConnectionSteps = ({
   db: Db
   stream: Pick<LogWriter, 'appendGroup' | 'beginEpoch' | 'lastSequences'>
 }): ConnectionSteps => {
-  /** The epoch of each connection that this process has taken up, and its last sequence in the stream. */
+  /** The producer epoch of each connection in this process, and its last sequence in the stream. */
   const taken = new Map<string, { epoch: number; sequence: number }>()
 
   const takeUp = async (id: string): Promise<{ epoch: number; sequence: number }> => {
@@ -55,7 +59,7 @@ export const createConnectionSteps = ({
     return made
   }
 
-  /** Leaves out deleted profiles, whose identifiers are gone: `createFarewells` sends their exits. */
+  /** Leaves out deleted profiles, whose identifiers no longer exist: `createFarewells` sends their exits. */
   const textsOf = async (row: Row, changes: readonly ReportedChange[]) => {
     const audience = { id: row.audience_id, title: row.title }
     const ids = changes.map(({ profileId }) => profileId)

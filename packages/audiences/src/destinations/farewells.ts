@@ -5,19 +5,19 @@ import { sql } from 'kysely'
 import { audienceEventText } from './audience-events.ts'
 import { audienceRecord } from './records.ts'
 
-/** Events of one record of the stream. */
+/** Maximum events per record of the stream. */
 const eventsAtOnce = 50
 
 /**
- * Notes, in the transaction of a deletion, the destinations that have one of its people as a member: the last change that they were sent
- * is an entry. The person of a profile is its place among the entries of the request.
+ * Records, in the transaction of a deletion, the destinations that have one of the deleted people as a member: the last
+ * change they were sent is an entry. The person of a profile is its index among the entries of the request.
  */
 export const noteFarewells = async (
   tx: Tx,
   { id, workspaceId }: { id: string; workspaceId: string },
   { sequence, profiles }: { sequence: number; profiles: number },
 ): Promise<void> => {
-  // Nothing is being sent meanwhile.
+  // The locks stop sending until the transaction ends.
   await sql`select from audience_destinations where workspace_id = ${workspaceId}::uuid order by id for update`.execute(
     tx,
   )
@@ -54,9 +54,9 @@ type Row = {
 }
 
 /**
- * Makes the function that sends the exits of deleted profiles, with the identifiers that they had. An exit has the time of the
- * deletion: by it delivery keeps no sample of the event. An exit that was appended but not recorded, because the process was
- * killed, is appended again under the same ID.
+ * Makes the function that sends the exits of deleted profiles, with the identifiers that they had. An exit has the time
+ * of the deletion, so that delivery keeps no sample of the event. An exit that was appended but not recorded, because
+ * the process was killed, is appended again under the same ID.
  */
 export const createFarewells =
   ({ db, stream }: { db: Db; stream: Pick<LogWriter, 'appendGroup'> }) =>

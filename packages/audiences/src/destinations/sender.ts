@@ -6,9 +6,9 @@ import { createConnectionSteps } from './connection-steps.ts'
 export type AudienceSenderDeps = {
   db: Db
   stream: Pick<LogWriter, 'appendGroup' | 'beginEpoch' | 'lastSequences'>
-  /** Whether this process sends for a workspace; for all unless given. */
+  /** Whether this process sends for a workspace; true for all if undefined. */
   isMine?: (workspaceId: string) => boolean
-  /** Whether there is room for more on the disk. */
+  /** Whether the disk has space for more. */
   mayAppend: () => boolean
   logger: Logger
 }
@@ -17,13 +17,13 @@ export type AudienceSender = SendLoop
 
 type Connection = { id: string; workspace_id: string; audience_id: string }
 
-/** Records that one connection sends in its turn. */
+/** Maximum records that one connection sends per turn. */
 const recordsAtOnce = 20
 
 /**
- * Makes the sender of entries and exits of audiences: it appends them to the stream as events for one destination. Delivery maps,
- * sends and retries them like events of sources. The position of a connection is in the stream beside its events, so each change
- * is appended once, even after a kill.
+ * Makes the sender of entries and exits of audiences: it appends them to the stream as events for one destination.
+ * Delivery maps, sends and retries them like events of sources. The position of a connection is in the stream beside
+ * its events, so each change is appended once, even after a kill.
  */
 export const createAudienceSender = ({
   db,
@@ -34,7 +34,7 @@ export const createAudienceSender = ({
 }: AudienceSenderDeps): AudienceSender => {
   const { step, forget } = createConnectionSteps({ db, stream })
 
-  /** Connections that have something to send. */
+  /** Reads the connections that have something to send. */
   const read = () =>
     db
       .selectFrom('audience_destinations as c')
@@ -55,7 +55,9 @@ export const createAudienceSender = ({
       .orderBy('c.create_time')
       .execute()
 
-  /** Sends some records of a connection; whether there may be more. One that is held waits until it is released. */
+  /**
+   * Sends some records of a connection; resolves to whether there may be more. Skips a connection whose work is held.
+   */
   const sendOf = async (
     { id, workspace_id: workspaceId, audience_id: audienceId }: Connection,
     signal: AbortSignal,
@@ -75,7 +77,7 @@ export const createAudienceSender = ({
       return { found: connections.length > 0, more }
     },
     (error) => {
-      // The position in memory may be behind the stream: it is read again.
+      // The position in memory may be behind the stream, so it is read again.
       forget()
       logger.warn({ err: error }, 'changes of audiences cannot be sent to destinations now; trying again')
     },

@@ -5,7 +5,7 @@ import type { Insertable, Updateable } from 'kysely'
 /** The audience and the destination of a connection. */
 export type ConnectionEnds = { audienceId: string; destinationId: string }
 
-/** Connects a destination with an audience; false when it is connected already. */
+/** Connects a destination to an audience; false if it is already connected. */
 export const insertConnection = async (tx: Tx, values: Insertable<AudienceDestinationsTable>): Promise<boolean> => {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('audience_destinations')
@@ -24,7 +24,10 @@ export const setConnection = async (
   await tx.updateTable('audience_destinations').set(change).where('id', '=', id).execute()
 }
 
-/** Ends the fill of a connection, which sends changes from then on; false when there is none. */
+/**
+ * Ends the initial fill of a connection, which sends only changes from then on. Returns false if the connection does
+ * not exist.
+ */
 export const endFill = async (tx: Tx, { audienceId, destinationId }: ConnectionEnds): Promise<boolean> => {
   const { numUpdatedRows } = await tx
     .updateTable('audience_destinations')
@@ -35,7 +38,7 @@ export const endFill = async (tx: Tx, { audienceId, destinationId }: ConnectionE
   return numUpdatedRows > 0n
 }
 
-/** Deletes a connection; false when there is none. */
+/** Deletes a connection; false if it does not exist. */
 export const removeConnection = async (tx: Tx, { audienceId, destinationId }: ConnectionEnds): Promise<boolean> => {
   const { numDeletedRows } = await tx
     .deleteFrom('audience_destinations')

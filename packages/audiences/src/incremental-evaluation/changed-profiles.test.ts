@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { markNow } from './changed-profiles.ts'
 
-test('changes are read up to the first whose event is not stored, in whatever partition that is', async () => {
+test('changes are read up to the first whose event is not stored, in whatever partition it is', async () => {
   const { db, close } = await createTestDatabase()
   const [organization, workspace] = [newId(), newId()]
   await db.insertInto('organizations').values({ id: organization, title: 'Acme' }).execute()
@@ -19,7 +19,7 @@ test('changes are read up to the first whose event is not stored, in whatever pa
   const [of2, of3] = [await touch(2, 10), await touch(3, 5)]
   const last = await touch(null, null)
   const mark = async (places: string): Promise<bigint> => BigInt(await markNow(db, workspace, places))
-  // Nothing is seen of what transactions of others do that are not over.
+  // Uncommitted changes of other transactions are not visible.
   await expect.poll(() => mark('2-0000000011-a,3-0000000006-a').then((seen) => seen > last)).toBe(true)
   expect(await mark('2-0000000010-a,3-0000000006-a')).toBe(of2)
   expect(await mark('2-0000000011-a,3-0000000005-a')).toBe(of3)

@@ -2,25 +2,25 @@ import type { Db } from '@tributary/api-kit'
 import { parseRecordPlaces } from '@tributary/kernel'
 import { sql } from 'kysely'
 
-/** Whether the requests of a partition before an offset are stored; true where this is unknown. */
+/** Whether the requests of a partition before an offset are stored; true if this is unknown. */
 type IsStored = (partition: number, offset: number) => boolean
 
-/** How far storing is. Everything is unknown until the pipeline reports it. */
+/** The progress of storing events. It is unknown until the pipeline reports it. */
 export type Storing = {
   isStored: IsStored
-  /** Whether requests of a while ago are not stored yet. */
+  /** Whether older requests are not stored yet. */
   isBehind: () => boolean
 }
 
-/** The events of a change that is younger than this may not be stored yet, ms. Those of an older one are, unless storing is behind. */
+/** Age from which the events of a change count as stored, ms, unless storing is behind. */
 const storingMs = 15_000
 
-/** Changes that are read at once. */
+/** Maximum changes per read. */
 const touchesAtOnce = 2000
 
 /**
- * The transaction below which an evaluation that starts now sees every change. The events of younger changes may not be stored yet,
- * nor those behind the stored positions (`formatRecordPlaces`, '' for unknown).
+ * The transaction below which an evaluation that starts now sees every change. Events may be missing for younger
+ * changes, and for those after the stored positions (`formatRecordPlaces`, '' for unknown).
  */
 export const markNow = async (db: Db, workspaceId: string, storedBefore: string): Promise<string> => {
   const places = parseRecordPlaces(storedBefore)
@@ -37,11 +37,11 @@ export const markNow = async (db: Db, workspaceId: string, storedBefore: string)
 
 export type ChangedProfiles = {
   profiles: string[]
-  /** Below which transaction all of them are among these. */
+  /** All changes below this transaction are included. */
   before: string
-  /** Whether that is everything there is. */
+  /** Whether all changes are included. */
   complete: boolean
-  /** Whether some have waited for their events for long: storing is behind. */
+  /** Whether some changes have waited for their events too long, because storing is behind. */
   late: boolean
 }
 
@@ -53,14 +53,14 @@ type Row = {
   old: boolean
 }
 
-/** The profiles of a workspace that changed from a transaction on, and whose events are stored. */
+/** The profiles of a workspace that changed since a transaction, and whose events are stored. */
 export const readChangedProfiles = async (
   db: Db,
   workspaceId: string,
   from: string,
   { isStored, isBehind }: Storing,
 ): Promise<ChangedProfiles> => {
-  // First, so that what it names is seen by what is read then.
+  // Read the mark first, so that the next read sees all changes below it.
   const { rows: marks } = await sql<{ mark: string }>`
     select pg_snapshot_xmin(pg_current_snapshot())::text as mark`.execute(db)
   const { rows } = await sql<Row>`
@@ -80,7 +80,7 @@ export const readChangedProfiles = async (
   return { profiles: [...stored], before: String(before), complete, late: waits.some(({ old }) => old) }
 }
 
-/** All profiles of a workspace that something happened to from a transaction on, whether or not their events are stored. */
+/** All profiles of a workspace that changed since a transaction, whether or not their events are stored. */
 export const readAllChangedSince = async (db: Db, workspaceId: string, from: string): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`
     select distinct unnest(profiles) as id from audience_touches

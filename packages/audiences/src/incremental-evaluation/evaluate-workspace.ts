@@ -10,7 +10,7 @@ import { type ReevaluationDeps, reevaluateProfiles } from './reevaluate-profiles
 
 type Live = { id: string; version: number; as_of: Date; touched_before: string }
 
-/** Profiles that have an event which left the time of a condition of one of the queries. */
+/** Profiles with an event that has left the time window of a condition in one of the queries. */
 const crossedSince = async (
   { db, eventStore }: Pick<ReevaluationDeps, 'db' | 'eventStore'>,
   {
@@ -27,7 +27,7 @@ const crossedSince = async (
   if (statement === undefined) return []
   const { sizes, columns } = await runEvents(eventStore, statement, { workspaceId, slot: 'heavy', signal })
   if (sizes[0] === 0) return []
-  // The number is the beginning of the id.
+  // The number is the start of the ID.
   const { rows } = await sql<{ id: string }>`
     select p.id from unnest(${columns['owners'] ?? '{}'}::bigint[]) as crossed (owner)
     cross join lateral (select lpad(to_hex(crossed.owner), 16, '0') as begins) as named
@@ -53,8 +53,9 @@ const queriesOfLive = (live: readonly Live[], known: readonly KnownAudience[]) =
   })
 
 /**
- * Brings the live audiences of a workspace up to date. Evaluates the profiles that changed since the last time, and those that time
- * alone may have changed. The members are then those that a whole computation as of now finds in the stored events.
+ * Brings the live audiences of a workspace up to date. It evaluates the profiles that changed since the last time, and
+ * those that may change only because time passes. The result is the same as a complete computation of the stored events
+ * now.
  */
 export const evaluateWorkspace = async (
   deps: ReevaluationDeps & { clock: () => number; storing: Storing },
@@ -75,7 +76,8 @@ export const evaluateWorkspace = async (
   )
   const before = new Date(Math.min(...live.map((each) => each.as_of.getTime())))
   const touched = await readChangedProfiles(db, workspaceId, least, storing)
-  // Members as of now are unknown while storing is late. The audiences stay exact as of the earlier time, which is shown.
+  // While storing is late, the current members are unknown. The audiences stay exact as of the earlier time, which is
+  // shown.
   if (touched.late) return
   const queries = audiences.map(({ query }) => query)
   const crossed = touched.complete

@@ -8,29 +8,35 @@ import type { ReevaluationDeps } from './reevaluate-profiles.ts'
 
 export type IncrementalEvaluationDeps = ReevaluationDeps & {
   clock: () => number
-  /** How far storing is, which comes first while it is behind. */
+  /** The progress of storing, which has priority while it is behind. */
   storing: Storing
   logger: Logger
 }
 
 export type IncrementalEvaluation = {
   start(): void
-  /** Brings all audiences up to date that something happened to. Rejects while a store is away. */
+  /** Brings all audiences with changes up to date. Rejects while a store is unavailable. */
   pass(): Promise<void>
-  /** Resolves when nothing of it runs. */
+  /** Resolves when it has stopped completely. */
   stop(): Promise<void>
 }
 
-/** How often it looks for news, ms. */
+/** How often to look for changes, ms. */
 const everyMs = 500
-/** How often a workspace without changes is evaluated, for changes by time alone, ms. */
+/** How often to evaluate a workspace without changes, because time passes, ms. */
 const quietMs = 20_000
-/** It rests so many times as long as it worked: that uses half of a processor, and a seventh while other work has priority. */
+/**
+ * The pause is this many times as long as the work. That uses half of a processor, or a seventh while other work has
+ * priority.
+ */
 const restShare = { quiet: 1, busy: 6 } as const
 const maxRestMs = 10_000
-/** A workspace whose last pass took longer is slow, ms. Slow workspaces take turns with each other, beside all others. */
+/**
+ * A workspace whose last pass took longer than this counts as slow, ms. Slow workspaces take turns among themselves, in
+ * parallel to all others.
+ */
 const slowMs = 1000
-/** The largest delay of audiences while other work has priority, ms. */
+/** Maximum delay of audiences while other work has priority, ms. */
 const maxLagMs = 60_000
 const clearEveryMs = 20_000
 
@@ -45,7 +51,7 @@ export const createIncrementalEvaluation = (deps: IncrementalEvaluationDeps): In
   const { db, clock, storing, logger } = deps
   const stopping = new AbortController()
   const { signal } = stopping
-  /** When a workspace that failed is tried again, and how often it failed. */
+  /** When to retry a workspace that failed, and how often it has failed. */
   const failed = new Map<string, { count: number; until: number }>()
   const slow = new Set<string>()
   let cleared = 0
@@ -78,7 +84,7 @@ export const createIncrementalEvaluation = (deps: IncrementalEvaluationDeps): In
       if (signal.aborted) return
       const count = (before?.count ?? 0) + 1
       failed.set(workspaceId, { count, until: performance.now() + backoffMs(retryPolicies.consumer, count) })
-      // The whole computation every few minutes says what is wrong, and finds the same.
+      // The complete computation every few minutes meets the same error and reports it.
       if (count === 1)
         logger.warn({ err: error, workspaceId }, 'audiences of a workspace cannot be brought up to date; trying again')
     } finally {
@@ -87,7 +93,10 @@ export const createIncrementalEvaluation = (deps: IncrementalEvaluationDeps): In
     }
   }
 
-  /** The turns of slow workspaces, or those of all others; of which kind one is changes in its own turn only. */
+  /**
+   * Runs the turns of slow workspaces, or of all others. A workspace changes between the two kinds only in its own
+   * turn.
+   */
   const follow = async (ofSlow: boolean): Promise<void> => {
     while (!signal.aborted) {
       const began = performance.now()

@@ -20,23 +20,24 @@ export type LiveAudience = { row: Pick<AudienceRow, 'id' | 'version'>; query: Au
 export type Reevaluation = {
   workspaceId: string
   audiences: readonly LiveAudience[]
-  /** Profiles of which something is another than before; those that were merged stand for what they are now. */
+  /** Profiles with changes. A merged profile stands for the profile that it became. */
   profiles: readonly string[]
   asOf: Date
   queryOf: (audience: string) => AudienceQuery | undefined
   signal: AbortSignal
-  /** How far the audiences are up to date after all of these are evaluated; as far as before unless given. */
+  /** The time up to which the audiences are current after this evaluation. Unchanged if undefined. */
   reached?: { before: string; asOf: Date | undefined } | undefined
 }
 
-/** Profiles that are evaluated in one transaction. */
+/** Maximum profiles per transaction. */
 const peopleAtOnce = 5000
-/** ms that the relational store may take for them. */
+/** Timeout in the relational store, ms. */
 const timeoutMs = 20_000
 
 /**
- * Reads `members`, which have `met`, and brings the stored members of audiences ($2) up to date. It does so for the profiles $1, as
- * of a time ($4). The positions of the audiences in `met` are $3. Records each entry and exit, and counts them.
+ * Reads `members`, which have `met`, and brings the stored members of audiences ($2) up to date. It does so for the
+ * profiles $1, as of a time ($4). The positions of the audiences in `met` are $3. It records each entry and exit, and
+ * counts them.
  */
 const storeTouched = `, audience as (
   select * from unnest($2::uuid[], $3::integer[]) as audience (id, place)
@@ -84,7 +85,7 @@ const storeChanges = async (
       left_count = audience_hours.left_count + excluded.left_count`.execute(tx)
 }
 
-/** The given profiles and those that they were merged into, without merged ones: a merge may also make a profile enter. */
+/** The current profiles for the given ones, which may have been merged. A merge may also make a profile enter. */
 const currentOf = async (db: Db, workspaceId: string, profiles: readonly string[]): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`
     with recursive found as (
@@ -131,9 +132,9 @@ const lookAtSome = async (
 }
 
 /**
- * Evaluates some profiles again, for some live audiences, as of a time. Members, sizes, recorded changes, and the position of the audiences
- * change together; a kill leaves the earlier state, and the work is repeated. Skips audiences that are no longer live, or have
- * another query.
+ * Evaluates some profiles again, for some live audiences, as of a time. Members, sizes, recorded changes, and the
+ * position of the audiences change together; a kill leaves the earlier state, and the work is repeated. Skips audiences
+ * that are no longer live, or have another query.
  */
 export const reevaluateProfiles = async (
   deps: ReevaluationDeps,

@@ -4,7 +4,7 @@ import { type Actor, badRequest } from '@tributary/kernel'
 import { type AudienceListChangesTable, deleteOldListEntries, writeListEntries } from '@tributary/storage'
 import { type Insertable, sql } from 'kysely'
 
-/** The query of an audience that is a list, as a version of it left the list. */
+/** The query of an audience that is a list, for one version of the list. */
 export const listQuery = (name: string, version: number): AudienceQuery =>
   audienceQuery.parse({
     groups: {
@@ -12,7 +12,7 @@ export const listQuery = (name: string, version: number): AudienceQuery =>
     },
   })
 
-/** How the list of an audience was changed by a version; null for an audience without one. */
+/** The change to the list of an audience in a version; null for an audience without a list. */
 export const readListChange = async (
   db: Db,
   audienceId: string,
@@ -39,12 +39,16 @@ export const readListChange = async (
   }
 }
 
-/** A list and its new version. It begins with the identifiers of the version `base`; with none when that is undefined. */
+/**
+ * A list and its new version. The new version starts with the identifiers of the version `base`, or empty if that is
+ * undefined.
+ */
 export type ListVersion = { workspaceId: string; audienceId: string; version: number; base: number | undefined }
 
 /**
- * Writes the entries of a list from a version on: those of `base` and `add`, without `remove`, by the sequences of identifiers.
- * Identifiers that no profile has any more are left out. Throws 400 for a list that gets too long, by itself or with its versions.
+ * Writes the entries of a list as of a version: those of `base` and `add`, without `remove`, by the sequences of
+ * identifiers. Identifiers that no longer have a profile are left out. Throws 400 if the list gets too long, alone or
+ * with its versions.
  */
 export const storeEntries = async (
   tx: Tx,
@@ -58,7 +62,7 @@ export const storeEntries = async (
     throw badRequest('LIMIT_REACHED', 'The versions of this list have too many identifiers. Create another audience')
 }
 
-/** Writes down how a list was changed. */
+/** Stores the change to a list. */
 export const storeListChange = async (
   tx: Tx,
   by: { actor: Actor; time: Date },
@@ -70,7 +74,7 @@ export const storeListChange = async (
     .execute()
 }
 
-/** Removes entries of a list that no stored version of its audience has any more. */
+/** Removes entries of a list that are in no stored version of its audience. */
 export const forgetOldLists = async (tx: Tx, audienceId: string): Promise<void> => {
   const rows = await tx.selectFrom('audience_versions').select('query').where('audience_id', '=', audienceId).execute()
   const kept = rows.flatMap(({ query }) => listOf(audienceQuery.parse(JSON.parse(query)))?.version ?? [])
@@ -80,7 +84,7 @@ export const forgetOldLists = async (tx: Tx, audienceId: string): Promise<void> 
     where audience_id = ${audienceId}::uuid and version <> all(${kept}::integer[])`.execute(tx)
 }
 
-/** Throws 400 for a query that would put conditions in place of a list, a list in place of conditions, or names another list. */
+/** Throws 400 if a query replaces a list by conditions, replaces conditions by a list, or names another list. */
 export const checkList = async (
   tx: Tx,
   audience: { id: string; query: string },
