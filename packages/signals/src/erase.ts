@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { personHash } from './engine/persons.ts'
 
 const idTypes = new Set(['user_id', 'anonymous_id', 'previous_id'])
-/** Conversions of one statement. */
+/** Conversions per statement. */
 const atOnce = 5000
 
 type People = {
@@ -14,8 +14,8 @@ type People = {
 }
 
 /**
- * Removes people from the data of signals: their clicks and unsent conversions. Sent conversions lose their ID and person, and are
- * still counted, by a hash. Events that destinations were sent are marked among the erased events. May be repeated.
+ * Removes people from the data of signals: their clicks and unsent conversions. Sent conversions lose their ID and
+ * person, but still count, under a hash. Events that were sent to destinations are marked as erased. May be repeated.
  */
 export const eraseConversions = async (
   { db, eventStore }: { db: Db; eventStore: Pick<EventStore, 'insert'> },
@@ -24,7 +24,7 @@ export const eraseConversions = async (
   const hashes = identifiers
     .filter(({ type }) => idTypes.has(type))
     .flatMap(({ type, value }) =>
-      // An ID of before an alias may be either.
+      // The previous ID of an alias may be a user ID or an anonymous ID.
       (type === 'previous_id' ? ['user_id', 'anonymous_id', 'previous_id'] : [type]).map((each) =>
         personHash(workspaceId, { type: each, value }),
       ),

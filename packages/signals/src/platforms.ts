@@ -6,14 +6,14 @@ import { badRequest } from '@tributary/kernel'
 import type { PlatformRow } from './read.ts'
 import type { SignalServices } from './services.ts'
 
-/** What a platform calls the conversions of a signal; '' where its destination decides. */
+/** The platform's name of a signal's event; '' if the destination decides. */
 export const eventNameOf = (
   definition: PlatformDefinition,
   { event_name }: Pick<PlatformRow, 'event_name'>,
   conversion: SignalConversion,
 ): string => event_name || standardEventName(definition.conversions.platform, conversion)
 
-/** The app of a destination as a platform; undefined when it is none. */
+/** The app of a destination as a platform; undefined if it is not a platform. */
 export const platformOf = async (
   catalog: SignalServices['catalog'],
   app: string,
@@ -23,12 +23,12 @@ export const platformOf = async (
   return isPlatform(definition) ? definition : undefined
 }
 
-/** A platform that was checked, as it is stored. */
+/** A validated platform, in the form in which it is stored. */
 export type CheckedPlatform = Omit<PlatformRow, 'signal_id' | 'workspace_id'>
 
 const refuse = (field: string, text: string): Error => badRequest('VALIDATION', text, { [field]: text })
 
-/** The place in the given mappings of an error in the made ones. */
+/** The path in the given mappings of an error in the mappings that were made from them. */
 const placeOf = (given: readonly FieldMapping[], made: readonly FieldMapping[], name: string): string | undefined => {
   const [, index, rest = ''] = /^event_mappings\.0\.field_mappings\.(\d+)(\D.*)?$/.exec(name) ?? []
   if (index === undefined) return name.startsWith('event_mappings.0.') ? 'field_mappings' : undefined
@@ -37,8 +37,9 @@ const placeOf = (given: readonly FieldMapping[], made: readonly FieldMapping[], 
 }
 
 /**
- * The platforms of a signal as they are stored. Throws 404 for destinations of others, 400 with `platforms.{i}.…` in the metadata for what
- * cannot be a platform, is named twice, or has fields that do not go.
+ * Checks the platforms of a signal, and returns them for storing. Throws 404 for destinations of another workspace.
+ * Throws 400 with `platforms.{i}.…` in the metadata for a destination that cannot be a platform, is named twice, or has
+ * invalid fields.
  */
 export const checkPlatforms = async (
   { db, catalog, workShare }: Pick<SignalServices, 'catalog' | 'workShare'> & { db: Db },

@@ -10,15 +10,15 @@ export type PlatformRow = Selectable<SignalPlatformsTable>
 export const signalName = (workspace: string, signal: string): string =>
   resourceNames.signal.format({ workspace, signal })
 
-/** What a row says of its signal; platforms are rows of their own. */
+/** The stored definition of a signal. Platforms have their own table. */
 export type StoredDefinition = Omit<SignalDefinition, 'platforms'>
 const storedDefinition = signalDefinition.omit({ platforms: true })
 
-/** What a row says of its signal. */
+/** The definition in the row of a signal. */
 export const definitionOf = ({ definition }: Pick<SignalRow, 'definition'>): StoredDefinition =>
   storedDefinition.parse(JSON.parse(definition))
 
-/** A signal of this workspace; throws 404 for one that is absent or of another. */
+/** A signal of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
 export const readSignal = async (db: Db, workspaceId: string, id: string): Promise<SignalRow> => {
   const row = isId(id)
     ? await db
@@ -35,7 +35,7 @@ export const readSignal = async (db: Db, workspaceId: string, id: string): Promi
 /** A platform of a signal with its destination. */
 export type PlatformWithDestination = PlatformRow & { title: string; app: string; enabled: boolean }
 
-/** The platforms of signals in their order, those of deleted destinations excepted. */
+/** The platforms of signals in their order, without those of deleted destinations. */
 export const readPlatforms = async (
   db: Db,
   signalIds: readonly string[],

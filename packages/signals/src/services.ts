@@ -1,9 +1,9 @@
 import type { Catalog } from '@tributary/configuration'
 import type { WorkShare } from '@tributary/kernel'
 
-/** What this package needs of the process that it runs in. */
+/** The services that this package needs from its process. */
 export type SignalServices = {
   catalog: Catalog
-  /** What workspaces have used of this thread for their templates, mappings and conditions; shared with collection. */
+  /** The share of this thread that workspaces use for templates, mappings and conditions; shared with collection. */
   workShare: WorkShare
 }

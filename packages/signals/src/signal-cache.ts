@@ -14,9 +14,9 @@ import { compileMatcher, type EngineSignal, type Matcher, type ReadyPlatform } f
 import { eventNameOf } from './platforms.ts'
 import { definitionOf, type SignalRow } from './read.ts'
 
-/** An enabled signal, ready to be asked for each event. */
+/** An enabled signal, compiled for checking each event. */
 export type CachedSignal = EngineSignal & {
-  /** Events received before are none of its. */
+  /** Events received before this time do not count. */
   enabledAt: number
   matches: Matcher
   audienceId: string | null
@@ -30,9 +30,9 @@ export type WorkspaceSignals = {
 }
 
 export type SignalCache = CacheFollower & {
-  /** The enabled signals of a workspace; undefined when it has none. */
+  /** The enabled signals of a workspace; undefined if it has none. */
   find(workspaceId: string): WorkspaceSignals | undefined
-  /** Workspaces that have enabled signals of audiences. */
+  /** Workspaces with enabled signals of audiences. */
   withAudiences(): readonly string[]
 }
 
@@ -67,7 +67,7 @@ const loadRows = async (tx: Tx, workspaces: readonly string[] | undefined) => {
 
 type Rows = Awaited<ReturnType<typeof loadRows>>
 
-/** Enabled signals in memory, by workspace. The connectors of their platforms are loaded before. */
+/** Keeps enabled signals in memory, by workspace. The connectors of their platforms are loaded first. */
 export const createSignalCache = (
   deps: CacheFollowerDeps & { connectors: Pick<LoadedConnectors<DestinationDefinition>, 'load' | 'get'> },
 ): SignalCache => {
@@ -137,7 +137,7 @@ export const createSignalCache = (
     }
   }
 
-  /** Workspaces that changed themselves, or of which a source or a destination did. */
+  /** Workspaces with a changed signal, or with a signal whose source or destination changed. */
   const concerned = ({ signals, sources, destinations }: Changed): string[] => {
     const [froms, tos] = [new Set(sources), new Set(destinations)]
     const known = [...snapshot].flatMap(([id, { bySource, byAudience }]) => {

@@ -1,7 +1,7 @@
 import { clickedPlatforms, valueAt } from '@tributary/contract'
 import { clickIdDays, cutText, readTime } from '@tributary/kernel'
 
-/** How many days each fact of a person is stored for later conversions. */
+/** Days that each fact of a person is stored for later conversions. */
 const keptDays = {
   gclid: clickIdDays.gclid,
   gbraid: clickIdDays.gbraid,
@@ -19,19 +19,19 @@ const keptDays = {
   campaign: 90,
 } as const
 
-/** A name under which something is kept of a person. */
+/** The name of a fact that is stored for a person. */
 export type FactName = keyof typeof keptDays
 
 const dayMs = 86_400_000
 
-/** Until when something is kept that was seen at a time, epoch ms. */
+/** The expiry time of a fact by the time when it was seen, in epoch ms. */
 export const expiryOf = (name: FactName, at: number): number => at + keptDays[name] * dayMs
 
-/** A fact by which a conversion can be ascribed: a value, when it was seen, and the campaign of that visit. */
+/** A fact for the attribution of a conversion: its value, when it was seen, and the campaign of that visit. */
 export type Fact = { value: string; at: number; campaign: string }
 export type Facts = Partial<Record<FactName, Fact>>
 
-/** The platform that a click ID is of. */
+/** The platform that issues a click ID. */
 const clickedBy: Partial<Record<FactName, (typeof clickedPlatforms)[number]>> = {
   gclid: 'google',
   gbraid: 'google',
@@ -40,7 +40,7 @@ const clickedBy: Partial<Record<FactName, (typeof clickedPlatforms)[number]>> = 
   ttclid: 'tiktok',
 }
 
-/** Characters of an ID, and of a parameter of a campaign. */
+/** Maximum length of a click ID, and of a campaign parameter. */
 const longest = 500
 const longestParameter = 100
 
@@ -53,7 +53,7 @@ const textOf = (value: unknown): string => {
 
 const paths = (...names: string[]): readonly (readonly string[])[] => names.map((name) => name.split('.'))
 
-/** Where libraries, sites and the product's own tag have each of them; the first that there is counts. */
+/** The paths where libraries, sites and the product's own tag put each fact. The first that exists counts. */
 const places = {
   gclid: paths('context.clickIds.gclid', 'properties.gclid', 'context.gclid', 'traits.gclid'),
   gbraid: paths('context.clickIds.gbraid', 'properties.gbraid', 'context.gbraid'),
@@ -80,7 +80,7 @@ const firstOf = (event: Values, of: readonly (readonly string[])[]): string => {
   return ''
 }
 
-/** Parameters of the address that an event happened at; undefined where there are none that matter. */
+/** Query parameters of the page address of an event; undefined if none is relevant. */
 const parametersOf = (event: Values): URLSearchParams | undefined => {
   const url = valueAt(event, ['context', 'page', 'url'])
   const given = valueAt(event, ['context', 'page', 'search'])
@@ -93,7 +93,7 @@ const parametersOf = (event: Values): URLSearchParams | undefined => {
 
 const campaignNames = ['source', 'medium', 'campaign'] as const
 
-/** The parameters of a campaign as one text; '' where there are none. */
+/** The parameters of a campaign as one text; '' without any. */
 const campaignOf = (event: Values, parameters: URLSearchParams | undefined): string => {
   const known = valueAt(event, ['context', 'campaign'])
   const of = (name: (typeof campaignNames)[number]): string => {
@@ -105,29 +105,29 @@ const campaignOf = (event: Values, parameters: URLSearchParams | undefined): str
   return values.some((value) => value !== '') ? JSON.stringify(values) : ''
 }
 
-/** Source, medium and name of a campaign, each '' where there is none. */
+/** Source, medium and name of a campaign; each is '' if absent. */
 export const campaignParts = (campaign: string): [source: string, medium: string, name: string] => {
   if (campaign === '') return ['', '', '']
   const [source = '', medium = '', name = ''] = JSON.parse(campaign) as string[]
   return [source, medium, name]
 }
 
-/** What a click ID of a platform never begins with, so that one in another's place is not kept. */
+/** Prefixes of other platforms' click IDs, so that an ID under the wrong name is not stored. */
 const foreign: Partial<Record<FactName, RegExp>> = {
   gclid: /^(fb\.\d|Iw[A-Z]|E\.C\.P\.)/,
   fbc: /^(Cj0KC|CjwKC|EAIaIQ|E\.C\.P\.)/,
   ttclid: /^(fb\.\d|Iw[A-Z]|Cj0KC|CjwKC|EAIaIQ)/,
 }
 
-/** When a click was, as the tag says it, at most the time of the event. */
+/** The time of a click as the tag reports it, but never later than the event. */
 const timeOf = (event: Values, name: string, at: number): number => {
   const ms = readTime(valueAt(event, ['context', 'clickTimes', name])) ?? 0
   return ms > 0 && ms <= at ? ms : at
 }
 
 /**
- * The click IDs, first-party IDs and the campaign in an event. The click of Meta is in the cookie, or is made of the parameter and
- * its time (Meta, "fbp and fbc Parameters").
+ * The click IDs, first-party IDs and the campaign in an event. The click of Meta is in the cookie, or is made from the
+ * parameter and its time (Meta, "fbp and fbc Parameters").
  */
 export const factsOf = (event: Values, at: number): Facts => {
   const parameters = parametersOf(event)
@@ -147,11 +147,14 @@ export const factsOf = (event: Values, at: number): Facts => {
   return facts
 }
 
-/** The stored facts of a person with one name: the first and the last. */
+/** The stored facts of a person under one name: the first and the last. */
 export type StoredFact = { first: Fact; last: Fact }
 export type StoredFacts = ReadonlyMap<FactName, StoredFact>
 
-/** The facts of a conversion: those of its own event before stored ones. Leaves out stored facts that have expired or are later. */
+/**
+ * The facts of a conversion: those of its own event take precedence over stored ones. Leaves out stored facts that have
+ * expired or are later than the event.
+ */
 export const joinFacts = (own: Facts, kept: StoredFacts, at: number): Facts => {
   const joined: Facts = { ...own }
   for (const [name, { last, first }] of kept) {
@@ -162,10 +165,10 @@ export const joinFacts = (own: Facts, kept: StoredFacts, at: number): Facts => {
   return joined
 }
 
-/** A click that a conversion is due to. */
+/** A click that a conversion is attributed to. */
 export type Touch = { clicked: (typeof clickedPlatforms)[number]; campaign: string }
 
-/** The first and the last click of a person before a conversion; without one the campaign of the visit. */
+/** The first and the last click of a person before a conversion. Without a click, the campaign of the visit. */
 export const touchPointsOf = (own: Facts, kept: StoredFacts, at: number): { first: Touch; last: Touch } => {
   const all: (Fact & { clicked: Touch['clicked'] })[] = []
   const add = (name: FactName, fact: Fact): void => {

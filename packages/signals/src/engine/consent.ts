@@ -1,7 +1,7 @@
 import type { Consent } from '@tributary/connector-kit'
 import type { SignalSettings } from '@tributary/contract'
 
-/** Why a conversion is not sent for want of consent; undefined where it may be. */
+/** The reason why a conversion is not sent without consent; undefined if it may be sent. */
 export const consentReason = (
   consent: Consent,
   { without_consent }: Pick<SignalSettings, 'without_consent'>,

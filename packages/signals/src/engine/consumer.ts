@@ -15,11 +15,13 @@ export type SignalConsumerDeps = ConvertDeps &
 
 const consumerName = 'signals'
 
-/** Kinds of names that a click or a first-party ID of an event has, and consent: of events without any nothing is kept. */
+/**
+ * Matches names of click IDs, first-party IDs and consent. An event without any of these names has no facts to store.
+ */
 const mayTell = /clid|braid|fbp|fbc|ttp|client_id|utm_|campaign|ga_session|browserIds|consent/i
 
 const valuesOf = (json: string): PipelineEvent =>
-  // Written by the pipeline: every key has its type. Numbers keep their digits.
+  // The pipeline wrote this JSON, so every key has its type. Numbers keep their digits.
   (losesDigits(json) ? parseExactJson(json) : JSON.parse(json)) as PipelineEvent
 
 /** The event and the signals that it is a conversion of; undefined for one that says nothing to signals. */
@@ -28,7 +30,7 @@ const candidateOf = (
   signals: NonNullable<ReturnType<SignalCache['find']>>['bySource'],
 ): Candidate | undefined => {
   const own = signals.get(sourceId)
-  // Events for destinations are complete, with a message ID; an event that was only stored is no conversion.
+  // An event that is delivered has a message ID. An event that is only stored cannot be a conversion.
   if (own === undefined || !json.includes('"messageId":')) return undefined
   const event = valuesOf(json)
   if (typeof event.messageId !== 'string') return undefined
@@ -41,8 +43,8 @@ const candidateOf = (
 }
 
 /**
- * Makes the consumer of the stream that makes conversions of accepted events. Events of a workspace come in their order; after a kill some
- * come again, and what they were made is there already.
+ * Makes the consumer that makes conversions of accepted events in the stream. Events of a workspace come in their
+ * order. After a kill some events come again; their conversions already exist and are not made twice.
  */
 export const createSignalConsumer = (deps: SignalConsumerDeps) => {
   const { cache, metrics, isForgotten } = deps

@@ -16,7 +16,7 @@ import {
 } from './persons.ts'
 import { readRefunded, type StoredConversions, storeConversions } from './store.ts'
 
-/** An event that may be a conversion, and of which signals. */
+/** An event, and the signals that it may be a conversion of. */
 export type Candidate = { event: PipelineEvent; signals: readonly { signal: CachedSignal; origin: Origin }[] }
 
 type Looked = Candidate & { own: Facts; at: number; identifiers: Identifier[]; consent: ReturnType<typeof consentOf> }
@@ -90,7 +90,7 @@ export const convert = async (
       now,
     )
   }
-  // A refund may be of an order of the same batch: one event after the other.
+  // Conversions are stored one by one, because a refund may belong to an order in the same batch.
   const stored: { fresh: StoredConversions['fresh'][number][]; repeated: StoredConversions['repeated'][number][] } = {
     fresh: [],
     repeated: [],

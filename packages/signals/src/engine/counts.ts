@@ -7,14 +7,14 @@ import type { MadeConversion } from './make.ts'
 /** Stands for all platforms of a signal in its counts. */
 export const allPlatforms = '00000000-0000-0000-0000-000000000000'
 
-/** Bounds of how long after its event a conversion was made, ms: the counts of freshness are of these. */
+/** Upper bounds for the counts of freshness, in ms from an event to its conversion. */
 export const freshnessBounds = [
   1000, 2000, 5000, 10_000, 30_000, 60_000, 300_000, 900_000, 3_600_000, 21_600_000, 86_400_000, 604_800_000,
 ] as const
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
-/** A sum by its parts. */
+/** A sum with the parts of its key. */
 type Sums = Map<string, { parts: readonly string[]; count: number; amount: number }>
 
 const add = (sums: Sums, parts: readonly string[], count: number, amount = 0): void => {

@@ -22,7 +22,7 @@ import type { StoredDefinition } from '../read.ts'
 import { type Facts, joinFacts, type StoredFacts, type Touch, touchPointsOf } from './click-facts.ts'
 import { consentReason } from './consent.ts'
 
-/** A platform of a signal, ready to be sent to. */
+/** A platform of a signal, ready for sending. */
 export type ReadyPlatform = {
   destinationId: string
   definition: PlatformDefinition
@@ -37,25 +37,25 @@ export type EngineSignal = {
   platforms: readonly ReadyPlatform[]
 }
 
-/** What a conversion came from. */
+/** The origin of a conversion. */
 export type Origin = 'event' | 'audience' | 'upload' | 'refund'
 
-/** The stored facts of a person, which the event does not have. */
+/** Stored data of a person that is not in the event. */
 export type KnownPerson = {
   kept: StoredFacts
-  /** When consent was withdrawn last, and not given since, epoch ms. */
+  /** When consent was last withdrawn and not given again, epoch ms. */
   withdrawnAt: number | undefined
 }
 
-/** A refunded conversion of a signal, as it was counted; `before` is the sum of earlier refunds, in its currency. */
+/** A refunded conversion of a signal, as it was counted. The sum of earlier refunds in its currency is `before`. */
 export type Refunded = { eventTime: number; amount: number | null; currency: string; before: number }
 
-/** What became of a conversion at a platform before its destination is asked. */
+/** The result of a conversion for a platform, before its destination is called. */
 export type AtPlatform = { destinationId: string; reason: NotSentReason | ''; identifiers: number }
 
 export type MadeConversion = {
   signalId: string
-  /** Names it for good, in hex: of one signal each event ID gives the same. */
+  /** The permanent key, in hex. The same event ID of a signal always gives the same key. */
   key: string
   origin: Origin
   eventId: string
@@ -66,17 +66,19 @@ export type MadeConversion = {
   test: boolean
   touches: { first: Touch; last: Touch }
   platforms: readonly AtPlatform[]
-  /** The event as it is sent, JSON text. */
+  /** The event that is sent, as JSON text. */
   json: string
 }
 
 export type MakeOptions = { settings: Pick<SignalSettings, 'without_consent' | 'consent_path'>; now: number }
 
-/** Clocks of devices go a little ahead: such a time is taken for now. */
+/** Device clocks may be this far ahead: such a time is replaced by now. */
 const aheadMs = 10 * 60_000
 const longestId = 300
 
-/** The text of an ID, of a number to the digit; empty for any other value, and for a text that is too long. */
+/**
+ * The text of an ID, or of a number with all its digits. Empty for any other value, and for a text that is too long.
+ */
 export const idText = (value: unknown): string => {
   const isNumber = typeof value === 'number' || value instanceof ExactNumber
   const text = isNumber ? numberText(String(value)) : typeof value === 'string' ? value.trim() : ''
@@ -86,7 +88,7 @@ export const idText = (value: unknown): string => {
 const eventIdOf = (event: PipelineEvent, setting: SignalEventId): string =>
   (setting.type === 'path' ? idText(valueAt(event, pathNames(setting.path))) : '') || event.messageId
 
-/** What names a conversion of a signal for good. */
+/** The permanent key of a conversion of a signal. */
 export const keyOf = (...parts: readonly string[]): string =>
   createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 32)
 
@@ -103,13 +105,13 @@ type Said = {
   at: number
   consent: ReturnType<typeof consentOf>
   origin: Origin
-  /** Whether it happened offline, for which some platforms have another age. */
+  /** Whether the conversion happened offline. Some platforms accept another age for these. */
   offline: boolean
-  /** Why a refund takes nothing back; `refund_currency` where no platform can be sent the rest. */
+  /** Why a refund is not deducted from its order; `refund_currency` if no platform can receive the rest. */
   refusal: RefundRefusal | undefined
 }
 
-/** Why a refund is not taken off its order. */
+/** The reasons why a refund is not deducted from its order. */
 type RefundRefusal = Extract<NotSentReason, 'no_order' | 'refund_currency' | 'refund_too_large'>
 
 const refundReason = (
@@ -118,7 +120,7 @@ const refundReason = (
 ): NotSentReason | undefined => {
   if (origin !== 'refund') return undefined
   if (refund === undefined) return 'not_refundable'
-  // The currency does not matter to a platform that takes the refunded amount.
+  // The currency does not matter to a platform that receives the refunded amount.
   return refusal === 'refund_currency' && refund.restates !== true ? undefined : refusal
 }
 
@@ -184,22 +186,22 @@ const sourceWords = (event: PipelineEvent, origin: Origin): { action_source: str
 const factValues = (facts: Facts): Record<string, string> =>
   Object.fromEntries(Object.entries(facts).flatMap(([name, { value }]) => (name === 'campaign' ? [] : [[name, value]])))
 
-/** What an event makes by a signal: a conversion, or the refund of one that there is. */
+/** The input for one conversion, or for the refund of an existing one. */
 export type ConversionInput = {
   signal: EngineSignal
   event: PipelineEvent
   own: Facts
   person: KnownPerson
   origin: Origin
-  /** The refunded conversion; undefined for an event that is no refund, null where no conversion has the order. */
+  /** The refunded conversion. Undefined if the event is not a refund, null if no conversion has the order. */
   refunded?: Refunded | null | undefined
   options: MakeOptions
 }
 
-/** What a refund gives back and leaves, and why it is not taken off its order. */
+/** The refunded amount, the rest of the order, and why the refund is not deducted from it. */
 type RefundSums = {
   back: ReturnType<typeof moneyOf>
-  /** Absent where the order has another currency. */
+  /** Absent if the order has another currency. */
   left?: number
   refusal: RefundRefusal | undefined
 }
@@ -207,7 +209,7 @@ type RefundSums = {
 /** An amount in millionths, in which sums are exact. */
 const rounded = (amount: number): number => Math.round(amount * 1e6) / 1e6
 
-/** The currency that a refund names itself, where conversions have theirs; undefined where it names none. */
+/** The currency in a refund event, at the path where conversions have it. Undefined if absent. */
 const ownCurrency = (event: PipelineEvent, { value }: StoredDefinition): unknown => {
   const path = value.type === 'event' && value.currency_path !== '' ? value.currency_path : 'properties.currency'
   const told = valueAt(event, pathNames(path))
@@ -228,13 +230,16 @@ const refundSums = (event: PipelineEvent, definition: StoredDefinition, refunded
   const isOther = back.currency !== undefined && refunded.currency !== '' && back.currency !== refunded.currency
   if (isOther) return { back, refusal: 'refund_currency' }
   const left = rounded((open ?? 0) - (back.value ?? open ?? 0))
-  // A refund of the whole order, of which nothing is left, would be one of 0.
+  // A refund of a whole order that is already refunded completely would have the amount 0.
   const isOfNothing = isWhole && open === 0 && refunded.before > 0
   const isTooLarge = isOfNothing || (open !== undefined && left < 0)
   return { back, left: Math.max(0, left), refusal: isTooLarge ? 'refund_too_large' : undefined }
 }
 
-/** Makes a conversion, with what becomes of it at each platform. The same event gives the same under the same settings. */
+/**
+ * Makes a conversion, with its result for each platform. The same event gives the same conversion under the same
+ * settings.
+ */
 export const makeConversion = ({
   signal,
   event,
@@ -260,7 +265,7 @@ export const makeConversion = ({
   const key = isRefund ? keyOf(signal.id, 'refund', eventId, event.messageId) : keyOf(signal.id, eventId)
   const conversionId = `${signal.id}-${key}`
   const known = 'problem' in back ? {} : back
-  // A platform that restates conversions receives the rest of the value, and the time of the conversion.
+  // A platform that restates conversions receives the remaining value, and the time of the conversion.
   const restated =
     left === undefined || !refunded
       ? {}
@@ -304,7 +309,7 @@ export const makeConversion = ({
 /** Decides whether an event is a conversion of a signal, a refund of one, or neither. */
 export type Matcher = (event: PipelineEvent) => 'event' | 'refund' | undefined
 
-/** The events of a signal made ready once; an audience has none. */
+/** Compiles the events of a signal once; a signal of an audience has none. */
 export const compileMatcher = ({ trigger, refunds }: StoredDefinition): Matcher => {
   if (trigger.type !== 'events') return () => undefined
   const fits = (event: PipelineEvent, events: typeof trigger.events): boolean =>

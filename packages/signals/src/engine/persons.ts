@@ -12,16 +12,19 @@ export type Identifier = { type: string; value: string }
 export const personHash = (workspaceId: string, { type, value }: Identifier): Buffer =>
   createHash('sha256').update(`${workspaceId}\n${type}\n${value}`).digest().subarray(0, 16)
 
-/** The identifiers of the person of an event. A placeholder that stands for no user would join the clicks of all people. */
+/**
+ * The identifiers of the person of an event, without placeholders. A placeholder stands for no user, and would join the
+ * clicks of all people.
+ */
 export const identifiersOf = ({ userId, anonymousId }: Pick<PipelineEvent, 'userId' | 'anonymousId'>): Identifier[] => [
   ...(userId === undefined || isPlaceholder(userId) ? [] : [{ type: 'user_id', value: userId }]),
   ...(anonymousId === undefined || isPlaceholder(anonymousId) ? [] : [{ type: 'anonymous_id', value: anonymousId }]),
 ]
 
-/** Identifiers of one profile that are read. */
+/** Maximum number of identifiers read per profile. */
 const maxIdentifiers = 50
 
-/** The hashes of all identifiers of each event's person, those of the event first. */
+/** The hashes of all identifiers of each event's person. Those of the event come first. */
 export const readPersons = async (
   db: Db,
   workspaceId: string,
@@ -51,9 +54,9 @@ export const readPersons = async (
   })
 }
 
-/** Under what the withdrawal of consent is kept. */
+/** The name under which a withdrawal of consent is stored. */
 const consentName = 'consent'
-/** For how long, days: longer than any event can wait. */
+/** How long a withdrawal of consent is stored, in ms: longer than any event can wait. */
 const consentMs = 400 * 86_400_000
 
 /** The facts that an event adds to those of its person. */
@@ -74,7 +77,7 @@ const factsToWrite = ({ hashes, facts }: SeenFacts): Write[] =>
 const consentToWrite = ({ hashes, consent, at }: SeenFacts): Write[] =>
   hashes.map((person) => ({ person, name: consentName, value: consent, at, campaign: '', expires: at + consentMs }))
 
-/** Writes facts. Only the first and the last write of one place count; their order does not matter. */
+/** Writes facts. Only the first and the last value under a name count, so the order of the writes does not matter. */
 const write = async (db: Db, workspaceId: string, writes: readonly Write[]): Promise<void> => {
   const places = new Map<string, { first: Write; last: Write }>()
   for (const each of writes) {
@@ -86,7 +89,7 @@ const write = async (db: Db, workspaceId: string, writes: readonly Write[]): Pro
       if (each.at > known.last.at) known.last = each
     }
   }
-  // In one order, so that two who write do not wait for each other.
+  // Sorted, so that concurrent writers cannot deadlock.
   const rows = [...places.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
   if (rows.length === 0) return
   const column = <T>(of: (row: (typeof rows)[number]) => T): T[] => rows.map(of)
@@ -115,8 +118,8 @@ const write = async (db: Db, workspaceId: string, writes: readonly Write[]): Pro
 }
 
 /**
- * Stores the clicks in events. A person who denies consent is forgotten, except for the denial. A person who gives consent again is
- * noted where it was denied.
+ * Stores the clicks in events. When a person denies consent, everything stored is removed except for the denial. If a
+ * person grants consent after denying it, this is stored too.
  */
 export const storeSeenFacts = async (db: Db, workspaceId: string, seen: readonly SeenFacts[]): Promise<void> => {
   const denied = seen.filter(({ consent }) => consent === 'denied')
@@ -158,7 +161,7 @@ const together = (a: StoredFact | undefined, b: StoredFact): StoredFact =>
     ? b
     : { first: a.first.at <= b.first.at ? a.first : b.first, last: a.last.at >= b.last.at ? a.last : b.last }
 
-/** The stored facts of persons, each with its hashes. */
+/** The stored facts of persons, each by its hashes. */
 export const readKnownPersons = async (
   db: Db,
   workspaceId: string,
@@ -183,7 +186,7 @@ export const readKnownPersons = async (
   })
 }
 
-/** For how long conversions are kept, ms: no platform takes one that is a fraction as old. */
+/** How long conversions are kept, in ms. The age limits of all platforms are much shorter. */
 const conversionsMs = 400 * 86_400_000
 
 /** Removes expired clicks and old conversions. Call it regularly. */

@@ -7,9 +7,9 @@ import { sql } from 'kysely'
 export type SignalSenderDeps = {
   db: Db
   stream: Pick<LogWriter, 'appendGroup' | 'beginEpoch' | 'lastSequences'>
-  /** Whether this process sends for a workspace; for all unless given. */
+  /** Whether this process sends for a workspace; true for all if undefined. */
   isMine?: (workspaceId: string) => boolean
-  /** Whether there is room for more on the disk. */
+  /** Whether the disk has space for more. */
   mayAppend: () => boolean
   logger: Logger
 }
@@ -18,11 +18,11 @@ export type SignalSender = SendLoop
 
 type Row = { id: string; signal_id: string; destinations: string[]; key: string; json: string }
 
-/** Conversions that are appended together, and of one record of the stream. */
+/** Maximum conversions appended at once, and maximum per record of the stream. */
 const rowsAtOnce = 1000
 const eventsOfRecord = 100
 
-/** The name by which the conversions of a workspace are appended to the stream. */
+/** The producer name for the conversions of a workspace in the stream. */
 const producerOf = (workspaceId: string): string => `signals ${workspaceId}`
 
 /** The name that delivery uses for the producer of the conversions of a signal. */
@@ -43,7 +43,7 @@ const recordOf = (workspaceId: string, rows: readonly Row[]): LogEntry => {
   return { key: workspaceId, meta: JSON.stringify(meta), body: Buffer.from(body) }
 }
 
-/** Records of conversions that go to the same destinations by the same signal, in their order. */
+/** Makes records of conversions with the same signal and the same destinations, in their order. */
 const recordsOf = (workspaceId: string, rows: readonly Row[]): LogEntry[] =>
   [...Map.groupBy(rows, ({ signal_id, destinations }) => `${signal_id} ${destinations.join(' ')}`).values()].flatMap(
     (own) =>
@@ -53,8 +53,8 @@ const recordsOf = (workspaceId: string, rows: readonly Row[]): LogEntry[] =>
   )
 
 /**
- * Puts conversions into the stream, for the destinations of their signals. The position is in the stream beside them, so each is appended
- * once, even after a kill.
+ * Appends conversions to the stream for the destinations of their signals. The position is in the stream beside them,
+ * so each is appended once, even after a kill.
  */
 export const createSignalSender = ({
   db,
@@ -63,7 +63,7 @@ export const createSignalSender = ({
   mayAppend,
   logger,
 }: SignalSenderDeps): SignalSender => {
-  /** The epoch of each workspace that this process has taken up, and its last sequence in the stream. */
+  /** The producer epoch of each workspace in this process, and its last sequence in the stream. */
   const taken = new Map<string, { epoch: number; sequence: number }>()
 
   const takeUp = async (workspaceId: string): Promise<{ epoch: number; sequence: number }> => {
@@ -76,7 +76,7 @@ export const createSignalSender = ({
     return made
   }
 
-  /** Appends the next conversions of a workspace; true when there may be more. */
+  /** Appends the next conversions of a workspace; true if there may be more. */
   const step = async (workspaceId: string): Promise<boolean> => {
     const { rows } = await sql<Row>`
       select id, signal_id, destinations, key, json from signal_outbox
@@ -107,7 +107,7 @@ export const createSignalSender = ({
       return { found: mine.length > 0, more }
     },
     (error) => {
-      // The position in memory may be behind the stream: it is read again.
+      // The position in memory may be behind the stream, so it is read again.
       taken.clear()
       logger.warn({ err: error }, 'conversions cannot be sent now; trying again')
     },

@@ -10,10 +10,10 @@ export type ConversionToStore = { made: MadeConversion; subjects: readonly Buffe
 
 export type StoredConversions = { fresh: readonly MadeConversion[]; repeated: readonly MadeConversion[] }
 
-/** Conversions of one statement. */
+/** Conversions per statement. */
 const atOnce = 1000
 
-/** The signals that exist: one may be deleted while its events are processed. */
+/** The given signals that still exist. One may be deleted while its events are processed. */
 const existing = async (tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> => {
   const rows = await tx.selectFrom('signals').select('id').where('id', 'in', ids).forKeyShare().execute()
   return new Set(rows.map(({ id }) => id))
@@ -64,9 +64,9 @@ const queue = async (tx: Tx, workspaceId: string, part: readonly ConversionToSto
 const idOf = ({ signalId, key }: MadeConversion): string => `${signalId}${key}`
 
 /**
- * Stores conversions, each once by signal and event ID, even when several processes store it. Counts the new ones, and puts them where
- * the stream is sent from. One transaction: a kill leaves a conversion complete or absent. A conversion that comes again from the
- * same event is not counted as repeated.
+ * Stores conversions, each once by signal and event ID, even when several processes store it. Counts the new ones, and
+ * queues them for the stream. One transaction: a kill leaves a conversion complete or absent. A conversion that comes
+ * again from the same event is not counted as repeated.
  */
 export const storeConversions = async (
   db: Db,
@@ -76,7 +76,8 @@ export const storeConversions = async (
 ): Promise<StoredConversions> => {
   if (given.length === 0) return { fresh: [], repeated: [] }
   return await db.transaction().execute(async (tx) => {
-    // Conversions are sent in the order of their IDs. The lock keeps that order, since an ID is given before it can be seen.
+    // Conversions are sent in the order of their IDs, but an ID is assigned before its row is visible. The lock keeps
+    // the order.
     await sql`select pg_advisory_xact_lock(hashtextextended('signals ' || ${workspaceId}, 0))`.execute(tx)
     const there = await existing(tx, [...new Set(given.map(({ made }) => made.signalId))])
     const distinct = new Map<string, ConversionToStore>()
@@ -111,7 +112,7 @@ export const storeConversions = async (
   })
 }
 
-/** Known conversions that another event made before: an event that is only processed again repeats nothing. */
+/** Existing conversions that come from another event. The same event processed again does not count as a repetition. */
 const ofOtherEvents = async (tx: Tx, known: readonly MadeConversion[]): Promise<MadeConversion[]> => {
   if (known.length === 0) return []
   const { rows } = await sql<{ signal_id: string; key: Buffer; source_event: string }>`
@@ -122,10 +123,10 @@ const ofOtherEvents = async (tx: Tx, known: readonly MadeConversion[]): Promise<
   return known.filter((made) => events.get(idOf(made)) !== made.sourceEvent)
 }
 
-/** Reasons with which a refund was not taken off its order. */
+/** The reasons why a refund is not deducted from its order. */
 const refusedRefunds: readonly NotSentReason[] = ['no_order', 'refund_currency', 'refund_too_large']
 
-/** The conversions that refunds of a signal take back, by event ID: as they were counted, with their earlier refunds. */
+/** The conversions that refunds of a signal refer to, by event ID: as they were counted, with their earlier refunds. */
 export const readRefunded = async (
   db: Db,
   asked: readonly { signalId: string; eventId: string; key: string }[],
