@@ -35,7 +35,8 @@ const externalIdsOf = ({ identifiers }: ReportedProfile) =>
 
 /**
  * The event that reports to a destination that a profile entered or left. It is a `track` with the first user ID and
- * anonymous ID of the profile, as the JSON text that delivery splits without parsing. The permanent message ID is `id`: an event that is made again is the same message. An existing member has the time of the fill, since destinations
+ * anonymous ID of the profile, as the JSON text that delivery splits without parsing. The permanent message ID is `id`:
+ * an event that is made again is the same message. An existing member has the time of the fill, since destinations
  * refuse old events.
  */
 export const audienceEventText = (

@@ -24,7 +24,7 @@ const valuesOf = (json: string): PipelineEvent =>
   // The pipeline wrote this JSON, so every key has its type. Numbers keep their digits.
   (losesDigits(json) ? parseExactJson(json) : JSON.parse(json)) as PipelineEvent
 
-/** The event and the signals that it is a conversion of; undefined for one that says nothing to signals. */
+/** The event, and the signals that it is a conversion of. Undefined if it has neither signals nor facts. */
 const candidateOf = (
   { json, sourceId }: AcceptedEvent,
   signals: NonNullable<ReturnType<SignalCache['find']>>['bySource'],
