@@ -9,12 +9,12 @@ import {
 import { z } from 'zod'
 import type { Price } from './provider.ts'
 
-/** Minor units; null where the price is agreed upon with sales. */
+/** Minor units; null if the price is negotiated with sales. */
 const amount = z.number().int().min(0).nullable()
 
 const catalogue = z.strictObject({
   currency: z.string().regex(/^[A-Z]{3}$/, 'must be three capital letters'),
-  /** What each started block of profiles beyond those of a paid plan costs; without it they cost nothing. */
+  /** The price of each started block of profiles beyond those of a paid plan. Free if absent. */
   extra_profiles: z.number().int().min(1).optional(),
   plans: z
     .array(
@@ -22,10 +22,10 @@ const catalogue = z.strictObject({
         name: z.string().regex(/^plans\/[a-z0-9-]{1,50}$/, 'must be like plans/team'),
         title: z.string().min(1).max(100),
         description: z.string().max(500),
-        /** What a period costs. A plan without one of them cannot be billed so. */
+        /** The price of a period. A plan without this price cannot be billed for such a period. */
         monthly: amount.optional(),
         annually: amount.optional(),
-        /** A file from before these limits existed does not limit them. */
+        /** A file that predates these limits does not limit them. */
         features: planFeatures.extend({
           syncs: planFeatures.shape.syncs.default(-1),
           workspaces: planFeatures.shape.workspaces.default(-1),
@@ -38,11 +38,11 @@ const catalogue = z.strictObject({
     .refine((plans) => new Set(plans.map(({ name }) => name)).size === plans.length, 'names must differ'),
 })
 
-/** The plans that can be subscribed to, cheapest first; the first is the free one. Amounts are minor units. */
+/** The plans that can be subscribed to, cheapest first. The first is the free plan. Amounts are minor units. */
 export type PlanCatalogue = z.infer<typeof catalogue>
 export type CataloguePlan = PlanCatalogue['plans'][number]
 
-/** The catalogue that is used without a file. */
+/** The catalogue that applies if no file is configured. */
 export const defaultPlans: PlanCatalogue = {
   currency: 'USD',
   extra_profiles: 100_00,
@@ -124,7 +124,7 @@ export const defaultPlans: PlanCatalogue = {
   ],
 }
 
-/** Reads a catalogue from JSON text. Throws an Error with its problem. */
+/** Reads a catalogue from JSON text. Throws an Error that names the problem. */
 export const readPlanCatalogue = (text: string): PlanCatalogue => {
   let json: unknown
   try {
@@ -140,16 +140,16 @@ export const readPlanCatalogue = (text: string): PlanCatalogue => {
 const amountOf = (plan: CataloguePlan, interval: BillingFrequency): number | null | undefined =>
   interval === 'MONTHLY' ? plan.monthly : plan.annually
 
-/** A free plan holds usage beyond its limits; any other plan bills it. */
+/** Whether a plan holds usage beyond its limits. A free plan does; any other plan bills it. */
 export const plansHold = ({ monthly }: CataloguePlan): boolean => monthly === 0
 
-/** What each started block of profiles beyond those of a plan costs; undefined where none is billed. */
+/** The price of each started block of profiles beyond those of a plan; undefined if they are not billed. */
 export const extraPrice = (
   { extra_profiles }: Pick<PlanCatalogue, 'extra_profiles'>,
   plan: CataloguePlan,
 ): number | undefined => (plansHold(plan) || plan.features.profiles < 0 ? undefined : extra_profiles)
 
-/** The plans as the wire has them: each once for each way of billing. */
+/** The plans as the API returns them: one entry for each plan and billing frequency. */
 export const listedPlans = ({ currency, extra_profiles, plans }: PlanCatalogue): Plan[] =>
   plans.flatMap((plan) =>
     billingFrequencies.flatMap((interval) => {
@@ -163,7 +163,7 @@ export const listedPlans = ({ currency, extra_profiles, plans }: PlanCatalogue):
     }),
   )
 
-/** What a plan costs when it is billed so; undefined for what cannot be bought. */
+/** The price of a plan at a billing frequency; undefined if it cannot be bought. */
 export const priceOf = (
   { currency, plans }: PlanCatalogue,
   name: string,
@@ -175,7 +175,10 @@ export const priceOf = (
   return { plan: name, title: plan.title, interval, amount: minor, currency }
 }
 
-/** The plan that holds for the plan of a subscription; the first for none, or for one that there is not any more. */
+/**
+ * The effective plan for a subscription's plan name. Falls back to the first plan if there is no name, or the plan no
+ * longer exists.
+ */
 export const planOf = (catalogue: PlanCatalogue, name: string | undefined): CataloguePlan => {
   const plan = currentPlan(catalogue.plans, name ?? '')
   if (plan === undefined) throw new Error('A catalogue has no plans')

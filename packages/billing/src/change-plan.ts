@@ -6,8 +6,9 @@ import type { Price, ProviderSubscription, SubscriptionChange } from './provider
 import { type BillingDeps, changeSubscription, requirePayment } from './subscription.ts'
 
 /**
- * When a price takes effect. It is immediately for a plan that costs more, and for the same plan paid for a year. Otherwise it is at the
- * end of the period. In `ranks` are the prices a month of both plans; undefined for a plan that is not in the catalogue any more.
+ * When a price takes effect: immediately for a plan that costs more, and for a change of the same plan to annual
+ * billing. Otherwise at the end of the period. The prices per month of both plans are in `ranks`; undefined for a plan
+ * that is no longer in the catalogue.
  */
 export const whenOf = (
   held: Price,
@@ -18,7 +19,7 @@ export const whenOf = (
   return (ranks.price ?? 0) > (ranks.held ?? 0) ? 'now' : 'period-end'
 }
 
-/** What a plan costs a month, to compare: one with a custom price costs more than any. */
+/** The price of a plan per month, for comparisons. A plan with a custom price costs more than any other. */
 const rankOf = (deps: Pick<BillingDeps, 'billing'>, plan: string): number | undefined => {
   const listed = deps.billing.plans.plans.find(({ name }) => name === plan)
   if (listed?.monthly === null || listed?.annually === null) return Number.POSITIVE_INFINITY
@@ -27,7 +28,7 @@ const rankOf = (deps: Pick<BillingDeps, 'billing'>, plan: string): number | unde
   return monthly ?? (annually === undefined ? undefined : annually / 12)
 }
 
-/** The change to request from the provider for a price; undefined when it holds already. */
+/** The change to request from the provider for a price; undefined if the subscription already has that price. */
 export const changeTo = (
   deps: Pick<BillingDeps, 'billing'>,
   held: ProviderSubscription | undefined,
@@ -42,13 +43,13 @@ export const changeTo = (
   return { kind: 'change', price, when: whenOf(held.price, price, ranks) }
 }
 
-/** What a plan costs at a billing frequency. Throws 400 for one that cannot be bought so. */
+/** The price of a plan at a billing frequency. Throws 400 if it cannot be bought. */
 export const requirePrice = (
   { billing: { plans } }: Pick<BillingDeps, 'billing'>,
   { plan, recurring_interval }: { plan: string; recurring_interval: BillingFrequency },
 ): Price => {
   const listed = priceOf(plans, plan, recurring_interval)
-  // What costs nothing does so however often it is billed.
+  // A free plan is free at every billing frequency.
   const free = priceOf(plans, plan, 'MONTHLY')
   const price = listed ?? (free?.amount === 0 ? free : undefined)
   if (price !== undefined) return price
@@ -56,10 +57,12 @@ export const requirePrice = (
   throw badRequest('VALIDATION', text, { plan: text })
 }
 
-/** How long a total that was shown can be agreed to. */
+/** How long a total that was shown can be accepted, ms. */
 const previewLifeMs = 3_600_000
 
-/** Changes the plan or its billing frequency. Throws 400 for a plan that cannot be bought, or without a payment method. */
+/**
+ * Changes the plan or its billing frequency. Throws 400 for a plan that cannot be bought, or without a payment method.
+ */
 export const updateSubscription =
   (deps: BillingDeps): Handler<typeof methods.subscriptions.update> =>
   async ({ actor, organization: { id }, body }) => {
@@ -84,7 +87,7 @@ export const updateSubscription =
     )
   }
 
-/** Cancels at the end of the period. */
+/** Cancels the subscription at the end of the period. */
 export const cancelSubscription =
   (deps: BillingDeps): Handler<typeof methods.subscriptions.cancel> =>
   ({ actor, organization: { id } }) =>
@@ -97,7 +100,7 @@ export const cancelSubscription =
       },
     )
 
-/** Takes back the change at the end of the period. */
+/** Cancels the change that is scheduled for the end of the period. */
 export const resumeSubscription =
   (deps: BillingDeps): Handler<typeof methods.subscriptions.resume> =>
   ({ actor, organization: { id } }) =>

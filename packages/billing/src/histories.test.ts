@@ -26,7 +26,7 @@ afterAll(async () => {
   await peer[Symbol.asyncDispose]()
 })
 
-/** Numbers of a seed, the same each time (mulberry32). */
+/** A generator of pseudo-random numbers that depends only on the seed (mulberry32). */
 const numbersOf = (seed: number) => {
   let state = seed
   return (below: number): number => {
@@ -37,13 +37,13 @@ const numbersOf = (seed: number) => {
   }
 }
 
-/** What becomes of a change where the bank asks to confirm it. */
+/** The outcome of a change that the bank asks to confirm. */
 type Asked = 'confirmed' | 'left' | undefined
 type Step =
   | { does: 'change'; plan: string; interval: 'MONTHLY' | 'ANNUALLY'; bank: Asked }
   | { does: 'cancel' | 'resume' | 'read' }
   | { does: 'wait'; days: number }
-/** Where the process is killed: before the call of a change, after it, or after its answer is stored. */
+/** When the process is killed: before the call of a change, after it, or after its response is stored. */
 type Kill = 'before' | 'after' | 'learned' | undefined
 
 const plans = ['plans/free', 'plans/team', 'plans/business']
@@ -60,7 +60,7 @@ const historyOf = (seed: number): { step: Step; kill: Kill }[] => {
             bank: ([undefined, undefined, 'confirmed', 'left'] as const)[below(4)],
           }
         : kind < 8
-          ? // Long enough for months to be renewed without a look at the subscription.
+          ? // Long enough that months are renewed while the subscription is not read.
             { does: 'wait', days: 1 + below(below(3) === 0 ? 130 : 40) }
           : { does: (['cancel', 'resume'] as const)[below(2)] ?? 'read' }
     return { step, kill: ([undefined, undefined, 'before', 'after', 'learned'] as const)[below(5)] }
@@ -69,7 +69,7 @@ const historyOf = (seed: number): { step: Step; kill: Kill }[] => {
 
 class Killed extends Error {}
 
-/** A provider that kills its process once, at a point of its next change. */
+/** Wraps a provider, and kills its process once, at a point of its next change. */
 const killedAt = <P extends Sandbox | Stripe>(payment: P, kill: Kill): P => {
   if (kill === undefined) return payment
   const changeSubscription: PaymentProvider['changeSubscription'] = async (...given) => {
@@ -106,7 +106,7 @@ const run = async (deps: BillingDeps, organizationId: string, step: Step, kill: 
     if (step.does === 'resume') return held?.next === undefined ? undefined : ({ kind: 'resume' } as const)
     return wanted === undefined ? undefined : changeTo(deps, held, wanted)
   }
-  // The line is cut during the calls that make a change at Stripe; otherwise the whole call is lost.
+  // The connection is cut during the calls that make a change at Stripe. Otherwise the whole call is lost.
   const cutAt = kill === 'learned' || payment.kind === 'sandbox' ? undefined : kill
   let cuts = 0
   peer.cut = ({ method, path }) =>
@@ -122,7 +122,7 @@ const run = async (deps: BillingDeps, organizationId: string, step: Step, kill: 
   } finally {
     peer.cut = () => undefined
   }
-  // The user who made the call has left.
+  // The user who made the call no longer waits for it.
   if (kill !== undefined) await finishOpen(deps, organizationId)
   if (bank === 'confirmed' && secret !== undefined && kill === undefined) {
     if (payment.kind === 'stripe') peer.state.confirmPayment(secret)
@@ -145,10 +145,13 @@ const shown = (held: ProviderSubscription | undefined) =>
         end: held.periodEnd.toISOString(),
       }
 
-/** How many profiles were used in a period: the same here and there, up to nine blocks beyond what a plan includes. */
+/** The number of profiles used in a period, up to nine blocks beyond the plan. It is the same for all providers. */
 const profilesIn = (seed: number, begin: Date): number => numbersOf(seed ^ (begin.getTime() / 1000))(100_000)
 
-/** Bills what is due, killed once: before the invoice is requested, during the call, after it, or after its answer is stored. */
+/**
+ * Bills what is due, and kills the process once: before the invoice is requested, during the call, after it, or after
+ * its response is stored.
+ */
 const bill = async (deps: OverageDeps, organizationId: string, kill: Kill, at: number): Promise<void> => {
   const { payment } = deps
   if (payment === undefined) return
@@ -190,7 +193,7 @@ const billedOf = async (kind: Sandbox['kind'] | Stripe['kind'], customer: string
   return all
     .flatMap(({ lines, status, total }) => {
       const sum = lines.reduce((before, { amount }) => before + amount, 0)
-      // Lines add up to the total.
+      // The lines add up to the total.
       expect(total ?? sum).toBe(sum)
       const [line] = lines
       return line?.description.startsWith(begins) ? [{ description: line.description, total: sum, status }] : []
@@ -198,7 +201,10 @@ const billedOf = async (kind: Sandbox['kind'] | Stripe['kind'], customer: string
     .toSorted((one, other) => one.description.localeCompare(other.description))
 }
 
-/** Checks that ended periods are billed once each, by their count, their included profiles, and the cap. None is missing. */
+/**
+ * Checks that each ended period is billed once, by its count, its included profiles, and the cap, and that none is
+ * missing.
+ */
 const checkPeriods = async (organizationId: string, billed: Billed[], { seed, cap }: { seed: number; cap: number }) => {
   const rows = await database.db
     .selectFrom('usage_periods')
@@ -241,7 +247,7 @@ const newOrganization = async (): Promise<string> => {
   return id
 }
 
-/** 200 in all; each is short, and takes about as long as its questions to the database. */
+/** 200 histories in total. Each is short; most of its time goes to database queries. */
 test.each(Array.from({ length: 10 }, (_, group) => group))(
   '20 random histories (group %i) end in the same state and the same bills here, in the sandbox and at Stripe, wherever they are killed',
   async (group) => {

@@ -15,8 +15,8 @@ const readSnapshot = (db: Db, organizationId: string, what: What) =>
     .executeTakeFirst()
 
 /**
- * What the payment provider answers now, which is kept; and while it is away what it last answered, with when that was. Throws
- * PaymentUnavailable when it has never answered.
+ * Reads from the payment provider, and stores the response. While the provider is unavailable, returns the last stored
+ * response and its time. Throws PaymentUnavailable if there is none.
  */
 export const lastKnown = async <T>(
   { db, clock }: Pick<BillingServices, 'db' | 'clock'>,
@@ -37,7 +37,7 @@ export const lastKnown = async <T>(
     const row = await readSnapshot(db, organizationId, what)
     if (row === undefined) throw cause
     const known = schema.safeParse(JSON.parse(row.content))
-    // What an older version kept may lack something.
+    // A response that an older version stored may lack fields.
     if (!known.success) throw cause
     return { value: known.data, asOf: row.read_time.toISOString() }
   }

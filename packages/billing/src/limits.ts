@@ -4,10 +4,10 @@ import { sql } from 'kysely'
 import { planOf } from './catalogue.ts'
 import type { BillingServices, BillingSettings } from './services.ts'
 
-/** Resources that count toward a plan's limits when they are created. */
+/** Resources whose creation counts toward a plan's limits. */
 type Limited = 'sources' | 'destinations' | 'audiences' | 'syncs' | 'workspaces' | 'members'
 
-/** Members and open invitations: an invitation keeps a place while it works. */
+/** Members and open invitations: an open invitation reserves a seat. */
 const seats = (organizationId: string, now: number) => sql<{ count: number }>`
 select (select count(*) from memberships where organization_id = ${organizationId})::int
   + (select count(*) from invitations
@@ -26,7 +26,7 @@ join workspaces on workspaces.id = ${sql.ref(`${what}.workspace_id`)}
 where workspaces.organization_id = ${organizationId} and workspaces.delete_time is null${alive}`
 }
 
-/** How many an organization has, in all its workspaces; deleted ones do not count. `now`: epoch ms. */
+/** The number of resources of an organization, in all its workspaces; deleted ones do not count. `now`: epoch ms. */
 export const countLimited = async (db: Db, organizationId: string, what: Limited, now: number): Promise<number> => {
   const counting =
     what === 'members'
@@ -41,8 +41,8 @@ export const countLimited = async (db: Db, organizationId: string, what: Limited
 }
 
 /**
- * The name of the plan whose limits hold for a row of `subscriptions`. Undefined stands for the first plan. It holds without a row, and
- * when an invoice has been unpaid for too long.
+ * The name of the plan whose limits apply to a row of `subscriptions`. Undefined stands for the first plan. It applies
+ * if there is no row, or if an invoice has been unpaid for too long.
  */
 export const planNow = (
   held: { plan: string; past_due_time: Date | null } | undefined,
@@ -56,9 +56,9 @@ export const planNow = (
 type LimitDeps = Pick<BillingServices, 'billing' | 'clock'>
 
 /**
- * Throws 402, which undoes the transaction, when it has created more than the organization's plan has. Creations of an organization wait
- * for each other here, so that two do not go beyond the limit. Existing resources stay, also beyond the plan. The text for members
- * who cannot upgrade is `message`.
+ * Throws 402, which undoes the transaction, if the transaction has created more than the organization's plan allows. A
+ * lock serializes creations of an organization, so that two cannot exceed the limit together. Existing resources stay,
+ * also beyond the plan. The text for members who cannot upgrade is `message`.
  */
 export const withinPlan = async (
   tx: Tx,
@@ -80,8 +80,8 @@ export const withinPlan = async (
 }
 
 /**
- * Throws 409, which undoes the transaction, for an organization that it has just begun when the creator has as many on the first plan as
- * one person can. Organizations of one person wait for each other here. Deleted ones, and those on another plan, do not count.
+ * Throws 409, which undoes the transaction, if the creator of a new organization now has too many on the first plan. A
+ * lock serializes creations of one person. Deleted organizations, and those on another plan, do not count.
  */
 export const withinFreeOrganizations = async (
   tx: Tx,
@@ -111,8 +111,8 @@ export const withinFreeOrganizations = async (
 }
 
 /**
- * Does what may take places of members, and refuses it as `withinPlan` does only when it took some: an invitation that is sent again, or
- * accepted, has its place already. The organization must be locked.
+ * Runs a task that may take seats. Refuses it as `withinPlan` does, but only if it took any: an invitation that is sent
+ * again, or accepted, already has its seat. The organization must be locked.
  */
 export const withinSeats = async <T>(
   tx: Tx,

@@ -7,16 +7,19 @@ import { type BillingDeps, changeSubscription } from './subscription.ts'
 
 /** The currency of the amounts of an onboarding. */
 const currency = 'USD'
-/** In how many days invoices that are sent are due. */
+/** Days until a sent invoice is due. */
 export const daysUntilDue = 30
 
-/** The minor units of a decimal text of the database or of the wire. */
+/** The minor units of a decimal text from the database or the API. */
 export const agreedAmount = (text: string): number => minorUnits(text, currency) ?? 0
 
-/** What payment providers charge at once at most, in minor units (docs.stripe.com/currencies, "Minimum and maximum charge amounts"). */
+/**
+ * The maximum amount of one charge at payment providers, in minor units (docs.stripe.com/currencies, "Minimum and
+ * maximum charge amounts").
+ */
 const maxAmount = 99_999_999
 
-/** Refuses amounts that no invoice can have: 400 with the field. */
+/** Throws 400 with the field for amounts that no invoice can have. */
 export const requireAgreedAmounts = (given: { setup_amount: string; yearly_amount: string }): void => {
   for (const field of ['setup_amount', 'yearly_amount'] as const) {
     const text = 'At most 999,999.99'
@@ -24,7 +27,7 @@ export const requireAgreedAmounts = (given: { setup_amount: string; yearly_amoun
   }
 }
 
-/** What a yearly amount that was agreed upon buys: the plan with a custom price, or the largest one. */
+/** The price for a negotiated yearly amount. Its plan is the one with a custom price, or the largest plan. */
 export const agreedPrice = ({ plans }: PlanCatalogue, amount: number): Price | undefined => {
   const custom = plans.find(({ monthly, annually }) => monthly === null || annually === null) ?? plans.at(-1)
   return custom === undefined
@@ -32,7 +35,7 @@ export const agreedPrice = ({ plans }: PlanCatalogue, amount: number): Price | u
     : { plan: custom.name, title: custom.title, interval: 'ANNUALLY', amount, currency }
 }
 
-/** Onboardings of which something is still to be asked of the payment provider now. */
+/** Onboardings that still need a call to the payment provider now. */
 export const openOnboardings = (db: Db, now: number): Promise<{ id: string }[]> =>
   db
     .selectFrom('onboardings')
@@ -54,8 +57,8 @@ const readOnboarding = (db: Db, id: string) =>
 type Onboarding = NonNullable<Awaited<ReturnType<typeof readOnboarding>>>
 
 /**
- * Whether an onboarding was taken up. This is so when its link was used. It is also so when its user signed in by a code instead: then
- * it is the newest one of the user, unless the link of another one was used.
+ * Whether an onboarding is completed: its link was used, or it is the newest onboarding of a user who signed in by a
+ * code and used no other link.
  */
 const isTaken = async (db: Db, { id, user_id, complete_time }: Onboarding): Promise<boolean> => {
   if (complete_time !== null) return true
@@ -81,7 +84,7 @@ const isOver = ({ revoke_time, expire_time }: Onboarding, now: number): boolean 
 const finish = (db: Db, id: string) =>
   db.updateTable('onboardings').set({ billing: 'done' }).where('id', '=', id).execute()
 
-/** Makes the invoice of the set-up fee; one that is not needed any more by then is taken back. */
+/** Creates the invoice of the set-up fee. Voids it again if it is no longer needed by then. */
 const invoiceSetup = async (
   { db, payment }: BillingDeps & { payment: NonNullable<BillingDeps['payment']> },
   row: Onboarding,
@@ -104,9 +107,10 @@ const invoiceSetup = async (
 }
 
 /**
- * Makes the calls to the payment provider that an onboarding needs now. These are the invoice of the set-up fee when the link is made, the
- * subscription once it is used, and voiding the invoice when the link is revoked or over. It may be called again, and by several
- * processes at once: the ID of the onboarding is the key. Throws PaymentUnavailable.
+ * Makes the calls to the payment provider that an onboarding needs now. It creates the invoice of the set-up fee when
+ * the link is made, and the subscription once the link is used. It voids the invoice when the link is revoked or has
+ * expired. It may be called again, and by several processes at once: the ID of the onboarding is the key. Throws
+ * PaymentUnavailable.
  */
 export const settleOnboarding = async (deps: BillingDeps, id: string): Promise<void> => {
   const { db, clock, payment, billing } = deps

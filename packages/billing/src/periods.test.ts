@@ -3,7 +3,7 @@ import { periodEnd, remainderOf } from './periods.ts'
 
 const at = (text: string) => new Date(text)
 
-test('periods from the 31st end on the last day of shorter months, and on the 31st again', () => {
+test('periods that start on the 31st end on the last day of shorter months, and then on the 31st again', () => {
   const anchor = at('2027-12-31T23:30:00Z')
   const ends: string[] = []
   let start = anchor
@@ -19,13 +19,13 @@ test('periods from the 31st end on the last day of shorter months, and on the 31
   ])
 })
 
-test('a year from a leap day ends on the 28th, and four years later on the 29th', () => {
+test('a year that starts on a leap day ends on February 28, and four years later on February 29', () => {
   const anchor = at('2028-02-29T00:00:00Z')
   expect(periodEnd(anchor, anchor, 'ANNUALLY')).toEqual(at('2029-02-28T00:00:00Z'))
   expect(periodEnd(anchor, at('2031-02-28T00:00:00Z'), 'ANNUALLY')).toEqual(at('2032-02-29T00:00:00Z'))
 })
 
-test('the rest of a period is never more than all of it, nor less than nothing', () => {
+test('the prorated rest of a period is never more than the full amount, and never negative', () => {
   const period = { start: at('2026-03-01T00:00:00Z'), end: at('2026-04-01T00:00:00Z') }
   expect(remainderOf(9_999, period, at('2026-03-16T12:00:00Z'))).toBe(4_999)
   expect(remainderOf(9_999, period, at('2026-02-01T00:00:00Z'))).toBe(9_999)

@@ -10,8 +10,8 @@ const addMonths = (anchor: Date, months: number): Date => {
 }
 
 /**
- * The end of the period that begins at `start`, in periods counted from the anchor in UTC. A period from the 31st ends on the last day of
- * a shorter month, and the next one on the 31st again.
+ * The end of the period that starts at `start`, in periods counted from the anchor in UTC. A period from the 31st ends
+ * on the last day of a shorter month, and the next one on the 31st again.
  */
 export const periodEnd = (anchor: Date, start: Date, interval: BillingFrequency): Date => {
   const step = interval === 'ANNUALLY' ? 12 : 1

@@ -5,7 +5,7 @@ import { changeTo, requirePrice } from './change-plan.ts'
 import { PaymentRefused } from './provider.ts'
 import { type BillingDeps, finishOpen, readOperation, readSubscription, requirePayment } from './subscription.ts'
 
-/** Says what a change of plan would charge, and when it takes effect. Changes nothing. */
+/** Returns what a change of plan would charge, and when it takes effect. Changes nothing. */
 export const previewSubscription =
   (deps: BillingDeps): Handler<typeof methods.subscriptions.preview> =>
   async ({ organization: { id }, body }) => {
@@ -24,7 +24,7 @@ export const previewSubscription =
         ...nothing,
       }
     }
-    // Whole seconds, which providers count in; not before the period.
+    // Whole seconds, as providers count; not before the start of the period.
     const second = Math.floor(deps.clock() / 1000) * 1000
     const prorateTime = new Date(Math.max(second, held?.periodStart.getTime() ?? 0)).toISOString()
     try {
@@ -44,7 +44,7 @@ export const previewSubscription =
     }
   }
 
-/** The changes of plan that were asked for. */
+/** The requested changes of plan. */
 export const listChanges =
   ({ db }: BillingDeps): Handler<typeof methods.subscriptions.listChanges> =>
   async ({ organization: { id } }) => {

@@ -3,8 +3,9 @@ import { customerIn, isSigned } from './stripe/webhook.ts'
 import { type BillingDeps, finishOpen, readSubscription } from './subscription.ts'
 
 /**
- * Takes a webhook of the payment provider: 400 when the provider has not signed it just now, 200 otherwise. The subscription is read anew
- * for each, so a webhook may come late, twice, or before another one. Rejects when the read fails: then the webhook is sent again.
+ * Receives a webhook of the payment provider: 400 without a recent signature of the provider, 200 otherwise. Each
+ * webhook makes the subscription be read again, so it may come late, twice, or out of order. Rejects if the read fails:
+ * then the provider sends the webhook again.
  */
 export const receivePaymentWebhook = async (
   deps: BillingDeps,

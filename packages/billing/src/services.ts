@@ -5,25 +5,28 @@ import type { PlanCatalogue } from './catalogue.ts'
 import type { StripeSettings } from './stripe/stripe.ts'
 
 /**
- * The plans, the payment provider, and whether plans limit. Where they limit, creates beyond them are refused. Events of a
- * free plan are held once `graceHours` have passed beyond its limits.
+ * The plans, the payment provider, and whether plan limits are enforced. If they are, creations beyond them are
+ * refused. Events of a free plan are held when `graceHours` have passed since its limits were exceeded.
  */
 export type BillingSettings = {
   plans: PlanCatalogue
   payment: 'none' | 'sandbox' | 'stripe'
   limits: boolean
-  /** Days that an invoice can be unpaid before the limits of the first plan hold. */
+  /** Days that an invoice can be unpaid before the limits of the first plan apply. */
   unpaidDays: number
-  /** How Stripe is called, where it takes the payments. */
+  /** Settings of Stripe, if it is the payment provider. */
   stripe?: StripeSettings | undefined
   graceHours: number
-  /** How long events are kept, days; 0 for ever. */
+  /** How long events are kept, in days; 0 means forever. */
   eventsDays: number
-  /** Organizations on the first plan that one person can begin where plans limit; 0 or absent for any number. */
+  /**
+   * Maximum organizations on the first plan that one person can create if plan limits are enforced. 0 or absent means
+   * no maximum.
+   */
   freeOrganizations?: number | undefined
 }
 
-/** What this package needs of the process that it runs in. */
+/** The services that this package needs from its process. */
 export type BillingServices = {
   db: Db
   eventStore: EventStore
@@ -32,7 +35,7 @@ export type BillingServices = {
   appendRequest: AppendRequest
   profileLedger: ProfileLedger
   billing: BillingSettings
-  /** Address under which browsers reach the product, without a slash at the end: links in mail begin with it. */
+  /** The public address of the product, without a trailing slash. Links in mail start with it. */
   publicUrl: () => string
   clock: Clock
   logger: Logger

@@ -4,14 +4,17 @@ import { billOverage, findUnbilled, type OverageDeps } from './overage/bill.ts'
 import type { BillingServices } from './services.ts'
 import { finishOpen, readSubscription } from './subscription.ts'
 
-/** Reads subscriptions anew whose period has ended, or whose change was cut off, so that limits follow. Call it regularly. */
+/**
+ * Reads subscriptions again if their period has ended or their change was interrupted, so that limits are current. Call
+ * it regularly.
+ */
 export const settleSubscriptions = async (deps: OverageDeps & Pick<BillingServices, 'logger'>): Promise<void> => {
   if (deps.payment === undefined) return
   const { db, clock } = deps
   const due = await db
     .selectFrom('subscriptions')
     .select('organization_id')
-    // An annual subscription has months that end, which are billed for their profiles.
+    // An annual subscription also has monthly periods, whose profiles are billed.
     .where((where) =>
       where.or([
         where('period_end_time', '<=', new Date(clock())),
@@ -28,7 +31,7 @@ export const settleSubscriptions = async (deps: OverageDeps & Pick<BillingServic
     )
     .limit(500)
     .execute()
-  // An operation that another process carries out right now is left to it.
+  // Skips an operation that another process is carrying out right now.
   const cutOff = await db
     .selectFrom('payment_operations')
     .select('organization_id')
@@ -40,11 +43,11 @@ export const settleSubscriptions = async (deps: OverageDeps & Pick<BillingServic
   await settleEach(deps, cutOff, ({ organization_id }) => finishOpen(deps, organization_id))
   await settleEach(deps, due, async ({ organization_id }) => void (await readSubscription(deps, organization_id)))
   await settleEach(deps, agreed, ({ id }) => settleOnboarding(deps, id))
-  // Only now: the subscriptions say how many profiles a period includes.
+  // After the subscriptions, because they set the included profiles of a period.
   await settleEach(deps, await findUnbilled(deps), ({ organization_id }) => billOverage(deps, organization_id))
 }
 
-/** Continues with the next row when one fails, except when the provider is away. */
+/** Continues with the next row if one fails, except while the provider is unavailable. */
 const settleEach = async <T extends Record<string, string>>(
   { logger }: Pick<BillingServices, 'logger'>,
   rows: readonly T[],

@@ -16,11 +16,11 @@ import type { BillingServices } from './services.ts'
 import type { Stripe } from './stripe/stripe.ts'
 
 export type BillingDeps = Pick<BillingServices, 'db' | 'clock' | 'billing'> & {
-  /** Absent where plans cannot be bought. */
+  /** Absent if plans cannot be bought. */
   payment: Sandbox | Stripe | undefined
 }
 
-/** The payment provider; throws 409 where there is none. */
+/** The payment provider; throws 409 if there is none. */
 export const requirePayment = ({ payment }: Pick<BillingDeps, 'payment'>): Sandbox | Stripe => {
   if (payment === undefined) throw conflict('PAYMENT_NOT_CONFIGURED', 'This installation has no payment provider')
   return payment
@@ -29,7 +29,7 @@ export const requirePayment = ({ payment }: Pick<BillingDeps, 'payment'>): Sandb
 const subscriptionName = (organizationId: string): string =>
   resourceNames.subscription.format({ organization: organizationId })
 
-/** A subscription as the wire shows it; undefined is the free plan. */
+/** A subscription as the API returns it; undefined is the free plan. */
 export const presentSubscription = (
   { billing, payment }: Pick<BillingDeps, 'billing' | 'payment'>,
   organizationId: string,
@@ -81,7 +81,7 @@ export const presentSubscription = (
   }
 }
 
-/** Keeps what the provider holds, for limits and for what shows the plan. */
+/** Stores a copy of the subscription at the provider, for limits and for display. */
 const mirror = async (
   tx: Tx,
   deps: Pick<BillingDeps, 'billing' | 'clock'>,
@@ -125,7 +125,8 @@ const operationsOf = async (db: Db, organizationId: string): Promise<{ count: nu
 }
 
 /**
- * The subscription at the provider now. It is stored for limits, too, unless a change comes between: the newer one stays.
+ * Reads the subscription from the provider, and stores it for limits. If a change was stored in the meantime, the newer
+ * state stays.
  */
 export const readSubscription = async (
   deps: BillingDeps,
@@ -146,13 +147,13 @@ export const readSubscription = async (
   return held
 }
 
-/** One change that is asked of the provider, as it is written down before. */
+/** A change that is requested from the provider, in the form in which it is stored first. */
 export type Operation = { change: SubscriptionChange; action: string }
 
-/** An operation as it was written down. */
+/** Parses a stored operation. */
 export const readOperation = (request: string): Operation => JSON.parse(request) as Operation
 
-/** Records that a requested change holds now, with its author. */
+/** Records that a requested change has taken effect, with its author. */
 const recordChange = (
   tx: Tx,
   organizationId: string,
@@ -174,7 +175,7 @@ const recordChange = (
   })
 }
 
-/** A payment that was to be confirmed has been, once there is what it was for. */
+/** Records that a payment was confirmed, once its subscription or upgrade exists. */
 const noteConfirmed = async (
   tx: Tx,
   organizationId: string,
@@ -203,7 +204,7 @@ const noteConfirmed = async (
 export const confirmationError = ({ message, clientSecret }: PaymentConfirmation): AppError =>
   new AppError(402, 'PAYMENT_CONFIRMATION', message, { client_secret: clientSecret })
 
-/** Carries out a stored operation, whichever process began it: the same key has one effect. */
+/** Carries out a stored operation of any process: the same key takes effect once. */
 const carryOut = async (
   deps: BillingDeps,
   organizationId: string,
@@ -244,7 +245,7 @@ const carryOut = async (
   })
 }
 
-/** Stores an operation that is to be carried out; its ID is the key at the provider. */
+/** Stores an operation before it is carried out. Its ID is the key at the provider. */
 export const insertOperation = async (
   tx: Tx,
   operation: { id: string; request: string; actor: string },
@@ -264,25 +265,27 @@ const openOperation = (db: Db, organizationId: string) =>
     .where('done_time', 'is', null)
     .executeTakeFirst()
 
-/** Carries out the open operation of an organization first: its process may have died between the call and the answer. */
+/**
+ * Finishes the open operation of an organization first: its process may have died between the call and the response.
+ */
 export const finishOpen = async (deps: BillingDeps, organizationId: string): Promise<void> => {
   const open = await openOperation(deps.db, organizationId)
   if (open === undefined) return
   try {
     await carryOut(deps, organizationId, open)
   } catch (cause) {
-    // The operation was declined or refused for its user, and is closed.
+    // The operation was declined or refused, and is closed.
     if (!(cause instanceof AppError) || cause.code >= 500) throw cause
   }
 }
 
-/** How often a change may come second before it fails. */
+/** Maximum attempts of a change while other changes come first. */
 const maxRounds = 20
 
 /**
- * Changes the subscription of an organization, one change after the other. The caller's `decide` receives the subscription at the provider
- * and returns the change to request, or undefined for none. The change is stored before it is requested. Throws 402 when the card
- * is declined.
+ * Changes the subscription of an organization, one change after the other. The caller's `decide` receives the
+ * subscription at the provider and returns the change to request, or undefined for none. The change is stored before it
+ * is requested. Throws 402 if the card is declined.
  */
 export const changeSubscription = async (
   deps: BillingDeps,
@@ -301,7 +304,7 @@ export const changeSubscription = async (
     const row = { id: newId(), request: JSON.stringify(operation), actor: userId ?? '' }
     const begun = await db.transaction().execute(async (tx) => {
       await lockOrganization(tx, organizationId)
-      // Another change came first: it is read before anything else is decided.
+      // Another change came first, so the state is read again before the decision.
       const now = await operationsOf(tx, organizationId)
       if (now.open || now.count !== count) return false
       await insertOperation(tx, row, { organizationId, time: new Date(clock()) })

@@ -13,7 +13,7 @@ test.each([
   [20_000, 1],
   [20_001, 2],
   [1_000_000_000, 99_999],
-])('BIL-10: of %i profiles beyond 10,000 each started 10,000 is billed: %i times', (profiles, blocks) => {
+])('BIL-10: %i profiles beyond 10,000 are billed as %i started blocks of 10,000', (profiles, blocks) => {
   expect(startedBlocks(profiles, terms)).toBe(blocks)
   expect(startedBlocks(profiles, { included: -1 })).toBe(0)
 })
@@ -25,7 +25,7 @@ test('a cap allows whole blocks only, in its own currency, and never bills more 
   expect([billedBlocks(5, 2), billedBlocks(1, 2), billedBlocks(5, undefined)]).toEqual([2, 1, 5])
 })
 
-test('profiles beyond a plan are billed where it costs something, has a limit that holds, and is paid for in its currency', () => {
+test('extra profiles are billed if the plan has a price for them and a limit, and its currency is that of the subscription', () => {
   const billing = { plans: defaultPlans, limits: true }
   const included = (plan: string, currency = 'USD', limits = true) =>
     overageTerms({ ...billing, limits }, { plan, currency }).included

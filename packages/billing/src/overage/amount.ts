@@ -1,25 +1,25 @@
 import { profileBlock } from '@tributary/contract'
 
-/** By what the profiles of a period are billed. */
+/** The terms by which the profiles of a period are billed. */
 export type OverageTerms = {
-  /** Profiles that are included; -1 where more are not billed. */
+  /** Included profiles; -1 if more profiles are not billed. */
   included: number
-  /** What each started block costs, in minor units of the currency. */
+  /** The price of each started block, in minor units of the currency. */
   price: number
   currency: string
 }
 
-/** How many blocks of profiles were begun beyond those included. */
+/** The number of started blocks of profiles beyond the included ones. */
 export const startedBlocks = (profiles: number, { included }: Pick<OverageTerms, 'included'>): number =>
   included < 0 ? 0 : Math.ceil(Math.max(0, profiles - included) / profileBlock)
 
-/** How many blocks a cap allows; undefined without a cap, and with one in another currency. */
+/** The maximum number of blocks within a cap; undefined without a cap, or if its currency differs. */
 export const blocksWithin = (
   cap: { amount: number; currency: string } | undefined,
   { price, currency }: OverageTerms,
 ): number | undefined =>
   cap === undefined || cap.currency !== currency || price === 0 ? undefined : Math.floor(cap.amount / price)
 
-/** How many blocks are billed of those that were begun. */
+/** The number of started blocks that are billed. */
 export const billedBlocks = (started: number, most: number | undefined): number =>
   most === undefined ? started : Math.min(started, most)

@@ -8,13 +8,13 @@ import { readCap } from './read-cap.ts'
 import { type TrackedPeriod, termsOf } from './track.ts'
 
 /**
- * How long after its end a period can still be counted as more: an event is stored a little later than it is received. Events that are
- * stored after that are not billed.
+ * How long after the end of a period its count may still grow, because events are stored a little after they are
+ * received. Events that are stored later are not billed.
  */
 export const closeAfterMs = 15 * 60_000
 
 export type OverageDeps = BillingDeps & {
-  /** How many profiles an organization has used in a period, as its billing page counts them. */
+  /** Counts the profiles that an organization used in a period, in the same way as its billing page. */
   countProfiles(organizationId: string, period: { start: Date; end: Date }): Promise<number>
 }
 
@@ -25,13 +25,13 @@ const due = (db: Db, kind: string, now: number) =>
     .where('done_time', 'is', null)
     .where('end_time', '<=', new Date(now - closeAfterMs))
 
-/** Organizations with a period that is over and not billed yet. */
+/** Organizations with an ended period that is not billed yet. */
 export const findUnbilled = async ({ db, clock, payment }: BillingDeps): Promise<{ organization_id: string }[]> =>
   payment === undefined
     ? []
     : await due(db, payment.kind, clock()).select('organization_id').distinct().limit(500).execute()
 
-/** Counts a period once and for all, and stores the amount to bill: a repeated call, by any process, uses the same key. */
+/** Counts a period once, and stores the amount to bill. A repeated call, by any process, uses the same key. */
 const close = async (deps: OverageDeps, row: TrackedPeriod): Promise<void> => {
   const { db, clock } = deps
   const { organization_id, start_time, end_time } = row
@@ -57,7 +57,7 @@ const close = async (deps: OverageDeps, row: TrackedPeriod): Promise<void> => {
 const day = (time: Date): string =>
   time.toLocaleDateString('en-US', { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' })
 
-/** The line of the invoice of a period. */
+/** The invoice line for a period. */
 export const overageLine = ({
   blocks,
   price,
@@ -96,8 +96,8 @@ const invoice = async (deps: OverageDeps, row: TrackedPeriod, key: string): Prom
 }
 
 /**
- * Bills the usage of an organization beyond its plan in the periods that are over. Each period is counted once, and becomes one invoice with
- * one line, or none. After a kill, the next call continues.
+ * Bills the usage of an organization beyond its plan in its ended periods. Each period is counted once, and becomes one
+ * invoice with one line, or none. After a kill, the next call continues.
  */
 export const billOverage = async (deps: OverageDeps, organizationId: string): Promise<void> => {
   const { db, clock } = deps

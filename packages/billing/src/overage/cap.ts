@@ -7,12 +7,12 @@ import { readPlan, readUsage } from '../usage/read-usage.ts'
 import { billedBlocks, blocksWithin, startedBlocks } from './amount.ts'
 import { readCap } from './read-cap.ts'
 
-/** What no invoice is above, in minor units. */
+/** The maximum amount of an invoice, in minor units. */
 const maxAmount = 99_999_999
 
 /**
- * Sets or removes the cap. It holds for the current period, too. Profiles that have been used by then are still billed, so that a lower
- * cap gives none of them for free.
+ * Sets or removes the cap. It also applies to the current period. Profiles that were used before the change are still
+ * billed, so that a lower cap does not make them free.
  */
 export const updateCap =
   (

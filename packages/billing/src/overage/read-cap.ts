@@ -1,6 +1,6 @@
 import type { Db } from '@tributary/api-kit'
 
-/** What an organization pays at most for additional profiles in a period; undefined without a cap. */
+/** The maximum that an organization pays for additional profiles in a period; undefined without a cap. */
 export const readCap = async (
   db: Db,
   organizationId: string,

@@ -9,7 +9,7 @@ import type { OverageTerms } from './amount.ts'
 
 export type TrackedPeriod = Selectable<Database['usage_periods']>
 
-/** By what the profiles of a plan are billed that is paid for in this currency. */
+/** The terms for billing the profiles of a plan that is paid for in this currency. */
 export const overageTerms = (
   { plans, limits }: Pick<BillingSettings, 'plans' | 'limits'>,
   { plan, currency }: { plan: string; currency: string },
@@ -21,20 +21,20 @@ export const overageTerms = (
     : { included: listed.features.profiles, price, currency }
 }
 
-/** The better terms for the payer: an upgrade during a period includes its profiles for all of it. */
+/** The terms that are better for the payer: an upgrade during a period includes its profiles for the whole period. */
 const bestTerms = (before: OverageTerms, after: OverageTerms): OverageTerms => {
   if (before.included < 0 || after.included < 0) return { ...after, included: -1 }
   return before.included > after.included ? before : after
 }
 
-/** The terms of a period as it is kept. */
+/** The terms of a stored period. */
 export const termsOf = ({ included, price, currency }: TrackedPeriod): OverageTerms => ({
   included: Number(included),
   price: Number(price),
   currency,
 })
 
-/** The period of an organization that began last. */
+/** The latest stored period of an organization. */
 const latestPeriod = (tx: Tx, organizationId: string): Promise<TrackedPeriod | undefined> =>
   tx
     .selectFrom('usage_periods')
@@ -44,12 +44,12 @@ const latestPeriod = (tx: Tx, organizationId: string): Promise<TrackedPeriod | u
     .limit(1)
     .executeTakeFirst()
 
-/** Periods that were renewed unseen at most: ten years. */
+/** Maximum number of missed renewals to catch up on: ten years. */
 const maxUnseen = 120
 
 /**
- * The starts and ends of periods, from the last known one to the current one. It includes months that were renewed while the provider
- * could not be asked.
+ * The starts and ends of periods, from the last stored one to the current one. It includes months that were renewed
+ * while the provider was unavailable.
  */
 const periodsUpTo = (
   current: { start: Date; end: Date },
@@ -71,8 +71,9 @@ const periodsUpTo = (
 }
 
 /**
- * Stores the periods that an organization pays for, and the prices of their profiles, from the subscription at the provider. Runs in the
- * transaction that stores the subscription. An earlier period ends where the current one begins, or now without one.
+ * Stores the periods that an organization pays for, and the prices of their profiles, from the subscription at the
+ * provider. Runs in the transaction that stores the subscription. An earlier period ends at the start of the current
+ * period, or now if the subscription has ended.
  */
 export const trackPeriods = async (
   tx: Tx,
@@ -97,7 +98,7 @@ export const trackPeriods = async (
       .execute()
     last = { ...last, end_time: cut }
   }
-  // After a clock was put back, the stored period is later, and stays.
+  // After the clock was set back, the stored period is later, and is kept.
   if (held === undefined || current === undefined || (last !== undefined && last.start_time > current.start)) return
   const terms = overageTerms(billing, held.price)
   const goesOn = !isCut && last?.subscription === held.id

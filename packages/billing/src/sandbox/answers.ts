@@ -1,10 +1,10 @@
 import type { Db, Tx } from '@tributary/api-kit'
 import { PaymentConfirmation, PaymentDeclined } from '../provider.ts'
 
-/** The result of a call of the sandbox. A declined call, and one that needs a confirmation, has changed nothing. */
+/** The result of a call of the sandbox. A declined call, or one that needs a confirmation, has changed nothing. */
 export type Outcome<T> = { answer: T } | { declined: string } | { confirm: string }
 
-/** The answer of an outcome. Throws PaymentDeclined and PaymentConfirmation. */
+/** The value of a successful outcome. Throws PaymentDeclined and PaymentConfirmation. */
 export const answerOf = <T>(outcome: Outcome<T>): T => {
   if ('declined' in outcome) throw new PaymentDeclined(outcome.declined)
   if ('confirm' in outcome) throw new PaymentConfirmation(outcome.confirm)
@@ -12,8 +12,8 @@ export const answerOf = <T>(outcome: Outcome<T>): T => {
 }
 
 /**
- * Asks once for each key: the first call does it, and every other one, at the same time or later, gets its answer. Answers are JSON.
- * Throws PaymentDeclined where the first one was declined, and PaymentConfirmation where it was to be confirmed.
+ * Runs a call once per key: the first call does the work, and every other call with the key gets its result. Results
+ * are JSON. Throws PaymentDeclined if the first call was declined, and PaymentConfirmation if it needed a confirmation.
  */
 export const once = async <T>(
   db: Db,
@@ -21,7 +21,7 @@ export const once = async <T>(
   ask: (tx: Tx) => Promise<Outcome<T>>,
 ): Promise<T> => {
   const outcome = await db.transaction().execute(async (tx): Promise<Outcome<T>> => {
-    // Calls of a customer come one after the other.
+    // The lock serializes the calls of a customer.
     await tx.selectFrom('sandbox_customers').select('id').where('id', '=', customer).forUpdate().execute()
     const before = await tx.selectFrom('sandbox_answers').select('answer').where('key', '=', key).executeTakeFirst()
     if (before !== undefined) return JSON.parse(before.answer) as Outcome<T>

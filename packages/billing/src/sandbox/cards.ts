@@ -1,4 +1,6 @@
-/** The meaning of a test number: when it is added, and when it is charged. `confirms` asks the payer for a confirmation. */
+/**
+ * The behavior of a test number when it is added, and when it is charged. `confirms` asks the payer for a confirmation.
+ */
 export type TestCard = {
   brand: string
   added: 'succeeds' | 'declines' | 'confirms'
@@ -7,17 +9,17 @@ export type TestCard = {
 
 const works = { added: 'succeeds', charged: 'succeeds' } as const
 
-/** The numbers that the sandbox takes, which are test numbers of Stripe. It takes no other, and stores none. */
+/** The card numbers that the sandbox accepts: test numbers of Stripe. It accepts no others, and stores none. */
 const testCards: ReadonlyMap<string, TestCard> = new Map([
   ['4242424242424242', { brand: 'Visa', ...works }],
   ['5555555555554444', { brand: 'Mastercard', ...works }],
   ['378282246310005', { brand: 'American Express', ...works }],
   ['4000000000000002', { brand: 'Visa', added: 'declines', charged: 'declines' }],
   ['4000000000000341', { brand: 'Visa', added: 'succeeds', charged: 'declines' }],
-  // 3-D Secure: confirmed once, when it is added, or with each payment.
+  // 3-D Secure: a confirmation once, when the card is added, or for each payment.
   ['4000002500003155', { brand: 'Visa', added: 'confirms', charged: 'succeeds' }],
   ['4000002760003184', { brand: 'Visa', added: 'confirms', charged: 'confirms' }],
 ])
 
-/** The test card of a number; undefined for every other number. */
+/** The test card with a number; undefined for any other number. */
 export const testCard = (number: string): TestCard | undefined => testCards.get(number)

@@ -3,7 +3,7 @@ import { randomToken } from '@tributary/kernel'
 import { PaymentDeclined, unconfirmedText } from '../provider.ts'
 import type { Outcome } from './answers.ts'
 
-/** The result of a charge to the customer's default payment method. A charge without its confirmation is declined. */
+/** The result of a charge to the customer's default payment method. A charge that is not confirmed is declined. */
 export const chargeOutcome = async (tx: Tx, customer: string): Promise<'succeeds' | 'declines' | 'confirms'> => {
   const method = await tx
     .selectFrom('sandbox_payment_methods')
@@ -19,7 +19,7 @@ export const chargeOutcome = async (tx: Tx, customer: string): Promise<'succeeds
 export const chargeable = async (tx: Tx, customer: string): Promise<boolean> =>
   (await chargeOutcome(tx, customer)) === 'succeeds'
 
-/** That a charge was declined, and why. */
+/** The response to a declined charge, with the reason. */
 export const declinedAnswer = (outcome: 'declines' | 'confirms'): { declined: string } => ({
   declined: outcome === 'confirms' ? unconfirmedText : new PaymentDeclined().message,
 })
@@ -27,7 +27,7 @@ export const declinedAnswer = (outcome: 'declines' | 'confirms'): { declined: st
 /** How long a payment can be confirmed, ms. */
 const confirmableMs = 23 * 3_600_000
 
-/** Asks for the confirmation of a payment, in place of an earlier one of the same kind. */
+/** Asks for the confirmation of a payment. It replaces an earlier request of the same kind. */
 export const askToConfirm = async (
   tx: Tx,
   { customer, request, time }: { customer: string; request: string; time: Date },
@@ -41,7 +41,10 @@ export const askToConfirm = async (
   return { confirm: clientSecret }
 }
 
-/** What a secret confirms, which it does once; undefined for one that is over or of another customer. */
+/**
+ * Uses up the confirmation with a secret, and returns what it confirms. Undefined if it has expired or belongs to
+ * another customer.
+ */
 export const takeConfirmation = async (
   tx: Tx,
   { customer, clientSecret, time }: { customer: string; clientSecret: string; time: Date },

@@ -17,13 +17,13 @@ import {
   settle,
 } from './subscriptions.ts'
 
-/** Payment methods of a customer at most. */
+/** Maximum payment methods per customer. */
 const maxPaymentMethods = 10
 
 export type Sandbox = PaymentProvider & {
   /**
-   * Adds a test card with the secret of a setup intent. Throws 400 for any other number, PaymentDeclined for the one that is
-   * declined, and PaymentConfirmation for those that are to be confirmed, until they are; numbers are not kept.
+   * Adds a test card with the secret of a setup intent. Throws 400 for any other number, PaymentDeclined for the test
+   * card that is declined, and PaymentConfirmation for those that need a confirmation first. Numbers are not stored.
    */
   confirmSetupIntent(
     customer: string,
@@ -31,9 +31,9 @@ export type Sandbox = PaymentProvider & {
     card: { number: string; expMonth: number; expYear: number },
     confirmed?: boolean,
   ): Promise<{ id: string }>
-  /** Confirms a payment, in the place of a bank. Throws 400 for a secret that is over. */
+  /** Confirms a payment, in place of a bank. Throws 400 if the secret has expired. */
   confirmPayment(customer: string, clientSecret: string): Promise<void>
-  /** An invoice by the secret of its address. */
+  /** The invoice with the secret of its address. */
   getInvoice(secret: string): Promise<Invoice | undefined>
   kind: 'sandbox'
 }
@@ -56,7 +56,7 @@ const methodsOf = (db: Db, customer: string) =>
     .orderBy('create_time')
     .orderBy('id')
 
-/** Refuses a number that is no test number, and a card that has expired. */
+/** Refuses a number that is not a test number, and a card that has expired. */
 const checkCard = ({ number, expMonth, expYear }: { number: string; expMonth: number; expYear: number }, now: Date) => {
   const card = testCard(number)
   if (card === undefined) {
@@ -249,7 +249,7 @@ const invoicesOf = ({
   },
 })
 
-/** A payment provider that moves no money, and keeps everything else as a real one would: durably, in tables of its own. */
+/** A payment provider that moves no money, but stores everything like a real one: durably, in its own tables. */
 export const createSandbox = (deps: { db: Db; clock: Clock }): Sandbox => {
   const { db, clock } = deps
   return {
@@ -302,7 +302,7 @@ export const createSandbox = (deps: { db: Db; clock: Clock }): Sandbox => {
         const outcome = await applyChange(tx, customer, change, time)
         return 'answer' in outcome ? { answer: outcome.answer?.id ?? null } : outcome
       })
-      // As it is now: an answer that is given again may be old.
+      // Read again, because a repeated result may be outdated.
       return await this.getSubscription(customer)
     },
     ...invoicesOf(deps),

@@ -20,7 +20,7 @@ const priceOf = (text: string): Price => JSON.parse(text) as Price
 const perInterval = ({ title, interval }: Price): string =>
   `${title} (${interval === 'MONTHLY' ? 'monthly' : 'annually'})`
 
-/** A subscription of the sandbox as the port shows it. */
+/** A subscription of the sandbox in the form of the provider interface. */
 export const presentSubscription = async (tx: Tx, row: Row): Promise<ProviderSubscription> => {
   const late = row.status === 'past_due' ? await oldestOpen(tx, row.customer) : undefined
   return {
@@ -36,7 +36,7 @@ export const presentSubscription = async (tx: Tx, row: Row): Promise<ProviderSub
 
 const dayMs = 86_400_000
 
-/** When the oldest invoice that is not paid was made. */
+/** When the oldest unpaid invoice was created. */
 const oldestOpen = async (tx: Tx, customer: string): Promise<Date | undefined> => {
   const row = await tx
     .selectFrom('sandbox_invoices')
@@ -48,7 +48,7 @@ const oldestOpen = async (tx: Tx, customer: string): Promise<Date | undefined> =
   return row?.create_time
 }
 
-/** Makes an invoice with the sum of its lines as the total; resolves to its secret. */
+/** Creates an invoice whose total is the sum of its lines; resolves to its secret. */
 export const issue = async (
   tx: Tx,
   customer: string,
@@ -77,8 +77,8 @@ export const issue = async (
 }
 
 /**
- * Makes an invoice and charges it, unless invoices of the subscription are sent; while it cannot be charged, a subscription is past
- * due.
+ * Creates an invoice and charges it, unless invoices of the subscription are sent. While it cannot be charged, the
+ * subscription is past due.
  */
 export const charge = async (tx: Tx, customer: string, invoice: Parameters<typeof issue>[2]): Promise<string> => {
   const live = await tx
@@ -94,7 +94,10 @@ export const charge = async (tx: Tx, customer: string, invoice: Parameters<typeo
   return await issue(tx, customer, { ...invoice, paid })
 }
 
-/** Pays open invoices when the default payment method can be charged; a subscription that was past due is active again. */
+/**
+ * Pays open invoices if the default payment method can be charged. A subscription that was past due becomes active
+ * again.
+ */
 export const payOpenInvoices = async (tx: Tx, customer: string): Promise<void> => {
   if (!(await chargeable(tx, customer))) return
   await tx
@@ -111,7 +114,7 @@ export const payOpenInvoices = async (tx: Tx, customer: string): Promise<void> =
     .execute()
 }
 
-/** Marks a subscription with sent invoices as past due once one of them is due. */
+/** Marks a subscription with sent invoices as past due if one of them is due. */
 const dueBy = async (tx: Tx, row: Row, now: Date): Promise<Row> => {
   if (row.days_until_due === null) return row
   const oldest = await oldestOpen(tx, row.customer)
@@ -122,12 +125,12 @@ const dueBy = async (tx: Tx, row: Row, now: Date): Promise<Row> => {
   return { ...row, status }
 }
 
-/** Periods that one call renews at most. */
+/** Maximum periods that one call renews. */
 const maxPeriods = 120
 
 /**
- * The subscription of a customer that is not over. Periods that have ended by `now` are first renewed, each with an invoice, at the
- * price that was to hold from then. Undefined when there is none, or it ended.
+ * The current subscription of a customer. Periods that have ended by `now` are first renewed, each with an invoice, at
+ * the price scheduled for it. Undefined if there is no subscription, or it has ended.
  */
 export const settle = async (tx: Tx, customer: string, now: Date): Promise<Row | undefined> => {
   let row = await tx
@@ -171,13 +174,15 @@ export const settle = async (tx: Tx, customer: string, now: Date): Promise<Row |
   return row === undefined ? undefined : await dueBy(tx, row, now)
 }
 
-/** An upgrade as it was asked for, of a subscription as it was then. */
+/** An upgrade that waits for its confirmation, with the state of the subscription at that time. */
 type AwaitedUpgrade = { upgrade: Price; lines: Line[]; time: string; from: string }
 
-/** What a confirmation is waited for: the first payment of a subscription, an open invoice, or an upgrade. */
+/** A payment that waits for a confirmation: the first payment of a subscription, an open invoice, or an upgrade. */
 type AwaitedPayment = { price: Price } | { invoice: string } | AwaitedUpgrade
 
-/** What an upgrade that is to be confirmed is agreed to of: it is over as soon as any of it is another. */
+/**
+ * The state of a subscription that an upgrade was requested for. The upgrade is void as soon as any part of it changes.
+ */
 const standing = (row: Row): string =>
   JSON.stringify([row.id, row.price, row.next_price, row.cancel_at_period_end, row.period_end_time])
 
@@ -213,7 +218,10 @@ const subscribe = async (
   return { answer }
 }
 
-/** The lines of an upgrade: the unused time of the old price back, and the new one for the rest of the period, or for a new one. */
+/**
+ * The lines of an upgrade: a credit for the unused time at the old price, and a charge at the new price. The charge is
+ * for the rest of the period, or for a new period.
+ */
 export const prorationLines = (
   row: Pick<Row, 'price' | 'period_start_time' | 'period_end_time'>,
   price: Price,
@@ -224,20 +232,20 @@ export const prorationLines = (
   const unused = remainderOf(before.amount, period, now)
   const same = before.interval === price.interval
   const amount = same ? remainderOf(price.amount, period, now) : price.amount
-  // Never more back than is charged: nothing is paid out.
+  // The credit is never larger than the charge: the sandbox pays nothing out.
   return [
     { description: same ? `Remaining time on ${perInterval(price)}` : perInterval(price), amount },
     { description: `Unused time on ${perInterval(before)}`, amount: unused === 0 ? 0 : -Math.min(unused, amount) },
   ]
 }
 
-/** From when an upgrade is prorated: the agreed time, within the period. */
+/** The time from which an upgrade is prorated: the agreed time, limited to the period. */
 const proratedAt = (row: Row, { prorateTime }: PriceChange, now: Date): Date => {
   const agreed = prorateTime === undefined ? now : new Date(prorateTime)
   return agreed < row.period_start_time || agreed > now ? now : agreed
 }
 
-/** What a change now would charge. */
+/** What a change would charge now. */
 export const previewChange = async (
   tx: Tx,
   customer: string,
@@ -253,7 +261,7 @@ export const previewChange = async (
   return { lines, total: lines.reduce((sum, { amount }) => sum + amount, 0), currency: price.currency }
 }
 
-/** Charges an upgrade, which holds from then. */
+/** Charges an upgrade, and applies it from then on. */
 const applyUpgrade = async (
   tx: Tx,
   row: Row,
@@ -278,7 +286,10 @@ const applyUpgrade = async (
     .executeTakeFirstOrThrow()
 }
 
-/** Upgrades now, or once it is confirmed; that is not possible, as at Stripe, of invoices that are sent and while another price waits. */
+/**
+ * Upgrades now, or once the payment is confirmed. As at Stripe, a confirmation is not possible for sent invoices, or
+ * while another price is scheduled.
+ */
 const upgrade = async (tx: Tx, row: Row, change: PriceChange, now: Date): Promise<Outcome<Row>> => {
   const { price } = change
   const outcome = await chargeOutcome(tx, row.customer)
@@ -291,7 +302,7 @@ const upgrade = async (tx: Tx, row: Row, change: PriceChange, now: Date): Promis
   return await askToConfirm(tx, { customer: row.customer, request: JSON.stringify(awaited), time: now })
 }
 
-/** Carries out a change; undefined is the answer when there is no subscription after it. */
+/** Applies a change; the result is undefined if no subscription is left after it. */
 export const applyChange = async (
   tx: Tx,
   customer: string,
@@ -318,7 +329,7 @@ export const applyChange = async (
   return { answer }
 }
 
-/** Pays one open invoice; a subscription that was past due is active again when no other is. */
+/** Pays one open invoice. A subscription that was past due becomes active again if no other invoice is open. */
 const settleInvoice = async (tx: Tx, customer: string, id: string): Promise<void> => {
   await tx
     .updateTable('sandbox_invoices')
@@ -336,7 +347,7 @@ const settleInvoice = async (tx: Tx, customer: string, id: string): Promise<void
     .execute()
 }
 
-/** Charges an open invoice for a user who is there to confirm; false for one that cannot be paid. */
+/** Charges an open invoice while the user is present to confirm; false if it cannot be paid. */
 export const payInvoice = async (tx: Tx, customer: string, id: string, now: Date): Promise<Outcome<boolean>> => {
   const invoice = await tx
     .selectFrom('sandbox_invoices')
@@ -357,7 +368,7 @@ export const payInvoice = async (tx: Tx, customer: string, id: string, now: Date
   return { answer: true }
 }
 
-/** Carries out a change after its confirmation; false where the subscription has changed since. */
+/** Applies a change after its confirmation; false if the subscription has changed since. */
 export const applyConfirmed = async (tx: Tx, customer: string, request: string, now: Date): Promise<boolean> => {
   const awaited = JSON.parse(request) as AwaitedPayment
   if ('invoice' in awaited) {

@@ -2,12 +2,12 @@ import type { RequestClient } from '@tributary/connector-kit'
 import { isJsonObject, type JsonObject } from '@tributary/kernel'
 import { PaymentDeclined, PaymentRefused, PaymentUnavailable, unconfirmedText } from '../provider.ts'
 
-/** The version of the API that this adapter is written for. */
+/** The API version that this adapter is written for. */
 export const stripeVersion = '2026-10-28.endive'
 
 export type FormValue = string | number | boolean | undefined | readonly FormValue[] | { [name: string]: FormValue }
 
-/** Values as Stripe takes them: `items[0][price]=…`; undefined values are left out. */
+/** Encodes values in Stripe's form: `items[0][price]=…`. Undefined values are left out. */
 export const formBody = (values: Readonly<Record<string, FormValue>>): string => {
   const form = new URLSearchParams()
   const add = (name: string, value: FormValue): void => {
@@ -20,15 +20,15 @@ export const formBody = (values: Readonly<Record<string, FormValue>>): string =>
 }
 
 export type StripeApi = {
-  /** Resolves to undefined for what there is not. */
+  /** Resolves to undefined if the object does not exist. */
   find(path: string, query?: Readonly<Record<string, FormValue>>): Promise<JsonObject | undefined>
   get(path: string, query?: Readonly<Record<string, FormValue>>): Promise<JsonObject>
-  /** With a key, the call has one effect however often it is made within a day. */
+  /** A call with a key takes effect once, however often it is made within a day. */
   post(path: string, values: Readonly<Record<string, FormValue>>, key?: string): Promise<JsonObject>
   delete(path: string): Promise<void>
 }
 
-/** An ID in a path. Those of Stripe need no encoding, so the encoding stops any other text. */
+/** An ID in a path. Stripe's IDs need no encoding; it only makes any other text harmless. */
 export const idPath = (id: string): string => encodeURIComponent(id).slice(0, 255)
 
 const parse = (body: string): JsonObject => {
@@ -53,9 +53,9 @@ const toConfirm: ReadonlySet<string> = new Set([
   'invoice_payment_intent_requires_action',
 ])
 
-/** What an answer that is no success means. Messages are for people, and say nothing of keys. */
+/** The error for an unsuccessful response. Messages are for users, and never mention keys. */
 const failureOf = (status: number, body: string): Error => {
-  // Wrong keys, too many calls, one that is still under way: the user cannot mend these.
+  // Wrong keys, too many calls, or a conflict with a running call: the user cannot fix these.
   if (status === 401 || status === 403 || status === 409 || status === 429 || status >= 500)
     return new PaymentUnavailable({ cause: new Error(`Stripe answered ${status}`) })
   const { error } = parse(body)
@@ -70,8 +70,8 @@ const failureOf = (status: number, body: string): Error => {
 }
 
 /**
- * Calls of Stripe's API, by docs.stripe.com/api: the only address that is asked is the one given. Throws PaymentDeclined,
- * PaymentRefused and PaymentUnavailable.
+ * Calls Stripe's API (docs.stripe.com/api), only at the given address. Throws PaymentDeclined, PaymentRefused and
+ * PaymentUnavailable.
  */
 export const createStripeApi = (
   { request }: Pick<RequestClient, 'request'>,

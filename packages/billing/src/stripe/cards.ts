@@ -18,7 +18,7 @@ const brands: Readonly<Record<string, string>> = {
   unionpay: 'UnionPay',
 }
 
-/** Cards of customers at Stripe, which its card form adds. */
+/** Reads and changes the cards of customers at Stripe. Stripe's card form adds them. */
 export const cardsOf = (
   api: StripeApi,
 ): Pick<
@@ -52,7 +52,8 @@ export const cardsOf = (
       const { cards, preferred } = await read(customer)
       const [first] = cards
       const chosen = cards.some(({ id }) => id === preferred) ? preferred : first?.id
-      // The card form adds cards without us: the first one becomes the default, and pays what is late.
+      // Stripe's card form adds cards without this product. The first card becomes the default, and pays overdue
+      // invoices.
       if (chosen !== undefined && chosen !== preferred) {
         await prefer(customer, chosen)
         await payLate(api, customer, chosen)

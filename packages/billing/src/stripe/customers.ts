@@ -9,20 +9,23 @@ const taxIds = z.object({ data: z.array(z.object({ id: z.string(), type: z.strin
 
 const letters = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ')
 
-/** The two-letter code of a country, which Stripe asks for, of a code or an English name; undefined for neither. */
+/** The two-letter country code that Stripe needs, from a code or an English name; undefined for any other text. */
 export const countryCode = (text: string): string | undefined => {
   const wanted = text.trim().toLowerCase()
   const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
   const codes = letters.flatMap((a) => letters.map((b) => `${a}${b}`))
   return codes.find((code) => {
-    // Countries that are no more have the names of those that are.
+    // The code of a former country is displayed with the name of its successor.
     if (Intl.getCanonicalLocales(`und-${code}`)[0] !== `und-${code}`) return false
     const name = names.of(code)
     return name !== undefined && (code.toLowerCase() === wanted || name.toLowerCase() === wanted)
   })
 }
 
-/** Replaces the tax ID of a customer: they cannot be changed. The new one first, since it may be refused. */
+/**
+ * Replaces the tax ID of a customer, since Stripe cannot change one. The new one is added first, because it may be
+ * refused.
+ */
 const changeTaxId = async (api: StripeApi, customer: string, { tax_type, tax_id }: BillingCompany): Promise<void> => {
   const path = `customers/${idPath(customer)}/tax_ids`
   const known = taxIds.parse(await api.get(path, { limit: 100 })).data

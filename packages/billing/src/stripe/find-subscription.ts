@@ -4,21 +4,21 @@ import { idOf, type StripeSubscription, stripeSubscription, stripeSubscriptions 
 
 const live: ReadonlySet<string> = new Set(['active', 'trialing', 'past_due', 'unpaid'])
 
-// At most four levels deep, as docs.stripe.com/api/expanding_objects says.
+// Stripe allows at most four levels (docs.stripe.com/api/expanding_objects).
 const expand = ['items.data.price.product', 'schedule.phases.items.price', 'latest_invoice']
 
-/** A subscription with the members that are read. */
+/** Reads a subscription with all expanded fields. */
 export const readSubscription = async (api: StripeApi, id: string): Promise<StripeSubscription> =>
   stripeSubscription.parse(await api.get(`subscriptions/${idPath(id)}`, { expand }))
 
-/** Takes back first payments that were left unconfirmed, except that of this operation: only one can begin a subscription. */
+/** Cancels unconfirmed first payments, except that of this operation: only one can start a subscription. */
 export const dropUnconfirmed = async (api: StripeApi, customer: string, key: string): Promise<void> => {
   const { data } = stripeSubscriptions.parse(await api.get('subscriptions', { customer, limit: 100 }))
   for (const { id, status, metadata } of data)
     if (status === 'incomplete' && metadata?.operation !== key) await api.delete(`subscriptions/${idPath(id)}`)
 }
 
-/** Takes back an upgrade that was left unconfirmed, except that of this operation: it is discarded with its invoice. */
+/** Cancels an upgrade that was left unconfirmed, with its invoice, unless it belongs to this operation. */
 export const dropPending = async (
   api: StripeApi,
   { pending_update, latest_invoice }: StripeSubscription,
@@ -29,13 +29,13 @@ export const dropPending = async (
   try {
     await api.post(`invoices/${idPath(invoice)}/void`, {}, `${invoice}:void`)
   } catch (cause) {
-    // It was confirmed, or has expired, meanwhile: the present state is read before anything else is decided.
+    // It was confirmed or has expired in the meantime, so the current state must be read first.
     if (cause instanceof PaymentRefused) throw new PaymentUnavailable({ cause })
     throw cause
   }
 }
 
-/** The oldest subscription of a customer that is not over. */
+/** The oldest active subscription of a customer. */
 export const findSubscription = async (api: StripeApi, customer: string): Promise<StripeSubscription | undefined> => {
   const { data } = stripeSubscriptions.parse(await api.get('subscriptions', { customer, limit: 100 }))
   const [first] = data.filter(({ status }) => live.has(status)).toSorted((a, b) => a.created - b.created)

@@ -7,10 +7,13 @@ import { fromStripe, idOf, type StripeInvoice, stripeInvoice, stripeInvoices, to
 
 const statuses = { open: 'open', uncollectible: 'open', paid: 'paid', void: 'void' } as const
 
-/** In how many days invoices that are sent are due, where a subscription does not say. */
+/** Days until a sent invoice is due, if the subscription does not set it. */
 const daysOfSent = 30
 
-/** Pays an open invoice with a card, the default one unless one is given. One that is declined stays open, which is shown. */
+/**
+ * Tries to pay an open invoice with a card, or with the default card. If it is declined, the invoice stays open and is
+ * shown.
+ */
 const tryToPay = async (api: StripeApi, invoice: string, card: string | undefined): Promise<void> => {
   try {
     await api.post(`invoices/${idPath(invoice)}/pay`, { payment_method: card }, `${invoice}:${card ?? 'first'}`)
@@ -25,26 +28,26 @@ const openInvoices = async (api: StripeApi, customer: string): Promise<StripeInv
 const ofOurs = ({ collection_method, metadata }: StripeInvoice): boolean =>
   collection_method === 'charge_automatically' && metadata?.operation !== undefined
 
-/** Since when an invoice of ours that could not be charged is open: of those of subscriptions Stripe itself keeps count. */
+/** When the oldest unpaid invoice that this product created was opened. Stripe itself tracks those of subscriptions. */
 export const unpaidSince = async (api: StripeApi, customer: string): Promise<Date | undefined> => {
   const times = (await openInvoices(api, customer)).filter(ofOurs).map(({ created }) => created)
   return times.length === 0 ? undefined : new Date(Math.min(...times) * 1000)
 }
 
 /**
- * The invoice of a first payment, or of an upgrade, that was not confirmed (yet): it is none until the subscription begins, or
- * the upgrade holds.
+ * Whether an invoice belongs to a first payment or an upgrade without a confirmation. It does not count before the
+ * subscription starts or the upgrade takes effect.
  */
 const isUnconfirmed = ({ billing_reason, collection_method, status }: StripeInvoice): boolean =>
   (billing_reason === 'subscription_create' || billing_reason === 'subscription_update') &&
   collection_method === 'charge_automatically' &&
   status !== 'paid'
 
-/** Invoices that could not be charged are charged again as soon as there is another card. */
+/** Charges unpaid invoices again when there is another card. */
 export const payLate = async (api: StripeApi, customer: string, card: string): Promise<void> => {
   const held = await findSubscription(api, customer)
   const due = (await openInvoices(api, customer)).filter((invoice) => !isUnconfirmed(invoice))
-  // While an upgrade is to be confirmed, its invoice is the latest one.
+  // While an upgrade waits for a confirmation, its invoice is the latest one.
   const renewal = due.find(({ billing_reason }) => billing_reason === 'subscription_cycle')
   const latest = held?.pending_update ? renewal?.id : idOf(held?.latest_invoice)
   for (const invoice of due)
@@ -57,7 +60,7 @@ export const invoicesOf = (
 ): Pick<PaymentProvider, 'createInvoice' | 'voidInvoice' | 'payInvoice' | 'listInvoices'> => {
   const list = async (customer: string) =>
     stripeInvoices.parse(await api.get('invoices', { customer, limit: 100 })).data
-  /** How an invoice is collected that has no days of its own: as those of the subscription. */
+  /** How to collect an invoice without its own due days: like those of the subscription. */
   const likeSubscription = async (customer: string): Promise<number | undefined> => {
     const held = await findSubscription(api, customer)
     return held?.collection_method === 'send_invoice' ? (held.days_until_due ?? daysOfSent) : undefined
@@ -84,7 +87,7 @@ export const invoicesOf = (
   }
   return {
     async createInvoice(key, customer, { lines, currency, daysUntilDue }) {
-      // Stripe forgets keys after a day: an older invoice is found by the operation in its metadata.
+      // Stripe forgets keys after a day. An older invoice is found by the operation in its metadata.
       const begun = (await list(customer)).find(({ metadata }) => metadata?.operation === key)
       let made = begun ?? (await begin(key, customer, { currency, daysUntilDue }))
       const charged = made.collection_method === 'charge_automatically'
@@ -103,7 +106,7 @@ export const invoicesOf = (
               },
               `${key}:line-${index}`,
             )
-        // One that is charged is tried again by Stripe's rules when the first time fails.
+        // Stripe's rules retry a charge that fails the first time.
         made = stripeInvoice.parse(
           await api.post(`invoices/${idPath(made.id)}/finalize`, { auto_advance: charged }, `${key}:finalize`),
         )
@@ -127,7 +130,7 @@ export const invoicesOf = (
       if (known.status === 'paid') return true
       if (known.status !== 'open' && known.status !== 'uncollectible') return false
       try {
-        // An invoice is paid once; each call of a user is another try.
+        // An invoice can be paid only once, so each call of a user is a new attempt.
         await api.post(`invoices/${idPath(id)}/pay`, { off_session: false }, newId())
       } catch (cause) {
         const secret = known.confirmation_secret?.client_secret
@@ -140,7 +143,7 @@ export const invoicesOf = (
     async listInvoices(customer) {
       return (await list(customer)).flatMap((each) => {
         const { status, number, id, created, hosted_invoice_url, invoice_pdf } = each
-        // One that is still written has no number and no address.
+        // A draft invoice has no number and no address.
         if (status === null || status === 'draft' || isUnconfirmed(each)) return []
         const currency = each.currency.toUpperCase()
         return [

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Price } from '../provider.ts'
 
-// The members of Stripe's objects that are read, by their descriptions at docs.stripe.com/api.
+// The fields of Stripe's objects that are read, as documented at docs.stripe.com/api.
 
 const metadata = z.record(z.string(), z.string()).nullish()
 
@@ -27,7 +27,7 @@ const invoice = z.object({
   hosted_invoice_url: z.string().nullish(),
   invoice_pdf: z.string().nullish(),
   customer: z.union([z.string(), z.object({ id: z.string() })]).nullish(),
-  /** The payer confirms with it; where it is expanded. */
+  /** The payer confirms with this secret. Present only if expanded. */
   confirmation_secret: z.object({ client_secret: z.string() }).nullish(),
   metadata,
 })
@@ -63,7 +63,10 @@ export const stripeSubscription = z.object({
   }),
   schedule: z.union([z.string(), schedule]).nullish(),
   latest_invoice: z.union([z.string(), invoice]).nullish(),
-  /** The update that takes effect as soon as the latest invoice is paid (docs.stripe.com/billing/subscriptions/pending-updates). */
+  /**
+   * The update that takes effect as soon as the latest invoice is paid
+   * (docs.stripe.com/billing/subscriptions/pending-updates).
+   */
   pending_update: z.object({ expires_at: z.number(), metadata }).nullish(),
   metadata,
 })
@@ -98,29 +101,31 @@ export const stripePaymentMethods = z.object({
   ),
 })
 
-/** The ID of an object that is given as an ID, or expanded. */
+/** The ID of an object that Stripe returns as an ID or expanded. */
 export const idOf = (value: string | { id: string } | null | undefined): string | undefined =>
   typeof value === 'string' ? value : value?.id
 
 /** Two currencies have no decimals, but Stripe counts them as if they had two (docs.stripe.com/currencies, "Special cases"). */
 const factors: Readonly<Record<string, number>> = { ISK: 100, UGX: 100 }
 
-/** Minor units as Stripe counts them. */
+/** Converts minor units to Stripe's units. */
 export const toStripe = (amount: number, currency: string): number => amount * (factors[currency.toUpperCase()] ?? 1)
 
-/** Minor units of what Stripe counted. */
+/** Converts Stripe's units to minor units. */
 export const fromStripe = (amount: number, currency: string): number =>
   Math.round(amount / (factors[currency.toUpperCase()] ?? 1))
 
 const prefix = 'tributary_'
 
-/** The product of a plan at Stripe. Both ways, without asking: `plans/team` is `tributary_team`. */
+/** The product ID of a plan at Stripe. The plan follows from it, too: `plans/team` is `tributary_team`. */
 export const productOf = (plan: string): string => `${prefix}${plan.replace(/^plans\//, '')}`
 
 const planOf = (product: string): string =>
   product.startsWith(prefix) ? `plans/${product.slice(prefix.length)}` : `plans/${product}`
 
-/** A price of Stripe as the port has it; `title` replaces the name of a product that is only given by its ID. */
+/**
+ * A price of Stripe in the form of the provider interface. `title` is the name if the product is only given by its ID.
+ */
 export const priceOf = ({ product, recurring, unit_amount, currency }: StripePrice): Price => {
   const id = typeof product === 'string' ? product : product.id
   const plan = planOf(id)
@@ -134,7 +139,7 @@ export const priceOf = ({ product, recurring, unit_amount, currency }: StripePri
   }
 }
 
-/** A price as a request describes it. */
+/** A price in the form of a request. */
 export const priceData = ({ plan, interval, amount, currency }: Price) => ({
   currency: currency.toLowerCase(),
   product: productOf(plan),

@@ -9,17 +9,17 @@ import { invoicesOf } from './invoices.ts'
 import { subscriptionsOf } from './subscriptions.ts'
 
 export type StripeSettings = {
-  /** Kept in this process; it opens the whole account. */
+  /** Never leaves this process: the key gives access to the whole Stripe account. */
   secretKey: string
-  /** Signs the webhooks of Stripe; undefined while none is set up. */
+  /** The key that signs Stripe's webhooks; undefined if they are not set up. */
   webhookSecret: string | undefined
-  /** Without a slash at the end; the only address that is asked. */
+  /** The only address that is called, without a trailing slash. */
   apiUrl: string
 }
 
 export type Stripe = PaymentProvider & { kind: 'stripe' }
 
-/** An answer that is not as it is described is that of a provider which cannot be worked with right now. */
+/** Treats a response with an unexpected shape as an unavailable provider. */
 const describedOnly = (provider: Omit<Stripe, 'kind'>): Omit<Stripe, 'kind'> => {
   const guarded = Object.entries(provider).map(([name, call]) => [
     name,
@@ -34,7 +34,9 @@ const describedOnly = (provider: Omit<Stripe, 'kind'>): Omit<Stripe, 'kind'> => 
   return Object.fromEntries(guarded) as Omit<Stripe, 'kind'>
 }
 
-/** Stripe as the payment provider. The database stores which of its objects belong to which organization. */
+/**
+ * Makes the payment provider for Stripe. The database stores which of Stripe's objects belong to which organization.
+ */
 export const createStripe = (
   { db, requestClient }: { db: Db; requestClient: Pick<RequestClient, 'request'> },
   settings: StripeSettings,

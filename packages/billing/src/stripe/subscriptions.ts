@@ -38,7 +38,7 @@ const nextOf = (subscription: StripeSubscription): ProviderSubscription['next'] 
   return price === undefined || typeof price === 'string' ? undefined : priceOf(price)
 }
 
-/** A subscription of Stripe as the port shows it. */
+/** A subscription of Stripe in the form of the provider interface. */
 export const presentSubscription = (subscription: StripeSubscription): ProviderSubscription => {
   const item = itemOf(subscription)
   const late = subscription.status === 'past_due' || subscription.status === 'unpaid'
@@ -57,14 +57,14 @@ export const presentSubscription = (subscription: StripeSubscription): ProviderS
   }
 }
 
-/** The product of a plan, made when there is none. */
+/** Creates the product of a plan if it does not exist. */
 export const ensureProduct = async (api: StripeApi, { plan, title }: Price): Promise<void> => {
   const id = productOf(plan)
   if ((await api.find(`products/${idPath(id)}`)) !== undefined) return
   try {
     await api.post('products', { id, name: title, metadata: { plan } })
   } catch (cause) {
-    // Another process was first.
+    // Another process created it first.
     if (!(cause instanceof PaymentRefused && cause.code === 'resource_already_exists')) throw cause
   }
 }
@@ -72,14 +72,14 @@ export const ensureProduct = async (api: StripeApi, { plan, title }: Price): Pro
 const proration = ({ prorateTime }: PriceChange) =>
   prorateTime === undefined ? undefined : Math.floor(Date.parse(prorateTime) / 1000)
 
-/** Ends the schedule of a subscription, which continues as it is. */
+/** Removes the schedule of a subscription, which continues at its current price. */
 const release = async (api: StripeApi, key: string, held: StripeSubscription): Promise<void> => {
   const schedule = scheduleOf(held)
   if (schedule !== undefined)
     await api.post(`subscription_schedules/${idPath(schedule.id)}/release`, {}, `${key}:release`)
 }
 
-/** The secret with which the payer confirms the latest invoice, where that is expanded. */
+/** The secret with which the payer confirms the latest invoice, if it is expanded. */
 const secretOf = ({ latest_invoice: invoice }: Pick<StripeSubscription, 'latest_invoice'>): string | undefined =>
   (typeof invoice === 'object' ? (invoice as StripeInvoice | null) : null)?.confirmation_secret?.client_secret
 
@@ -99,7 +99,7 @@ const subscribe = async (
     return await readSubscription(api, id)
   }
   try {
-    // Nothing is subscribed to when the charge fails.
+    // If the charge fails, no subscription is created.
     const { id } = await begin({ payment_behavior: 'error_if_incomplete', off_session: true }, key)
     return await readSubscription(api, id)
   } catch (cause) {
@@ -110,14 +110,14 @@ const subscribe = async (
     `${key}:confirm`,
   )
   const secret = secretOf(made)
-  // It may succeed with a confirmation by a user.
+  // With a confirmation by the user, the charge may succeed.
   if (made.status !== 'incomplete' || secret === undefined) return await readSubscription(api, made.id)
   throw new PaymentConfirmation(secret)
 }
 
 /**
- * An upgrade that holds as soon as the payer has confirmed it, and that Stripe discards within 23 hours otherwise. It is a pending update,
- * with the members that docs.stripe.com/billing/subscriptions/pending-updates-reference allows.
+ * Makes an upgrade that takes effect once the payer has confirmed it. Stripe discards it within 23 hours otherwise. It
+ * is a pending update, with the fields that docs.stripe.com/billing/subscriptions/pending-updates-reference allows.
  */
 const upgradeOnceConfirmed = async (
   api: StripeApi,
@@ -143,7 +143,7 @@ const upgradeOnceConfirmed = async (
     ),
   )
   const secret = secretOf(pending)
-  // It may succeed with a confirmation by a user.
+  // With a confirmation by the user, the charge may succeed.
   if (pending.pending_update && secret !== undefined) throw new PaymentConfirmation(secret)
 }
 
@@ -168,19 +168,22 @@ const changeNow = async (api: StripeApi, key: string, held: StripeSubscription, 
     if (!(cause instanceof PaymentDeclined)) throw cause
     const later = nextOf(held)
     if (later !== undefined && later !== null) {
-      // The change at the end of the period stays.
+      // Restores the change that was scheduled for the end of the period.
       const restored = { ...held, schedule: null }
       await changeLater(api, `${key}:restore`, restored, { kind: 'change', price: later, when: 'period-end' })
-      // A subscription with a schedule has no pending updates.
+      // A subscription with a schedule cannot have pending updates.
       throw cause.unconfirmed ? new PaymentDeclined(keepFirstText) : cause
     }
-    // A subscription with sent invoices has none, either.
+    // A subscription that is billed by sent invoices cannot have a pending update, either.
     if (!cause.unconfirmed || held.collection_method === 'send_invoice') throw cause
     await upgradeOnceConfirmed(api, key, held, change)
   })
 }
 
-/** Two phases: the price that holds up to the end of the period, then the other one, which continues without a schedule. */
+/**
+ * Schedules two phases: the current price up to the end of the period, then the other price, which continues without a
+ * schedule.
+ */
 const changeLater = async (
   api: StripeApi,
   key: string,
@@ -218,25 +221,25 @@ const changeLater = async (
   )
 }
 
-/** Whether the operation of this key is already what a subscription was last changed by: keys are forgotten after a day. */
+/** Whether the last change of a subscription was the operation with this key. Stripe forgets keys after a day. */
 const isDone = (held: StripeSubscription, key: string): boolean =>
   held.metadata?.operation === key || scheduleOf(held)?.metadata?.operation === key
 
 /**
- * Ends every subscription of a customer. A deletion needs no key: made again, it finds nothing, and Stripe disregards one
- * (docs.stripe.com/api/idempotent_requests).
+ * Ends every subscription of a customer. A deletion needs no key: a repetition finds nothing, and Stripe ignores the
+ * key (docs.stripe.com/api/idempotent_requests).
  */
 const endAll = async (api: StripeApi, customer: string, first: StripeSubscription | undefined): Promise<undefined> => {
   for (let held = first; held !== undefined; held = await findSubscription(api, customer))
     try {
       await api.delete(`subscriptions/${idPath(held.id)}`)
     } catch (cause) {
-      // It has ended meanwhile.
+      // It has ended in the meantime.
       if (!(cause instanceof PaymentRefused && cause.code === 'resource_missing')) throw cause
     }
 }
 
-/** How subscriptions are changed at Stripe. */
+/** Reads and changes subscriptions at Stripe. */
 export const subscriptionsOf = (
   api: StripeApi,
 ): Pick<PaymentProvider, 'getSubscription' | 'previewChange' | 'changeSubscription'> => ({

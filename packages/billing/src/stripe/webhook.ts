@@ -2,13 +2,13 @@ import { hmacSha256, sameSignature } from '@tributary/connector-kit'
 import { z } from 'zod'
 import type { StripeSettings } from './stripe.ts'
 
-/** How old a signature may be (docs.stripe.com/webhooks#replay-attacks). */
+/** Maximum age of a signature (docs.stripe.com/webhooks#replay-attacks). */
 const toleranceSeconds = 300
 
 const event = z.object({
   id: z.string(),
   livemode: z.boolean(),
-  /** That of a connected account; what happens in our own has none. */
+  /** The connected account; absent for events of this account. */
   account: z.string().nullish(),
   data: z.object({
     object: z.object({
@@ -19,7 +19,9 @@ const event = z.object({
   }),
 })
 
-/** Whether Stripe has signed these bytes just now: `t=<seconds>,v1=<hex>`, one `v1` for each secret that is valid. */
+/**
+ * Whether Stripe signed these bytes within the allowed time: `t=<seconds>,v1=<hex>`, one `v1` for each valid secret.
+ */
 export const isSigned = (body: Uint8Array, header: string, secret: string, now: number): boolean => {
   const parts = header
     .slice(0, 2000)
@@ -35,8 +37,8 @@ export const isSigned = (body: Uint8Array, header: string, secret: string, now: 
 }
 
 /**
- * The customer that a webhook is about. Undefined for a webhook of another account, of the other mode, or without a customer: it changes
- * nothing. The rest of the webhook is ignored: the object is read anew.
+ * The customer of a webhook. Undefined for a webhook of another account, of the other mode, or without a customer: it
+ * changes nothing. The rest of the webhook is ignored, because the object is read again.
  */
 export const customerIn = (body: Uint8Array, { secretKey }: Pick<StripeSettings, 'secretKey'>): string | undefined => {
   let json: unknown

@@ -1,7 +1,10 @@
 import type { Db, ProfilesCounted } from '@tributary/api-kit'
 import type { UsagePeriod } from './period.ts'
 
-/** The events of workspaces in a period. Events that a sync imported, and that happened before the period, are history and are left out. */
+/**
+ * The condition for events of workspaces in a period. Events that a sync imported, and that happened before the period,
+ * are history and are left out.
+ */
 export const inPeriod = (workspaces: readonly string[], { start, end }: UsagePeriod): ProfilesCounted => ({
   workspaces,
   conditions: [
@@ -18,7 +21,7 @@ export const dayOfEvent = 'intDiv(toUnixTimestamp(receive_time), 86400) * 86400'
 /** The usage of deleted workspaces on a day (epoch ms) of a period. */
 export type DeletedUsageDay = { day: number; events: number; profiles: number }
 
-/** Workspaces whose events are counted: also a deleted one, until its usage is stored. */
+/** The workspaces whose events are counted. A deleted workspace counts until its usage is stored. */
 const readWorkspaces = async (db: Db, organizationId: string): Promise<string[]> => {
   const rows = await db
     .selectFrom('workspaces')
@@ -30,7 +33,10 @@ const readWorkspaces = async (db: Db, organizationId: string): Promise<string[]>
   return rows.map(({ id }) => id)
 }
 
-/** By day, oldest first. A period that began within this one, such as one that a change of the plan cut, is part of it. */
+/**
+ * Stored usage by day, oldest first. A period that began within this one, such as one that was cut short by a change of
+ * the plan, is part of it.
+ */
 const readKept = async (db: Db, organizationId: string, { start, end }: UsagePeriod): Promise<DeletedUsageDay[]> => {
   const rows = await db
     .selectFrom('kept_usage')
@@ -49,8 +55,9 @@ const readKept = async (db: Db, organizationId: string, { start, end }: UsagePer
 }
 
 /**
- * Counts the usage of an organization in a period: `count` reads the stored events of workspaces. The stored usage of deleted workspaces
- * is given beside it. No workspace counts in both, or in neither: the count is repeated when one was deleted meanwhile.
+ * Counts the usage of an organization in a period: `count` reads the stored events of workspaces. The stored usage of
+ * deleted workspaces is returned beside it. The count is repeated if a workspace was deleted in the meantime, so that
+ * each workspace counts in exactly one of the two.
  */
 export const countUsage = async <Counted>(
   db: Db,

@@ -17,7 +17,7 @@ test.each([
   ['one profile more', { profiles: 11, events: 0 }, true, ['profiles 100']],
   ['one event more', { profiles: 0, events: 101 }, true, ['events 100']],
 ] as const)(
-  'OPEN-56: an organization that has used %s is warned, and over its plan, accordingly',
+  'OPEN-56: an organization that used %s gets the expected warnings, and is over its plan or not',
   (_, usage, over, warned) => {
     const standing = standingOf(usage, limits, given)
     expect([standing.over !== null, standing.warnings.map(({ what, percent }) => `${what} ${percent}`)]).toEqual([
@@ -27,14 +27,14 @@ test.each([
   },
 )
 
-test('events are held once the grace has passed since the limit was exceeded; a plan that is billed for more holds beyond its cap only', () => {
+test('events are held after the grace period; a plan with overage billing holds only beyond its cap', () => {
   const over = { profiles: 11, events: 0 }
   const since = (hours: number) => ({ ...given, over: new Date(now - hours * hour) })
   expect(standingOf(over, limits, given)).toMatchObject({ over: new Date(now), holds: false })
   expect(standingOf(over, limits, since(71)).holds).toBe(false)
   expect(standingOf(over, limits, since(72))).toMatchObject({ over: new Date(now - 72 * hour), holds: true })
   expect(standingOf(over, limits, { ...since(72), holdsBeyond: unlimited }).holds).toBe(false)
-  // With a cap on billed profiles nothing is held within it, though the plan's own profiles are used up.
+  // With a cap on billed profiles, usage within the cap is not held, even if the plan's own profiles are used up.
   const capped = { ...since(72), holdsBeyond: { profiles: 11, events: -1 } }
   expect(standingOf(over, limits, capped)).toMatchObject({ over: null, holds: false })
   expect(standingOf({ profiles: 12, events: 0 }, limits, capped).holds).toBe(true)
@@ -92,7 +92,7 @@ test('usage is projected to the end of the period at the pace of the last seven 
   const period = { start: new Date('2026-03-01'), end: new Date('2026-04-01') }
   const day = (date: string, count: number) => [at(date), count] as const
   const days = [day('2026-03-01', 700), day('2026-03-05', 7), day('2026-03-09', 7)]
-  // 14 of the last seven days, and 22 days are left.
+  // 14 of the last seven days, and 22 days remain.
   expect(projected(days, period, now)).toBe(714 + 44)
   expect(projected(days, period, period.end.getTime())).toBe(714)
   expect(projected([], period, now)).toBe(0)

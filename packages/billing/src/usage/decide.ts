@@ -1,32 +1,32 @@
 import { type PlanFeatures } from '@tributary/contract'
 import type { PlanUsage } from './read-usage.ts'
 
-/** What of a plan is measured. */
+/** The measured quantities of a plan. */
 export const measured = ['profiles', 'events'] as const
 export type Measured = (typeof measured)[number]
 
-/** The shares of a limit at which its administrators are notified. */
+/** The percentages of a limit at which administrators are notified. */
 export const warnAt = [100, 80] as const
 export type Warning = { what: Measured; percent: (typeof warnAt)[number] }
 
 /** The state of an organization's usage of its plan. */
 export type Standing = {
-  /** When it was first seen beyond a limit; null while it is within. */
+  /** When usage beyond a limit was first seen; null while it is within all limits. */
   over: Date | null
-  /** Its events are held. */
+  /** Whether its events are held. */
   holds: boolean
-  /** The highest share of each limit that it has reached. */
+  /** The highest reached percentage of each limit. */
   warnings: Warning[]
 }
 
-/** How much of a limit is used, in whole percent, rounded down; -1 is without a limit. A limit of nothing is used up. */
+/** The used share of a limit, in whole percent, rounded down. -1 means no limit. A limit of 0 counts as used up. */
 export const percentOf = (used: number, limit: number): number =>
   limit < 0 ? 0 : limit === 0 ? 100 : Math.floor((used * 100) / limit)
 
 /**
- * The standing of an organization. It is over when it has used more than the limits beyond which usage is held. Its events are held once the
- * grace has passed since. A free plan holds usage beyond its limits. A paid one bills usage beyond its limits, and holds usage
- * beyond the cap.
+ * The standing of an organization. It is over if it has used more than the limits beyond which usage is held. Its
+ * events are held once the grace period has passed since. A free plan holds usage beyond its limits. A paid plan bills
+ * usage beyond its limits, and holds usage beyond the cap.
  */
 export const standingOf = (
   usage: PlanUsage,

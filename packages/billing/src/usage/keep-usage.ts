@@ -7,7 +7,7 @@ import { readPlan } from './read-usage.ts'
 
 type Deps = Pick<BillingServices, 'db' | 'eventStore' | 'profileLedger' | 'billing' | 'clock'>
 
-/** The periods of an organization that may still be counted: the current one, and those that are not billed yet. */
+/** The periods of an organization that may still be counted: the current period, and those that are not billed yet. */
 const openPeriods = async (deps: Deps, organizationId: string): Promise<UsagePeriod[]> => {
   const { period } = await readPlan(deps, organizationId)
   const rows = await deps.db
@@ -20,7 +20,7 @@ const openPeriods = async (deps: Deps, organizationId: string): Promise<UsagePer
   return [period, ...rows.map(({ start_time: start, end_time: end }) => ({ start, end }))]
 }
 
-/** What a workspace has used of a period, a row for each day. */
+/** The usage of a workspace in a period, one row per day. */
 const countDays = async (deps: Deps, workspace: string, period: UsagePeriod, signal: AbortSignal) => {
   const counted = { ...inPeriod([workspace], period), bucket: dayOfEvent }
   const options = { owner: systemOwner, slot: 'heavy', signal } as const
@@ -38,8 +38,9 @@ const countDays = async (deps: Deps, workspace: string, period: UsagePeriod, sig
 }
 
 /**
- * Stores the usage of deleted workspaces of an organization, before their events go. It counts toward the periods in which it was
- * collected, so that deleting a workspace takes nothing off an invoice. Events that are stored later count toward none.
+ * Stores the usage of deleted workspaces of an organization, before their events are removed. It counts toward the
+ * periods in which it was collected, so that deleting a workspace does not reduce an invoice. Events that are stored
+ * later do not count.
  */
 export const keepUsage = async (
   deps: Deps,

@@ -32,17 +32,17 @@ import { releaseJob } from './release.ts'
 
 const minute = 60_000
 const dayMs = 24 * 60 * minute
-/** A round looks for events that were received since the last one, and so long before it: they may be stored late. */
+/** A round reads events received since the last round, and for this long before it, because they may be stored late. */
 const overlapMs = 15 * minute
-/** How often all organizations with events of this period are measured. */
+/** Interval between measurements of all organizations with events in this period. */
 const wholeMs = 60 * minute
 const longestPeriodMs = 32 * dayMs
-/** The pause between two rounds of one run, and for how long a run begins rounds, ms. */
+/** The pause between two rounds of one run, and how long a run starts new rounds, ms. */
 const pauseMs = 25_000
 const runMs = 50_000
-/** How long after the end of holding events may still be stored as held: the pipeline learns of it a little later. */
+/** How long after holding ends events may still be stored as held: the pipeline is notified a little later. */
 const lateMs = 2 * minute
-/** Held events count as removed so long before retention may remove them, so that each is counted. */
+/** Held events count as removed this long before retention may remove them, so that each is counted. */
 const aheadMs = 2 * minute
 
 export type MeasureDeps = Pick<
@@ -52,7 +52,7 @@ export type MeasureDeps = Pick<
 
 type Row = Selectable<Database['plan_usage']>
 
-/** Where plans do not limit. */
+/** The limits if plan limits are not enforced. */
 const unlimited = { profiles: -1, events: -1 }
 
 const lockRow = async (tx: Tx, organizationId: string, period: UsagePeriod, now: Date): Promise<Row> => {
@@ -76,7 +76,7 @@ const lockRow = async (tx: Tx, organizationId: string, period: UsagePeriod, now:
 }
 
 type Removal = {
-  /** Held events that were received before this count as removed. */
+  /** Held events that were received before this time count as removed. */
   removedUntil: Date
   removed: HeldBySource[]
   week: { until: Date; count: number; first: Date } | undefined
@@ -85,7 +85,7 @@ type Removal = {
 
 const dayStart = (ms: number): number => Math.floor(ms / dayMs) * dayMs
 
-/** What retention removes of held events, now and soon; undefined where events are kept forever. */
+/** The held events that retention removes now and soon; undefined if events are kept forever. */
 const lookAtRemoval = async (
   deps: MeasureDeps,
   workspaces: readonly string[],
@@ -131,8 +131,8 @@ const removing = z.object({
 })
 
 /**
- * Counts removed events where people look for missing ones. It is stored before, with the token of the insert: after a kill at any point,
- * the next measure counts the same once.
+ * Records removed events as discarded, so that users can find them. The count and the token of its insert are stored
+ * first. After a kill at any point, the next measurement counts the same events once.
  */
 const noteRemoved = async (
   { db, eventStore }: MeasureDeps,
@@ -152,7 +152,7 @@ const noteRemoved = async (
     .where(sql<boolean>`removed_until is not distinct from ${row.removed_until}`)
     .returning('removing')
     .executeTakeFirst()
-  // Another process has counted them since.
+  // Another process has counted them in the meantime.
   if (kept?.removing == null) return { ...removal, removed: [], removedUntil: new Date(0) }
   const noted = removing.parse(JSON.parse(kept.removing))
   const lines = noted.removed.map(({ workspaceId, sourceId, events }) =>
@@ -172,7 +172,7 @@ const latest = (one: Date | null, other: Date): Date => (one !== null && one > o
 
 type Measure = { usage: PlanUsage; held: number; removal: Removal | undefined }
 
-/** Applies a measure: stores the new row, and sends the notifications. */
+/** Applies a measurement: stores the new row, and sends the notifications. */
 const applyMeasure = async (
   tx: Tx,
   deps: MeasureDeps,
@@ -209,7 +209,7 @@ const applyMeasure = async (
   if (standing.holds) news.push(holdNews(period, free))
   if (released) news.push(releaseNews)
   const all = removal?.removed.reduce((sum, { events }) => sum + events, 0) ?? 0
-  // Another measure may have counted the same.
+  // Another measurement may have counted the same events.
   const counts = all === 0 || row.removing !== null
   const removed = counts ? all : 0
   const removedUntil =
@@ -248,8 +248,8 @@ const applyMeasure = async (
 }
 
 /**
- * Measures the usage of an organization's plan. It warns its administrators, holds or releases its events, and announces the removal of
- * held events by retention. However often it is called, each notification is sent once.
+ * Measures the usage of an organization's plan. It warns its administrators, holds or releases its events, and
+ * announces the removal of held events by retention. However often it is called, each notification is sent once.
  */
 export const measureOrganization = async (
   deps: MeasureDeps,
@@ -279,7 +279,10 @@ export const measureOrganization = async (
   announce(deps.live)
 }
 
-/** Where plans limit: organizations that have received events since a time, and those whose standing can change without events. */
+/**
+ * If plan limits are enforced: organizations that have received events since a time, and those whose standing can
+ * change without events.
+ */
 const findOrganizations = async (deps: MeasureDeps, since: number, signal: AbortSignal): Promise<string[]> => {
   const { db, eventStore } = deps
   const standing = await db
@@ -313,8 +316,9 @@ const findOrganizations = async (deps: MeasureDeps, since: number, signal: Abort
 const nobody = '00000000-0000-0000-0000-000000000000'
 
 /**
- * A round measures every organization whose usage can have changed since the last one. At longer intervals it measures all with events of
- * this period. An organization that cannot be measured does not hold up the others.
+ * Makes a round, which measures every organization whose usage may have changed since the last round. At longer
+ * intervals it measures all organizations with events in this period. An organization that cannot be measured does not
+ * delay the others.
  */
 export const createRound = (
   deps: MeasureDeps & Pick<BillingServices, 'logger'>,
@@ -343,8 +347,8 @@ export const createRound = (
 }
 
 /**
- * Measures twice in each minute that it is run in. Where plans do not limit, it only releases events that were held before. Collection
- * does not take part: usage is counted from stored events.
+ * Makes the job, which measures twice in each minute that it is run in. If plan limits are not enforced, it only
+ * releases events that were held before. Collection is not involved: usage is counted from stored events.
  */
 export const createMeasure = (
   deps: MeasureDeps & Pick<BillingServices, 'logger'>,
@@ -355,7 +359,7 @@ export const createMeasure = (
     for (;;) {
       const begun = deps.clock()
       await round(signal)
-      // One that took long is repeated later: what it measures must not cost what it measures.
+      // After a long round the pause is longer, so that measuring does not take up the capacity that it measures.
       const wait = Math.max(pauseMs, 10 * (deps.clock() - begun))
       if (deps.clock() + wait >= until) return
       await pause(wait, undefined, { signal })

@@ -3,21 +3,25 @@ import { periodEnd } from '../periods.ts'
 
 export type UsagePeriod = { start: Date; end: Date }
 
-/** The period that a subscription is billed for, and by what. */
+/** The period that a subscription is billed for, and its billing frequency. */
 export type BilledPeriod = UsagePeriod & { interval: BillingFrequency }
 
-/** A month that ends so near to the end of the paid period ends with it: the days of months differ. */
+/** A month that ends this close to the end of the paid period ends with it, because months differ in length. */
 const nearMs = 7 * 86_400_000
 
-/** The end of a month of usage from `start`, in months from `anchor`; nothing goes beyond, or is left before, `last`. */
+/**
+ * The end of a month of usage from `start`, in months from `anchor`. It is never after `last`, and no short rest is
+ * left before `last`.
+ */
 export const usageMonthEnd = (anchor: Date, start: Date, last: Date): Date => {
   const end = periodEnd(anchor, start, 'MONTHLY')
   return start < last && end.getTime() > last.getTime() - nearMs ? last : end
 }
 
 /**
- * The period in which usage is counted at a time, in UTC. It is that of a subscription that is billed monthly, a month of one that is billed
- * annually, and the month of the calendar without one. While it is unknown whether a period was renewed, it counts as renewed.
+ * The period in which usage is counted at a time, in UTC. It is the period of a monthly subscription, a month of an
+ * annual one, and the calendar month without a subscription. While it is unknown whether a period was renewed, it
+ * counts as renewed.
  */
 export const usagePeriod = (billed: BilledPeriod | undefined, now: number): UsagePeriod => {
   const at = new Date(now)
@@ -38,8 +42,9 @@ export const usagePeriod = (billed: BilledPeriod | undefined, now: number): Usag
 const dayMs = 86_400_000
 
 /**
- * The expected count at the end of the period. The rest of the period continues at the rate of its last seven days, or of all of it so far
- * when that is shorter. The counts of days are in `days`, by their start, epoch ms. Undefined for a period that has just begun.
+ * The projected count at the end of the period. The rest of the period continues at the rate of its last seven days, or
+ * of the whole period so far if that is shorter. The counts per day are in `days`, by their start, epoch ms. Undefined
+ * for a period that has just begun.
  */
 export const projected = (
   days: readonly (readonly [day: number, count: number])[],
@@ -49,7 +54,7 @@ export const projected = (
   const since = Math.max(start.getTime(), now - 7 * dayMs)
   if (now - start.getTime() < dayMs) return undefined
   const used = days.reduce((sum, [, count]) => sum + count, 0)
-  // A day that has partly passed before that counts by its part.
+  // A day that lies only partly in the window counts in proportion.
   const recent = days.reduce((sum, [day, count]) => {
     const from = Math.max(day, start.getTime())
     const to = Math.min(day + dayMs, now)

@@ -12,20 +12,22 @@ import { type UsagePeriod, usagePeriod } from './period.ts'
 
 type Deps = Pick<BillingServices, 'db' | 'eventStore' | 'profileLedger' | 'billing' | 'clock'>
 
-/** A plan that is used in a period, and by what profiles beyond it are billed; undefined where they are not. */
+/** The plan of a period, and the terms for billing profiles beyond it; undefined if they are not billed. */
 export type PlanPeriod = {
   plan: CataloguePlan
   period: UsagePeriod
   overage:
     | (OverageTerms & {
-        /** What the organization pays at most, in minor units, and how many blocks are billed at most with that. */
+        /**
+         * The maximum that the organization pays, in minor units, and the maximum number of blocks billed within it.
+         */
         cap: number | undefined
         most: number | undefined
       })
     | undefined
 }
 
-/** The plan that an organization is on, and the period that its usage is counted in. */
+/** The current plan of an organization, and the period in which its usage is counted. */
 export const readPlan = async (
   { db, billing, clock }: Pick<Deps, 'db' | 'billing' | 'clock'>,
   organizationId: string,
@@ -53,7 +55,7 @@ export const readPlan = async (
   return { plan, period, overage: { ...terms, cap: within === undefined ? undefined : cap?.amount, most } }
 }
 
-/** Usage beyond these limits is held once the grace has passed; -1 for no limit. */
+/** The limits beyond which usage is held after the grace period; -1 for no limit. */
 export const holdLimits = ({ plan, overage }: PlanPeriod): Pick<PlanFeatures, 'profiles' | 'events'> => {
   if (plansHold(plan)) return plan.features
   return overage?.most === undefined
@@ -75,8 +77,8 @@ export const workspacesOf = async (db: Db, organizationId: string): Promise<stri
 export type PlanUsage = { profiles: number; events: number }
 
 /**
- * The usage of a plan in a period of an organization: events that were accepted for the first time and are no tests, and the profiles in
- * them. The usage of a workspace still counts after its deletion.
+ * The usage of a plan in a period of an organization: non-test events that were accepted for the first time, and the
+ * profiles in them. The usage of a workspace still counts after its deletion.
  */
 export const readUsage = async (
   deps: Pick<Deps, 'db' | 'eventStore' | 'profileLedger'>,
@@ -99,14 +101,14 @@ export const readUsage = async (
   }
 }
 
-/** Held events that were neither released nor removed. */
+/** The condition for held events that were neither released nor removed. */
 export const heldWhere = `workspace_id in {workspaces:Array(String)} and status = 'held'
   and receive_time >= fromUnixTimestamp64Milli({kept_from:Int64})
   and event_id not in (select event_id from replayed_events where workspace_id in {workspaces:Array(String)})`
 
 export type HeldBySource = { workspaceId: string; sourceId: string; events: number; oldest: number }
 
-/** Held events that wait, by source. Events received before `keptFrom` (epoch ms) count as removed. */
+/** The waiting held events, by source. Events received before `keptFrom` (epoch ms) count as removed. */
 export const readHeld = async (
   { eventStore }: Pick<Deps, 'eventStore'>,
   workspaces: readonly string[],

@@ -10,7 +10,7 @@ const data = z.object({ organization: z.string() })
 export const releaseJob: JobKind<z.output<typeof data>> = {
   name: 'release-held-events',
   data,
-  // The check of each minute begins the job again while events are still held.
+  // If events are still held afterwards, the check of each minute starts the job again.
   retries: { most: 5, pauseSeconds: 2, maxPauseSeconds: 60 },
   leaseSeconds: 30,
   maxSeconds: 6 * 60 * 60,
@@ -20,8 +20,8 @@ export const releaseJob: JobKind<z.output<typeof data>> = {
 }
 
 /**
- * Sends the held events of an organization through the pipeline again, those of each source oldest first, until none is left or they are
- * held again. After a kill, the next run continues: the pipeline takes each event once.
+ * Sends the held events of an organization through the pipeline again, those of each source oldest first, until none is
+ * left or they are held again. After a kill, the next run continues: the pipeline accepts each event once.
  */
 export const releaseHeld = async (
   deps: Pick<BillingServices, 'db' | 'eventStore' | 'appendRequest' | 'clock'>,

@@ -34,7 +34,7 @@ const countPeriod = async (
   return { profileDays: byDay(profileDays), eventDays: byDay(eventDays), profileSources, eventSources }
 }
 
-/** The counts of days, with those of deleted workspaces. */
+/** Adds the stored usage of deleted workspaces to the counts of days. */
 const withKept = (
   days: readonly (readonly [day: number, count: number])[],
   kept: readonly DeletedUsageDay[],
@@ -45,7 +45,7 @@ const withKept = (
   return [...all]
 }
 
-/** What the profiles beyond a plan cost in the period, as it stands. */
+/** The current cost of the profiles beyond a plan in the period. */
 const presentOverage = (found: PlanPeriod, profiles: number): Overage | null => {
   const { overage } = found
   if (overage === undefined) return null
@@ -62,7 +62,10 @@ const presentOverage = (found: PlanPeriod, profiles: number): Overage | null => 
   }
 }
 
-/** The sources with events or held events, the busiest first, and what those of deleted workspaces have that are not gone yet. */
+/**
+ * The sources with events or held events, the busiest first. It also has the counts of deleted workspaces whose events
+ * still exist.
+ */
 const listSources = async (
   db: Db,
   organizationId: string,
