@@ -11,7 +11,7 @@ import type { PrivacyServices } from './services.ts'
 import { readSyncKeys, type SyncKeys, writeSyncKeys } from './sync-keys.ts'
 
 const day = 24 * 3_600_000
-/** Samples of refused requests are kept for so long, ms. */
+/** How long samples of refused requests are kept, ms. */
 const samplesMs = day
 
 type NewRequest = {
@@ -25,7 +25,9 @@ type NewRequest = {
   destinations: readonly DeletingDestination[]
 }
 
-/** A destination that can delete users, and the settings that it lacks for that: then no deletion is sent to it. */
+/**
+ * A destination that can delete users. If it lacks settings for that, they are in `lacks`, and it is sent no deletions.
+ */
 type DeletingDestination = { id: string; lacks?: string }
 
 /** The destinations of a workspace that can delete users. */
@@ -52,7 +54,7 @@ const deletingDestinations = async (
   return deleting
 }
 
-/** Writes a request down, with the values that its job needs. */
+/** Stores a request, with the values that its job needs. */
 export const writeRequest = async (
   tx: Tx,
   request: NewRequest,
@@ -101,8 +103,8 @@ export const writeRequest = async (
 }
 
 /**
- * Deletes or suppresses people, or both. When it answers, no profile has one of the identifiers any more and stored events of
- * theirs are shown nowhere; a job removes them from each place.
+ * Deletes or suppresses people, or both. When it returns, the identifiers belong to no profile, and their stored events
+ * are hidden everywhere. A job then removes the data from each place.
  */
 export const createPrivacyRequest =
   ({
@@ -138,7 +140,7 @@ export const createPrivacyRequest =
     const destinations =
       kind === 'suppress' ? [] : await deletingDestinations({ db, catalog, secretBox, logger }, workspace.id)
     const forgotten = await db.transaction().execute(async (tx) => {
-      // One at a time, so that the same request sent at once meets its own first result.
+      // The lock serializes them, so that a concurrent repetition of the same request gets the first result.
       await sql`select pg_advisory_xact_lock(hashtextextended(${`privacy request ${id}`}, 0))`.execute(tx)
       const known = await tx.selectFrom('privacy_requests').select('id').where('id', '=', id).executeTakeFirst()
       if (known !== undefined) return undefined
@@ -168,7 +170,7 @@ export const createPrivacyRequest =
       await audit(
         tx,
         resourceNames.privacyRequest.format({ workspace: workspace.id, privacy_request: id }),
-        // Values are personal data, which the audit log does not hold.
+        // Values are personal data, which the audit log must not contain.
         { kind, identifiers: named, profiles: result.profiles },
       )
       return result
@@ -179,7 +181,7 @@ export const createPrivacyRequest =
         const people = { workspaceId: workspace.id, requestId: id, ...forgotten, owners: [], until: time }
         await markErasedEvents(eventStore, profileLedger.ownerOf, people)
       } catch (error) {
-        // The job does it again.
+        // The job repeats it.
         logger.warn({ error: String(error) }, 'events of deleted people are not hidden yet')
       }
     return await readPrivacyRequest({ db, rewriteFiles }, workspace.id, id)

@@ -22,14 +22,14 @@ export type ErasureDeps = Pick<
   PrivacyServices,
   'db' | 'eventStore' | 'profileLedger' | 'notifyDestinations' | 'whenStored' | 'forgetInDeliveries' | 'clock'
 > & {
-  /** For how long it is waited that destinations answer, ms; 3 s unless given. */
+  /** How long to wait for destinations to respond, in ms; 3 s by default. */
   outcomesWaitMs?: number
 }
 
-/** For how long it is waited that rows of syncs are removed before it is gone on later, ms. */
+/** How long to wait for rows of syncs to be removed, in ms. The rest is removed by later calls. */
 const sweepMs = 5 * 60_000
 
-/** How far apart is looked whether destinations have answered, ms. */
+/** How often to check whether destinations have responded, in ms. */
 const outcomesLookMs = 300
 
 const setPlaces = async (
@@ -48,7 +48,7 @@ const setPlaces = async (
     .execute()
 }
 
-/** Works on places of requests, which say so meanwhile, and what went wrong. */
+/** Runs a task, and shows the places of the requests as running meanwhile. Stores the error if the task fails. */
 const inPlaces = async (
   db: Db,
   clock: () => number,
@@ -66,10 +66,13 @@ const inPlaces = async (
   }
 }
 
-/** A request whose people are to be removed: their profiles are the last `profiles` entries of the ledger up to `sequence`. */
+/**
+ * A request whose people must be removed: their profiles are the last `profiles` entries of the ledger up to
+ * `sequence`.
+ */
 type Waiting = { id: string; sequence: number; profiles: number; people: ErasedPeople }
 
-/** The profiles that a request has erased, and those that were merged into them. */
+/** The profiles that a request has erased, and those merged into them. */
 const readErasedProfiles = async (
   db: Db,
   { sequence, profiles, people: { workspaceId } }: Waiting,
@@ -86,14 +89,14 @@ const readErasedProfiles = async (
   return rows.map(({ id }) => id)
 }
 
-/** Requests whose events are removed by one change of the event store. */
+/** Maximum requests whose events are removed by one mutation of the event store. */
 const together = 100
 
 type WaitingRow = { id: string; workspace_id: string; sequence: string; profiles: number; create_time: Date }
 
 /**
- * A request, and waiting requests of all workspaces, oldest first: a change of the event store rewrites its parts once, for one request
- * or for all. Without those that are removed, or whose workspace is gone.
+ * A request, and all waiting requests of other workspaces, oldest first. A mutation of the event store rewrites its
+ * parts once, for one request or for many. Requests that are complete, or whose workspace was deleted, are left out.
  */
 const readWaiting = async (db: Db, id: string): Promise<Waiting[]> => {
   const { rows } = await sql<WaitingRow>`
@@ -120,12 +123,15 @@ const readWaiting = async (db: Db, id: string): Promise<Waiting[]> => {
   return waiting.filter(({ people: { identifiers, owners } }) => identifiers.length > 0 || owners.length > 0)
 }
 
-/** Everything of a request but the changes of the event store: its events are marked, and hidden, when it resolves. */
+/**
+ * Does everything for a request except for the mutations of the event store. When it resolves, the events are marked
+ * and hidden.
+ */
 const prepare = async (deps: ErasureDeps, request: Waiting, signal: AbortSignal): Promise<void> => {
   const { id, sequence, people } = request
   const { db, eventStore, profileLedger, whenStored, clock } = deps
   const { workspaceId, identifiers } = people
-  // First, so that a failure shows while the rest is under way.
+  // First, so that a failure shows while the rest is running.
   await deps.notifyDestinations(id, workspaceId)
   await inPlaces(db, clock, [id], ['profiles'], () =>
     profileLedger.forgetValues(workspaceId, { identifiers, sequence }),
@@ -135,7 +141,7 @@ const prepare = async (deps: ErasureDeps, request: Waiting, signal: AbortSignal)
   await inPlaces(db, clock, [id], ['events', 'deliveries'], async () => {
     const mark = () => markErasedEvents(eventStore, profileLedger.ownerOf, people)
     await mark()
-    // What came before the request and was not stored yet.
+    // Events that arrived before the request may not be stored yet.
     await whenStored(workspaceId, signal)
     await mark()
     await deps.forgetInDeliveries()
@@ -162,7 +168,7 @@ const remove = async (deps: ErasureDeps, requests: readonly Waiting[], signal: A
       signal,
     ),
   )
-  // Deliveries that were under way at the deletion, and have failed for good since.
+  // Deliveries that were in flight at the deletion, and have failed permanently since.
   for (const { people } of requests)
     for await (const eventIds of erasedEventIds(eventStore, people, signal))
       await eraseParked(db, people.workspaceId, eventIds)
@@ -173,10 +179,10 @@ const remove = async (deps: ErasureDeps, requests: readonly Waiting[], signal: A
 }
 
 /**
- * Runs a job of `erasureJob`: removes the people of a request from the ledger of profiles, stored events and deliveries. It also
- * removes the people of other waiting requests, by the same changes of the event store. At the end it removes the values by which
- * the requests identified them. It may be killed anywhere and is done again from the start. Logs go by age, for which
- * `finishPrivacyRequests` waits.
+ * Makes the function that runs an `erasureJob`. It removes the people of a request from the ledger of profiles, stored
+ * events and deliveries. It also removes the people of other waiting requests, by the same mutations of the event
+ * store. At the end it removes the values by which the requests identified them. It may be killed at any point, and is
+ * then repeated from the start. Logs expire by age, and `finishPrivacyRequests` waits for that.
  */
 export const createErasure = (deps: ErasureDeps) => {
   const { db, eventStore, clock, outcomesWaitMs = 3000 } = deps
@@ -189,7 +195,7 @@ export const createErasure = (deps: ErasureDeps) => {
         prepared.push(request)
       } catch (error) {
         signal.throwIfAborted()
-        // The others have jobs of their own, which try again.
+        // The other requests have their own jobs, which retry.
         if (request.id === id) failure = { error }
       }
     if (prepared.length > 0) await remove(deps, prepared, signal)
@@ -197,11 +203,11 @@ export const createErasure = (deps: ErasureDeps) => {
     faultPoint('erasure.after-values')
     const own = await db.selectFrom('privacy_requests').select('workspace_id').where('id', '=', id).executeTakeFirst()
     await clearErasedMarks(eventStore, [id, ...prepared.map((each) => each.id)])
-    // Its workspace is gone.
+    // Its workspace was deleted.
     if (own === undefined) return
     await eraseSyncRows({ db, eventStore }, signal)
     await endDeliveries(db, clock())
-    // Most destinations have answered by now; `finishPrivacyRequests` reads the other answers.
+    // Most destinations have responded by now. `finishPrivacyRequests` reads the other responses.
     const request = { id, workspaceId: own.workspace_id }
     for (
       let waited = 0;
@@ -212,7 +218,7 @@ export const createErasure = (deps: ErasureDeps) => {
   }
 }
 
-/** Deliveries are done when the events are, and no sync has rows of the people of a request any more. */
+/** Marks deliveries as done if the events are, and no sync has rows of the people of a request. */
 const endDeliveries = async (db: Db, now: number): Promise<void> => {
   await sql`update privacy_places p set state = 'done', last_error = '', update_time = ${new Date(now)}
     where p.place = 'deliveries' and p.state <> 'done'
@@ -227,7 +233,7 @@ const endDeliveries = async (db: Db, now: number): Promise<void> => {
         where e.request_id = p.request_id and e.place = 'events' and e.state = 'done')`.execute(db)
 }
 
-/** Ends the requests of which no store and no log has anything left. Call it regularly. */
+/** Completes the requests without data left in any store or log. Call it regularly. */
 export const finishPrivacyRequests = async ({
   db,
   eventStore,
@@ -266,7 +272,7 @@ export const finishPrivacyRequests = async ({
       and not exists (select from privacy_tellings t where t.request_id = r.id and t.state not in ('done','not_told'))`.execute(
     db,
   )
-  // Last: what fails there holds nothing else up, and what it ends is found by the next call.
+  // Last, so that a failure here delays nothing else. The next call finds the requests that this one completes.
   await eraseSyncRows({ db, eventStore }, AbortSignal.timeout(sweepMs))
   await endDeliveries(db, clock())
 }

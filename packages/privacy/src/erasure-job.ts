@@ -3,16 +3,18 @@ import { z } from 'zod'
 
 const data = z.object({ request: z.string() })
 
-/** Removes the people of a privacy request from every store. It names the request and holds nothing of it. */
+/**
+ * Removes the people of a privacy request from every store. It contains the ID of the request, and no personal data.
+ */
 export const erasureJob: JobKind<z.output<typeof data>> = {
   name: 'erase-people',
   data,
-  // Until it is done: the product never gives up a deletion.
+  // Unlimited, because a deletion is never given up.
   retries: { most: withoutEnd, pauseSeconds: 1, maxPauseSeconds: 10 * 60 },
-  // A job of a killed process continues soon, since the product promises minutes.
+  // Short, so that the job of a killed process continues soon: the product promises minutes.
   leaseSeconds: 15,
   maxSeconds: 6 * 60 * 60,
-  // Changes of the event store wait for each other anyway.
+  // Mutations of the event store wait for each other anyway.
   atOnce: 1,
   exclusive: false,
   keepSeconds: 24 * 60 * 60,

@@ -5,12 +5,12 @@ import { faultPoint } from '@tributary/kernel'
 import { clearDeletionDeliveries, type EventStore, type LogWriter } from '@tributary/storage'
 import { sql } from 'kysely'
 
-/** The producer of these rows, as deliveries name it. */
+/** The producer name of these rows in deliveries. */
 const producer = { k: 'privacy', n: 'privacy' } as const
-/** Rows of one record of the stream. */
+/** Rows per record of the stream. */
 const rowsPerRecord = 50
 
-/** The id of a row: of one person of a request, whatever the destination. */
+/** The ID of a row. It depends on the request and the person, not on the destination. */
 const recordIdOf = (requestId: string, person: number): string => `${requestId}.${person}`
 
 type Identifier = { type: string; value: string }
@@ -31,8 +31,9 @@ const rowOf = (requestId: string, person: number, identifiers: readonly Identifi
 }
 
 /**
- * Sends deletions to destinations as rows of the stream, which delivery sends and retries like events. A row that was appended but
- * not recorded, because the process was killed, is appended again under the same ID: a second deletion changes nothing.
+ * Makes the function that sends deletions to destinations as rows of the stream. Delivery sends and retries them like
+ * events. A row that was appended but not recorded, because the process was killed, is appended again under the same
+ * ID: a second deletion changes nothing.
  */
 const createDeletionNotices =
   ({ db, stream }: { db: Db; stream: Pick<LogWriter, 'appendGroup'> }) =>
@@ -76,7 +77,8 @@ const createDeletionNotices =
   }
 
 /**
- * Makes the function that notifies destinations of the people of a request: it sends their deletion, and their exits from audiences.
+ * Makes the function that notifies destinations about the people of a request: it sends their deletion, and their exits
+ * from audiences.
  */
 export const createDestinationNotices = (deps: { db: Db; stream: Pick<LogWriter, 'appendGroup'> }) => {
   const notices = [createFarewells(deps), createDeletionNotices(deps)]
@@ -90,8 +92,8 @@ type Outcome = { destination_id: string; event_id: string; status: string; reaso
 const states: Readonly<Record<string, 'done' | 'failed'>> = { delivered: 'done', filtered: 'done', dead: 'failed' }
 
 /**
- * Notes the outcomes of the deletions that destinations were sent, by the delivery log. Resolves to true when none is open: then the
- * log is freed of the people.
+ * Reads the outcomes of deletions from the delivery log, and stores them. Resolves to true if none is open: then the
+ * people are removed from the log.
  */
 export const readDeletionOutcomes = async (
   { db, eventStore }: { db: Db; eventStore: EventStore },

@@ -26,7 +26,7 @@ const presentPlaces = (rows: readonly Selectable<PrivacyPlacesTable>[]): Privacy
 
 type TellingRow = { request_id: string; id: string; title: string; state: string; people: string; reason: string }
 
-/** The state of the deletions that destinations are sent, by request. */
+/** The states of the deletions that were sent to destinations, by request. */
 const readDeletions = async (db: Db, requestIds: readonly string[]): Promise<Map<string, TellingRow[]>> => {
   const { rows } = await sql<TellingRow>`
     select t.request_id, d.id, d.title, t.state, count(*) as people, max(t.reason) as reason
@@ -53,7 +53,9 @@ const presentTellings = (workspaceId: string, rows: readonly TellingRow[]): Priv
 
 type PresentDeps = Pick<PrivacyServices, 'db' | 'rewriteFiles'>
 
-/** The progress of the files of the database; null where the database is not embedded, and for a suppression. */
+/**
+ * The progress of rewriting the database files. Null if the database is not embedded, or the request is a suppression.
+ */
 const presentFiles = (
   { files_time, files_error, files_round }: Pick<RequestRow, 'files_time' | 'files_error' | 'files_round'>,
   places: readonly Selectable<PrivacyPlacesTable>[],
@@ -67,7 +69,7 @@ const presentFiles = (
   return { ...pending, state: 'removing', start_time: new Date(lastRound.getTime() + roundMs).toISOString() }
 }
 
-/** Requests as the wire shows them, in the order of the rows. */
+/** Requests as the API returns them, in the order of the rows. */
 export const presentPrivacyRequests = async (
   { db, rewriteFiles }: PresentDeps,
   workspaceId: string,
@@ -119,7 +121,7 @@ export const presentPrivacyRequests = async (
   }))
 }
 
-/** A privacy request of a workspace. Throws 404 for none. */
+/** A privacy request of a workspace. Throws 404 if it does not exist. */
 export const readPrivacyRequest = async (
   deps: PresentDeps,
   workspaceId: string,

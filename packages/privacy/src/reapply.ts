@@ -17,12 +17,12 @@ type Deps = Pick<
   'db' | 'eventStore' | 'jobs' | 'profileLedger' | 'forgottenHashes' | 'logRetentionMs' | 'clock' | 'logger'
 >
 
-/** Stands for the author of requests that the product itself makes. */
+/** The author of requests that the product itself makes. */
 const nobody = '00000000-0000-0000-0000-000000000000'
 
 type Deleted = MissingHashes['hashes'][number] & { d: number }
 
-/** Users who were deleted since. Other changes of hashes are suppressions, or their end. */
+/** Users who were deleted since then. All other changes of hashes are suppressions, or their end. */
 const deletedSince = async (tx: Tx, { workspaceId, hashes }: MissingHashes): Promise<Deleted[]> => {
   const { rows } = await sql<{ hash: string; delete_time: Date }>`
     select hash, delete_time from privacy_hashes
@@ -32,15 +32,16 @@ const deletedSince = async (tx: Tx, { workspaceId, hashes }: MissingHashes): Pro
 }
 
 /**
- * Applies the lost requests of one workspace, in one transaction: a kill leaves all of them to the next start. Resolves to the people
- * whose events are to be hidden. It makes one request for each time of deletion: later events are of users who came back.
+ * Applies the lost requests of one workspace, in one transaction: a kill leaves all of them to the next start. Resolves
+ * to the people whose events must be hidden. It makes one request for each time of deletion, because later events
+ * belong to users who came back.
  */
 const reapply = (deps: Deps, missing: MissingHashes): Promise<ErasedPeople[]> =>
   deps.db.transaction().execute(async (tx) => {
     const { profileLedger, jobs, logger } = deps
     const { workspaceId, hashes } = missing
     const deleted = await deletedSince(tx, missing)
-    // First, so that identifiers that come meanwhile are not theirs.
+    // First, so that identifiers that arrive meanwhile do not belong to the deleted users.
     const known = await profileLedger.restoreHashes(tx, missing)
     if (known === undefined) return []
     logger.warn({ workspaceId, hashes: hashes.length, found: known.length }, 'deletions are applied again')
@@ -75,9 +76,9 @@ const reapply = (deps: Deps, missing: MissingHashes): Promise<ErasedPeople[]> =>
   })
 
 /**
- * Applies deletions and suppressions again that the database has lost, since it was restored from an earlier time. Requests of the
- * product's own delete the data of those users and their stored events, whether they have a profile or not. Call it at every start,
- * before the first query is answered.
+ * Repeats deletions and suppressions that are missing in the database because it was restored from an earlier state.
+ * The product makes its own requests, which delete the data of those users and their stored events, with or without a
+ * profile. Call it at every start, before the first query is answered.
  */
 export const reapplyForgotten = async (deps: Deps): Promise<void> => {
   const { eventStore, profileLedger, forgottenHashes, logger } = deps
@@ -86,7 +87,7 @@ export const reapplyForgotten = async (deps: Deps): Promise<void> => {
       try {
         await markErasedEvents(eventStore, profileLedger.ownerOf, people)
       } catch (error) {
-        // The job does it again.
+        // The job repeats it.
         logger.warn({ error: String(error) }, 'events of deleted people are not hidden yet')
       }
   await forgottenHashes.keepAll()

@@ -4,16 +4,16 @@ import { type Selectable, sql } from 'kysely'
 import type { PrivacyServices } from './services.ts'
 
 /**
- * Minimum time between the starts of two rounds, ms. Requests that are done elsewhere meanwhile share the next round,
- * so they are removed from files well within 24 hours, and a table is not rewritten for each of them.
+ * Minimum time between the starts of two rounds, ms. Requests that complete in the meantime share the next round. So
+ * they are removed from files well within 24 hours, and a table is not rewritten for each of them.
  */
 export const roundMs = 6 * 3_600_000
-/** Pause after the first failed try of a round, ms; it doubles with each. */
+/** Pause after the first failed attempt of a round, ms. It doubles with each failure. */
 const retryMs = 10 * 60_000
 
 type Round = Selectable<FileRoundsTable>
 
-/** Requests that are done in every place but the logs, and whose people can be in files of the database. */
+/** Requests that are complete except for the logs, and whose people may be in files of the database. */
 const readPending = async (db: Db): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`
     select r.id from privacy_requests r
@@ -29,7 +29,7 @@ export const readFileRound = (db: Db): Promise<Round | undefined> =>
 
 const isRecent = ({ start_time }: Round, now: number): boolean => Math.abs(now - start_time.getTime()) < roundMs
 
-/** Begins a round for all requests that wait for one; undefined without any. */
+/** Starts a round for all requests that wait for one; undefined if there are none. */
 const beginRound = async (db: Db, now: number): Promise<Round | undefined> => {
   const pending = await readPending(db)
   if (pending.length === 0) return undefined
@@ -45,7 +45,7 @@ const beginRound = async (db: Db, now: number): Promise<Round | undefined> => {
   })
 }
 
-/** The round to go on with now: a new one, or an unfinished one whose time to be tried again has come. */
+/** The round to run now: a new round, or an unfinished one whose retry is due. */
 const currentRound = async (db: Db, now: number): Promise<Round | undefined> => {
   const round = await readFileRound(db)
   if (round === undefined || !isRecent(round, now)) return beginRound(db, now)
@@ -55,10 +55,10 @@ const currentRound = async (db: Db, now: number): Promise<Round | undefined> => 
 export type RemoveFromFiles = (signal: AbortSignal) => Promise<void>
 
 /**
- * Rewrites the files of an embedded database once for all requests that are done everywhere else. The files then hold
- * nothing of their people. Does nothing without `rewriteFiles`. Called each minute. A round begins six hours after the
- * one before at the earliest. A failed try repeats only the tables that are left, at intervals that double from ten
- * minutes on. A process that ends meanwhile counts as a failed try.
+ * Makes the function that rewrites the files of an embedded database once for all requests that are complete elsewhere.
+ * The files then contain nothing of their people. It does nothing without `rewriteFiles`. It is called each minute.
+ * Rounds start at least six hours apart. A failed attempt repeats only the remaining tables, at intervals that double
+ * from ten minutes. A process that ends meanwhile counts as a failed attempt.
  */
 export const createRemoveFromFiles =
   ({
@@ -84,7 +84,7 @@ export const createRemoveFromFiles =
     }
     const { left } = await rewriteFiles(signal, { done: new Set(done_tables), onDone }).catch((error: unknown) => {
       signal.throwIfAborted()
-      // Such as a full disk: the tables are not rewritten again each minute because of it.
+      // For example a full disk: it must not make the tables be rewritten each minute.
       return { left: [`The files could not be rewritten: ${error instanceof Error ? error.message : String(error)}`] }
     })
     if (left.length === 0) {

@@ -3,7 +3,7 @@ import type { Catalog } from '@tributary/configuration'
 import type { Clock, Logger, SecretBox } from '@tributary/kernel'
 import type { EventStore, JobSender, RewriteProgress, RewrittenFiles } from '@tributary/storage'
 
-/** What this package needs of the process that it runs in. */
+/** The services that this package needs from its process. */
 export type PrivacyServices = {
   db: Db
   eventStore: EventStore
@@ -16,20 +16,22 @@ export type PrivacyServices = {
   /** Resolves once everything of a workspace that was received before the call is in the event store. */
   whenStored(workspaceId: string, signal: AbortSignal): Promise<void>
   /**
-   * Resolves once deliveries have learned of every user who was deleted before the call, and their earlier writes are durable.
-   * Rejects while that cannot be.
+   * Resolves once deliveries have been notified of every user who was deleted before the call, and their earlier writes
+   * are durable. Rejects while that is not possible.
    */
   forgetInDeliveries(): Promise<void>
-  /** Puts the notices of a privacy request for destinations into the stream. Rejects while that cannot be. */
+  /** Appends the notices of a privacy request for destinations to the stream. Rejects while that is not possible. */
   notifyDestinations(requestId: string, workspaceId: string): Promise<void>
-  /** When the oldest record of a workspace came that the logs may still hold, epoch ms; Infinity when they hold none. */
+  /**
+   * When the oldest record of a workspace arrived that may still be in the logs, epoch ms; Infinity if there is none.
+   */
   oldestLogged(workspaceId: string): Promise<number>
   /**
-   * Rewrites the files of the database, which then hold nothing of what was removed; names what it could not rewrite. Absent where
-   * the database is not the embedded one.
+   * Rewrites the files of the database without the removed data, and returns the names of the tables that it could not
+   * rewrite. Absent if the database is not embedded.
    */
   rewriteFiles?: ((signal: AbortSignal, progress: RewriteProgress) => Promise<RewrittenFiles>) | undefined
-  /** How long the logs keep what was received and what is sent, ms. */
+  /** How long the logs keep received and outgoing records, ms. */
   logRetentionMs: number
   clock: Clock
   logger: Logger

@@ -4,17 +4,17 @@ import { clearDryRuns, endRun, fieldsOf, peopleApp, queueSync } from '@tributary
 import { sql } from 'kysely'
 import type { PrivacyServices } from './services.ts'
 
-/** A sync of the workspace's own profiles, and what rows of the people of a deletion can be known by there. */
+/** A sync of the workspace's profiles, and the keys that identify rows of the deleted people. */
 export type SyncKeys = { syncId: string; keys: readonly string[] }
 
-/** Why a run was ended. */
+/** The reason why a run was ended. */
 const canceledBy = 'A user was deleted while it ran. The next run reads everything again'
 
 type Synced = { id: string; source_id: string | null; fields: string; identifier: string; primary_key: string[] }
 
 /**
- * Lets no run begin before this transaction ends, so that runs after the deletion read no deleted user. Runs under way leave deleted
- * users out by their keys when they send. Rows that become events have other keys: their runs end.
+ * Prevents runs from starting before this transaction ends, so that later runs read no deleted user. Current runs leave
+ * out deleted users by their keys when they send. Rows that become events have other keys, so those runs end.
  */
 const holdRuns = async (
   tx: Tx,
@@ -31,7 +31,7 @@ const holdRuns = async (
       .orderBy('id')
       .forUpdate()
       .execute()
-  // In the order of those who end a run.
+  // In the same order as in other places that end a run, so that they cannot deadlock.
   await lockRuns()
   await tx.selectFrom('syncs').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
   for (const run of await lockRuns()) {
@@ -42,12 +42,12 @@ const holdRuns = async (
   }
 }
 
-/** The text that a value of a trait is as a key. */
+/** The key text for the value of a trait. */
 const keyOf = (json: string): string => (json.startsWith('"') ? String(JSON.parse(json)) : json)
 
 /**
- * The keys that rows of people can have in the syncs of the workspace's own profiles, as long as these can be found. Call it in the
- * transaction that deletes them, before it does. Ends dry runs that may have read them, and removes samples of dry runs.
+ * All keys that rows of these people can have in syncs of profiles, while the profiles still exist. Call it before they
+ * are deleted, in the same transaction. It also ends dry runs that may have read them, and removes samples of dry runs.
  */
 export const readSyncKeys = async (
   tx: Tx,
@@ -69,7 +69,7 @@ export const readSyncKeys = async (
     .execute()
   if (syncs.length === 0) return []
   await holdRuns(tx, deps, syncs)
-  // Nothing is learned of them between this and their deletion.
+  // The lock stops new facts about them until their deletion.
   await sql`select from identity_ledgers where workspace_id = ${workspaceId}::uuid for update`.execute(tx)
   const columnsOf = (sync: Synced): string[] => [
     ...fieldsOf(sync).flatMap(({ column, target }) => (target === sync.identifier ? [column] : [])),
@@ -104,7 +104,7 @@ export const readSyncKeys = async (
   })
 }
 
-/** Keeps with a request what rows of its people can be known by, until they are removed. */
+/** Stores the keys that identify rows of a request's people, until the rows are removed. */
 export const writeSyncKeys = async (tx: Tx, requestId: string, known: readonly SyncKeys[]): Promise<void> => {
   if (known.length === 0) return
   await tx

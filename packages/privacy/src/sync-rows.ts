@@ -21,21 +21,21 @@ type Open = {
   sync_id: string
   workspace_id: string
   keys: string[]
-  /** Their profiles, and those that were merged into them. */
+  /** Their profiles, and those merged into them. */
   profiles: string[]
   /** The kept runs of the sync. */
   runs: string[]
-  /** The last run that began after the request and has sent; null when there is none. */
+  /** The last run that began after the request and has sent; null if there is none. */
   seen_run: string | null
   mirrors: boolean
   run_number: number
   swept_run: number | null
 }
 
-/** Syncs whose rows are removed together. */
+/** Maximum syncs whose rows are removed together. */
 const together = 100
 
-/** Keys to remove from syncs without a run under way, for requests whose events are gone; oldest first. */
+/** Keys to remove from syncs without a current run, for requests whose events are removed; oldest first. */
 const readOpen = async (db: Db): Promise<Open[]> => {
   const { rows } = await sql<Open>`
     select o.request_id, o.sync_id, r.workspace_id, o.keys, s.mode = 'FULL_SYNC' as mirrors, s.run_number, o.swept_run,
@@ -59,8 +59,8 @@ const readOpen = async (db: Db): Promise<Open[]> => {
 }
 
 /**
- * The keys of a mirroring sync that the destination still has: their confirmed rows stay. With `open`, the next run removes some of them
- * there. A key that belongs to another user by now is not among them.
+ * Keys that the destination still has, for a mirroring sync: their confirmed rows are kept. `open` says that the next
+ * run still removes some of them there. Keys that now belong to another user are left out.
  */
 const keysThere = async (
   eventStore: EventStore,
@@ -77,7 +77,7 @@ const keysThere = async (
   return { staying: rows.map(({ key }) => key), open: rows.some(({ taken }) => !taken) }
 }
 
-/** All that rows of the people have been known by, as far as it is written down. */
+/** Adds the keys that stored runs have for the people of a request, and stores them. */
 const learnKeys = async (db: Db, eventStore: EventStore, open: Open): Promise<Open> => {
   const { request_id, sync_id, workspace_id, runs, profiles } = open
   const found = await eventStore.query<{ key: string }>(
@@ -98,7 +98,9 @@ const learnKeys = async (db: Db, eventStore: EventStore, open: Open): Promise<Op
   return { ...open, keys }
 }
 
-/** Marks the rows of a sync that belong to the people of a request, except for confirmed rows of keys that stay. */
+/**
+ * Marks the rows of a sync that belong to the people of a request, except for confirmed rows with keys in `staying`.
+ */
 const mark = async (eventStore: EventStore, open: Open, staying: readonly string[]): Promise<void> => {
   const { request_id, sync_id, workspace_id, keys, profiles, runs } = open
   const params = { sync: sync_id, keys, profiles, runs }
@@ -132,15 +134,16 @@ const changesOf = (some: readonly Open[]): string[] => {
 }
 
 /**
- * Removes the rows of deleted people from syncs of the workspace's own profiles: read, planned, answered and confirmed rows, and their
- * deliveries. It does so for all requests at once, with the same changes of the event store. Syncs with a run under way are left
- * for later. So are the confirmed rows of a mirroring sync that its next run removes at the destination. May be broken off anywhere
- * and is done again. Asks nothing of the event store while no request waits.
+ * Removes the rows of deleted people from syncs of the workspace's profiles: read, planned, answered and confirmed
+ * rows, and their deliveries. It does so for all requests together, with the same mutations of the event store. Syncs
+ * with a current run are skipped until later. So are the confirmed rows of a mirroring sync that its next run removes
+ * at the destination. It may be killed at any point and is repeated. Sends no query to the event store while no request
+ * waits.
  */
 export const eraseSyncRows = async ({ db, eventStore }: Deps, signal: AbortSignal): Promise<void> => {
   const waiting: { open: Open; staying: readonly string[]; isOpen: boolean }[] = []
   for (const found of await readOpen(db)) {
-    // Nothing has happened since.
+    // Nothing has changed since the last call.
     if (found.swept_run === found.run_number && (await keysThere(eventStore, found)).open) continue
     const open = await learnKeys(db, eventStore, found)
     const there = await keysThere(eventStore, open)
