@@ -1,6 +1,6 @@
 import type { Db } from '@tributary/api-kit'
 
-/** How many sources or destinations a workspace has of each app, by slug. */
+/** The number of sources or destinations of each app in a workspace, by slug. */
 export const instanceCounts = async (
   db: Db,
   table: 'sources' | 'destinations',
@@ -16,7 +16,7 @@ export const instanceCounts = async (
   return new Map(rows.map((row) => [row.app, Number(row.count)]))
 }
 
-/** The entries whose title has the text in it, in any case; all of them for no text. */
+/** The entries whose title contains a text, ignoring case. All entries for an empty text. */
 export const searched = <Entry extends { title: string }>(
   entries: readonly Entry[],
   text: string | undefined,

@@ -7,21 +7,24 @@ export type CacheFollowerDeps = {
   /** For the connection that listens for changes. */
   pool: Relational['pool']
   logger: Logger
-  /** How long a change can go unseen when its notification is lost, in ms. */
+  /** How long a change can go unnoticed if its notification is lost, in ms. */
   pollMs?: number
 }
 
 export type CacheFollower = {
-  /** True once the first snapshot is there, and from then on. */
+  /** True from the first snapshot on. */
   ready(): boolean
-  /** Looks for changes now; resolves when everything committed before the call is in the snapshot, or could not be had. */
+  /**
+   * Checks for changes now. Resolves when everything committed before the call is in the snapshot, or the check has
+   * failed.
+   */
   refresh(): Promise<void>
-  /** Begins to follow; resolves when the first snapshot is there or could not be had yet. */
+  /** Starts following. Resolves when the first snapshot is loaded, or loading it has failed. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Ids of what may have changed or gone since the last snapshot. */
+/** IDs of rows that may have changed or been deleted since the last snapshot. */
 export type Changed = {
   readonly sources: readonly string[]
   readonly destinations: readonly string[]
@@ -36,7 +39,7 @@ export type Changed = {
   readonly signals: readonly string[]
 }
 
-/** Changes that are loaded one by one; with more of them everything is loaded, which then costs less. */
+/** Maximum changes that are loaded one by one. With more, a complete load is cheaper. */
 const maxChanges = 1000
 
 const changedSince = async (tx: Tx, version: string | undefined): Promise<Changed | undefined> => {
@@ -63,11 +66,11 @@ const changedSince = async (tx: Tx, version: string | undefined): Promise<Change
 }
 
 /**
- * Keeps a snapshot of the relational store in memory. It is checked after each notification and at least every `pollMs`, and brought
- * up to the version of the configuration whenever that has grown. The argument of `load` is the set of changes since. Undefined stands
- * for everything: at first, after very many changes, and when the store is older than before. It returns a function that puts the
- * rows into the snapshot. Version and rows are read in one snapshot of the store, so no change is missed. While the store is away
- * the last snapshot is served.
+ * Keeps a snapshot of the relational store in memory. It is checked after each notification and at least every
+ * `pollMs`, and updated whenever the version of the configuration has increased. The argument of `load` is the set of
+ * changes since. Undefined stands for everything: at first, after very many changes, and if the store is older than
+ * before. It returns a function that puts the rows into the snapshot. Version and rows are read in one snapshot of the
+ * store, so no change is missed. While the store is unavailable, the last snapshot is used.
  */
 export const createCacheFollower = (
   { db, pool, logger, pollMs = 1000 }: CacheFollowerDeps,
@@ -107,7 +110,7 @@ export const createCacheFollower = (
     }
   }
 
-  /** One check at a time; a call during one is answered by another check after it. */
+  /** Runs one check at a time. A call during a check waits for another check after it. */
   const refresh = (): Promise<void> => {
     if (running !== undefined) {
       again = true
@@ -118,7 +121,7 @@ export const createCacheFollower = (
         again = false
         await lookSafely()
       } while (again && !stopped)
-      // In the same step: a call after the last check begins a check of its own.
+      // In the same step, so that a call after the last check starts its own check.
       running = undefined
     })()
     return running

@@ -3,22 +3,25 @@ import { sql } from 'kysely'
 import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
 
 export type ComputedTraitCache = CacheFollower & {
-  /** The computed traits of a workspace by the event that they are made of: their ids. Undefined for a workspace without any. */
+  /**
+   * IDs of the computed traits of a workspace, by the event that they are computed from. Undefined if the workspace has
+   * none.
+   */
   find(workspaceId: string): ReadonlyMap<string, readonly string[]> | undefined
-  /** Whether no workspace has any. */
+  /** Whether no workspace has computed traits. */
   isEmpty(): boolean
-  /** Whether the cache has this version of a definition: from then on its events are recorded. */
+  /** Whether the cache contains this version of a definition. From then on, changes by its events are recorded. */
   knows(workspaceId: string, id: string, version: number): boolean
 }
 
 type Known = { events: ReadonlyMap<string, readonly string[]>; versions: ReadonlyMap<string, number> }
 type Row = { id: string; workspace_id: string; version: number; definition: string }
 
-/** The event that a trait is made of; undefined for a definition of a later version. */
+/** The event that a trait is computed from; undefined for a definition of a later version. */
 const eventOf = ({ definition }: Row): string | undefined =>
   computedTraitDefinition.safeParse(JSON.parse(definition)).data?.event
 
-/** Skips a definition that this version cannot read: the others, of all workspaces, are still in the cache. */
+/** Skips a definition that this version cannot read, so that all others are still in the cache. */
 const knownOf = (given: readonly Row[]): Known => {
   const rows = given.flatMap((row) => {
     const event = eventOf(row)
@@ -32,7 +35,7 @@ const knownOf = (given: readonly Row[]): Known => {
   }
 }
 
-/** The computed traits of every workspace that has some, in memory, as far as recording events needs them. */
+/** Keeps the computed traits of all workspaces in memory, with the fields that recording events needs. */
 export const createComputedTraitCache = (deps: CacheFollowerDeps): ComputedTraitCache => {
   const snapshot = new Map<string, Known>()
   const follower = createCacheFollower(deps, {

@@ -1,13 +1,13 @@
 import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
 
 export type CustomDomainCache = CacheFollower & {
-  /** The workspace that a host belongs to, from memory; undefined for an unknown host. In lower case, without a port. */
+  /** The workspace of a host name, from memory; undefined for an unknown host. In lower case, without a port. */
   workspaceOf(host: string): string | undefined
-  /** Whether a certificate for this name is to be had: its records were found when they were last looked for. */
+  /** Whether a certificate can be requested for this name, because its DNS records were found at the last check. */
   mayHaveCertificate(host: string): boolean
 }
 
-/** Every custom domain that was found once, in memory. There are few, and all of them are read at a change. */
+/** Keeps every domain in memory whose DNS records were ever found. There are few, so a change reloads all of them. */
 export const createCustomDomainCache = (deps: CacheFollowerDeps): CustomDomainCache => {
   let domains: ReadonlyMap<string, { workspaceId: string; active: boolean }> = new Map()
   const follower = createCacheFollower(deps, {

@@ -9,46 +9,46 @@ import { grantState } from '../oauth-grants/grants.ts'
 import { storedPlatform } from '../signals/stored-platform.ts'
 import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
 
-/** A destination as delivery needs it, its secrets included. */
+/** A destination with everything that delivery needs, secrets included. */
 export type CachedDestination = {
   id: string
   workspaceId: string
   title: string
   /** Slug of its entry in the catalogue. */
   app: string
-  /** False also when its secrets or mappings cannot be read: then its events are held, not lost. */
+  /** Also false if its secrets or mappings cannot be read: then its events are held, not lost. */
   enabled: boolean
-  /** Over how many partitions its workspace is spread. */
+  /** The number of partitions that its workspace is spread over. */
   spread: number
-  /** Over how many it ever was. */
+  /** The largest number of partitions that its workspace was ever spread over. */
   widest: number
   settings: Settings
-  /** What it was permitted by OAuth 2, its tokens excepted; undefined when nothing was. */
+  /** Its OAuth 2 grant without tokens; undefined if it has none. */
   grant: GrantState | undefined
-  /** Its own mappings; undefined while it uses the presets of its app. */
+  /** Its own mappings; undefined if it uses the presets of its app. */
   mappings: readonly EventMapping[] | undefined
-  /** What an event's user must have agreed to. */
+  /** The consent categories that the user of an event must have accepted. */
   consentCategories: readonly string[]
-  /** What its connections let through, by source. */
+  /** The filters of its connections, by source. */
   filters: ReadonlyMap<string, EventConditions>
-  /** What signals send it, by the id of the signal; undefined where none does. */
+  /** The settings for its conversions, by the ID of the signal; undefined if no signal sends to it. */
   signals: ReadonlyMap<string, SignalPlatformSettings> | undefined
 }
 
 export type DestinationCache = CacheFollower & {
-  /** Ids of the destinations that a source is connected with by an enabled connection; those of a paused one are held. */
+  /** IDs of the destinations that an enabled connection links to a source. Events for a paused destination are held. */
   destinationsFor(sourceId: string): readonly string[]
-  /** Whether an enabled signal is fed from a source, and so needs its events as a whole. */
+  /** Whether an enabled signal uses events of a source, and so needs complete events. */
   feedsSignal(sourceId: string): boolean
-  /** A destination that is not deleted, enabled or not. */
+  /** A destination, enabled or not; undefined if it was deleted. */
   get(destinationId: string): CachedDestination | undefined
-  /** Called after each change of the snapshot. Returns how to stop. */
+  /** Registers a listener for each change of the snapshot. Returns a function that removes it. */
   onChange(listener: () => void): () => void
 }
 
 const none: readonly string[] = []
 
-/** Ids of destinations by source, of all sources or of these alone. */
+/** IDs of destinations by source, for all sources or only for these. */
 const loadLinks = async (tx: Tx, sources: readonly string[] | undefined): Promise<Map<string, string[]>> => {
   const links = await tx
     .selectFrom('connections')
@@ -70,7 +70,7 @@ const loadLinks = async (tx: Tx, sources: readonly string[] | undefined): Promis
   return found
 }
 
-/** What the connections of destinations let through, all or these alone: by destination and source. */
+/** The filters of connections, by destination and source, for all destinations or only for these. */
 const loadFilters = async (tx: Tx, ids: readonly string[] | undefined) => {
   const links = await tx
     .selectFrom('connections')
@@ -87,7 +87,7 @@ const loadFilters = async (tx: Tx, ids: readonly string[] | undefined) => {
   return filters
 }
 
-/** Sources of enabled signals, among all or these alone. */
+/** The sources of enabled signals, among all sources or only among these. */
 const loadFeeds = async (tx: Tx, sources: readonly string[] | undefined): Promise<string[]> => {
   const rows = await tx
     .selectFrom('signal_sources')
@@ -100,7 +100,10 @@ const loadFeeds = async (tx: Tx, sources: readonly string[] | undefined): Promis
   return rows.map(({ source_id }) => source_id)
 }
 
-/** The conversions that signals send destinations, all or these alone; unreadable fields are replaced by those of the platform. */
+/**
+ * The conversions that signals send to destinations, for all destinations or only for these. Unreadable fields are
+ * replaced by the defaults of the platform.
+ */
 const loadSignals = async (tx: Tx, ids: readonly string[] | undefined) => {
   const rows = await tx
     .selectFrom('signal_platforms as p')
@@ -118,8 +121,8 @@ const loadSignals = async (tx: Tx, ids: readonly string[] | undefined) => {
 }
 
 /**
- * Every destination and connection in memory, for the pipeline and for delivery. With `connectors`, the connector of a
- * destination is loaded before the destination is in the snapshot.
+ * Keeps every destination and connection in memory, for the pipeline and for delivery. With `connectors`, the connector
+ * of a destination is loaded before the destination is in the snapshot.
  */
 export const createDestinationCache = (
   deps: CacheFollowerDeps & { secretBox: SecretBox; connectors?: Pick<LoadedConnectors<unknown>, 'load'> },
@@ -139,7 +142,7 @@ export const createDestinationCache = (
     }
   }
 
-  /** Mappings that this version cannot read, such as those of a later one. */
+  /** Stands for mappings that this version cannot read, such as those of a later version. */
   const unreadable = Symbol('unreadable')
 
   const mappingsOf = (id: string, stored: unknown): readonly EventMapping[] | undefined | typeof unreadable => {
@@ -174,7 +177,7 @@ export const createDestinationCache = (
     }
   }
 
-  /** All that is not deleted, or of these alone. */
+  /** All destinations that are not deleted, or only these. */
   const loadDestinations = async (tx: Tx, ids: readonly string[] | undefined): Promise<CachedDestination[]> => {
     const among = (column: string) =>
       ids === undefined ? sql<boolean>`true` : sql<boolean>`${sql.ref(column)} = any(${ids})`

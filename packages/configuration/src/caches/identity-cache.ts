@@ -3,13 +3,13 @@ import { sql } from 'kysely'
 import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
 
 export type IdentityCache<Rules> = CacheFollower & {
-  /** The rules made of the identity settings of a workspace, from memory; undefined while they are the defaults. */
+  /** The rules from the identity settings of a workspace, from memory; undefined if the settings are the defaults. */
   find(workspaceId: string): Rules | undefined
 }
 
 /**
- * The identity settings of every workspace that has some, in memory, as what `make` makes of them and of a text that is another
- * one after each change.
+ * Keeps the identity settings of all workspaces with own settings in memory. `make` turns each into rules, and also
+ * receives a text that is different after each change.
  */
 export const createIdentityCache = <Rules>({
   make,

@@ -3,7 +3,7 @@ import type { ProfileKeyKind } from '@tributary/contract'
 import { sql } from 'kysely'
 import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
 
-/** What a key of the Profile API may read. */
+/** The permissions of a key of the Profile API. */
 export type CachedProfileKey = {
   id: string
   workspaceId: string
@@ -12,14 +12,14 @@ export type CachedProfileKey = {
 }
 
 export type ProfileKeyCache = CacheFollower & {
-  /** What a valid key may read, from memory. A revocation shows within two seconds. */
+  /** The permissions of a valid key, from memory. A revocation takes effect within two seconds. */
   find(key: string): CachedProfileKey | undefined
 }
 
-/** What every key begins with; another text is not even hashed. */
+/** The form of every key; any other text is not even hashed. */
 const form = /^profile_(?:secret|public)_[\w-]{32}$/
 
-/** Every valid key of the Profile API in memory: a request without one is refused without a query. */
+/** Keeps every valid key of the Profile API in memory: a request without a valid key is refused without a query. */
 export const createProfileKeyCache = (deps: CacheFollowerDeps): ProfileKeyCache => {
   const byHash = new Map<string, CachedProfileKey>()
   const hashOf = new Map<string, string>()

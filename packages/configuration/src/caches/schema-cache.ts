@@ -4,34 +4,34 @@ import { type Enforcement, emptySchema, enforcements, parseSourceSchema, type So
 import { sql } from 'kysely'
 import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
 
-/** What a source's events are validated by. */
+/** The schema that validates a source's events. */
 export type CachedSchema = {
   readonly schema: SourceSchema
-  /** The version that `schema` is. */
+  /** The version of `schema`. */
   readonly version: number
   readonly enforcement: Enforcement
-  /** Its events are held: the organization is over a limit of its plan. */
+  /** Whether its events are held, because the organization is over a limit of its plan. */
   readonly held: boolean
 }
 
 export type SchemaCache = CacheFollower & {
-  /** The schema of a source that is not deleted, from memory. */
+  /** The schema of a source, from memory; undefined if the source was deleted. */
   schemaFor(sourceId: string): CachedSchema | undefined
 }
 
 type Wanted = { id: string; version: number; enforcement: Enforcement; held: boolean }
 
-/** Schemas that are read at once: texts of at most 512 KiB each, which take up to 40 ms to parse. */
+/** Schemas per read. Each text has at most 512 KiB, which take up to 40 ms to parse. */
 const readAtOnce = 20
 
 const emptyText = '{"events":{}}'
 
-/** Lets the thread do what waits, so that many changed schemas hold no events up. */
+/** Yields to the event loop, so that many changed schemas do not delay events. */
 
 /**
- * The schema of every source in memory, for the pipeline. A version never changes, so only sources with another version than before are read
- * anew. A schema takes about three times its text, and one without events nothing. Measured were 118 KB for 50 events of 20
- * properties, and 1.3 MB for the largest text.
+ * Keeps the schema of every source in memory, for the pipeline. A version never changes, so only sources with a new
+ * version are read again. A schema takes about three times the size of its text, and none if it has no events.
+ * Measured: 118 KB for 50 events of 20 properties, and 1.3 MB for the largest text.
  */
 export const createSchemaCache = (deps: CacheFollowerDeps): SchemaCache => {
   const { logger } = deps

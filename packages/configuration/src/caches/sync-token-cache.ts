@@ -2,18 +2,18 @@ import { hashToken } from '@tributary/api-kit'
 import { sql } from 'kysely'
 import { type CacheFollower, type CacheFollowerDeps, createCacheFollower } from './cache-follower.ts'
 
-/** Whose syncs a token starts. */
+/** The workspace whose syncs a token can start. */
 export type CachedSyncToken = { id: string; workspaceId: string }
 
 export type SyncTokenCache = CacheFollower & {
-  /** The workspace of a valid token, from memory. A revocation shows within two seconds. */
+  /** The workspace of a valid token, from memory. A revocation takes effect within two seconds. */
   find(token: string): CachedSyncToken | undefined
 }
 
-/** What every token is made of; another text is not even hashed. */
+/** The form of every token; any other text is not even hashed. */
 const form = /^sync_[\w-]{32}$/
 
-/** Every valid token of orchestrators in memory: a request without one is refused without a query. */
+/** Keeps every valid token of orchestrators in memory: a request without a valid token is refused without a query. */
 export const createSyncTokenCache = (deps: CacheFollowerDeps): SyncTokenCache => {
   const byHash = new Map<string, CachedSyncToken>()
   const hashOf = new Map<string, string>()

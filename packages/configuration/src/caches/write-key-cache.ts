@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { openSettings, type StoredSettings } from '../connector-settings/stored-settings.ts'
 import { type CacheFollower, type CacheFollowerDeps, type Changed, createCacheFollower } from './cache-follower.ts'
 
-/** The name of a change of a workspace's spread, by when its requests were paused. */
+/** The name of a change of a workspace's spread; it contains the time when requests were paused. */
 export const spreadChange = (workspaceId: string, time: Date): string => `${workspaceId} ${time.getTime()}`
 
 /** The workspace of a change by its name, and when its requests were paused. */
@@ -14,7 +14,7 @@ export const spreadPause = (change: string): { workspaceId: string; time: Date }
   return { workspaceId, time: new Date(Number(time)) }
 }
 
-/** What a write key leads to. */
+/** The source of a write key. */
 export type WriteKeyEntry = {
   organizationId: string
   workspaceId: string
@@ -23,20 +23,25 @@ export type WriteKeyEntry = {
   sourceEnabled: boolean
   /** Slug of the source's entry in the catalogue. */
   app: string
-  /** What its app was set to, secrets included; undefined when the secrets cannot be opened. */
+  /** The settings of its app, secrets included; undefined if the secrets cannot be opened. */
   settings: Settings | undefined
   keyId: string
 }
 
-/** Over how many partitions a workspace is spread, and the name of the change of that for which its requests are paused. */
+/**
+ * How many partitions a workspace is spread over, and the name of the pending change for which its requests are paused.
+ */
 export type CachedSpread = { workspaceId: string; spread: number; change: string | undefined }
 
 export type WriteKeyCache = CacheFollower & {
-  /** Workspaces that are spread, or of which that is being changed; the same objects until the next change of anything. */
+  /**
+   * Workspaces with a spread, or with a pending change of it. The same objects until the next change of the
+   * configuration.
+   */
   spreads(): ReadonlyMap<string, CachedSpread>
-  /** The entry of a valid key, from memory. A revocation shows within two seconds. */
+  /** The entry of a valid key, from memory. A revocation takes effect within two seconds. */
   find(key: string): WriteKeyEntry | undefined
-  /** The entry that a revoked key led to, from memory; its source may be deleted. */
+  /** The entry of a revoked key, from memory; its source may be deleted. */
   findRevoked(key: string): WriteKeyEntry | undefined
 }
 
@@ -55,7 +60,7 @@ const loadSpreads = async (tx: Tx): Promise<ReadonlyMap<string, CachedSpread>> =
   )
 }
 
-/** Every write key of what has changed, or all of them, with its source. */
+/** The write keys with their sources: all, or those that have changed. */
 const loadKeys = (tx: Tx, changed: Changed | undefined) =>
   tx
     .selectFrom('write_keys')
@@ -82,14 +87,14 @@ const loadKeys = (tx: Tx, changed: Changed | undefined) =>
     )
     .execute()
 
-/** Texts whose answer is remembered, also for unknown keys; then all are forgotten. */
+/** Maximum number of cached lookups, also for unknown keys. Beyond it, the cache is cleared. */
 const rememberedKeys = 20_000
-/** Longer than any key we make: such a text is not even hashed. */
+/** Longer than any key of this product: such a text is not even hashed. */
 const longestKey = 256
 
 /**
- * Every valid write key with its source, in memory, for collection: no query is made for a request. With `connectors`, the
- * connector of a source is loaded before its keys are in the snapshot.
+ * Keeps every valid write key with its source in memory, for collection: a request needs no query. With `connectors`,
+ * the connector of a source is loaded before its keys are in the snapshot.
  */
 export const createWriteKeyCache = (
   deps: CacheFollowerDeps & { secretBox: SecretBox; connectors?: Pick<LoadedConnectors<unknown>, 'load'> },
@@ -161,7 +166,8 @@ export const createWriteKeyCache = (
             settings: opened.get(row.source_id),
             keyId: row.id,
           }
-          // A sender with the key of a deleted source gets that answer, and the workspace sees the refused request.
+          // A key of a deleted source counts as revoked, so the sender gets that response, and the workspace sees the
+          // refused request.
           const valid = row.revoke_time === null && row.delete_time === null
           know(Buffer.from(row.key_hash).toString('latin1'), entry, valid)
         }

@@ -25,10 +25,7 @@ const kindOf = (owner: SettingsOwner): string => {
   return owner.startsWith('dataSources/') ? 'data source' : 'destination'
 }
 
-/**
- * The settings that an app is created with, checked as a whole. Throws 400 with each mistake as `settings.{name}` in the
- * metadata.
- */
+/** Checks the settings that an app is created with. Throws 400 with each error as `settings.{name}` in the metadata. */
 export const checkNewSettings = (definition: SettingsDefinition, given: Record<string, SettingValue>): Settings => {
   const checked = validateSettings(definition, given)
   if (checked.ok) return checked.settings
@@ -36,8 +33,8 @@ export const checkNewSettings = (definition: SettingsDefinition, given: Record<s
 }
 
 /**
- * As `checkNewSettings`, but required settings may be given later. Given settings are still checked; `missing` are the names of those that
- * are not there yet.
+ * Like `checkNewSettings`, but required settings may be given later. Given settings are still checked; `missing` lists
+ * the names of those that are absent.
  */
 export const checkFirstSettings = (
   definition: SettingsDefinition,
@@ -49,8 +46,8 @@ export const checkFirstSettings = (
 }
 
 /**
- * Names of the required settings that these lack. Where secrets are sealed with another key, none of them counts as missing: users need
- * not enter them anew before it is certain that the key is lost.
+ * Names of required settings without a value. Secrets sealed with another key do not count as missing, so that users
+ * re-enter them only when the key is certainly lost.
  */
 export const missingSettings = (
   definition: SettingsDefinition,
@@ -64,8 +61,8 @@ export const missingSettings = (
 }
 
 /**
- * The settings as the connector is given them: with the defaults of those that came to it later. Throws 400 while some are
- * missing or break a rule of this version, and names them.
+ * The complete settings to pass to the connector, with defaults for settings added in later versions. Throws 400 and
+ * names the settings that are missing or invalid.
  */
 export const requireComplete = (definition: SettingsDefinition, settings: Settings): Settings => {
   const checked = validatePartialSettings(definition, settings)
@@ -79,13 +76,13 @@ export const requireComplete = (definition: SettingsDefinition, settings: Settin
   )
 }
 
-/** Several mistakes as one sentence, each with the name that its setting has on the screen. */
+/** Several errors as one sentence, each with the title of its setting. */
 const sentenceOf = (definition: SettingsDefinition, errors: Readonly<Record<string, string>>): string =>
   Object.entries(errors)
     .map(([name, text]) => `${definition.settings.fields.find((field) => field.name === name)?.label ?? name}: ${text}`)
     .join('; ')
 
-/** The refusal of settings at creation: 400 with each mistake as `settings.{name}`. */
+/** The error for invalid settings at creation: 400 with each error as `settings.{name}`. */
 export const refuseNewSettings = (definition: SettingsDefinition, errors: Readonly<Record<string, string>>): Error =>
   badRequest(
     'VALIDATION',
@@ -93,7 +90,10 @@ export const refuseNewSettings = (definition: SettingsDefinition, errors: Readon
     Object.fromEntries(Object.entries(errors).map(([name, text]) => [`settings.${name}`, text])),
   )
 
-/** The whole settings, for what cannot be done without the secrets, such as writing them back; else throws 409. */
+/**
+ * All settings, secrets included, for changes that are impossible without the secrets, such as storing them again.
+ * Throws 409 if they cannot be opened.
+ */
 export const openForChange = (
   owner: SettingsOwner,
   row: StoredSettings,
@@ -110,12 +110,12 @@ export const openForChange = (
   }
 }
 
-/** One setting's new value, with secrets that are entered again because they would be sent elsewhere. */
+/** A new value of one setting, with secrets that are entered again because they would be sent elsewhere. */
 export type SettingChange = { name: string; value: SettingValue; secrets?: Readonly<Record<string, SettingValue>> }
 
 /**
- * Refuses a change after which a secret that was entered for one place would be sent to another: a user who may change settings may use
- * secrets, not read them. Each of them is to be entered again, or removed.
+ * Refuses a change that would send a secret to another place than the one it was entered for. A user who may change
+ * settings may use secrets, but not read them. Each such secret must be entered again, or removed.
  */
 const requireSecretsAgain = (
   definition: SettingsDefinition,
@@ -132,7 +132,7 @@ const requireSecretsAgain = (
   })
 }
 
-/** The secrets that came along with a change, by name; throws 400 for one that is no secret or cannot be changed. */
+/** The secrets in a change, by name. Throws 400 for a setting that is not secret or cannot be changed. */
 const secretsGiven = (
   { settings: { fields } }: SettingsDefinition,
   { secrets = {} }: SettingChange,
@@ -152,10 +152,10 @@ const secretsGiven = (
 }
 
 /**
- * The settings with one of them changed; null restores its default. A setting that is not editable takes a first value, and other required
- * ones may still be missing. Throws 400 with metadata.name or metadata.value. Throws 400 with `secrets.{name}` for each secret that
- * has to be entered again, because the change would send it elsewhere. For an app that is no longer in the catalogue, `definition` is
- * undefined.
+ * The settings with one of them changed; null restores its default. A setting that is not editable accepts a first
+ * value, and other required settings may still be missing. Throws 400 with metadata.name or metadata.value. Throws 400
+ * with `secrets.{name}` for each secret that must be entered again, because the change would send it elsewhere. For an
+ * app that is no longer in the catalogue, `definition` is undefined.
  */
 export const changedSettings = (
   owner: SettingsOwner,
@@ -172,7 +172,7 @@ export const changedSettings = (
   if (!field.editable && before[name] !== undefined) throw refused('value', "This can't be changed once it is set")
   const given = secretsGiven(definition, change, before)
   const checked = validatePartialSettings(definition, { ...before, ...given, [name]: value ?? undefined })
-  // Other settings may still be missing; a required one cannot be removed by this change.
+  // Other settings may still be missing, but this change cannot remove a required one.
   const errors = checked.ok ? Object.fromEntries(checked.missing.map((each) => [each, 'Required'])) : checked.errors
   if (checked.ok && ![name, ...Object.keys(given)].some((each) => checked.missing.includes(each))) {
     requireSecretsAgain(definition, { before, after: checked.settings, given: change.secrets ?? {} })
@@ -184,7 +184,7 @@ export const changedSettings = (
   throw refused('value', errors[name] ?? sentenceOf(definition, errors))
 }
 
-/** The columns of `changedSettings`; throws as that does. */
+/** The columns for the result of `changedSettings`. Throws the same errors. */
 export const changeSetting = (
   owner: SettingsOwner,
   definition: SettingsDefinition | undefined,
@@ -196,7 +196,7 @@ export const changeSetting = (
   return storeSettings(owner, definition ?? { title: '', settings: noSettings }, settings, secretBox)
 }
 
-/** What a change did to the settings that are no secrets, for the record of it: secrets are stored apart. */
+/** The changed settings, without secrets, for the audit record. */
 export const changedPlainSettings = (
   before: Pick<StoredSettings, 'settings'>,
   { settings }: Pick<ReturnType<typeof storeSettings>, 'settings'>,

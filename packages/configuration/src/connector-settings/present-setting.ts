@@ -1,7 +1,7 @@
 import type { FieldDefinition, Settings } from '@tributary/connector-kit'
 import type { Setting, SettingOption } from '@tributary/contract'
 
-/** How a setting is asked for, as the wire shows it. */
+/** The form field of a setting, as the API returns it. */
 export const presentOption = (field: FieldDefinition): SettingOption => ({
   name: field.name,
   display_name: field.label,
@@ -18,7 +18,7 @@ export const presentOption = (field: FieldDefinition): SettingOption => ({
   show_when: field.showWhen === undefined ? null : { name: field.showWhen.field, value: field.showWhen.value },
 })
 
-/** The settings of one instance as the wire shows them: no secret's value is among them. */
+/** The settings of one instance as the API returns them, without secrets. */
 export const presentSettings = (fields: readonly FieldDefinition[], settings: Settings): Setting[] =>
   fields.map((field) => {
     const value = settings[field.name]

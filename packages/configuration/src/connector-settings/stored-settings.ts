@@ -8,19 +8,19 @@ export const stored = z.record(
   z.union([z.string(), z.number(), z.boolean(), z.record(z.string(), z.string())]),
 )
 
-/** Settings as they are kept: what may be shown as JSON, the rest as one sealed JSON object. */
+/** Settings as they are stored: public ones as JSON, secret ones as one sealed JSON object. */
 export type StoredSettings = { settings: unknown; secrets_encrypted: Uint8Array | null }
 
 /** The settings of an app that has none. */
 export const noSettings = defineSettings({})
 
-/** The owner of settings, by kind and ID. A secret that is sealed for one opens for no other. */
+/** The owner of settings, by kind and ID. A secret that is sealed for one owner cannot be opened for another. */
 export type SettingsOwner = `destinations/${string}` | `sources/${string}` | `dataSources/${string}`
 
-/** Where the sealed secrets of an owner belong. */
+/** The encryption context of an owner's secrets. */
 export const secretsContext = (owner: SettingsOwner): string => `${owner}/secrets`
 
-/** Divides valid settings into those that may be shown and those that are sealed. */
+/** Separates valid settings into public ones, and secret ones, which are sealed. */
 export const storeSettings = (
   owner: SettingsOwner,
   definition: SettingsDefinition,
@@ -37,7 +37,7 @@ export const storeSettings = (
   }
 }
 
-/** The settings of an owner, secrets merged in. Throws SecretBoxError when they cannot be opened. */
+/** The settings of an owner, with secrets merged in. Throws SecretBoxError if these cannot be opened. */
 export const openSettings = (owner: SettingsOwner, row: StoredSettings, secretBox: SecretBox): Settings => {
   const secrets =
     row.secrets_encrypted === null
@@ -46,7 +46,7 @@ export const openSettings = (owner: SettingsOwner, row: StoredSettings, secretBo
   return { ...stored.parse(row.settings), ...secrets }
 }
 
-/** As `openSettings`, but with nothing in place of secrets that cannot be opened; the fact is logged. */
+/** Like `openSettings`, but omits secrets that cannot be opened, and logs this. */
 export const readableSettings = (
   owner: SettingsOwner,
   row: StoredSettings,

@@ -1,10 +1,10 @@
 import { callOnce, type DestinationDefinition, type SettingObjections, type Settings } from '@tributary/connector-kit'
 import type { ConfigurationServices } from '../services.ts'
 
-/** Saving a form may take so long, ms. */
+/** Maximum duration of the check when a user saves a form, ms. */
 const patienceMs = 15_000
 
-/** What the destination itself says of settings that are about to be saved: messages by setting, none when all is well. */
+/** The destination's own check of settings before they are saved: error messages by setting, empty if all are valid. */
 export const verifySettings = async (
   deps: Pick<ConfigurationServices, 'requestClient' | 'clock' | 'logger'>,
   definition: DestinationDefinition,

@@ -13,7 +13,7 @@ import type { ConfigurationServices } from '../services.ts'
 
 export type DestinationRow = Selectable<DestinationsTable>
 
-/** A destination of this workspace; throws 404 for one that is absent, deleted or of another workspace. */
+/** A destination of this workspace. Throws 404 if it does not exist, was deleted, or belongs to another workspace. */
 export const readDestination = async (db: Db, workspaceId: string, destinationId: string): Promise<DestinationRow> => {
   const row =
     isId(workspaceId) && isId(destinationId)
@@ -31,7 +31,7 @@ export const readDestination = async (db: Db, workspaceId: string, destinationId
 
 type PresentDeps = Pick<ConfigurationServices, 'catalog' | 'secretBox' | 'logger'>
 
-/** The app of a destination as the wire shows it: no secret's value is in it. */
+/** The app of a destination as the API returns it, without secrets. */
 const presentApp = (
   row: DestinationRow,
   counts: ReadonlyMap<string, number>,
@@ -49,7 +49,7 @@ const presentApp = (
   settings: presentSettings(definition?.settings.fields ?? [], settings),
 })
 
-/** A destination as the wire shows it. */
+/** A destination as the API returns it. */
 export const presentDestination = async (
   row: DestinationRow,
   counts: ReadonlyMap<string, number>,
@@ -74,7 +74,7 @@ export const presentDestination = async (
   }
 }
 
-/** Reads a destination and presents it. */
+/** Reads a destination, and returns it as the API does. */
 export const showDestination = async (
   deps: PresentDeps & { db: Db },
   workspaceId: string,

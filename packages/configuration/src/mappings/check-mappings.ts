@@ -9,8 +9,8 @@ import type { EventMapping } from '@tributary/contract'
 import { takeTurn, type WorkShare } from '@tributary/kernel'
 
 /**
- * The result of `mappingProblems`, with each template checked in a turn of its own: a hundred thousand characters would hold up all other
- * work for a tenth of a second. Rejects with 429 when the workspace has too much waiting.
+ * The result of `mappingProblems`, with each template checked in its own turn: a hundred thousand characters would
+ * block all other work for a tenth of a second. Rejects with 429 if the workspace has too much work waiting.
  */
 export const checkMappings = async (
   share: WorkShare,
@@ -19,7 +19,7 @@ export const checkMappings = async (
   mappings: readonly EventMapping[],
 ): Promise<Record<string, string>> => {
   if (templatesTooLong(mappings) === undefined)
-    // The answer is remembered for the check of the whole.
+    // The result is cached for the check of all mappings.
     for (const text of new Set(templatesOf(mappings)))
       await takeTurn(share, workspaceId, () => templateProblem(text, 'text'))
   return await takeTurn(share, workspaceId, () => mappingProblems(definition, mappings))

@@ -16,7 +16,7 @@ import { badRequest } from '@tributary/kernel'
 import type { DestinationRow } from '../destinations/read.ts'
 import type { Catalog } from '../services.ts'
 
-/** An action of an app as the wire shows it. */
+/** An action of an app as the API returns it. */
 export const presentAction = (action: ActionDefinition): DestinationAction => ({
   name: action.name,
   title: action.title,
@@ -31,13 +31,13 @@ export const presentAction = (action: ActionDefinition): DestinationAction => ({
   event_types: [...action.eventTypes],
 })
 
-/** What a destination is an instance of; undefined when its app is no longer in the catalogue. */
+/** The definition of a destination's app; undefined if the app is no longer in the catalogue. */
 export const definitionOf = async (
   catalog: Catalog,
   row: Pick<DestinationRow, 'app'>,
 ): Promise<DestinationDefinition | undefined> => await catalog.destinations.find(({ slug }) => slug === row.app)?.load()
 
-/** As `definitionOf`, for what cannot be done without; throws 400 naming `field`. */
+/** Like `definitionOf`, but throws 400 with `field` if there is no definition. */
 export const requireDefinition = async (
   catalog: Catalog,
   row: Pick<DestinationRow, 'app'>,
@@ -52,7 +52,7 @@ export const requireDefinition = async (
 const ownMappings = (row: Pick<DestinationRow, 'mappings'>): EventMapping[] | undefined =>
   row.mappings === null ? undefined : eventMappings.parse(row.mappings)
 
-/** The mappings of a destination as the wire shows them. */
+/** The mappings of a destination as the API returns them. */
 export const presentMappings = async (row: DestinationRow, catalog: Catalog): Promise<DestinationMappings> => {
   const definition = await definitionOf(catalog, row)
   const own = ownMappings(row)

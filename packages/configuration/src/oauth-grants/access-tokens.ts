@@ -29,25 +29,30 @@ export type AccessTokenDeps = {
 
 export type AskForToken = {
   client: OAuth2Client
-  /** The grant of which the caller wants a token: one of another grant is not served from memory. Undefined reads anew. */
+  /**
+   * The grant whose token is needed: a token of another grant is not served from memory. Undefined reads the grant
+   * again.
+   */
   grantId?: string | undefined
-  /** A token that was answered 401. */
+  /** A token that was refused with 401. */
   refused?: string | undefined
-  /** That token had been renewed for the same request. */
+  /** Whether that token had already been renewed for the same request. */
   again?: boolean | undefined
 }
 
 /**
- * The current token of a destination's grant. Throws ConfigurationError when there is none that works, RetryableError
- * when it cannot be had now.
+ * The current token of a destination's grant. Throws ConfigurationError if no token works, and RetryableError if there
+ * is none at the moment.
  */
 export type AccessTokens = (destinationId: string, ask: AskForToken) => Promise<string>
 
-/** Longer than any request to a token address takes: a process that renews for longer has died. */
+/** Longer than any request for a token: a process that takes longer to renew has died. */
 const leaseSeconds = 30
-/** A token of at most this age, ms, that was renewed for a request and is still refused: its grant is not good. */
+/**
+ * Maximum age of a token, ms, that was renewed for a request. If such a token is still refused, its grant is invalid.
+ */
 const freshMs = 20_000
-/** How long one waits for another who renews, ms. */
+/** How long to wait for another process or thread that renews the token, ms. */
 const patienceMs = 35_000
 const pollMs = 100
 
@@ -59,7 +64,7 @@ const kept = z.object({
 })
 type KeptTokens = z.infer<typeof kept>
 
-/** Tokens as they are kept. */
+/** Seals tokens for storing. */
 export const sealTokens = (
   secretBox: SecretBox,
   place: { destinationId: string; grantId: string },
@@ -70,7 +75,10 @@ export const sealTokens = (
   return secretBox.seal(text, tokensContext(place.destinationId, place.grantId))
 }
 
-/** When a token is renewed: a fifth of its life before its end, at most a minute. One that cannot be is used to its end. */
+/**
+ * Renewal time of a token: a fifth of its lifetime before it expires, at most one minute. A token that cannot be
+ * renewed is used until it expires.
+ */
 const renewTime = ({ issueTime, expireTime, refreshToken }: KeptTokens): number => {
   if (expireTime === undefined) return Number.POSITIVE_INFINITY
   return refreshToken === undefined ? expireTime : expireTime - Math.min(60_000, (expireTime - issueTime) / 5)
@@ -83,9 +91,10 @@ type Found =
   | { kind: 'over'; error: string; announce: Announce }
 
 /**
- * Serves the tokens of grants and renews them. However many processes and threads ask, one renews at a time: a refresh token that is used
- * twice may end the whole grant (RFC 9700, 4.14.2). The row is locked to take a lease on it. The request to the token address is made
- * without a transaction, so that a slow one holds no connection. The new tokens are written under the lease before they are used.
+ * Serves the tokens of grants and renews them. However many processes and threads ask, one renews at a time: a refresh
+ * token that is used twice may end the whole grant (RFC 9700, 4.14.2). The row is locked to take a lease on it. The
+ * request for a token runs outside of a transaction, so that a slow request holds no connection. The new tokens are
+ * stored under the lease before they are used.
  */
 export const createAccessTokens = (deps: AccessTokenDeps): AccessTokens => {
   const { db, secretBox, requestClient, live, clock, logger } = deps
@@ -103,7 +112,7 @@ export const createAccessTokens = (deps: AccessTokenDeps): AccessTokens => {
     }
   }
 
-  /** What to do, decided under the lock of the row. */
+  /** Decides under the row lock what to do. */
   const look = async (tx: Tx, row: GrantRow, { refused, again = false }: AskForToken): Promise<Found> => {
     const now = clock()
     const tokens = open(row)
@@ -119,7 +128,7 @@ export const createAccessTokens = (deps: AccessTokenDeps): AccessTokens => {
       error,
       announce: await expireGrant(tx, { id: row.id, destinationId: row.destination_id }, { error, now }),
     })
-    // One that was near its end may have ended at the other side, whose clock decides.
+    // A token close to its expiry may already have expired for the provider, whose clock decides.
     if (isRefused && again && now - tokens.issueTime < freshMs && now < renewTime(tokens))
       return await over('The provider refused to renew access: reconnect')
     const { refreshToken } = tokens
@@ -149,7 +158,7 @@ export const createAccessTokens = (deps: AccessTokenDeps): AccessTokens => {
       return { row, found: await look(tx, row, ask) }
     })
 
-  /** Writes under the lease; false when a user connected or disconnected the destination meanwhile. */
+  /** Stores tokens under the lease; false if a user connected or disconnected the destination in the meantime. */
   const write = async (row: GrantRow, lease: string, tokens: KeptTokens): Promise<boolean> => {
     const written = await db
       .updateTable('oauth_grants')
@@ -174,7 +183,7 @@ export const createAccessTokens = (deps: AccessTokenDeps): AccessTokens => {
       .where('lease_id', '=', lease)
       .execute()
 
-  /** The renewed tokens; undefined when they were not wanted any more. */
+  /** The renewed tokens; undefined if they are no longer needed. */
   const renew = async (
     row: GrantRow,
     { client, refused }: AskForToken,
@@ -195,7 +204,7 @@ export const createAccessTokens = (deps: AccessTokenDeps): AccessTokens => {
         throw new ConfigurationError(revokedText)
       }
       await giveUpLease(lease, `Could not renew access: ${error.message}`)
-      // Early enough that the token in hand still serves.
+      // The renewal was early enough that the current token still works.
       if (!isRefused && tokens.expireTime !== undefined && clock() < tokens.expireTime) return tokens
       throw error
     }
@@ -215,7 +224,7 @@ export const createAccessTokens = (deps: AccessTokenDeps): AccessTokens => {
       }
       const tokens = found.kind === 'token' ? found.tokens : await renew(row, ask, found)
       if (tokens === undefined) continue
-      // One that could not be renewed in time is asked about again soon, not at each delivery.
+      // A failed renewal is repeated soon, but not at each delivery.
       const soon = Math.min(clock() + 5000, tokens.expireTime ?? Number.POSITIVE_INFINITY)
       const until = Math.max(renewTime(tokens), soon)
       memory.set(destinationId, { grantId: row.id, token: tokens.accessToken, until })

@@ -3,8 +3,8 @@ import { revokedText } from '@tributary/connector-kit'
 import { editors, resourceNames } from '@tributary/contract'
 
 /**
- * Ends a grant in this transaction: its tokens are forgotten, and delivery holds the destination's events. Those who may connect it anew
- * are notified, once for each grant. Call the returned function once the transaction is committed.
+ * Ends a grant in this transaction: its tokens are removed, and delivery holds the destination's events. Users who may
+ * reconnect it are notified, once for each grant. Call the returned function after the commit.
  */
 export const expireGrant = async (
   tx: Tx,

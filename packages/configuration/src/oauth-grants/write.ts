@@ -2,7 +2,7 @@ import type { Tx } from '@tributary/api-kit'
 import type { OauthGrantsTable } from '@tributary/storage'
 import type { Insertable } from 'kysely'
 
-/** Writes the grant of a destination in place of its last one. */
+/** Stores the grant of a destination, and replaces its previous grant. */
 export const replaceGrant = async (
   tx: Tx,
   destinationId: string,
@@ -15,7 +15,7 @@ export const replaceGrant = async (
     .execute()
 }
 
-/** Deletes the grant of a destination; resolves to its account, undefined when there is none. */
+/** Deletes the grant of a destination. Resolves to its account, or undefined if there was no grant. */
 export const removeGrant = async (tx: Tx, destinationId: string): Promise<string | undefined> =>
   (
     await tx
