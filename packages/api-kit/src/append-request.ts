@@ -1,7 +1,7 @@
 import type { RequestMeta } from '@tributary/contract'
 
 /**
- * Puts a request into the log of accepted requests; resolves when it is on disk. Rejects with LogUnavailable or
- * LogOverloaded when that is not possible now.
+ * Appends a request to the log of accepted requests; resolves when it is on disk. Rejects with LogUnavailable or
+ * LogOverloaded if that is not possible now.
  */
 export type AppendRequest = (meta: RequestMeta, body: Uint8Array) => Promise<void>

@@ -19,10 +19,10 @@ export type AuditEntry = {
   time: Date
 }
 
-/** By field, its value before and after. */
+/** The value before and after a change, by field. */
 export type Changes = Record<string, { before: unknown; after: unknown }>
 
-/** Maximum of characters of a value that a record keeps; of a longer one it has the length. */
+/** Maximum characters of a value in a record. For a longer value, the record has only its length. */
 const maxValue = 2000
 
 const kept = (value: unknown): unknown => {
@@ -52,7 +52,7 @@ const ownBeginnings: readonly string[] = [
   'invitationLinks.accept',
 ]
 
-/** Whether a platform admin acts in an organization that is not theirs. */
+/** Whether a platform admin acts in an organization of others. */
 const isOnBehalf = (actor: Actor | undefined, { action, organizationId }: AuditEntry): boolean =>
   actor?.isPlatformAdmin === true &&
   organizationId !== null &&
@@ -60,8 +60,9 @@ const isOnBehalf = (actor: Actor | undefined, { action, organizationId }: AuditE
   actor.memberships.every((membership) => membership.organizationId !== organizationId)
 
 /**
- * Records an action that is not the method of the current call by its caller, such as one of the product itself. `audit`
- * records all others. It writes in the transaction of the change itself: neither happens without the other.
+ * Records an action that is not the API call of the current caller, such as an action of the product itself. Use
+ * `audit` for all others. It writes in the transaction of the change, so that the change and its record always exist
+ * together.
  */
 export const recordAction = async (tx: Tx, entry: AuditEntry): Promise<void> => {
   const call = requestContext()
@@ -88,10 +89,10 @@ export const recordAction = async (tx: Tx, entry: AuditEntry): Promise<void> => 
 }
 
 /**
- * Records the current call of the API in the transaction of its change, with the resource that it changed, and details.
- * Its method, caller, key, origin, organization, workspace, and time are those of the call, unless they are given.
+ * Records the current call of the API in the transaction of its change, with the changed resource and details. Method,
+ * caller, key, origin, organization, workspace, and time come from the call, unless they are given.
  *
- * @throws Error outside of a call, or in one without a caller
+ * @throws Error outside of a call, or in a call without a caller
  */
 export const audit = async (
   tx: Tx,
@@ -107,8 +108,8 @@ export const audit = async (
 }
 
 /**
- * Deletes the records before a time of the organizations with a plan. An organization without a plan, or with one that
- * is not among `plans`, has the first.
+ * Deletes old audit records of the organizations on a plan. An organization without a plan, or with one that is not
+ * among `plans`, is on the first plan.
  */
 export const deleteAuditOfPlan = async (
   db: Db,

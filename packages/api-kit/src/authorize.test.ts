@@ -41,7 +41,7 @@ const callers = {
 
 const params = { workspace, organization, user }
 
-/** 200, or the status of the refusal. */
+/** The status of the call: 200 or that of the refusal. */
 const ask = async (access: Access, caller: Actor | undefined, given: Record<string, string> = params) => {
   try {
     await createAuthorize(database)({ name: 'sources.list', access }, caller, given)
@@ -55,7 +55,7 @@ const ask = async (access: Access, caller: Actor | undefined, given: Record<stri
 const inWorkspace = (roles: readonly Role[]): Access => ({ scope: 'workspace', roles })
 const inOrganization = (roles: readonly Role[]): Access => ({ scope: 'organization', roles })
 
-/** Statuses of the callers above, in their order. */
+/** The status for each caller above, in their order. */
 const table: [string, Access, number[]][] = [
   ['anybody', { scope: 'anybody' }, [200, 200, 200, 200, 200, 200]],
   ['everybody', { scope: 'everybody' }, [200, 200, 200, 200, 200, 200]],
@@ -76,7 +76,7 @@ describe('a call that is for', () => {
   })
 })
 
-test('what is absent and what is no id is 404, also to staff', async () => {
+test('a missing ID and a malformed ID are 404, also for staff', async () => {
   for (const id of [newId(), 'x', '']) {
     const given = { workspace: id, organization: id, user: id }
     expect(await ask(inWorkspace(everyRole), callers.staff, given)).toBe(404)
@@ -85,7 +85,7 @@ test('what is absent and what is no id is 404, also to staff', async () => {
   expect(await ask({ scope: 'oneselfOrStaff' }, callers.staff, { user: 'x' })).toBe(404)
 })
 
-test('the handler is given what was found', async () => {
+test('the handler receives the workspace or organization of the call', async () => {
   const authorize = createAuthorize(database)
   expect(
     await authorize({ name: 'sources.create', access: inWorkspace(editors) }, callers.collaborator, params),

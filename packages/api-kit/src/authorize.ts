@@ -5,16 +5,16 @@ import type { Db } from './db.ts'
 import { guarded } from './failures.ts'
 import { isId } from './resource-ids.ts'
 
-/** Whether a key is for a workspace; a person has no key and every workspace of the organization. */
+/** Whether a key may be used in a workspace. A person has no key, and may use every workspace of the organization. */
 const isOfKey = ({ key }: Actor, workspaceId: string): boolean =>
   key === undefined || key.workspaceId === null || key.workspaceId === workspaceId
 
-/** Throws 403 for a key in a part of a call that only people may ask for: its effect would outlive the key. */
+/** Throws 403 if the caller is an API key. Only signed-in people can do this, because the effect outlasts the key. */
 export const requirePerson = ({ key }: Actor): void => {
   if (key !== undefined) throw forbidden('Only people who are signed in can change this', 'NOT_FOR_KEYS')
 }
 
-/** Throws 403 when a key may not make a call, whatever its role; does not apply to people. */
+/** Throws 403 if a key may not make a call, whatever its role. Does not apply to people. */
 const requireKeyArea = ({ key }: Actor, method: Pick<Method, 'name' | 'access'>): void => {
   if (key === undefined) return
   const area = keyAreaOf(method)
@@ -24,9 +24,9 @@ const requireKeyArea = ({ key }: Actor, method: Pick<Method, 'name' | 'access'>)
 }
 
 /**
- * The workspace, if the caller may act in it with one of these roles. Throws 404 'workspace not found' for one that is
- * absent or of an organization the caller does not belong to, 403 for a role that is not allowed. Handlers call it only
- * for a workspace that is not in the path.
+ * The workspace, if the caller may act in it with one of these roles. Throws 404 'workspace not found' if it does not
+ * exist, or the caller does not belong to its organization. Throws 403 for a role that is not allowed. Handlers call it
+ * only for a workspace that is not in the path.
  */
 export const requireWorkspace = async (
   db: Db,
@@ -78,19 +78,19 @@ export const mayReadUser = (actor: Actor, userId: string): boolean => actor.user
 
 const onlyThemselves = () => forbidden('Only users themselves can do this')
 
-/** Throws 403 unless the `user` of a body, a resource name or an ID, is the caller. */
+/** Throws 403 unless the caller is the `user` of a body, given as a resource name or an ID. */
 export const requireCaller = (actor: Actor, user: string): void => {
   if ((resourceNames.user.parse(user)?.user ?? user) !== actor.userId) throw onlyThemselves()
 }
 
-/** Throws 403 for a caller who may at least read that user, 404 for any other. */
+/** Throws 403 for a caller who may at least read that user, and 404 for any other. */
 const requireSelf = (actor: Actor, userId: string): void => {
   if (actor.userId !== userId) throw mayReadUser(actor, userId) ? onlyThemselves() : notFound('user not found')
 }
 
 /**
- * The check before every handler, by the access in the method's contract. Reads the relational store only for calls of
- * a workspace or an organization; 503 while it is away.
+ * Makes the check before every handler, by the access in the method's contract. It reads the relational store only for
+ * calls of a workspace or an organization, and throws 503 while the store is unavailable.
  */
 export const createAuthorize = ({ db }: { db: Db }): Authorize =>
   guarded(async (method, actor, { workspace = '', organization = '', user = '' }) => {

@@ -5,17 +5,17 @@ import type { Db } from './db.ts'
 import type { ProfileLedger } from './profiles/ledger.ts'
 import { isId } from './resource-ids.ts'
 
-/** Whose events are erased, and until when they were received. */
+/** The people whose events are erased, and the time until which these were received. */
 export type ErasedPeople = {
   workspaceId: string
   requestId: string
   identifiers: readonly { type: string; value: string }[]
-  /** The column `owner` of further identifiers, whose values are gone. */
+  /** The column `owner` for further identifiers, whose values are already deleted. */
   owners: readonly string[]
   until: Date
 }
 
-/** An id of ours as a literal: mutations are kept as text. */
+/** An ID of this product as a SQL literal: mutations are stored as text, so they cannot have parameters. */
 const idLiteral = (id: string): string => {
   if (!isId(id)) throw new Error(`'${id}' is no id`)
   return `'${id}'`
@@ -24,8 +24,8 @@ const idLiteral = (id: string): string => {
 const anyId = new Set(['user_id', 'anonymous_id', 'previous_id'])
 
 /**
- * Marks the stored events that belong to people, and rejected ones that contain one of their IDs: from then on `hidingErased` leaves them
- * out. May be repeated, and then finds events that were stored since.
+ * Marks the stored events of people, and rejected events that contain one of their IDs: from then on `hidingErased`
+ * leaves them out. May be repeated, and then also marks events that were stored since.
  */
 export const markErasedEvents = async (
   eventStore: Pick<EventStore, 'command'>,
@@ -47,7 +47,7 @@ export const markErasedEvents = async (
   if (owners.length > 0) await mark('owner in {owners:Array(UInt64)}', { owners: owners.map((owner) => BigInt(owner)) })
   if (quoted.length === 0) return
   const [users, devices] = [valuesOf('user_id'), valuesOf('anonymous_id')]
-  // By one index, which finds either; an event with another user id is not theirs.
+  // One index finds both. An event with another user ID belongs to someone else.
   await mark(
     `(user_id in {users:Array(String)} or anonymous_id in {devices:Array(String)})
       and (user_id in {users:Array(String)} or owner in {owners:Array(UInt64)})`,
@@ -63,7 +63,7 @@ export const markErasedEvents = async (
 }
 
 /**
- * Marks rows of the delivery log that sent the membership of these profiles in audiences to destinations. May be repeated.
+ * Marks rows of the delivery log that sent the audience membership of these profiles to destinations. May be repeated.
  */
 export const markErasedMembers = async (
   eventStore: Pick<EventStore, 'command'>,
@@ -81,7 +81,7 @@ export const markErasedMembers = async (
   )
 }
 
-/** Ids of ours as a list of literals. */
+/** IDs of this product as a list of literals. */
 export const idList = (ids: readonly string[]): string => [...new Set(ids)].map(idLiteral).join(', ')
 
 type Marked = Pick<ErasedPeople, 'workspaceId' | 'requestId'>
@@ -98,10 +98,10 @@ const rowsOf = (requests: readonly Marked[]): MarkedRows => ({
   marked: markedOf(requests),
 })
 
-/** Changes that remove deliveries of marked events for requests, in their order; each may be repeated. */
+/** Mutations that remove deliveries of marked events for requests, in their order. Each may be repeated. */
 export const deliveryChanges = (requests: readonly Marked[]): string[] => deliveryRemovals(rowsOf(requests))
 
-/** Marks rows without events for a request: `select` has the rest of a query whose only column is the mark. */
+/** Marks rows that are not in the events table. `select` is the tail of a query whose only column is the mark. */
 export const markErasedRows = (
   eventStore: Pick<EventStore, 'command'>,
   { workspaceId, requestId }: Marked,
@@ -113,7 +113,7 @@ export const markErasedRows = (
     { ...params, workspace: workspaceId, request: requestId },
   )
 
-/** Marks events by their IDs for a request; `token` is one of `EventStore.insert`. */
+/** Marks events by their IDs for a request. `token` is an insert token, see `EventStore.insert`. */
 export const markErasedIds = (
   eventStore: Pick<EventStore, 'insert'>,
   { workspaceId, requestId }: Marked,
@@ -126,17 +126,17 @@ export const markErasedIds = (
   return eventStore.insert('erased_events', lines.join('\n'), { token })
 }
 
-/** Removes the marks of requests, whose events are gone. */
+/** Removes the marks of requests whose events are removed. */
 export const clearErasedMarks = (
   eventStore: Pick<EventStore, 'command'>,
   requestIds: readonly string[],
 ): Promise<void> =>
   eventStore.command('delete from erased_events where request_id in {requests:Array(String)}', { requests: requestIds })
 
-/** How often a change is checked, ms. */
+/** How often to check the progress of a mutation, ms. */
 const pollMs = 200
 
-/** Waits until the engine has written every part anew that a change which names this request concerns. */
+/** Waits until the event store has rewritten every part that is affected by a mutation with this request's ID. */
 const changesDone = async (eventStore: EventStore, requestId: string, signal: AbortSignal): Promise<void> => {
   for (;;) {
     signal.throwIfAborted()
@@ -153,8 +153,8 @@ const changesDone = async (eventStore: EventStore, requestId: string, signal: Ab
 }
 
 /**
- * Makes changes, each of which names this request: resolves when every part that they concern is written anew. The engine
- * lets go of the files of before within minutes.
+ * Runs mutations, each of which contains the ID of this request. Resolves when every affected part is rewritten. The
+ * event store deletes the old files within minutes.
  */
 export const makeChanges = async (
   eventStore: EventStore,
@@ -169,7 +169,7 @@ export const makeChanges = async (
   }
 }
 
-/** Removes the marked events of requests and their deliveries from the event store, as `makeChanges` does. */
+/** Removes the marked events of requests, and their deliveries, from the event store, as `makeChanges` does. */
 export const removeErasedEvents = async (
   eventStore: EventStore,
   requests: readonly Marked[],
@@ -179,7 +179,7 @@ export const removeErasedEvents = async (
   await makeChanges(eventStore, changes, requests[0]?.requestId ?? '', signal)
 }
 
-/** Ids of the events that are marked for a request, by pages. */
+/** IDs of the events that are marked for a request, in pages. */
 export const erasedEventIds = async function* (
   eventStore: EventStore,
   { workspaceId, requestId }: Pick<ErasedPeople, 'workspaceId' | 'requestId'>,
@@ -201,8 +201,9 @@ export const erasedEventIds = async function* (
 }
 
 /**
- * The event store for queries of people. Events of users who are being deleted are left out, with their deliveries. This holds for
- * every query whose owner is a workspace with such users, or its organization. A query may fail before its caller awaits it.
+ * Wraps the event store for queries of users. Events of users who are being deleted are left out, with their
+ * deliveries. This applies to every query whose owner is a workspace with such users, or its organization. A query may
+ * fail before its caller awaits it.
  */
 export const hidingErased = (eventStore: EventStore, db: Db): EventStore => {
   const erasing = async (owner: string): Promise<string[]> => {
@@ -228,7 +229,7 @@ export const hidingErased = (eventStore: EventStore, db: Db): EventStore => {
     ...eventStore,
     query<Row>(text: string, params: Record<string, unknown> | undefined, options: Parameters<EventStore['query']>[2]) {
       const answer = ask<Row>(text, params, options)
-      // The caller that awaits it gets the error. A query that is not awaited yet must not end the process.
+      // A caller that awaits the query still gets the error. Before that, the rejection must not end the process.
       answer.catch(() => {})
       return answer
     },

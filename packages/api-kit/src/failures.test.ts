@@ -2,7 +2,7 @@ import { EventStoreBusy } from '@tributary/storage'
 import { expect, test } from 'vitest'
 import { asApiError } from './failures.ts'
 
-test('a workspace whose own queries are in its way is answered 429 and when to try again', () => {
+test('a workspace with too many running queries gets 429 with a retry time', () => {
   expect(asApiError(new EventStoreBusy('full'))).toMatchObject({
     code: 429,
     reason: 'WORKSPACE_BUSY',

@@ -1,7 +1,7 @@
 import { type Handlers, networkOf } from '@tributary/http'
 import type { Actor, Holders, Queue } from '@tributary/kernel'
 
-/** What of a call says in whose shares it is. */
+/** The fields of a call that decide whose quotas it uses. */
 type PlacedCall = {
   actor: Actor | undefined
   client: { ip: string }
@@ -10,7 +10,7 @@ type PlacedCall = {
   organization?: { id: string }
 }
 
-/** In whose shares a call is: those of its user or network, of its organization, and of its method. */
+/** The holders whose quotas a call uses: its user or network, its organization, and its method. */
 const holdersOfCall = ({ actor, client, workspace, organization }: PlacedCall, work: string): Holders => {
   const organizationId = workspace?.organizationId ?? organization?.id
   return {
@@ -26,8 +26,8 @@ const inPlace =
     queue.run(holdersOfCall(call, method), call.signal, () => run(call))
 
 /**
- * The same handlers, of which those that a queue is named for run in a place of it, when it is their caller's turn. Sound because the
- * groups and verbs stay, and `inPlace` keeps each one's signature.
+ * Returns the same handlers, but those with a queue run in a slot of it, when it is their caller's turn. The types are
+ * sound because groups and verbs are unchanged, and `inPlace` keeps each signature.
  */
 export const inPlaces = (handlers: Handlers, queues: ReadonlyMap<string, Queue>): Handlers => {
   const all: Record<string, Record<string, unknown>> = {}

@@ -1,2 +1,2 @@
-/** Sends an event to those who listen to a realtime channel, best effort. */
+/** Sends an event to the subscribers of a realtime channel, best effort. */
 export type LiveChannel = (channel: string, event: string, data: unknown) => void

@@ -1,2 +1,2 @@
-/** The path under which a stored picture is served, as the wire shows it; an address elsewhere stays what it is. */
+/** The path of a stored picture in API responses. The address of an external picture is unchanged. */
 export const mediaPath = (key: string): string => (key === '' || /^https?:/i.test(key) ? key : `media/${key}`)

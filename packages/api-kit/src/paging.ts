@@ -8,7 +8,7 @@ type PageQuery = { page_size: number; page_token: string }
 export type Page<Cursor> = {
   size: number
   after: Cursor | undefined
-  /** Cuts rows, which were read with one more than `size`, to `size`, and makes the token after them. */
+  /** Cuts rows, of which one more than `size` was read, to `size`, and makes the token of the next page. */
   cut<Row>(rows: readonly Row[], cursorOf: (row: Row) => Cursor): { rows: Row[]; next: string }
 }
 
@@ -33,10 +33,10 @@ export const openPage = <S extends z.ZodType>(
   }
 }
 
-// A token is not sealed: any caller can make one that fits a list. So a cursor has only values that every engine can
-// compare with its own; a schema of a cursor is made of these only.
+// A token is not sealed: any caller can make one that fits a list. So the schema of a cursor only allows values that
+// every database can compare with its own.
 
-/** A time as `Date` writes it, of the years 1 to 9999: `0000` and longer fractions are none to PostgreSQL. */
+/** A time in the format of `Date`, in the years 1 to 9999. PostgreSQL rejects the year `0000` and longer fractions. */
 export const cursorTime = z
   .string()
   .max(24)
@@ -45,16 +45,16 @@ export const cursorTime = z
     return !Number.isNaN(date.getTime()) && date.toISOString() === text && text >= '0001'
   })
 
-/** Epoch ms that DateTime64(3) can hold: from 1970 to the end of 2299. */
+/** Epoch ms in the range of DateTime64(3): from 1970 to the end of 2299. */
 export const cursorMs = z.number().int().min(0).max(10_413_791_999_999)
 
 /** The id of an event: visible ASCII. */
 export const cursorEventId = z.string().regex(/^[\x21-\x7e]{0,200}$/)
 
-/** A count or version in 32 bits with a sign. */
+/** A count or version that fits a signed 32-bit integer. */
 export const cursorInteger = z.number().int().min(0).max(2_147_483_647)
 
-/** Lists ordered by creation; the ID decides between equal times. */
+/** The cursor of lists ordered by creation; the ID decides between equal times. */
 export const createdCursor = z.tuple([cursorTime, z.uuid()])
 export type CreatedCursor = z.infer<typeof createdCursor>
 
@@ -64,22 +64,22 @@ export const createdCursorOf = (row: { create_time: Date; id: string }): Created
   row.id,
 ]
 
-/** True for rows of the table after the cursor when newest come first. */
+/** True for rows of the table after the cursor, if the newest come first. */
 export const olderThan = (table: string, cursor: CreatedCursor | undefined): RawBuilder<SqlBool> =>
   cursor === undefined
     ? sql<SqlBool>`true`
     : sql<SqlBool>`(${sql.ref(`${table}.create_time`)}, ${sql.ref(`${table}.id`)}) < (${cursor[0]}::timestamptz, ${cursor[1]}::uuid)`
 
-/** True for rows of the table after the cursor when oldest come first. */
+/** True for rows of the table after the cursor, if the oldest come first. */
 export const newerThan = (table: string, cursor: CreatedCursor | undefined): RawBuilder<SqlBool> =>
   cursor === undefined
     ? sql<SqlBool>`true`
     : sql<SqlBool>`(${sql.ref(`${table}.create_time`)}, ${sql.ref(`${table}.id`)}) > (${cursor[0]}::timestamptz, ${cursor[1]}::uuid)`
 
-/** For lists that are computed as a whole: the number of rows before the page. */
+/** For lists that are computed completely: the number of rows before the page. */
 export const offsetCursor = z.number().int().min(0).max(1_000_000)
 
-/** A page of a list that is in memory as a whole. */
+/** A page of a list that is completely in memory. */
 export const slicePage = <Row>(page: Page<number>, all: readonly Row[]): { rows: Row[]; next: string } => {
   const start = page.after ?? 0
   return page.cut(all.slice(start, start + page.size + 1), () => start + page.size)

@@ -1,9 +1,10 @@
-// Every statement that writes `refused_requests`: the API counts what collection refused, erasure clears samples.
+// Contains every statement that writes `refused_requests`: the API counts what collection refused, erasure clears
+// samples.
 import type { RefusedRequestsTable } from '@tributary/storage'
 import { type Insertable, sql } from 'kysely'
 import type { Db } from './db.ts'
 
-/** Adds counts of an hour to those of the same source, key and reason; the latest sample stays. */
+/** Adds counts of an hour to those of the same source, key and reason. The latest sample is kept. */
 export const countRefusals = async (db: Db, rows: readonly Insertable<RefusedRequestsTable>[]): Promise<void> => {
   await db
     .insertInto('refused_requests')
@@ -21,7 +22,7 @@ export const countRefusals = async (db: Db, rows: readonly Insertable<RefusedReq
     .execute()
 }
 
-/** Removes samples that contain a value of a user, as it is or as JSON writes it. */
+/** Removes samples that contain a value of a user, plain or escaped as in JSON. */
 export const clearRefusedSamples = async (db: Db, workspaceId: string, values: readonly string[]): Promise<void> => {
   const written = new Set(values.flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]))
   await sql`update refused_requests set sample = '' where workspace_id = ${workspaceId}::uuid

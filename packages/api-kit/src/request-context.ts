@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Client, OrganizationRef, WorkspaceRef } from '@tributary/http'
 import type { Actor, Clock } from '@tributary/kernel'
 
-/** A call of the API, as it was authorized. */
+/** An authorized call of the API. */
 export type RequestContext = {
   /** `<resource>.<verb>` of the contract. */
   method: string
@@ -17,8 +17,8 @@ export type RequestContext = {
 const contexts = new AsyncLocalStorage<RequestContext>()
 
 /**
- * The current call; undefined in jobs. Use it only for values that every call records in the same way: the values that
- * a handler decides by are its parameters.
+ * The current call; undefined in jobs. Use it only for values that every call records in the same way. Values that
+ * affect what a handler does must be its parameters.
  */
 export const requestContext = (): RequestContext | undefined => contexts.getStore()
 
@@ -27,7 +27,7 @@ type AuthorizedCall = Pick<RequestContext, 'actor' | 'client'> & {
   organization?: OrganizationRef
 }
 
-/** Wraps the handler of a method, so that `requestContext` returns its call during it. */
+/** Wraps the handler of a method, so that `requestContext` returns its call while it runs. */
 export const withContext =
   <Call extends AuthorizedCall, Result>(
     { method, clock }: Pick<RequestContext, 'method' | 'clock'>,

@@ -4,12 +4,12 @@ import { badRequest, newId, notFound } from '@tributary/kernel'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Whether a text has the form of our IDs; the database would refuse others with an error. */
+/** Whether a text has the form of an ID of this product. The database would reject any other text with an error. */
 export const isId = (text: string): boolean => uuid.test(text)
 
 /**
  * The ID of a new resource. With a request ID it is derived from that and the scope (collection and parent): a version
- * 8 UUID, RFC 9562 §5.8. So a repeated request finds its own first result. Without a request ID the ID is new.
+ * 8 UUID, RFC 9562 §5.8. So a repeated request finds its own first result. Without a request ID the ID is random.
  */
 export const idFor = (requestId: string | undefined, ...scope: string[]): string => {
   if (requestId === undefined) return newId()
@@ -22,7 +22,7 @@ export const idFor = (requestId: string | undefined, ...scope: string[]): string
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
 }
 
-/** The IDs in a resource name of a body or query; throws 400 with the field when it is not a name of this kind. */
+/** The IDs in a resource name of a body or query. Throws 400 with the field if the name is of another kind. */
 export const parseReference = <Pattern extends string>(
   kind: ResourcePattern<Pattern>,
   field: string,
@@ -36,7 +36,7 @@ export const parseReference = <Pattern extends string>(
 
 /**
  * The IDs in the name of a resource of this workspace, which may not exist. Throws 400 with the field for a name of
- * another kind, 404 for one of another workspace.
+ * another kind, and 404 for a resource of another workspace.
  */
 export const referenceIn = <Pattern extends `workspaces/{workspace}/${string}`>(
   workspaceId: string,

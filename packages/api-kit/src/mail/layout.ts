@@ -1,12 +1,12 @@
-/** What a mail says; every text is plain and is escaped where it becomes HTML. */
+/** The content of a mail. Every text is plain, and is escaped when it is written as HTML. */
 export type MailContent = {
   subject: string
   paragraphs: readonly string[]
   /** A one-time code, shown large. */
   code?: string
-  /** The one thing to do, as a button in HTML and as an address in plain text. */
+  /** The main action, as a button in HTML and as an address in plain text. */
   action?: { label: string; url: string }
-  /** Smaller, below the code and the button. */
+  /** Smaller text below the code and the button. */
   notes: readonly string[]
 }
 
@@ -18,17 +18,17 @@ const escapes: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Text as HTML that shows exactly it, also inside a quoted attribute. */
+/** Escapes a text for HTML, also for a quoted attribute. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => escapes[character] ?? '')
 
-/** Text as one line: whatever could end a header line or hide text becomes a space. */
+/** A text as one line: characters that could end a header line or hide text become spaces. */
 export const oneLine = (text: string): string =>
   text
     .toWellFormed()
     .replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ')
     .trim()
 
-/** A text with a space in place of each scheme that an address could follow, as `https:` before slashes, in linear time. */
+/** Replaces each scheme of a possible address, such as `https:` before slashes, by a space. Takes linear time. */
 const withoutSchemes = (text: string): string =>
   text
     .split(':')
@@ -39,15 +39,15 @@ const withoutSchemes = (text: string): string =>
       let start = part.length
       while (start > 0 && /[a-z0-9+.-]/iu.test(part.charAt(start - 1))) start -= 1
       const from = Math.max(0, start - 1)
-      // A scheme begins with a letter that begins a word.
+      // A scheme starts with a letter at the start of a word.
       const scheme = part.slice(from).search(/\b[a-z]/iu)
       return scheme < 0 ? `${part}:` : `${part.slice(0, from + scheme)} `
     })
     .join('')
 
 /**
- * A name that no mail program makes a link of: schemes go, and dots before what could be the rest of a domain become
- * middle dots. An address of mail stays one.
+ * A name that no mail program turns into a link: schemes are removed, and dots that could belong to a domain become
+ * middle dots. An email address is unchanged.
  */
 const unlinked = (text: string): string => {
   if (/^[^\s@:/\\]+@[^\s@:/\\]+$/.test(text)) return text
@@ -62,7 +62,8 @@ const unlinked = (text: string): string => {
 }
 
 /**
- * A name that a user chose, as one line of at most 60 characters without links: users must not fill the mails of strangers.
+ * A name that a user chose, as one line of at most 60 characters without links, so that users cannot put their own
+ * content into mails to strangers.
  */
 export const shortName = (text: string): string => {
   const characters = Array.from(unlinked(oneLine(text)))
@@ -72,8 +73,9 @@ export const shortName = (text: string): string => {
 const font = '-apple-system,BlinkMacSystemFont,Segoe UI,Roboto,Helvetica,Arial,sans-serif'
 
 /**
- * The colours of the web application (`apps/web/src/ui/theme.css`), the only ones that mail programs get. Light colours stand with each
- * element, since many programs drop a style sheet; those that keep it and show dark mail take the dark ones.
+ * The colours of the web application (`apps/web/src/ui/theme.css`), the only ones in mails. Light colours are set on
+ * each element, since many programs ignore style sheets. Programs that use them and show dark mail get the dark
+ * colours.
  */
 export const mailColours = {
   light: {
@@ -146,7 +148,7 @@ const text = ({ paragraphs, code, action, notes }: MailContent): string =>
     '-- \nTributary',
   ].join('\n\n')
 
-/** The one look of every mail, as plain text and as HTML. */
+/** The common layout of every mail, as plain text and as HTML. */
 export const layOut = (content: MailContent): { subject: string; text: string; html: string } => {
   const clean: MailContent = { ...content, subject: oneLine(content.subject) }
   return { subject: clean.subject, text: text(clean), html: html(clean) }

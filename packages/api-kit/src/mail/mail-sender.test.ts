@@ -34,7 +34,7 @@ const queue = async (...recipients: string[]): Promise<void> => {
 const rowOf = (recipient: string) =>
   store.db.selectFrom('mails').selectAll().where('recipient', '=', recipient).executeTakeFirstOrThrow()
 
-/** A sender as another process has it, on connections of its own. */
+/** Starts a sender like that of another process, with its own connections. */
 const start = async (send: MailTransport['send'], logger: Logger = silentLogger) => {
   const own = openRelational({ url: store.url, logger: silentLogger, maxConnections: 6 })
   const jobs = await openJobs(own.pool, logger)
@@ -46,7 +46,7 @@ const start = async (send: MailTransport['send'], logger: Logger = silentLogger)
   return { stop }
 }
 
-test('a mail is sent when its transaction is committed, not before, and once; its text is removed', async () => {
+test('a mail is sent once, after its transaction is committed; then its text is removed', async () => {
   const sent: OutgoingMail[] = []
   await start(async (mail) => void sent.push(mail))
   const jobs = await openJobs()
@@ -63,7 +63,7 @@ test('a mail is sent when its transaction is committed, not before, and once; it
     const found = await rowOf('a@example.com')
     return found.sent_time !== null && found
   })
-  // A sender without a notification looks every 10 s.
+  // Without a notification, a sender would check only every 10 s.
   expect(performance.now() - began).toBeLessThan(9000)
   expect(row).toMatchObject({ body_text: '', body_html: '', attempts: 1, last_error: '' })
   expect(sent).toMatchObject([{ id: row.id, recipient: 'a@example.com', subject: 'Verify your email to sign up' }])
@@ -80,7 +80,7 @@ test('several senders send each mail once', async () => {
   expect(sent.toSorted()).toEqual(recipients.toSorted())
 })
 
-test('what fails is tried again, the reason kept, until it is of no use; then its text is removed', async () => {
+test('a failed mail is retried and its error kept until the mail expires; then its text is deleted', async () => {
   let tries = 0
   await start(async () => {
     tries += 1
@@ -96,7 +96,7 @@ test('what fails is tried again, the reason kept, until it is of no use; then it
   expect(tries).toBe(2)
 })
 
-test('a mail that is refused for good is given up at once', async () => {
+test('a mail that is permanently refused is given up immediately', async () => {
   const sent: string[] = []
   await start(async ({ recipient }) => {
     sent.push(recipient)
@@ -114,7 +114,7 @@ test('a mail that is refused for good is given up at once', async () => {
   expect(sent).toEqual(['a@example.com'])
 })
 
-test('a mail whose sender ended while sending is sent by another', async () => {
+test('if a sender ends while it sends a mail, another sender sends the mail', async () => {
   const dying = await start(() => new Promise(() => {}))
   await queue('a@example.com')
   await eventually('it is taken', async () => (await rowOf('a@example.com')).attempts === 1)
@@ -126,7 +126,7 @@ test('a mail whose sender ended while sending is sent by another', async () => {
   expect((await rowOf('a@example.com')).attempts).toBe(2)
 })
 
-test('mail that was queued without a job gets one, and mail that has one, is sent or of no use gets no other', async () => {
+test('mail that was queued without a job gets one; mail that already has a job, was sent, or has expired does not', async () => {
   const { time, expireTime, mail } = codeMail('')
   const before = (recipient: string, more: { sent_time?: Date; expire_time?: Date } = {}) => ({
     id: crypto.randomUUID(),
@@ -163,7 +163,7 @@ test('mail that was queued without a job gets one, and mail that has one, is sen
   expect(sent.toSorted()).toEqual(['last@example.com', 'new@example.com', 'old@example.com'])
 })
 
-test('a text that cannot be sent is neither logged nor part of its job', async () => {
+test('the text of an unsendable mail is neither logged nor part of its job', async () => {
   const logged: unknown[] = []
   const log = (...fields: unknown[]): void => void logged.push(fields)
   await start(

@@ -3,13 +3,13 @@ import { cutText } from '@tributary/kernel'
 import { JobGivenUp } from '@tributary/storage'
 import type { Db } from '../db.ts'
 
-/** A mail as it goes out. The id stays the same when it is sent again. */
+/** An outgoing mail. Its ID stays the same when it is sent again. */
 export type OutgoingMail = { id: string; recipient: string; subject: string; text: string; html: string }
 
-/** Takes mail to where it is read. Throws when it cannot; MailRefused when trying again is of no use. */
+/** Sends mail. Throws if it cannot be sent; MailRefused if retries are useless. */
 export type MailTransport = { send(mail: OutgoingMail): Promise<void> }
 
-/** The mail server will not take this mail, now or later. */
+/** The mail server permanently refuses this mail. */
 export class MailRefused extends Error {
   constructor(message: string) {
     super(message)
@@ -17,14 +17,15 @@ export class MailRefused extends Error {
   }
 }
 
-/** Removes the text from a row that will not be sent any more. */
+/** Removes the text from the row of a mail that will not be sent again. */
 const withoutText = { body_text: '', body_html: '' } as const
 
 /**
- * Runs a job of `mailJob`: sends the mail and then marks it as sent. When a process dies between, the mail is sent again. A mail that is
- * sent already, or of no use any more, is skipped. The text is removed as soon as the mail is sent or given up.
+ * Makes the function that runs a `mailJob`: it sends the mail and then marks it as sent. If a process dies in between,
+ * the mail is sent again. A mail that was sent already, or has expired, is skipped. The text is removed as soon as the
+ * mail is sent or given up.
  *
- * @throws JobGivenUp when the mail is refused for good; the transport's error when it is to be tried again
+ * @throws JobGivenUp if the mail is permanently refused; the transport's error if it must be retried
  */
 export const createMailSender = ({ db, transport, clock }: { db: Db; transport: MailTransport; clock: Clock }) => {
   const ofMail = (id: string) => db.updateTable('mails').where('id', '=', id).where('sent_time', 'is', null)
@@ -55,7 +56,7 @@ export const createMailSender = ({ db, transport, clock }: { db: Db; transport: 
   }
 }
 
-/** Removes the texts of mails that are of no use at a time, and those of them that were queued before another time. */
+/** Removes the texts of mails that have expired at a time and were queued before another time. */
 export const clearOldMails = async (db: Db, time: Date, before: Date): Promise<void> => {
   await db
     .updateTable('mails')

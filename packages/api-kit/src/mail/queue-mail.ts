@@ -7,13 +7,13 @@ import type { Mail } from './templates.ts'
 
 const data = z.object({ mail: z.string() })
 
-/** The sending of a mail. It names the mail and holds nothing of it: texts lie in one place, from which they are removed. */
+/** Sends a mail. It contains only the ID of the mail: texts are in one place, from which they are removed. */
 export const mailJob: JobKind<z.output<typeof data>> = {
   name: 'mail',
   data,
-  // Until the mail is of no use, which the run checks.
+  // Until the mail expires, which the run checks.
   retries: { most: withoutEnd, pauseSeconds: 1, maxPauseSeconds: 10 * 60 },
-  // Longer than a transport takes to give up, should the database be away meanwhile.
+  // Longer than the timeout of a transport, in case the database is unavailable meanwhile.
   leaseSeconds: 60,
   maxSeconds: 5 * 60,
   atOnce: 4,
@@ -22,18 +22,18 @@ export const mailJob: JobKind<z.output<typeof data>> = {
 }
 
 /**
- * Queues a mail in the caller's transaction: it is sent once that is committed, within about a second when the mail
- * server takes it, and tried again until `expireTime` otherwise.
+ * Queues a mail in the caller's transaction. It is sent after the commit, normally within about a second. If the mail
+ * server does not accept it, it is retried until `expireTime`.
  */
 export const queueMail = async (
   tx: Tx,
   jobs: JobSender,
   given: {
-    /** One address. */
+    /** A single address. */
     recipient: string
     mail: Mail
     time: Date
-    /** After this the mail is of no use and is given up. */
+    /** After this time the mail is useless and is given up. */
     expireTime: Date
   },
 ): Promise<void> => {
@@ -54,7 +54,10 @@ export const queueMail = async (
   await jobs.send(tx, mailJob, { mail: id }, { id })
 }
 
-/** Sees to it that every mail that waits has a job: also what a version queued that had none. For every start. */
+/**
+ * Makes sure that every waiting mail has a job, also those that an older version queued without one. Call it at every
+ * start.
+ */
 export const queueWaitingMails = async (db: Db, jobs: JobSender, now: number): Promise<void> => {
   const waiting = await db
     .selectFrom('mails')

@@ -1,19 +1,22 @@
 import { type Role, roleTitles } from '@tributary/kernel'
 import { layOut, oneLine, shortName } from './layout.ts'
 
-/** A mail without its recipient: what a template gives and `queueMail` takes. */
+/** A mail without its recipient: the result of a template, and the input of `queueMail`. */
 export type Mail = { kind: string; subject: string; text: string; html: string }
 
 const codeNote = 'This code works once and expires in 10 minutes. No one at Tributary will ever ask you for it.'
 const unaskedNote = "If you didn't request this, you can ignore this email. No one can sign in without the code."
 
-/** An address of the web application; `origin` is where browsers reach the product. */
+/** An address of the web application. `origin` is the public address of the product. */
 const pageUrl = (origin: string, path: string, query: Readonly<Record<string, string>> = {}): string => {
   const search = new URLSearchParams(query).toString()
   return `${origin}${path}${search === '' ? '' : `?${search}`}`
 }
 
-/** The sign-in page with the code filled in; a user submits it, so that a program that only opens the link spends no code. */
+/**
+ * The sign-in page with the code filled in. The user must submit it, so that a program that only opens the link does
+ * not use the code up.
+ */
 const loginUrl = ({ origin, email, code }: { origin: string; email: string; code: string }): string =>
   pageUrl(origin, '/auth/login', { method: 'otp', email, otp: code })
 
@@ -47,7 +50,7 @@ export const signUpCodeMail = (given: { code: string; email: string; origin: str
   }),
 })
 
-/** For a registered address that asked to sign up: says so and offers a code to sign in with. */
+/** For a registered address that asked to sign up: says that it has an account, and offers a code to sign in. */
 export const alreadyRegisteredMail = (given: { code: string; email: string; origin: string }): Mail => ({
   kind: 'already-registered',
   ...layOut({
@@ -64,7 +67,7 @@ export const alreadyRegisteredMail = (given: { code: string; email: string; orig
 
 /** An invitation into an organisation. `url` is the page that accepts it. */
 export const invitationMail = (given: {
-  /** Name of who invites, else their address. */
+  /** Name or address of the user who sent the invitation. */
   inviter: string
   organization: string
   role: Role
@@ -86,7 +89,7 @@ export const invitationMail = (given: {
   }
 }
 
-/** A mail about a password that was set or changed, with what to do when the user has not done it. */
+/** A mail about a password that was set or changed, with advice if the user did not do this. */
 export const passwordChangedMail = (given: { email: string; origin: string; time: Date; first: boolean }): Mail => ({
   kind: 'password-changed',
   ...layOut({
@@ -143,7 +146,7 @@ export const onboardingMail = (given: {
   }
 }
 
-/** A mail about a sync with the message of its title, such as that it needs attention, or that it has recovered. */
+/** An email about a sync. Its title is the message, such as 'needs attention' or 'has recovered'. */
 export const syncAlertMail = (given: { sync: string; what: string; body: string; url: string }): Mail => {
   const sync = shortName(given.sync)
   return {
@@ -157,7 +160,9 @@ export const syncAlertMail = (given: { sync: string; what: string; body: string;
   }
 }
 
-/** A mail about an organization's usage of its plan with the message of its title, such as that a limit is reached. */
+/**
+ * An email about an organization's usage of its plan. Its title is the message, for example that a limit is reached.
+ */
 export const planUsageMail = (given: { organization: string; title: string; body: string; url: string }): Mail => ({
   kind: 'plan-usage',
   ...layOut({

@@ -12,7 +12,7 @@ export const markAllRead = async (db: Db, userId: string, time: Date): Promise<v
     .execute()
 }
 
-/** Marks a notification of a user as read; the time of the first reading stays. Undefined when there is none. */
+/** Marks a notification of a user as read. If it already was, the first time stays. Undefined if it does not exist. */
 export const markRead = (
   db: Db,
   { id, userId, time }: { id: string; userId: string; time: Date },
@@ -39,7 +39,10 @@ export const deleteNotificationsOfOrganization = async (tx: Tx, organizationId: 
   await tx.deleteFrom('notifications').where('organization_id', '=', organizationId).execute()
 }
 
-/** Deletes the notifications of a workspace; those of its organization lead to the settings in another workspace then. */
+/**
+ * Deletes the notifications of a workspace. Those of its organization are kept, and link to the settings in another
+ * workspace.
+ */
 export const moveNotifications = async (tx: Tx, workspaceId: string, otherId: string): Promise<void> => {
   const own = `/workspaces/${workspaceId}/`
   await sql`

@@ -10,20 +10,20 @@ export type Notice = {
   kind: NotificationKind
   title: string
   body: string
-  /** Path of the page it is about, or empty. */
+  /** Path of the related page, or empty. */
   link: string
-  /** The cause: it makes one notification for each user. */
+  /** The cause. Each user gets at most one notification per cause. */
   cause: string
   /** Epoch ms. */
   now: number
 }
 
-/** Shows the written notices in inboxes that are open now. */
+/** Shows the stored notices in inboxes that are currently open. */
 export type Announce = (live: LiveChannel) => void
 
 /**
- * Puts a notice into the inboxes of these users in the transaction of the reported change. Users who were notified of the cause before are
- * left out. Call the returned function once that is committed.
+ * Puts a notice into the inboxes of these users in the transaction of the reported change. Users who were already
+ * notified of the cause are left out. Call the returned function after the commit.
  */
 export const notify = async (tx: Tx, userIds: readonly string[], notice: Notice): Promise<Announce> => {
   if (userIds.length === 0) return () => {}

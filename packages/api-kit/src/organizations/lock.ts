@@ -3,16 +3,17 @@ import { type Actor, forbidden, mayAct, notFound } from '@tributary/kernel'
 import type { Tx } from '../db.ts'
 
 /**
- * Serializes changes of an organisation's people until the transaction ends: the second change sees the first. Other writes below the
- * organisation go on.
+ * Serializes changes of an organisation's members until the transaction ends, so that the second change sees the first.
+ * Other writes in the organisation are not blocked.
  */
 export const lockOrganization = async (tx: Tx, organizationId: string): Promise<void> => {
   await tx.selectFrom('organizations').select('id').where('id', '=', organizationId).forNoKeyUpdate().executeTakeFirst()
 }
 
 /**
- * Locks the organisation, and checks again that the caller may do the action. The role is the present one, while that of the session may
- * be two seconds old. Throws 404 for a caller who has left it, 403 for a role that is not allowed.
+ * Locks the organisation, and checks again that the caller may do the action. It reads the current role, while the role
+ * of the session may be two seconds old. Throws 404 if the caller has left the organisation, 403 for a role that is not
+ * allowed.
  */
 export const lockOrganizationFor = async (tx: Tx, actor: Actor, { id, roles }: OrganizationRef): Promise<void> => {
   await lockOrganization(tx, id)

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { CountServices } from '../services.ts'
 
 /**
- * Owners of stored events of workspaces whose values these workspaces block, as decimal numbers: their events have no
- * profile. An ID counts in any letter case and with spaces around it, so the ways in which it was sent are looked up.
+ * Owners of stored events with values that their workspaces block, as decimal numbers: such events have no profile. An
+ * ID counts in any letter case and with surrounding spaces, so all forms in which it was sent are looked up.
  */
 export const readBlockedOwners = async (
   { db, eventStore, profileLedger }: Pick<CountServices, 'db' | 'eventStore' | 'profileLedger'>,

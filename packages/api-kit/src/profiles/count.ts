@@ -8,20 +8,22 @@ export type ProfilesCounted = {
   workspaces: readonly string[]
   conditions?: readonly string[]
   params?: Record<string, unknown>
-  /** The bucket that profiles are counted by, as an expression over events. */
+  /** The bucket of an event for counting profiles, as a SQL expression over events. */
   bucket?: string
 }
 
 const own = 'workspace_id in {counted_workspaces:Array(String)}'
 
-/** Blocked and held events that were sent again are stored once more, as accepted ones with the same message id. */
+/**
+ * Blocked and held events that are sent again are stored a second time, as accepted events with the same message ID.
+ */
 const firstTime = `(source_id, message_id) not in (
   select source_id, message_id from events where ${own} and status in ('blocked', 'held')
     and event_id in (select event_id from replayed_events where ${own}))`
 
 type CountDeps = Pick<CountServices, 'db' | 'eventStore' | 'profileLedger'>
 
-/** The condition of events that count: accepted for the first time, and no tests. */
+/** The condition for events that count: non-test events that were accepted for the first time. */
 const firstAccepted = async (
   { eventStore }: Pick<CountDeps, 'eventStore'>,
   { workspaces, conditions = [], params = {} }: ProfilesCounted,
@@ -30,12 +32,12 @@ const firstAccepted = async (
   const all = { ...params, counted_workspaces: workspaces }
   const replays = await eventStore.query(`select 1 from replayed_events where ${own} limit 1`, all, options)
   const where = [own, "status = 'accepted'", 'not test', ...conditions]
-  // Message ids are much to read: only where something was replayed.
+  // Message IDs are expensive to read, so this is only for workspaces with replays.
   if (replays.length > 0) where.push(firstTime)
   return { where, params: all }
 }
 
-/** Counts profiles of events by `select`, an expression over `who`, the profile, and `bucket`. */
+/** Counts profiles seen in events. `select` is a SQL expression over `who` (the profile) and `bucket`. */
 const countSeen = async (
   deps: CountDeps,
   counted: ProfilesCounted,
@@ -62,7 +64,7 @@ const countSeen = async (
   return rows.map(({ bucket, n }) => [String(bucket), Number(n)])
 }
 
-/** How many profiles there are by bucket, as `countProfiles` counts them, whatever the bucket is. */
+/** The number of profiles per bucket, as `countProfiles` counts them, for buckets of any type. */
 export const countProfilesBy = (
   deps: CountDeps,
   counted: ProfilesCounted & { bucket: string },
@@ -76,9 +78,10 @@ export const countProfilesBy = (
   )
 
 /**
- * How many profiles each bucket has, without empty buckets. It counts distinct profiles with an accepted event that is no test, and no replay
- * of a blocked or held one. The event came before its user was suppressed, and has no value that its workspace blocks now. The
- * number is exact, except for merges of the last seconds, which reach the event store later.
+ * The number of profiles per bucket, without empty buckets. It counts distinct profiles with an accepted non-test event
+ * that is not a replay of a blocked or held one. The event was received before its user was suppressed, and has no
+ * value that its workspace blocks now. The number is exact, except for merges of the last seconds, which reach the
+ * event store later.
  */
 export const countProfiles = async (
   deps: CountDeps,
@@ -89,7 +92,7 @@ export const countProfiles = async (
   return rows.map(([bucket, profiles]) => [Number(bucket), profiles])
 }
 
-/** The same profiles, each in the least bucket that it has an event in: they add up to all of them. */
+/** Counts each profile once, in the lowest bucket that has an event of it. The sum is the number of all profiles. */
 export const countNewProfiles = (
   deps: CountDeps,
   counted: ProfilesCounted & { bucket: string },
@@ -103,7 +106,7 @@ export const countNewProfiles = (
       `select bucket, count() as n from (select who, min(bucket) as bucket from ${seen} group by who) group by bucket`,
   )
 
-/** How many events there are by bucket: accepted for the first time, and no tests. */
+/** The number of non-test events per bucket that were accepted for the first time. */
 export const countFirstEvents = async (
   deps: Pick<CountDeps, 'eventStore'>,
   counted: ProfilesCounted,

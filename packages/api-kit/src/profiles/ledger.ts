@@ -3,8 +3,8 @@ import type { Tx } from '../db.ts'
 type PlainIdentifier = { type: string; value: string }
 
 /**
- * Identifiers of deleted people, with one number for those of one person, how many profiles had one of them, and the position of the
- * ledger.
+ * Identifiers of deleted people, with one number for those of one person, how many profiles had one of them, and the
+ * position of the ledger.
  */
 export type ForgottenPeople = {
   identifiers: readonly (PlainIdentifier & { person: number })[]
@@ -12,11 +12,11 @@ export type ForgottenPeople = {
   sequence: number
 }
 
-/** What the API needs of those who make profiles. */
+/** The functions of profile resolution that the API needs. */
 export type ProfileLedger = {
   /**
-   * Takes identifiers of a profile apart from its others, in this transaction: they become a profile, whose id it
-   * resolves to. Refused when one of them is not of the profile, or none would stay.
+   * Splits identifiers off a profile, in this transaction. They become a new profile, whose ID is returned. Refused if
+   * one of them does not belong to the profile, or if none would stay.
    */
   split(
     tx: Tx,
@@ -31,9 +31,9 @@ export type ProfileLedger = {
   /** The column `owner` of stored events that belong to an identifier, as a decimal number. */
   ownerOf(workspaceId: string, identifier: { type: string; value: string }): string
   /**
-   * Forgets people in this transaction: profiles with one of the identifiers are gone, and events received until then
-   * teach nothing of them (`erases`); later events are refused a profile (`suppresses`). Undefined when there is no such
-   * workspace.
+   * Deletes or suppresses people in this transaction. With `erases`, profiles with one of the identifiers are deleted,
+   * and events received until then are ignored for profiles. With `suppresses`, later events get no profile. Undefined
+   * if the workspace does not exist.
    */
   forget(
     tx: Tx,
@@ -47,34 +47,37 @@ export type ProfileLedger = {
       time: Date
     },
   ): Promise<ForgottenPeople | undefined>
-  /** Puts hashes in place of values in the ledger of a workspace, up to an entry. May be done again. */
+  /** Replaces values by hashes in the ledger of a workspace, up to an entry. May be repeated. */
   forgetValues(
     workspaceId: string,
     request: { identifiers: readonly PlainIdentifier[]; sequence: number },
   ): Promise<void>
-  /** Lifts the suppression of the identifier with this hash, in this transaction; false when there is none. */
+  /** Lifts the suppression of the identifier with this hash, in this transaction; false if it is not suppressed. */
   release(tx: Tx, workspaceId: string, hash: string): Promise<boolean>
-  /** The hashes that a value has as an identifier of any kind that was ever forgotten. */
+  /** The hashes of a value as an identifier of any kind that was ever deleted or suppressed. */
   hashesOf(workspaceId: string, value: string): Promise<string[]>
   /**
-   * Restores hashes that the database has lost, in this transaction: suppressions hold at once. Resolves to the identifiers of profiles
-   * that have one of them; to undefined when there is no such workspace.
+   * Restores hashes that the database has lost, in this transaction: suppressions apply immediately. Resolves to the
+   * identifiers of profiles that have one of them, or to undefined if the workspace does not exist.
    */
   restoreHashes(tx: Tx, missing: MissingHashes): Promise<readonly (PlainIdentifier & { hash: string })[] | undefined>
 }
 
-/** Facts about a workspace that are stored beside its database and were lost there: keyed hashes of identifiers and their times. */
+/**
+ * Facts about a workspace that are stored beside its database and are missing in it: keyed hashes of identifiers and
+ * their times.
+ */
 export type MissingHashes = {
   workspaceId: string
   key: Uint8Array
   changes: number
-  /** `h` is the hash, `o` the column `owner` of its stored events where it is known. */
+  /** `h` is the hash, `o` the column `owner` of its stored events if known. */
   hashes: readonly { h: string; y: string; o?: string | null; d: number | null; s: number | null }[]
 }
 
-/** Where hashes of forgotten users are kept beside the database. */
+/** The store of hashes of deleted and suppressed users, beside the database. */
 export type ForgottenHashes = {
-  /** Writes down what has changed of a workspace, or of any, durably. */
+  /** Stores the changes of a workspace durably. */
   keep(workspaceId: string): Promise<void>
   keepAll(): Promise<void>
   missing(): Promise<MissingHashes[]>

@@ -1,9 +1,10 @@
-// Every statement that writes `sources`: the API makes and changes them, billing has them hold events over a plan.
+// Contains every statement that writes `sources`: the API makes and changes them, billing holds their events over a
+// plan.
 import type { SourcesTable } from '@tributary/storage'
 import type { Insertable, Updateable } from 'kysely'
 import type { Tx } from '../db.ts'
 
-/** Inserts a source; false when its ID is known. */
+/** Inserts a source. Returns false if its ID already exists. */
 export const insertSource = async (tx: Tx, values: Insertable<SourcesTable>): Promise<boolean> => {
   const made = await tx
     .insertInto('sources')
@@ -19,7 +20,7 @@ export const setSource = async (tx: Tx, id: string, change: Updateable<SourcesTa
   await tx.updateTable('sources').set(change).where('id', '=', id).execute()
 }
 
-/** Marks a source as deleted at a time; false when it is already. */
+/** Marks a source as deleted at a time; false if it is already marked. */
 export const markSourceDeleted = async (tx: Tx, id: string, time: Date): Promise<boolean> => {
   const deleted = await tx
     .updateTable('sources')
@@ -41,7 +42,7 @@ export const closeSources = async (tx: Tx, workspaces: readonly string[], time: 
     .execute()
 }
 
-/** Sets whether the sources of workspaces hold their events; those that do already are left alone. */
+/** Sets whether the sources of workspaces hold their events. Sources already in that state are unchanged. */
 export const setSourcesHeld = async (tx: Tx, workspaces: readonly string[], held: boolean): Promise<void> => {
   if (workspaces.length === 0) return
   await tx

@@ -8,10 +8,10 @@ export type UserRow = Pick<
   'id' | 'email' | 'first_name' | 'last_name' | 'photo_url' | 'create_time' | 'is_admin'
 >
 
-/** Columns of a user that the wire shows. */
+/** Columns of a user for API responses. */
 export const userColumns = ['id', 'email', 'first_name', 'last_name', 'photo_url', 'create_time', 'is_admin'] as const
 
-/** A user as the wire shows it. */
+/** A user as the API returns it. */
 export const presentUser = (row: UserRow): User => ({
   name: resourceNames.user.format({ user: row.id }),
   id: row.id,
@@ -23,6 +23,6 @@ export const presentUser = (row: UserRow): User => ({
   is_admin: row.is_admin,
 })
 
-/** First and last name, or the address of a user without names. */
+/** First and last name, or the email address of a user without names. */
 export const displayName = (row: Pick<UserRow, 'email' | 'first_name' | 'last_name'>): string =>
   `${row.first_name} ${row.last_name}`.trim() || row.email

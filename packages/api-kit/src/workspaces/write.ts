@@ -1,4 +1,4 @@
-// Every statement that writes `workspaces`: the API makes and changes them, billing keeps their usage.
+// Contains every statement that writes `workspaces`: the API makes and changes them, billing keeps their usage.
 import type { WorkspacesTable } from '@tributary/storage'
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Db, Tx } from '../db.ts'
@@ -7,7 +7,7 @@ import type { Db, Tx } from '../db.ts'
 export const insertWorkspace = (tx: Tx, values: Insertable<WorkspacesTable>): Promise<Selectable<WorkspacesTable>> =>
   tx.insertInto('workspaces').values(values).returningAll().executeTakeFirstOrThrow()
 
-/** Inserts a workspace; false when its ID is known. */
+/** Inserts a workspace. Returns false if its ID already exists. */
 export const insertWorkspaceOnce = async (tx: Tx, values: Insertable<WorkspacesTable>): Promise<boolean> => {
   const made = await tx
     .insertInto('workspaces')
@@ -23,12 +23,12 @@ export const setWorkspace = async (db: Db, id: string, change: Updateable<Worksp
   await db.updateTable('workspaces').set(change).where('id', '=', id).execute()
 }
 
-/** Deletes the row of a workspace, with everything that names it. */
+/** Deletes the row of a workspace, with all rows that refer to it. */
 export const removeWorkspace = async (db: Db, id: string): Promise<void> => {
   await db.deleteFrom('workspaces').where('id', '=', id).execute()
 }
 
-/** Marks the usage of a deleted workspace as kept at a time; false when it is already. */
+/** Marks the usage of a deleted workspace as stored at a time; false if it is already marked. */
 export const markUsageKept = async (tx: Tx, id: string, time: Date): Promise<boolean> => {
   const { numUpdatedRows } = await tx
     .updateTable('workspaces')
