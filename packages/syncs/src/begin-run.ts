@@ -11,7 +11,7 @@ const syncJobData = z.object({ sync: z.string() })
 export const syncJob: JobKind<z.output<typeof syncJobData>> = {
   name: 'run-sync',
   data: syncJobData,
-  // Rows that were planned before a failure are sent later: the check of each minute begins the job again.
+  // Rows that were planned before a failure are sent later: the check of each minute starts the job again.
   retries: { most: 5, pauseSeconds: 2, maxPauseSeconds: 60 },
   leaseSeconds: 30,
   maxSeconds: 6 * 60 * 60,
@@ -20,12 +20,12 @@ export const syncJob: JobKind<z.output<typeof syncJobData>> = {
   keepSeconds: 60 * 60,
 }
 
-/** Continues the run of a sync once the transaction is committed; does nothing when it continues anyway. */
+/** Continues the run of a sync after the commit. Does nothing if that is already queued. */
 export const queueSync = async (tx: Parameters<JobSender['send']>[0], jobs: JobSender, sync: string): Promise<void> => {
   await jobs.send(tx, syncJob, { sync }, { key: sync })
 }
 
-/** The run of a sync that has not ended. */
+/** The active run of a sync: the one that has not ended. */
 export const activeRun = (tx: Tx, sync: string): Promise<SyncRunRow | undefined> =>
   tx
     .selectFrom('sync_runs')
@@ -35,8 +35,8 @@ export const activeRun = (tx: Tx, sync: string): Promise<SyncRunRow | undefined>
     .executeTakeFirst()
 
 /**
- * Begins a run in the caller's transaction, in turn with others of the same sync; undefined while one has not ended, or when
- * the sync is gone. Resolves to the run's id.
+ * Starts a run in the caller's transaction. Starts of the same sync are serialized. Undefined if another run has not
+ * ended, or the sync was deleted. Resolves to the ID of the run.
  */
 export const beginRun = async (
   tx: Tx,

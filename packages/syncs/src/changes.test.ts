@@ -15,7 +15,7 @@ afterAll(() => eventStore.close())
 
 const modes = Object.keys(syncModes) as SyncMode[]
 
-/** Random numbers that are the same in each run of the test. */
+/** Pseudo-random numbers that are the same in each run of the test. */
 const randomOf = (seed: number) => {
   let state = seed
   return (below: number): number => {
@@ -32,10 +32,10 @@ const staged = ({ key, sourceKey, value, broken }: Row): StagedRow => ({
   problem: broken ? 'Broken' : '',
 })
 
-/** Keys that are rejected this time, whatever is to be done with them. */
+/** A simulated destination. `rejects` says which keys it rejects this time, for every operation. */
 type Destination = { rows: Map<string, string>; rejects: (key: string) => boolean }
 
-/** What a destination does with one row: each operation as it is meant. */
+/** Applies one operation to a row of the simulated destination. */
 const apply = ({ rows, rejects }: Destination, operation: string, key: string, value: string): string => {
   if (rejects(key)) return 'dead'
   if (operation === 'insert' && rows.has(key)) return 'filtered'
@@ -45,7 +45,7 @@ const apply = ({ rows, rejects }: Destination, operation: string, key: string, v
   return 'delivered'
 }
 
-/** Runs a sync by the real statements, against a destination. */
+/** Runs a sync with the real statements against a simulated destination. */
 const run = async (
   sync: string,
   version: number,
@@ -70,12 +70,12 @@ const run = async (
   }))
   await store.noteOutcomes(id, outcomes)
   await store.confirm(sync, id, version)
-  // As after a kill: what is done again changes nothing.
+  // Repeated as after a kill: the repetition changes nothing.
   if (version % 2 === 0) await store.confirm(sync, id, version)
   return { id, sent, counts: await store.count(id) }
 }
 
-/** What a mode promises, row by row and in the plainest words. */
+/** The expected result of a mode, computed row by row in the simplest way. */
 const naive = (
   mode: SyncMode,
   rows: readonly Row[],
@@ -93,7 +93,7 @@ const naive = (
     if (destination.rejects(key)) continue
     const known = there.has(key)
     if (mode === 'INSERT_ONLY' ? !known && !ours.has(key) : mode === 'UPDATE_ONLY' ? known : true) {
-      // A confirmed row is not sent again, even if it was changed in the destination since.
+      // A confirmed row is not sent again, even if it was changed at the destination since.
       if (mode === 'INSERT_ONLY' || ours.get(key) !== value) there.set(key, value)
       ours.set(key, value)
     }
@@ -108,7 +108,7 @@ const naive = (
 }
 
 describe.each(modes)('%s', (mode) => {
-  // In the last one no key is there twice, as a rule.
+  // In the last case, keys are normally unique.
   test.each([
     [1, 70],
     [2, 70],
@@ -157,7 +157,7 @@ const open = (): Destination => ({ rows: new Map(), rejects: () => false })
 const keysOf = (sent: { key: string; operation: string }[]): string[] =>
   sent.map(({ key, operation }) => `${operation} ${key}`)
 
-test('a row that was confirmed and has not changed is not sent again, one that was rejected is', async () => {
+test('an unchanged confirmed row is not sent again, but a rejected row is', async () => {
   const sync = newId()
   const destination = open()
   await run(sync, 1, 'FULL_SYNC', [row('a'), row('b')], { ...destination, rejects: (key) => key === 'b' })
@@ -166,7 +166,7 @@ test('a row that was confirmed and has not changed is not sent again, one that w
   expect(keysOf((await run(sync, 3, 'FULL_SYNC', [row('a'), row('b')], destination)).sent)).toEqual([])
 })
 
-test('only what this sync has confirmed is removed', async () => {
+test('a run only removes rows that this sync has confirmed', async () => {
   const sync = newId()
   const destination = open()
   destination.rows.set('theirs', 'v')
@@ -187,7 +187,7 @@ test('a key whose row can no longer be sent is not removed', async () => {
   ])
 })
 
-test('a changed match value is a removal and a new row where the mode removes, and else a new row', async () => {
+test('a changed match value is a removal and a new row if the mode removes, and otherwise a new row', async () => {
   for (const [mode, operations] of [
     ['FULL_SYNC', ['upsert new', 'delete old']],
     ['UPSERT_ONLY', ['upsert new']],
@@ -199,7 +199,7 @@ test('a changed match value is a removal and a new row where the mode removes, a
   }
 })
 
-test('a resync sends every row again and forgets none of the keys', async () => {
+test('a resync sends every row again and keeps all known keys', async () => {
   const sync = newId()
   const destination = open()
   await run(sync, 1, 'FULL_SYNC', [row('a'), row('b'), row('c')], destination)
@@ -207,7 +207,7 @@ test('a resync sends every row again and forgets none of the keys', async () => 
   expect(keysOf(sent).toSorted()).toEqual(['delete c', 'upsert a', 'upsert b'])
 })
 
-test('rows with one primary key are not sent, whatever their keys at the destination', async () => {
+test('rows that share a primary key are not sent, whatever their keys at the destination', async () => {
   const rows = [row('a', 'v', { sourceKey: '1' }), row('b', 'v', { sourceKey: '1' }), row('c')]
   expect(keysOf((await run(newId(), 1, 'FULL_SYNC', rows, open())).sent)).toEqual(['upsert c'])
 })
@@ -215,7 +215,7 @@ test('rows with one primary key are not sent, whatever their keys at the destina
 const owned = (sync: string, version: number, rows: readonly Row[], destination: Destination) =>
   run(sync, version, 'FULL_SYNC', rows, destination, false, true)
 
-test('a sync that owns its object leaves nothing that is not in the model, also what was rejected, added by others, or never sent', async () => {
+test('a sync that owns its object removes every row that is not in the model: rejected, added by others, or never sent', async () => {
   const sync = newId()
   const destination = open()
   for (const key of ['a', 'theirs', 'older', 'broken']) destination.rows.set(key, 'w')
@@ -235,7 +235,7 @@ test('a sync that owns its object leaves nothing that is not in the model, also 
   expect(keysOf((await owned(sync, 3, rows, destination)).sent)).toEqual([])
 })
 
-test('a sync that owns its object counts what is there for its guard, each key once', async () => {
+test('for its guard, a sync that owns its object counts the keys at the destination, each once', async () => {
   const sync = newId()
   const destination = open()
   for (const key of ['a', 'theirs']) destination.rows.set(key, 'w')
@@ -255,7 +255,7 @@ test.each([
   ['007', '7'],
   ['10', '10.'],
 ])(
-  'of an object that a sync owns, %j is not removed while the model has %j, which may be the same there',
+  'in an object that a sync owns, %j is not removed while the model has %j, which the destination may treat as the same',
   async (there, key) => {
     const destination = open()
     for (const each of [there, 'other', '2.5', '100']) destination.rows.set(each, 'w')
@@ -264,7 +264,7 @@ test.each([
   },
 )
 
-test('records that the event store puts together hold the planned rows, in their order and as they would be written one by one', async () => {
+test('records from the event store contain the planned rows in their order, as if written one by one', async () => {
   const [sync, object, identifier] = [newId(), 'my "rows"/ü', 'the "key"']
   const texts = [
     'a/b',
@@ -302,6 +302,6 @@ test('records that the event store puts together hold the planned rows, in their
     return outboundText({ recordId: `${id}.${number}`, operation, object, key, json })
   })
   expect(lines.map((line) => JSON.parse(line))).toEqual(wanted.map((line) => JSON.parse(line)))
-  // To the letter, where there is but one way to write it.
+  // Compared exactly if there is only one way to write it.
   expect(lines.filter((line) => line.includes('a/b'))).toEqual(wanted.filter((line) => line.includes('a/b')))
 })

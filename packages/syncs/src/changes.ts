@@ -9,12 +9,14 @@ import { keyJson, type ValueKind } from './value-kinds.ts'
 export const changes = ['added', 'changed', 'sent_again', 'unchanged', 'foreign', 'removed', 'duplicate'] as const
 export type Change = (typeof changes)[number]
 
-/** What a run does about a change: an operation, 'skip' with a reason, 'invalid', or 'none' where the row is up to date. */
+/**
+ * The action of a run for a change: an operation, 'skip' with a reason, 'invalid', or 'none' if the row is up to date.
+ */
 export type Action = Exclude<Operation, 'event'> | 'skip' | 'invalid' | 'none'
 
 const always = { unchanged: 'none', duplicate: 'invalid' } as const
 
-/** What each mode does about each change. A removal is of a key that this sync has confirmed, and of no other. */
+/** The action of each mode for each change. Only keys that this sync has confirmed are removed. */
 export const actions: Readonly<Record<SyncMode, Readonly<Record<Change, Action>>>> = {
   FULL_SYNC: {
     ...always,
@@ -44,20 +46,20 @@ export const actions: Readonly<Record<SyncMode, Readonly<Record<Change, Action>>
 }
 
 /**
- * What the destination holds for a key, as far as this is known: nothing, the row of this sync, or a row that was there before. Two more
- * values are for the comparison of a sync that owns its object. A listed key is in the destination and not from this sync. An
- * alike key is one of these that may stand for a row of the model.
+ * The known state of a key at the destination: nothing, the row of this sync, or a row that existed before. Two more
+ * values are for the comparison of a sync that owns its object. A listed key is at the destination and not from this
+ * sync. An alike key is a listed key that may stand for a row of the model.
  */
 export const held = { nothing: 0, confirmed: 1, foreign: 2, listed: 3, alike: 4 } as const
 
-/** Why a key of a run is not sent. */
+/** The reason why a key of a run is not sent. */
 export const reasons = {
   duplicate: 'Several rows have this key',
   skip: 'A row with this key is already there',
   same: 'The destination takes this key for the same as the key ',
 } as const
 
-/** A value of SQL for each change, by a name for the change. */
+/** An SQL expression with a value for each change, by the name of the change. */
 const byChange = (mode: SyncMode, valueOf: (action: Action) => string): string =>
   `transform(change, [${changes.map((change) => `'${change}'`).join(', ')}], [${changes
     .map((change) => `'${valueOf(actions[mode][change])}'`)
@@ -65,23 +67,23 @@ const byChange = (mode: SyncMode, valueOf: (action: Action) => string): string =
 
 export type DiffOptions = {
   mode: SyncMode
-  /** Sends every row again, whatever was confirmed of it; what is there is still known. */
+  /** Sends every row again, even if it is confirmed. The known keys of the destination are kept. */
   resync: boolean
-  /** The key is the primary key: then rows with one key have one primary key, too. */
+  /** The key is the primary key, so that rows with the same key also share the primary key. */
   keyIsPrimary: boolean
   /** Only keys that were rejected in the run `{of}`. */
   onlyRejected: boolean
-  /** No key is there twice, and no primary key: then rows need not be grouped. */
+  /** No key and no primary key occurs twice, so rows need not be grouped. */
   rowsAreUnique: boolean
-  /** The keys of the destination are listed, and those that are not in the model are removed, wherever they are from. */
+  /** The keys of the destination are listed. Those that are not in the model are removed, whatever their origin. */
   owns: boolean
-  /** What the destination takes for one key is written down of `{run}`. */
+  /** Stored for `{run}`: which keys the destination treats as the same. */
   knowsSame?: boolean
-  /** How the keys of removed rows become JSON. */
+  /** How to convert the keys of removed rows to JSON. */
   keyKind?: ValueKind
 }
 
-/** Memory that a grouping takes before it continues on the disk. */
+/** Maximum memory for a grouping before it continues on disk. */
 const groupingBytes = 256 * 1024 * 1024
 
 const hashesTwice = (column: string, condition: string): string => `
@@ -91,15 +93,15 @@ select count() as n from (
 )`
 
 /**
- * Whether keys, or primary keys, may be there several times among the staged rows of `{run}`; n is 0 where they are not. By their hashes:
- * the little that these have in common costs time alone.
+ * Whether keys, or primary keys, may occur several times among the staged rows of `{run}`; n is 0 if not. It compares
+ * hashes: a rare collision only costs time.
  */
 export const repeatedStatement = ({ keyIsPrimary }: Pick<DiffOptions, 'keyIsPrimary'>): string => `
 select sum(n) as n from (${hashesTwice('key', "key != ''")}
 ${keyIsPrimary ? '' : `union all ${hashesTwice('source_key', "problem = ''")}`})
 settings max_bytes_before_external_group_by = ${groupingBytes}`
 
-/** The keys of which the destination refused what the run `{of}` sent. */
+/** The keys that the destination rejected in the run `{of}`. */
 const rejectedKeys = `
 select change.key from sync_changes as change
 inner join (
@@ -107,21 +109,28 @@ inner join (
 ) as told on told.number = change.number
 where change.run_id = {of:String} and told.status = 'dead'`
 
-/** How many of the staged rows of `{run}` have a key that was rejected in the run `{of}`. */
+/** The number of staged rows of `{run}` with a key that was rejected in the run `{of}`. */
 export const rejectedCountStatement = `
 select count() as n from sync_staged where run_id = {run:String} and key in (${rejectedKeys})`
 
 /**
- * The rest of a key after a comparison that is as loose as that of any destination. It ignores letter case, accents, spaces, the
- * form of a UUID and the form of a number. As a hash, so keys that share it by chance are not removed, either.
+ * Normalizes a key for a comparison that is as loose as that of any destination. It ignores letter case, accents,
+ * spaces, the form of a UUID and the form of a number. The result is a hash: keys that share it by chance are not
+ * removed, either.
  */
 const looseKey = `sipHash64(replaceRegexpOne(replaceAll(replaceRegexpAll(lowerUTF8(normalizeUTF8NFKD(key)),
   '[\\\\p{M}\\\\p{C}\\\\p{Z}\\\\s{}-]', ''), 'ß', 'ss'), '^\\\\+?0*([0-9]+?)(?:\\\\.0*|(\\\\.[0-9]*?)0+)?$', '\\\\1\\\\2'))`
 
-/** Confirmed rows of `{sync}`, of each key the last one. Partitions are syncs, which have keys in common. */
+/**
+ * Confirmed rows of `{sync}`, the last one of each key. Each sync has its own partition, so keys of several syncs are
+ * separate.
+ */
 const confirmedBySync = 'select key, hash, held from sync_confirmed final where sync_id = {sync:String}'
 
-/** Confirmed rows, and the listed keys of `{run}`. A listed key that may be a row of the model is not removed. */
+/**
+ * Confirmed rows, and the listed keys of `{run}`. A listed key that may be a row of the model is marked as alike, and
+ * not removed.
+ */
 const confirmedOrListed = `
 select key, argMax(its_hash, its_held = ${held.confirmed}) as hash,
   multiIf(max(its_held = ${held.confirmed}), ${held.confirmed}, max(its_held = ${held.listed}), ${held.listed},
@@ -136,7 +145,7 @@ from (
 )
 group by key`
 
-/** How many keys are confirmed of `{sync}`, or are there in an object that it owns. */
+/** The number of confirmed keys of `{sync}`, or of keys in an object that it owns. */
 export const confirmedCountStatement = (owns: boolean): string => `
 select count() as n from (${owns ? confirmedOrListed : confirmedBySync}) where held in (${held.confirmed}, ${held.listed}, ${held.alike})
 settings do_not_merge_across_partitions_select_final = 1, max_bytes_before_external_group_by = ${groupingBytes}`
@@ -144,8 +153,8 @@ settings do_not_merge_across_partitions_select_final = 1, max_bytes_before_exter
 const sameKeys = 'from sync_same_keys where run_id = {run:String}'
 
 /**
- * Confirmed rows for the comparison, where several keys are one to the destination. The key that is kept takes over what is held of
- * the others. It is sent again, and none of the others is removed.
+ * Confirmed rows for the comparison, if the destination treats several keys as the same. The kept key takes over the
+ * state of the others. It is sent again, and none of the others is removed.
  */
 const confirmedAsKept = (confirmed: string, rejected: string): string => `
 select key, hash, held from (${confirmed}) where key not in (select key ${sameKeys} and (key != kept or again = 1))
@@ -153,8 +162,8 @@ union all
 select key, toFixedString('', 16) as hash, group_held as held ${sameKeys} and key = kept and again = 1 ${rejected}`
 
 /**
- * The rows of `{run}`, of each key one with how many there are, and how many of these can be sent. Grouping all of them takes three times
- * as long as what is done with them.
+ * The rows of `{run}`, one per key, with the number of rows and how many of them can be sent. Grouping all of them
+ * takes three times as long as the rest of the statement.
  */
 const stagedRows = ({
   keyIsPrimary,
@@ -178,10 +187,10 @@ const stagedRows = ({
 }
 
 /**
- * The statement that compares the staged rows of `{run}` with the confirmed ones of `{sync}`. It writes down each key that is sent
- * or reported, numbered from 1: first those that are sent, by key, then the others. A key whose row cannot be sent still is in the
- * model, so it is not removed. Both tables are in the order of keys, and are read in it. Unchanged rows, which are most, are left
- * out by numbers alone before the others are described.
+ * The statement that compares the staged rows of `{run}` with the confirmed rows of `{sync}`. It stores each key that
+ * is sent or reported, numbered from 1: first those that are sent, by key, then the others. A key whose row cannot be
+ * sent is still in the model, so it is not removed. Both tables are sorted by key, and are read in that order. Most
+ * rows are unchanged, and are filtered out by numbers alone before the others are described.
  */
 export const diffStatement = ({ mode, resync, owns, keyKind = 'text', ...rows }: DiffOptions): string => {
   const rejected = rows.onlyRejected ? `and key in (${rejectedKeys})` : ''
@@ -209,14 +218,17 @@ settings optimize_aggregation_in_order = 1, join_algorithm = 'full_sorting_merge
   do_not_merge_across_partitions_select_final = 1, max_bytes_before_external_group_by = ${groupingBytes}`
 }
 
-/** Writes down the rows that cannot be sent, behind the `{behind}` keys of the diff. */
+/** Stores the rows that cannot be sent, numbered after the `{behind}` keys of the comparison. */
 export const invalidStatement = ({ onlyRejected }: Pick<DiffOptions, 'onlyRejected'>): string => `
 insert into sync_changes (run_id, number, key, source_key, change, operation, hash, rows, reason)
 select {run:String}, {behind:UInt64} + rowNumberInAllBlocks() + 1, key, source_key, 'invalid', '', '', 1, problem
 from (select key, source_key, problem from sync_staged where run_id = {run:String} and problem != ''
   ${onlyRejected ? `and key in (${rejectedKeys})` : ''} order by source_key)`
 
-/** Keys of `{run}` and of what is confirmed of `{sync}` behind `{after}`, but for those that are only the same as themselves, in their order. */
+/**
+ * Keys of `{run}` and confirmed keys of `{sync}` after `{after}`, in their order. Plain keys are left out: they are
+ * equal only to themselves.
+ */
 export const keysToCompareStatement = `
 select distinct key from (
   select key from sync_staged where run_id = {run:String} and key > {after:String}
@@ -228,8 +240,8 @@ select distinct key from (
 settings do_not_merge_across_partitions_select_final = 1`
 
 /**
- * Writes down the keys of `{run}` that share a form with others, where a row of the model has one of them. A confirmed key is kept first,
- * and else the first one in the order of keys. A row that cannot be sent by itself is never kept.
+ * Stores the keys of `{run}` that share a form with other keys, if a row of the model has one of them. A confirmed key
+ * is kept first, otherwise the first in the order of keys. A row that cannot be sent by itself is never kept.
  */
 export const sameKeysStatement = (rows: Pick<DiffOptions, 'keyIsPrimary' | 'rowsAreUnique'>): string => `
 insert into sync_same_keys (run_id, key, kept, refused, again, held, group_held)
@@ -258,7 +270,10 @@ from (
 settings join_algorithm = 'full_sorting_merge', join_use_nulls = 0, do_not_merge_across_partitions_select_final = 1,
   max_bytes_before_external_group_by = ${groupingBytes}`
 
-/** Writes down the rows of `{run}` that are refused since the destination takes their key for another one, behind the `{behind}` keys before. */
+/**
+ * Stores the rows of `{run}` that are refused because the destination treats their key as another one. They are
+ * numbered after the `{behind}` keys before.
+ */
 export const refusedStatement = ({ onlyRejected }: Pick<DiffOptions, 'onlyRejected'>): string => `
 insert into sync_changes (run_id, number, key, source_key, change, operation, hash, rows, reason)
 select {run:String}, {behind:UInt64} + rowNumberInAllBlocks() + 1, key, source_key, change, '', hash, 1, reason
@@ -271,13 +286,13 @@ from (
   order by staged.key
 )`
 
-/** Writes down that these were rejected: nothing is sent of them. */
+/** Stores the refused rows as rejected, because they are not sent. */
 export const refusedOutcomesStatement = `
 insert into sync_outcomes (run_id, number, status, reason, version, time)
 select run_id, number, 'dead', reason, 0, now64(3, 'UTC') from sync_changes
 where run_id = {run:String} and operation = '' and change in ('added', 'changed') and key in (select key ${sameKeys} and refused = 1)`
 
-/** Forgets confirmed keys that another key replaced in `{run}`. */
+/** Removes confirmed keys that another key replaced in `{run}`. */
 export const replacedStatement = `
 insert into sync_confirmed (sync_id, key, hash, held, version)
 select {sync:String}, key, toFixedString('', 16), ${held.nothing}, {version:UInt64}
@@ -290,9 +305,9 @@ ${sameKeys} and key != kept and held != ${held.nothing} and kept in (
 )`
 
 /**
- * Writes down what the destination has confirmed in `{run}`: rows that were delivered or removed, and rows that were left out because
- * the destination has its own. The status `blocked` is that of events that are stored, but match no schema. A rejected row stays
- * as it was confirmed before, so it is sent again.
+ * Stores what the destination has confirmed in `{run}`: rows that were delivered or removed, and rows that were skipped
+ * because the destination has its own. The status `blocked` is for events that are stored, but match no schema. A
+ * rejected row keeps its last confirmed state, so it is sent again.
  */
 export const confirmStatement = `
 insert into sync_confirmed (sync_id, key, hash, held, version)
@@ -305,11 +320,11 @@ inner join (
 where change.run_id = {run:String} and change.operation != ''
   and (told.status in ('delivered', 'blocked') or (told.status = 'filtered' and change.operation = 'insert'))`
 
-/** The change of a planned row as it is shown to people: a sync that only updates adds nothing. */
+/** The change of a planned row for display: a sync that only updates adds nothing. */
 export const shownChange = (row: string): string =>
   `if(${row}.operation = 'update' and ${row}.change in ('added', 'changed', 'foreign'), 'updated', ${row}.change)`
 
-/** The keys of a run by change, operation and last outcome: how many, and of how many rows. */
+/** The keys of a run by change, operation and last outcome: the number of keys, and of their rows. */
 export const countStatement = `
 select change, operation, status, count() as keys, sum(rows) as rows
 from (

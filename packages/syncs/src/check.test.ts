@@ -12,13 +12,13 @@ const given = {
 }
 const model = { columns: [{ name: 'id', type: 'bigint' }] }
 
-test('a sync to a webhook cannot be named as rows of deleted users are, so that no row of it looks like a deletion', () => {
+test('a sync to a webhook cannot have the name for rows of deleted users, so that none of its rows looks like a deletion', () => {
   const check = (object_name: string) => checkSync(webhook.rowObjects?.[0], model, { ...given, object_name })
   expect(() => check('users')).toThrow('for deleted users')
   check('customers')
 })
 
-test('a sync owns an object only where it mirrors and the object can be listed', () => {
+test('a sync can own an object only if it mirrors and the object can be listed', () => {
   const [table] = postgresql.rowObjects ?? []
   const [records] = webhook.rowObjects ?? []
   const owning = { ...given, owns_object: true }

@@ -16,12 +16,12 @@ import {
 import { badRequest } from '@tributary/kernel'
 import type { ModelRow } from './models/read.ts'
 
-/** What rows are written to: an object of a destination, or events. */
+/** The target that rows are written to: an object of a destination, or events. */
 export type SyncObject = Pick<RowObjectDefinition, 'title' | 'syncModes' | 'reserved' | 'listable'> & {
   event?: EventObject
 }
 
-/** The object of an app's destinations that has this name; undefined when it is gone. */
+/** The object with this name of an app's destinations; undefined if it no longer exists. */
 export const findRowObject = async (
   catalog: Catalog,
   app: string,
@@ -39,7 +39,7 @@ type Given = {
   fields: readonly SyncField[]
   to_destinations: boolean
   owns_object: boolean
-  /** For a sync that is not saved yet. */
+  /** Set for a sync that is not saved yet. */
   object_name?: string
 }
 
@@ -55,15 +55,18 @@ const checkEvents = (event: EventObject, { mode, identifier, fields }: Given): v
     )
 }
 
-/** Whether rows of a model can be read from a value on: a file is read whole, and audiences are as of one moment. */
+/**
+ * Whether rows of a model can be read from a value on. A file is always read completely, and audiences reflect one
+ * moment.
+ */
 export const takesCursor = (catalog: Catalog, { data_source_app }: Pick<ModelRow, 'data_source_app'>): boolean => {
   const app = catalog.dataSources.find(({ slug }) => slug === data_source_app)
   return app?.file === false && app.people === false
 }
 
 /**
- * The cursor with its overlap. Throws 400 for a column that cannot be a cursor, for a data source that can only read all rows, and
- * for a mode that needs to find removed rows.
+ * The cursor with its overlap. Throws 400 for a column that cannot be a cursor, for a data source that can only read
+ * all rows, and for a mode that must find removed rows.
  */
 export const checkCursor = (
   catalog: Catalog,
@@ -87,7 +90,10 @@ export const checkCursor = (
   return { column, overlap: overlap ?? usualOverlap[kind] }
 }
 
-/** Throws 400 for what a sync cannot be: a mode or a name that the object has not, a mapping of columns that the model has not. */
+/**
+ * Throws 400 for an invalid sync: a mode or a name that the object does not have, or a mapping of columns that the
+ * model does not have.
+ */
 export const checkSync = (object: SyncObject | undefined, model: Pick<Model, 'columns'>, given: Given): void => {
   if (object === undefined) throw refuse('object', 'This destination has no such object for rows')
   if (!object.syncModes.includes(given.mode))

@@ -1,14 +1,14 @@
 import type { SyncRunCounts } from '@tributary/contract'
 import type { ChangeCount } from './store.ts'
 
-/** What a row counts as that is written. */
+/** The group in which a written row is counted. */
 export const groupOf = ({ change, operation }: Pick<ChangeCount, 'change' | 'operation'>) => {
   if (change === 'sent_again') return 'sent_again'
   if (operation === 'update') return 'updated'
   return change === 'added' ? 'added' : 'changed'
 }
 
-/** The counts of a run that was canceled: what had no outcome then is not sent. */
+/** The counts of a canceled run: rows without an outcome count as not sent. */
 export const countsOfCanceled = ({ waiting, removals_waiting, ...counts }: SyncRunCounts): SyncRunCounts => ({
   ...counts,
   waiting: 0,
@@ -17,7 +17,7 @@ export const countsOfCanceled = ({ waiting, removals_waiting, ...counts }: SyncR
   removals_not_sent: counts.removals_not_sent + removals_waiting,
 })
 
-/** How many rows could not be sent, where none could; 0 for a run that sent some, or had no reason to. */
+/** The number of rows if none could be sent; 0 for a run that sent some, or had no rows. */
 export const unsentRows = ({
   read,
   invalid,
@@ -25,8 +25,8 @@ export const unsentRows = ({
 }: Pick<SyncRunCounts, 'read' | 'invalid' | 'rejected'>): number => (read > 0 && invalid + rejected === read ? read : 0)
 
 /**
- * Counts the rows of a run: each of the `read` rows once, by its last outcome, and removals apart. Rows without a change are
- * unchanged.
+ * Counts the rows of a run: each of the `read` rows once, by its last outcome, and removals separately. Rows without a
+ * change are unchanged.
  */
 export const countRows = (read: number, found: readonly ChangeCount[]): SyncRunCounts => {
   const counts = {

@@ -4,13 +4,13 @@ import { nextCronTime } from './cron-times.ts'
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
-/** What each minute reads on the clock of a zone, as a minute of UTC. */
+/** The local time of each minute in a zone, as a minute of UTC. */
 const clockOf = (timeZone: string) => {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
   return (time: number): number => Date.parse(`${format.format(time).replace(' ', 'T')}Z`)
 }
 
-/** Numbers of a field in its plainest forms: `*`, `a`, `a-b`, lists, each with a step. */
+/** The numbers of a field in its simplest forms: `*`, `a`, `a-b`, and lists, each with a step. */
 const numbersOf = (field: string, low: number, high: number): Set<number> => {
   const numbers = new Set<number>()
   for (const part of field.split(',')) {
@@ -22,7 +22,7 @@ const numbersOf = (field: string, low: number, high: number): Set<number> => {
   return numbers
 }
 
-/** Whether a clock that reads so shows a time of the expression: where both days are named, one of them is enough. */
+/** Whether a local time matches the expression. If both kinds of days are set, one match is enough. */
 const matcherOf = (expression: string): ((shown: number) => boolean) => {
   const [minute = '*', hour = '*', day = '*', month = '*', weekday = '*'] = expression.split(' ')
   const [minutes, hours, days, months, weekdays] = [
@@ -41,7 +41,10 @@ const matcherOf = (expression: string): ((shown: number) => boolean) => {
   }
 }
 
-/** The documented rule, minute by minute: skipped times come when the gap is over, doubled ones the first time, every hour is every hour. */
+/**
+ * The documented rule, minute by minute: skipped times run at the end of the gap, repeated times run the first time,
+ * and an hourly expression runs every hour.
+ */
 const walk = (expression: string, shownAt: readonly number[], from: number): number[] => {
   const matches = matcherOf(expression)
   const isHourly = numbersOf(expression.split(' ')[1] ?? '*', 0, 23).size === 24
@@ -88,7 +91,7 @@ const expressions = [
   '7 0-23 * * *',
 ]
 
-test.each(zones)('in %s each expression comes when a walk minute by minute says', (zone, ...days) => {
+test.each(zones)('in %s each expression runs at the times that a walk minute by minute finds', (zone, ...days) => {
   const shown = clockOf(zone)
   for (const day of days) {
     const [from, until] = [Date.parse(day) - 12 * hourMs, Date.parse(day) + 26 * hourMs]
@@ -108,7 +111,7 @@ test.each(zones)('in %s each expression comes when a walk minute by minute says'
   }
 })
 
-test('from any minute around a change of the clock, the next time is the first of those that the walk finds behind it', () => {
+test('from any minute around a clock change, the next time is the first that the walk finds after it', () => {
   for (const [zone, day] of [
     ['Europe/Berlin', '2026-10-25'],
     ['Europe/Berlin', '2026-03-29'],

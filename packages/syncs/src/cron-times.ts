@@ -2,13 +2,13 @@ import { Cron } from 'croner'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
-/** By how much a clock is set back at most. */
+/** The maximum by which a clock is set back, ms. */
 const setBackMs = 3 * 60 * minuteMs
 
-/** A clock of a time zone. Its times are those of UTC that read the same, epoch ms. */
+/** The clock of a time zone. Local times are given as the UTC time with the same digits, epoch ms. */
 type Clock = { offsetAt(time: number): number }
 
-/** Clocks by their zones, of which there are some hundred: making one takes longer than all that it is asked. */
+/** Clocks by time zone. There are a few hundred, and creating one takes longer than all its uses. */
 const clocks = new Map<string, Clock>()
 
 const openClock = (timeZone: string): Clock => {
@@ -38,8 +38,8 @@ const openClock = (timeZone: string): Clock => {
 }
 
 /**
- * The moments at which a clock shows a time, in their order. There are two where the clock goes back. Where it skips the time,
- * there is none, and the end of the gap is given.
+ * The moments at which a clock shows a time, in their order. There are two if the clock goes back. If the clock skips
+ * the time, there is none, and the end of the gap is returned.
  */
 const momentsOf = ({ offsetAt }: Clock, shown: number): { moments: number[]; gapEnd: number | undefined } => {
   const [before, after] = [offsetAt(shown - dayMs), offsetAt(shown + dayMs)]
@@ -48,7 +48,7 @@ const momentsOf = ({ offsetAt }: Clock, shown: number): { moments: number[]; gap
     .filter((time) => time + offsetAt(time) === shown)
     .toSorted((a, b) => a - b)
   if (moments.length > 0) return { moments, gapEnd: undefined }
-  // Behind `low` the clock has not changed yet, at `high` it has.
+  // The clock change is after `low`, and at `high` or before.
   let [low, high] = [shown - dayMs, shown + dayMs]
   while (high - low > 1000) {
     const middle = Math.floor((low + high) / 2000) * 1000
@@ -58,7 +58,7 @@ const momentsOf = ({ offsetAt }: Clock, shown: number): { moments: number[]; gap
   return { moments, gapEnd: high }
 }
 
-/** True for an expression that names every hour of a day. */
+/** True for an expression that includes every hour of a day. */
 const isHourly = (expression: string): boolean => {
   const [minutes = '', hours = ''] = expression.trim().split(/\s+/)
   if (minutes.startsWith('@')) return minutes.toLowerCase() === '@hourly'
@@ -73,9 +73,10 @@ const isHourly = (expression: string): boolean => {
 }
 
 /**
- * The next moment after `now`, epoch ms, of a cron expression by the clock of a time zone; null when there is none. A time that the clock skips
- * comes once, when the gap is over, and a time that it shows twice comes the first time. An expression of every hour comes whenever the clock
- * shows its minutes, so that an hour passes between two. Throws for what is no expression.
+ * The next moment after `now`, epoch ms, of a cron expression in a time zone; null if there is none. A time that the
+ * clock skips runs once, at the end of the gap. A time that the clock shows twice runs the first time. An expression
+ * for every hour runs whenever the clock shows its minutes, so that an hour passes between two. Throws for an invalid
+ * expression.
  */
 export const nextCronTime = (expression: string, timeZone: string, now: number): Date | null => {
   const pattern = new Cron(expression, { timezone: 'UTC', mode: '5-part' })
@@ -94,7 +95,7 @@ export const nextCronTime = (expression: string, timeZone: string, now: number):
   const direct = after(shownNow)
   if (direct !== undefined && clock.offsetAt(direct - offset) === offset) return new Date(direct - offset)
   let first: number | undefined
-  // What the clock has shown before, it may show again.
+  // The clock may show a time again that it has shown before.
   for (let shown = after(shownNow - setBackMs); shown !== undefined; shown = after(shown)) {
     for (const time of momentsOf(clock, shown).moments)
       if (time > now && (first === undefined || time < first)) first = time
@@ -103,6 +104,6 @@ export const nextCronTime = (expression: string, timeZone: string, now: number):
   return first === undefined ? null : new Date(first)
 }
 
-/** The first times of an expression as a clock that never changes shows them. Throws for what is no expression. */
+/** The first times of an expression on a clock that never changes. Throws for an invalid expression. */
 export const shownTimes = (expression: string, count: number, now: number): Date[] =>
   new Cron(expression, { timezone: 'UTC', mode: '5-part' }).nextRuns(count, new Date(now))

@@ -10,7 +10,7 @@ test.each([
   ['time', ['DateTime', "DateTime64(3, 'Europe/Berlin')"]],
   [undefined, ['text', 'uuid', 'time without time zone', 'bigint[]', 'interval', 'jsonb', 'Array(UInt64)', 'bit(12)']],
   [undefined, ['year', 'int4range', 'String', 'Enum8', 'daterange', 'bytea', 'Bool', '']],
-] as const)('a cursor is a %s where the type is one of %j', (kind, types) => {
+] as const)('a cursor is a %s if the type is one of %j', (kind, types) => {
   for (const type of types) expect([type, cursorKindOf(type)]).toEqual([type, kind])
 })
 
@@ -49,7 +49,7 @@ test.each([
   expect(lowestOf(kind, to, overlap)).toBe(expected)
 })
 
-test('what was reached of one query, mapping, or data source says nothing of another', () => {
+test('a stored cursor value does not apply to another query, mapping, or data source', () => {
   const columns = [{ name: 'id', type: 'bigint' }]
   const of = {
     dataSource: { id: 'd1', settings: { host: 'a' } },

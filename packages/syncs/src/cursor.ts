@@ -15,11 +15,14 @@ import {
 import { badRequest, readTimeText } from '@tributary/kernel'
 import { z } from 'zod'
 
-/** What a cursor has come to: the highest value, and a hash of what was read and how, without which it says nothing. */
+/**
+ * The highest value of a cursor, with a hash of what was read and how. The value only applies while this hash is the
+ * same.
+ */
 const reached = z.object({ of: z.string(), to: z.string() })
 type Reached = z.infer<typeof reached>
 
-/** What a run read by a cursor, with the hash of what it read and how. */
+/** The rows that a run read by a cursor, with the hash of what it read and how. */
 const readCursor = runCursor.extend({ of: z.string() })
 export type ReadCursor = z.infer<typeof readCursor>
 
@@ -29,15 +32,17 @@ type Row = { cursor: string | null }
 export const cursorOf = ({ cursor }: Row): SyncCursor | null =>
   cursor === null ? null : syncCursor.parse(JSON.parse(cursor))
 
-/** How far a sync has come by its cursor. */
+/** The highest value that a sync has reached by its cursor. */
 export const reachedOf = ({ cursor_reached }: { cursor_reached: string | null }): Reached | undefined =>
   cursor_reached === null ? undefined : reached.parse(JSON.parse(cursor_reached))
 
-/** What a run read by the cursor of its sync; undefined of one that has none, or has not read yet. */
+/**
+ * The rows that a run read by the cursor of its sync. Undefined if the sync has no cursor, or the run has not read yet.
+ */
 export const readCursorOf = ({ cursor }: Row): ReadCursor | undefined =>
   cursor === null ? undefined : readCursor.parse(JSON.parse(cursor))
 
-/** The same as the wire shows it. */
+/** The cursor of a run as the API returns it. */
 export const presentRunCursor = (row: Row): RunCursor | null => {
   const found = readCursorOf(row)
   if (found === undefined) return null
@@ -48,7 +53,10 @@ export const presentRunCursor = (row: Row): RunCursor | null => {
 /** Whether a run read all rows of its model, and not only those from a value on. */
 export const readAll = (row: Row): boolean => (readCursorOf(row)?.from ?? null) === null
 
-/** How far a sync has come by a run that ended well; undefined when that says nothing new, and its next run reads from where this one did. */
+/**
+ * The highest value after a run that ended well. Undefined if there is no new value, so that the next run starts from
+ * the same value as this one.
+ */
 export const reachedBy = (run: Row & { rerun_of: string | null }, repeated: boolean): Reached | undefined => {
   const { of, to = null } = readCursorOf(run) ?? {}
   return of === undefined || to === null || run.rerun_of !== null || repeated ? undefined : { of, to }
@@ -56,7 +64,7 @@ export const reachedBy = (run: Row & { rerun_of: string | null }, repeated: bool
 
 const number = /^(-?\d+)(\.\d*[1-9]\d*)?/
 
-/** The whole number that a number is, or the next one below; undefined for what is none. */
+/** A number rounded down to a whole number; undefined for any other text. */
 const floorOf = (text: string): bigint | undefined => {
   if (/e/i.test(text)) {
     const value = Math.floor(Number(text))
@@ -68,9 +76,9 @@ const floorOf = (text: string): bigint | undefined => {
 }
 
 /**
- * The highest of the added values, which are texts of a database. A time counts as `now` at most: one that lies ahead would hide all
- * rows until then. Texts that are no number or time, such as infinity, do not count. The database decides which run reads their
- * rows.
+ * Finds the highest of the added values, which are texts of a database. A time after `now` counts as `now`: otherwise
+ * it would hide all rows until then. Texts that are not numbers or times, such as infinity, do not count. The database
+ * decides which run reads their rows.
  */
 export const createHighest = (kind: CursorKind, now: number) => {
   if (kind === 'number') {
@@ -96,14 +104,14 @@ export const createHighest = (kind: CursorKind, now: number) => {
   }
 }
 
-/** The value from which on rows are read, so far below the highest one. */
+/** The value from which rows are read: the highest value minus the overlap. */
 export const lowestOf = (kind: CursorKind, to: string, overlap: number): string => {
   if (kind === 'number') return (BigInt(to) - BigInt(overlap)).toString()
   const time = new Date(Math.max(Date.parse(to) - overlap * 60_000, 0)).toISOString()
   return kind === 'date' ? time.slice(0, 10) : time
 }
 
-/** What a cursor is asked for with, and what its value means nothing without: with another mapping, all rows are read once. */
+/** The settings of a cursor, and everything that its value depends on: with another mapping, all rows are read once. */
 export type CursorGiven = {
   cursor: SyncCursor | null
   reached: Reached | undefined
@@ -118,8 +126,8 @@ export type CursorGiven = {
 }
 
 /**
- * Which rows of a model with these columns are read: all, or those from a value on. When all are read, `noted` gives the value to
- * store. Throws 400 for a column that is gone, or whose type has no highest value.
+ * Decides which rows of a model with these columns are read: all, or those from a value on. If all are read, `noted`
+ * returns the value to store. Throws 400 for a column that no longer exists, or whose type has no highest value.
  */
 export const startCursor = (columns: readonly DataColumn[], { cursor, reached: known, of, now }: CursorGiven) => {
   if (cursor === null) return undefined

@@ -7,7 +7,7 @@ import type { SyncServices } from './services.ts'
 
 type Set = Parameters<typeof moveRun>[4]
 
-/** Begins the syncs that run after one whose run has ended; a sync that does not run shows why. */
+/** Starts the syncs that follow a sync whose run has ended. A sync that does not run shows the reason. */
 const beginFollowers = async (
   tx: Tx,
   jobs: SyncServices['jobs'],
@@ -33,8 +33,8 @@ const beginFollowers = async (
 }
 
 /**
- * Has an event happen to a run as `moveRun` does, in the caller's transaction. When the run has ended by that, the syncs that run
- * after it begin with it.
+ * Applies an event to a run as `moveRun` does, in the caller's transaction. If this ends the run, the syncs that follow
+ * it are started.
  */
 export const endRun = async (
   tx: Tx,

@@ -1,6 +1,7 @@
-// What erasure does in the tables of syncs in the event store. Changes are kept as text there: they name hashes of keys.
+// The statements of erasure for the tables of syncs in the event store. Mutations are stored there as text, so they
+// contain hashes of keys.
 
-/** Expressions that name a row by its hash, for marks of erasure. */
+/** Expressions for the hash of a row, which marks it for erasure. */
 export const syncRowMarks = {
   staged: `concat(run_id, ' ', hex(sipHash128(key, source_key)))`,
   planned: `concat(run_id, '.', toString(number))`,
@@ -8,8 +9,8 @@ export const syncRowMarks = {
 } as const
 
 /**
- * The changes that remove the marked rows of runs and syncs. Each may be repeated. The lists `runs` and `syncs` are text
- * of literals, and an empty list of runs is ''. The query `marked` selects the marks.
+ * The mutations that remove the marked rows of runs and syncs. Each may be repeated. The lists `runs` and `syncs` are
+ * text of literals, and an empty list of runs is ''. The query `marked` selects the marks.
  */
 export const syncRowRemovals = ({ runs, syncs, marked }: { runs: string; syncs: string; marked: string }): string[] => {
   const { staged, planned, confirmed } = syncRowMarks

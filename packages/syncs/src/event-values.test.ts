@@ -34,7 +34,7 @@ const staging = (fields: Record<string, string> = usual, more: { sync?: string; 
   })
 const row = ['7', '42', '2025-01-02 03:04:05.678901+00', '12345678901234567890.10', 'a']
 
-test('a row becomes the event of its mapping, with all digits, and its key is the primary key', () => {
+test('a row becomes the event of its mapping with all digits, and its key is the primary key', () => {
   const { key, payload, problem } = staging()(row)
   expect([key, problem]).toEqual(['7', ''])
   expect(payload).toContain('"total":12345678901234567890.10')
@@ -49,7 +49,7 @@ test('a row becomes the event of its mapping, with all digits, and its key is th
   })
 })
 
-test('a null is a member of properties and traits, and is left out of everything else', () => {
+test('a null is kept in properties and traits, and is left out of everything else', () => {
   const { payload } = staging({ ...usual, event: 'note' })(['7', '42', null, '1', null])
   expect(JSON.parse(payload)).toEqual({
     messageId: expect.anything(),
@@ -60,13 +60,13 @@ test('a null is a member of properties and traits, and is left out of everything
   })
 })
 
-test('a row becomes an identify event of profiles, and the column that is mapped to it gives the name of an event', () => {
+test('a row becomes an identify event of profiles, or an event with the name in the mapped column', () => {
   const profile = staging({ userId: 'user', 'traits.note': 'note' }, { object: 'profiles' })(row)
   expect(JSON.parse(profile.payload)).toMatchObject({ type: 'identify', userId: '42', traits: { note: 'a' } })
   expect(JSON.parse(staging({ ...usual, event: 'note' })(row).payload)).toMatchObject({ event: 'a' })
 })
 
-test('the message id is the same for the same row, and another for another sync, key, or content', () => {
+test('the message ID is the same for the same row, and different for another sync, key, or content', () => {
   const idOf = (cells: (string | null)[], sync = 's1') => JSON.parse(staging(usual, { sync })(cells).payload).messageId
   const id = idOf(row)
   expect(idOf([...row])).toBe(id)
@@ -74,7 +74,7 @@ test('the message id is the same for the same row, and another for another sync,
   expect(new Set([id, ...others]).size).toBe(4)
 })
 
-describe('a row that can be no event says why', () => {
+describe('a row that cannot be an event has a problem that says why', () => {
   it.each([
     ['no key', [null, ...row.slice(1)], 'The primary key is null'],
     ['nobody', ['7', null, ...row.slice(2)], 'userId and anonymousId are empty'],
@@ -87,7 +87,7 @@ describe('a row that can be no event says why', () => {
     expect(staging()(cells)).toMatchObject({ payload: '', problem })
   })
 
-  it('and so does one without the message id that it should have, or with one that is too long', () => {
+  it('a row without its mapped message ID, or with one that is too long, has a problem, too', () => {
     const of = (note: string) => staging({ ...usual, messageId: 'note' })([...row.slice(0, 4), note])
     expect(of('mine').problem).toBe('')
     expect(JSON.parse(of('mine').payload).messageId).toBe('mine')

@@ -28,7 +28,7 @@ const textOf = (node: Node, row: DataRow, keepsNull: boolean): string => {
   return text === '' ? '' : `{${text}}`
 }
 
-/** The fields below each parent, such as `properties`, in the order of their names. */
+/** The fields below each parent, such as `properties`, sorted by name. */
 const treeOf = (columns: readonly DataColumn[], fields: readonly SyncField[]): Map<string, Node> => {
   const placeOf = columnPlaces(columns)
   const tree = new Map<string, Node>()
@@ -50,19 +50,20 @@ const treeOf = (columns: readonly DataColumn[], fields: readonly SyncField[]): M
 }
 
 export type EventsGiven = {
-  /** The sync: it is part of the message IDs. */
+  /** The ID of the sync, which is part of the message IDs. */
   sync: string
   object: EventObject
-  /** The name of an event whose row gives none. */
+  /** The name of an event if its row has none. */
   name: string
   primaryKey: readonly string[]
   fields: readonly SyncField[]
 }
 
 /**
- * Makes the function that turns rows of a model into events as they are collected. The key of an event is the primary key of its
- * row. Its message ID is made of sync, key and content, unless a column gives it: the same row never becomes two events. Nulls
- * stay in properties and traits, and are left out everywhere else. Throws MissingColumn as `stagedRows` does.
+ * Makes the function that turns rows of a model into events for collection. The key of an event is the primary key of
+ * its row. Unless a column contains the message ID, it is made from sync, key and content: the same row never becomes
+ * two events. Nulls stay in properties and traits, and are left out everywhere else. Throws MissingColumn as
+ * `stagedRows` does.
  */
 export const stagedEvents = (
   columns: readonly DataColumn[],

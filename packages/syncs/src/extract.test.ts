@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { extractRows } from './extract.ts'
 
-test('reading that breaks off ends when what was being stored is stored: what is cleared then stays so', async () => {
+test('when reading fails, it ends only after the pending write, so that cleared rows stay cleared', async () => {
   const happened: string[] = []
   const storing = Promise.withResolvers<void>()
   const stored = Promise.withResolvers<void>()
@@ -24,7 +24,7 @@ test('reading that breaks off ends when what was being stored is stored: what is
   const given = { model: { query: { sql: 'select id from people' } }, staging: () => () => row }
   const reading = extractRows(session, store, 'run', given).catch((error: Error) => happened.push(error.message))
   await storing.promise
-  // Everything that could end it has had its turn.
+  // Gives everything that could end the reading a turn.
   await new Promise(setImmediate)
   expect(happened).toEqual([])
   stored.resolve()

@@ -4,16 +4,17 @@ import { badRequest } from '@tributary/kernel'
 import type { StagedRow } from './row-values.ts'
 import type { SyncStore } from './store.ts'
 
-/** From which value on rows are read, and who sees each of them. */
+/** The value from which rows are read, and a function that receives each row. */
 export type Reading = { from: RowsFrom | undefined; see(row: DataRow): void }
 
-/** Rows, and characters of them, that are stored together. */
+/** Maximum rows and characters that are stored at once. */
 const rowsAtOnce = 50_000
 const charactersAtOnce = 16 * 1024 * 1024
 
 /**
- * Reads the rows of a model in a stream and stages them; rows are stored while the next ones come. Resolves to their number. Throws as the
- * session does, and MissingColumn. When it settles, no write is under way, so cleared rows stay cleared.
+ * Reads the rows of a model as a stream and stages them; rows are stored while the next ones arrive. Resolves to their
+ * number. Throws as the session does, and MissingColumn. When it settles, no write is pending, so cleared rows stay
+ * cleared.
  */
 export const extractRows = async (
   session: Pick<DataSourceSession, 'describe' | 'read'>,
@@ -21,15 +22,15 @@ export const extractRows = async (
   run: string,
   given: {
     model: Pick<Model, 'query'>
-    /** Makes what is staged of rows that have these columns. */
+    /** Makes the function that stages rows with these columns. */
     staging: (columns: readonly DataColumn[]) => (row: DataRow) => StagedRow
-    /** What of the rows that have these columns is read; undefined for all. */
+    /** Decides which rows are read, by the columns; undefined for all. */
     reading?: (columns: readonly DataColumn[]) => Reading | undefined
     onRead?: ((rows: number) => Promise<void>) | undefined
   },
 ): Promise<number> => {
   const { query } = given.model
-  // As it is now: what is read may not be what was there when the model was saved.
+  // The current columns, which may have changed since the model was saved.
   const columns = await session.describe(query)
   const toStaged = given.staging(columns)
   const reading = given.reading?.(columns)
@@ -43,7 +44,7 @@ export const extractRows = async (
     waiting = []
     characters = 0
     storing = store.stage(run, rows)
-    // It is waited for later; until then its failure is not unheard.
+    // Awaited later; until then a rejection must not count as unhandled.
     storing.catch(() => {})
   }
   try {

@@ -5,7 +5,7 @@ import { MissingColumn } from './row-values.ts'
 /** How often a database that cannot be reached is tried. */
 const maxTries = 3
 
-/** The message for people about a failure to read and compare; undefined for one that passes. */
+/** The message for users about a failure to read and compare; undefined for a temporary failure. */
 export const failureOf = (error: unknown, attempt: number): string | undefined => {
   if (error instanceof MissingColumn) return error.message
   if (error instanceof DataQueryError) return error.message

@@ -5,7 +5,7 @@ import type { SyncServices } from './services.ts'
 
 type Deps = NotifyDeps & Pick<SyncServices, 'db' | 'live'>
 
-/** Notifies people of each sync that missed its schedule because a run has not ended: once for each such run. */
+/** Notifies users of each sync that missed its schedule because a run has not ended: once for each such run. */
 const notifyOfWaiting = async (deps: Deps): Promise<void> => {
   const { db, live } = deps
   const stalled = await db
@@ -45,7 +45,7 @@ const notifyOfWaiting = async (deps: Deps): Promise<void> => {
   }
 }
 
-/** Notifies people of each sync that will not run because the one before it was deleted. */
+/** Notifies users of each sync that will not run because its predecessor was deleted. */
 const notifyOfLeft = async (deps: Deps): Promise<void> => {
   const { db, live } = deps
   const left = await db
@@ -80,8 +80,8 @@ const notifyOfLeft = async (deps: Deps): Promise<void> => {
 }
 
 /**
- * Notifies administrators and collaborators of syncs that do not run on schedule, each once. These are syncs whose run has not ended
- * when the next is due, and syncs whose predecessor was deleted.
+ * Notifies administrators and collaborators of syncs that do not run on schedule, once for each. These are syncs whose
+ * run has not ended when the next is due, and syncs whose predecessor was deleted.
  */
 export const notifyStalledSyncs = async (deps: Deps): Promise<void> => {
   await notifyOfWaiting(deps)

@@ -7,19 +7,21 @@ import type { SyncStore } from './store.ts'
 
 export type ListDeps = ConnectorDeps & Pick<SyncServices, 'catalog'>
 
-/** Keys that are stored together. */
+/** Maximum keys that are stored at once. */
 const keysAtOnce = 50_000
 
 type Owning = { mode: SyncMode; owns_object: boolean }
 
-/** Whether rows of its object that are not in the model are removed, wherever they are from. */
+/** Whether rows of the sync's object that are not in the model are removed, whatever their origin. */
 export const ownsObject = ({ mode, owns_object }: Owning): boolean => owns_object && mode === 'FULL_SYNC'
 
-/** Whether a sync owns its object after a change: in another mode it does not. */
+/** Whether a sync owns its object after a change. It cannot in another mode. */
 export const ownershipAfter = (row: Owning, change: { [Name in keyof Owning]?: Owning[Name] | undefined }): boolean =>
   change.owns_object ?? ((change.mode ?? row.mode) === 'FULL_SYNC' && row.owns_object)
 
-/** What a failure says to people: 400 for an object that cannot be listed, 412 while the destination cannot be asked. */
+/**
+ * The API error for a failure: 400 for an object that cannot be listed, 412 while the destination cannot be reached.
+ */
 const answerOf = (error: unknown): unknown => {
   if (error instanceof ConfigurationError) return badRequest('OBJECT_NOT_LISTED', error.message)
   if (!(error instanceof DeliveryError)) return error
@@ -29,8 +31,8 @@ const answerOf = (error: unknown): unknown => {
 }
 
 /**
- * Lists the keys that the object of a sync has at its destination and writes them down under an id. Rejects with 400 where the object cannot
- * be listed, with 412 while the destination cannot be asked, and as `callConnector` does.
+ * Lists the keys in the object of a sync at its destination, and stores them under an ID. Rejects with 400 if the
+ * object cannot be listed, with 412 while the destination cannot be reached, and as `callConnector` does.
  */
 export const listObject = async (
   deps: ListDeps,

@@ -2,11 +2,11 @@ import { type DeliveryMeta, outboundText } from '@tributary/contract'
 import type { LogEntry } from '@tributary/storage'
 import type { PlannedRecord, PlannedRow, SyncStore } from './store.ts'
 
-/** Rows of one record of the stream, and rows and characters of one append. */
+/** Rows per record of the stream, and maximum rows and characters of one append. */
 const rowsPerRecord = 50
 const maxAtOnce = 4000
 const charactersAtOnce = 1024 * 1024
-/** Rows of the plan that are read together, and how many characters they should have. */
+/** Maximum rows per read, and target size in characters. */
 export const maxRowsRead = 10_000
 const charactersRead = 4 * 1024 * 1024
 
@@ -15,23 +15,26 @@ export type Sending = {
   sync: string
   run: string
   destinationId: string
-  /** The object that rows name, and the field that identifies records. */
+  /** The object in the rows, and the field that identifies records. */
   object: string
   identifier: string
   planSize: number
-  /** From where on outcomes may be of this run. */
+  /** The offset from which outcomes may belong to this run. */
   outcomeOffset: number
 }
 
-/** Users who were deleted since a run began. */
+/** Users who were deleted since a run started. */
 export type DeletedUsers = {
-  /** Whether a user was deleted who may have rows in the sync. */
+  /** Whether a deleted user may have rows in the sync. */
   any(): Promise<boolean>
-  /** Those of the keys that belong to such users. */
+  /** The keys that belong to such users. */
   of(keys: readonly string[]): Promise<ReadonlySet<string>>
 }
 
-/** What one append has: its entries, the number of the last planned row that they have, and those that are left out of them. */
+/**
+ * The content of one append: its entries, the number of its last planned row, and the numbers of rows that are left
+ * out.
+ */
 export type PlannedEntries = { entries: LogEntry[]; end: number; leftOut: number[] }
 
 export const producerOf = (sync: string): string => `sync ${sync}`
@@ -55,17 +58,17 @@ const entryOf = (sending: Sending, rows: readonly PlannedRow[]): LogEntry => {
       operation,
       object,
       key,
-      // A removal needs only its key, and has nothing else.
+      // A removal contains only its key.
       json: payload ?? `{${JSON.stringify(identifier)}:${key_json}}`,
     }),
   )
   return { key: workspaceId, meta: metaOf(sending, rows.length), body: Buffer.from(`[${texts.join(',\n')}]\n`) }
 }
 
-/** A piece of the plan: rows, or records of them. */
+/** A part of the plan: rows, or records of them. */
 type Piece = { readonly last: number; readonly rows: number; readonly length: number }
 
-/** Takes pieces behind a number in their order, as many as one append has. The next ones are read meanwhile. */
+/** Takes parts after a number in their order, as many as fit in one append. The next parts are read meanwhile. */
 const takePieces = <Item extends Piece>(
   read: (after: number, limit: number) => Promise<readonly Item[]>,
   { run, planSize }: Sending,
@@ -88,7 +91,7 @@ const takePieces = <Item extends Piece>(
     if (here.length === 0) {
       here = await (ahead ?? readNext())
       ahead = end < planSize ? readNext() : undefined
-      // It is waited for later; until then its failure is not unheard.
+      // Awaited later; until then a rejection must not count as unhandled.
       ahead?.catch(() => {})
     }
     let [count, rows, length] = [0, 0, 0]
@@ -106,7 +109,7 @@ const takePieces = <Item extends Piece>(
 
 type Store = Pick<SyncStore, 'planned' | 'plannedRecords'>
 
-/** Whole records, as the event store puts them together. */
+/** Takes complete records, which the event store builds. */
 const takeRecords = (store: Store, sending: Sending, behind: number): (() => Promise<PlannedEntries>) => {
   const { run, object, identifier, workspaceId } = sending
   const metas = new Map<number, string>()
@@ -131,7 +134,7 @@ const takeRecords = (store: Store, sending: Sending, behind: number): (() => Pro
   }
 }
 
-/** Row by row, without those of people who were deleted. */
+/** Takes rows one by one, without those of deleted users. */
 const takeRows = (
   store: Store,
   sending: Sending,
@@ -166,9 +169,9 @@ const takeRows = (
 }
 
 /**
- * Takes the planned rows behind a number in their order, as entries of the stream, as many as one append has. While no user was
- * deleted since the run began, the event store puts records together, and no row is looked at here. Looking at each row took more
- * processor time than the rest of a run.
+ * Takes the planned rows after a number in their order, as entries of the stream, as many as fit in one append. While
+ * no user was deleted since the run started, the event store builds whole records, and no single row is handled here.
+ * Handling each row took more processor time than the rest of a run.
  */
 export const takePlanned = (store: Store, sending: Sending, behind: number, deleted: DeletedUsers) => {
   let sent = behind

@@ -9,17 +9,20 @@ import type { SyncServices } from './services.ts'
 import { clearOrphans } from './store.ts'
 
 /**
- * How long the rows of the last run of a sync are stored, to show how its rows change, and how long those of a dry run are, ms.
+ * How long the rows of a sync's last run are stored, to show how its rows change. Then the same for a dry run, in ms.
  */
 const keptMs = 7 * 24 * 60 * 60_000
 const shownMs = 60 * 60_000
 
 type Deps = Pick<SyncServices, 'db' | 'eventStore' | 'jobs' | 'clock' | 'live' | 'publicUrl'>
 
-/** How much less than before a clock must show to have gone backwards, ms: the clocks of two servers differ by less. */
+/** Minimum difference by which a clock has gone backwards, ms. The clocks of two servers differ by less. */
 const backwardsMs = 5 * 60_000
 
-/** Computes next times again that were computed by a clock that was ahead: these schedules would wait for as long. */
+/**
+ * Computes next times again if the clock was ahead when they were computed. Otherwise these schedules would wait too
+ * long.
+ */
 const setBack = async ({ db, clock }: Deps): Promise<void> => {
   const now = clock()
   const ahead = await db
@@ -36,7 +39,10 @@ const setBack = async ({ db, clock }: Deps): Promise<void> => {
       .execute()
 }
 
-/** Begins the runs that are due. One run makes up for all missed ones; a sync whose run has not ended shows that instead. */
+/**
+ * Starts the runs that are due. One run makes up for all missed ones. A sync whose run has not ended shows that
+ * instead.
+ */
 const beginDue = async ({ db, jobs, clock }: Deps): Promise<void> => {
   const now = clock()
   const due = await db
@@ -64,8 +70,9 @@ const beginDue = async ({ db, jobs, clock }: Deps): Promise<void> => {
 }
 
 /**
- * Begins the syncs that are due, and notifies people of slow runs and of syncs that cannot begin. Continues runs whose process was
- * killed or that wait for their destination. Removes from the event store the rows of deleted runs and syncs. Call it each minute.
+ * Starts the syncs that are due, and notifies users of slow runs and of syncs that cannot start. Continues runs whose
+ * process was killed or that wait for their destination. Removes the rows of deleted runs and syncs from the event
+ * store. Call it each minute.
  */
 export const queueDueSyncs = async (deps: Deps): Promise<void> => {
   const { db, eventStore, jobs, clock } = deps

@@ -22,9 +22,9 @@ type Given = {
   mode: SyncMode
   /** JSON text of the cursor. */
   cursor: string | null
-  /** How far the sync has come by it; undefined when all rows are to be read. */
+  /** The highest value of the cursor so far; undefined to read all rows. */
   reached: CursorGiven['reached']
-  /** Null of rows that become no events. */
+  /** Null if the rows do not become events. */
   source_id: string | null
   object: string
   object_name: string
@@ -32,13 +32,13 @@ type Given = {
   sync: string
   signal: AbortSignal
   withinMs: number
-  /** Receives the number of rows that were read, now and then. */
+  /** Receives the number of rows read so far, from time to time. */
   onRead?(rows: number): Promise<void>
 }
 
 /**
- * Makes the function that stages rows with some columns by a mapping, as rows of an object or as events of a source. Throws
- * MissingColumn for a column that is not there.
+ * Makes the function that stages rows with some columns by a mapping, as rows of an object or as events of a source.
+ * Throws MissingColumn if a column does not exist.
  */
 export const stagingOf = (
   given: Pick<Given, 'source_id' | 'object' | 'object_name' | 'sync' | 'fields' | 'identifier'> & {
@@ -53,13 +53,16 @@ export const stagingOf = (
       : stagedEvents(columns, { sync, object, name: object_name, primaryKey, fields })
 }
 
-/** What a column of this type holds. Times of other databases than PostgreSQL may have a zero date among them, which no column of times takes. */
+/**
+ * The kind of a column for the destination. Times of databases other than PostgreSQL may include a zero date, which a
+ * column for times cannot store.
+ */
 const columnKindOf = (type: string): RowColumn['kind'] => {
   const kind = valueKindOf(type)
   return isList(type) || (kind === 'time' && !/^timestamp.* with(?:out)? /.test(type)) ? 'any' : kind
 }
 
-/** What the fields of a mapping hold, and the identifier. */
+/** The kinds of the fields in a mapping, and of the identifier. */
 const kindsOf = (
   columns: readonly DataColumn[],
   { fields, identifier }: Pick<Given, 'fields' | 'identifier'>,
@@ -82,8 +85,9 @@ type RowsRead = {
 }
 
 /**
- * Reads the rows of a model as it is now and stages them under an id. Resolves to how many there are, to whether the key at the
- * destination is the primary key, to what was read by the cursor, and to what the fields hold. Rejects as `useDataSource` does, and with MissingColumn.
+ * Reads the current rows of a model and stages them under an ID. Resolves to their number, whether the key at the
+ * destination is the primary key, what was read by the cursor, and the kinds of the fields. Rejects as `useDataSource`
+ * does, and with MissingColumn.
  */
 export const readRows = async (
   deps: ReadDeps,

@@ -32,7 +32,7 @@ export type SyncRunRow = Selectable<SyncRunsTable>
 
 export const syncName = (workspace: string, sync: string): string => resourceNames.sync.format({ workspace, sync })
 
-/** Syncs with the titles of what they connect. */
+/** Selects syncs with the titles of their models and targets. */
 export const selectSyncs = (db: Db) =>
   db
     .selectFrom('syncs')
@@ -44,7 +44,7 @@ export const selectSyncs = (db: Db) =>
     .select(['models.title as model_title', 'models.audience_id', 'before.title as after_title'])
     .select((of) => of.fn.coalesce('destinations.title', 'sources.title').as('destination_title'))
 
-/** A sync of this workspace; throws 404 for one that is absent or of another. */
+/** A sync of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
 export const readSync = async (db: Db, workspaceId: string, id: string): Promise<SyncRow> => {
   const row = isId(id)
     ? await selectSyncs(db).where('syncs.workspace_id', '=', workspaceId).where('syncs.id', '=', id).executeTakeFirst()
@@ -53,7 +53,7 @@ export const readSync = async (db: Db, workspaceId: string, id: string): Promise
   return row
 }
 
-/** A run of a sync of this workspace; throws 404 for one that is absent or of another. */
+/** A run of a sync of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
 export const readSyncRun = async (
   db: Db,
   workspaceId: string,
@@ -91,16 +91,16 @@ export const lastRuns = async (db: Db, ids: readonly string[]): Promise<Readonly
 export const fieldsOf = ({ fields }: Pick<SyncRow, 'fields'>): SyncField[] =>
   z.array(syncField).parse(JSON.parse(fields))
 
-/** By which rules people are notified of the runs of a sync. */
+/** The alert rules of a sync. */
 export const alertsOf = ({ alerts }: Pick<SyncRow, 'alerts'>): SyncAlerts => syncAlerts.parse(JSON.parse(alerts))
 
-/** The counts of the rows of a run, as far as they are known. */
+/** The counts of the rows of a run, as far as known. */
 export const countsOf = ({ counts }: Pick<SyncRunRow, 'counts'>): SyncRunCounts | null =>
   counts === null ? null : syncRunCounts.parse(JSON.parse(counts))
 
 const stateTimes = z.partialRecord(z.enum(syncRunStates), z.string())
 
-/** When a run came to its states, the last time each. */
+/** When a run last entered each of its states. */
 export const stateTimesOf = ({ state_times }: Pick<SyncRunRow, 'state_times'>): SyncRun['state_times'] =>
   stateTimes.parse(JSON.parse(state_times))
 
@@ -112,17 +112,17 @@ const scheduleNotes: Readonly<Record<SyncRow['schedule_state'], (title: string) 
   deleted: (title) => `This sync ran after ${title}, which was deleted. Choose another schedule`,
 }
 
-/** Why the last time of the schedule of a sync brought no run, or that none will come; '' otherwise. */
+/** Why the last scheduled time of a sync started no run, or that none will start; '' otherwise. */
 const scheduleNote = ({ schedule_state, schedule_title }: Pick<SyncRow, 'schedule_state' | 'schedule_title'>): string =>
   scheduleNotes[schedule_state](schedule_title)
 
-/** The counts of a run as people see them. */
+/** The counts of a run for display. */
 const shownCounts = (row: SyncRunRow): SyncRunCounts | null => {
   const counts = countsOf(row)
   return counts !== null && row.state === 'canceled' ? countsOfCanceled(counts) : counts
 }
 
-/** A run as the wire shows it. */
+/** A run as the API returns it. */
 export const presentRun = (row: SyncRunRow): SyncRun => ({
   name: resourceNames.syncRun.format({ workspace: row.workspace_id, sync: row.sync_id, run: row.id }),
   state: row.state,
@@ -145,7 +145,7 @@ export const presentRun = (row: SyncRunRow): SyncRun => ({
   approved_by: row.approved_by === null ? '' : resourceNames.user.format({ user: row.approved_by }),
 })
 
-/** A sync as the wire shows it. */
+/** A sync as the API returns it. */
 export const presentSync = (row: SyncRow, runs: ReadonlyMap<string, SyncRunRow>): Sync => {
   const last = runs.get(row.id)
   return {
@@ -189,6 +189,6 @@ export const presentSync = (row: SyncRow, runs: ReadonlyMap<string, SyncRunRow>)
   }
 }
 
-/** Reads a sync and presents it. */
+/** Reads a sync, and returns it as the API does. */
 export const showSync = async (db: Db, workspaceId: string, id: string): Promise<Sync> =>
   presentSync(await readSync(db, workspaceId, id), await lastRuns(db, [id]))

@@ -47,7 +47,7 @@ test.each([
   ['the empty text', '', 'id is empty', ''],
   ['10,000 characters', 'x'.repeat(10_000), 'id is longer than 1000 characters', ''],
   ['half a surrogate pair', 'a\ud800', '', 'a\ufffd'],
-])('a row whose key is %s is sent nowhere and says why, or has a key that can be stored', (_, id, problem, key) => {
+])('a row whose key is %s is not sent and says why, or has a key that can be stored', (_, id, problem, key) => {
   const toStaged = stagedRows([{ name: 'id', type: 'text' }], {
     primaryKey: ['id'],
     fields: [{ column: 'id', target: 'id' }],
@@ -56,7 +56,7 @@ test.each([
   expect(toStaged([id])).toMatchObject({ key, problem })
 })
 
-test('a row with too much in it is sent nowhere, and is not taken for one that is gone', () => {
+test('a row that is too large is not sent, and does not count as removed', () => {
   const columns = ['id', 'note'].map((name) => ({ name, type: 'text' }))
   const fields = columns.map(({ name }) => ({ column: name, target: name }))
   const toStaged = stagedRows(columns, { primaryKey: ['id'], fields, identifier: 'id' })
@@ -68,7 +68,7 @@ test('a row with too much in it is sent nowhere, and is not taken for one that i
   })
 })
 
-test('of 2,000 columns those that are mapped make the row, in the order of the names they go to', () => {
+test('only the mapped columns of 2,000 make the row, in the order of their target names', () => {
   const columns = Array.from({ length: 2000 }, (_, at) => ({ name: `c${at}`, type: 'int' }))
   const fields = [1999, 7, 500].map((at) => ({ column: `c${at}`, target: `to${at}` }))
   const toStaged = stagedRows(columns, { primaryKey: ['c7'], fields, identifier: 'to7' })

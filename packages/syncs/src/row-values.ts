@@ -3,13 +3,13 @@ import { type DataColumn, type SyncField, syncLimits } from '@tributary/contract
 import { cutText } from '@tributary/kernel'
 import { encoderOf } from './value-kinds.ts'
 
-/** A row as it is staged; one with a problem is sent nowhere. */
+/** A staged row. A row with a problem is not sent. */
 export type StagedRow = {
   /** The key at the destination; '' when the row has none. */
   key: string
   /** The key in the model. */
   sourceKey: string
-  /** The row at the destination, as JSON with its members in the order of their names. */
+  /** The row at the destination, as JSON with its members sorted by name. */
   payload: string
   problem: string
 }
@@ -23,7 +23,7 @@ const isJsonText = (text: string): boolean => {
   }
 }
 
-/** Rows cannot be staged: the query no longer has the column. */
+/** Rows cannot be staged, because the query no longer has the column. */
 export class MissingColumn extends Error {
   readonly column: string
   constructor(column: string) {
@@ -32,7 +32,7 @@ export class MissingColumn extends Error {
   }
 }
 
-/** Finds the place of a column by its name; throws MissingColumn when there is none. */
+/** Finds the index of a column by its name; throws MissingColumn if it does not exist. */
 export const columnPlaces =
   (columns: readonly DataColumn[]) =>
   (name: string): number => {
@@ -41,7 +41,7 @@ export const columnPlaces =
     return place
   }
 
-/** Where the primary key of a row is, and what it is: the value of its one column, or a JSON list of several. */
+/** Makes the function that returns the primary key of a row: the value of its one column, or a JSON list of several. */
 export const sourceKeys = (placeOf: (name: string) => number, primaryKey: readonly string[]) => {
   const keyPlaces = primaryKey.map(placeOf)
   const sourceKeyOf = (row: DataRow): string => {
@@ -53,8 +53,8 @@ export const sourceKeys = (placeOf: (name: string) => number, primaryKey: readon
 }
 
 /**
- * Makes the function that turns rows of a model into staged rows. The payload is canonical: the same values of the same mapping are
- * the same text, to the digit. Throws MissingColumn when a mapped column or one of the key is not there.
+ * Makes the function that turns rows of a model into staged rows. The payload is canonical: the same values with the
+ * same mapping give exactly the same text. Throws MissingColumn if a mapped column or a key column does not exist.
  */
 export const stagedRows = (
   columns: readonly DataColumn[],
@@ -70,7 +70,7 @@ export const stagedRows = (
     .toSorted((a, b) => (a.target < b.target ? -1 : 1))
   const identifierPlace = fields.find(({ target }) => target === given.identifier)?.place ?? -1
   const isJson = /^jsonb?$/.test(columns[identifierPlace]?.type ?? '')
-  /** A text is itself, also where it comes as JSON. */
+  /** A text counts as itself, also if it comes as JSON. */
   const keyOf = (text: string | null): string | null =>
     isJson && text?.startsWith('"') === true && isJsonText(text) ? String(JSON.parse(text)) : text
   return (row) => {

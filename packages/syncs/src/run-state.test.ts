@@ -24,7 +24,7 @@ const table: [string, string][] = [
   ['canceling settled_with_rejected', 'canceled'],
 ]
 
-test('every state answers every event, and only these change it', () => {
+test('every state handles every event, and only the listed events change it', () => {
   const moves = syncRunStates.flatMap((state) =>
     runEvents.flatMap((event) => {
       const next = runTransitions[state][event]
@@ -34,7 +34,7 @@ test('every state answers every event, and only these change it', () => {
   expect(moves).toEqual(table)
 })
 
-test('a run that has ended stays so, and every other one can end', () => {
+test('a run that has ended stays ended, and every other run can end', () => {
   const reach = (state: (typeof syncRunStates)[number], seen = new Set<string>()): Set<string> => {
     if (seen.has(state)) return seen
     seen.add(state)
@@ -50,7 +50,7 @@ test('a run that has ended stays so, and every other one can end', () => {
     expect([...reach(state)].some((each) => each in { canceled: 1, failed: 1, succeeded: 1, partial: 1 })).toBe(true)
 })
 
-test('once a row may have been sent, a run neither begins anew nor fails', () => {
+test('once a row may have been sent, a run can neither restart nor fail', () => {
   for (const state of ['sending', 'canceling'] as const) {
     expect(runTransitions[state].begin).toBeUndefined()
     expect(runTransitions[state].fail).toBeUndefined()

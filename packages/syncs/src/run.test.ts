@@ -3,7 +3,7 @@ import { doubtOf } from './run.ts'
 
 const given = { readsAll: true, read: 100, confirmed: 100, changed: 0, removed: 0 }
 
-test('a run asks when it would change and remove more than its share of the confirmed rows', () => {
+test('a run asks for approval if it would change and remove more than its share of the confirmed rows', () => {
   expect(doubtOf({ ...given, changed: 15, removed: 5 }, { guard_percent: 20 })).toBeUndefined()
   expect(doubtOf({ ...given, changed: 15, removed: 6 }, { guard_percent: 20 })).toContain(
     'change 15 and remove 6 of 100',
@@ -12,7 +12,7 @@ test('a run asks when it would change and remove more than its share of the conf
   expect(doubtOf({ ...given, changed: 100 }, { guard_percent: 100 })).toBeUndefined()
 })
 
-test('a model without rows always asks; of one with rows a first run never does', () => {
+test('a run of a model without rows always asks for approval; a first run with rows never does', () => {
   for (const confirmed of [0, 100])
     expect(doubtOf({ ...given, read: 0, confirmed }, { guard_percent: 100 })).toBe('The model has no rows')
   expect(doubtOf({ ...given, confirmed: 0, changed: 100 }, { guard_percent: 0 })).toBeUndefined()

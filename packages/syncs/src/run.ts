@@ -28,9 +28,9 @@ export type SyncRunDeps = Pick<
 
 type Working = { row: SyncRow; run: SyncRunRow; store: SyncStore; signal: AbortSignal; attempt: number }
 
-/** For how long a database may take to give the rows of a model, ms. */
+/** Maximum time for a database to return the rows of a model, ms. */
 const extractMs = 2 * 60 * 60_000
-/** What it says that the run asks for approval; undefined when it need not. */
+/** The message with which the run asks for approval; undefined if it need not ask. */
 export const doubtOf = (
   given: { read: number; readsAll: boolean; confirmed: number; changed: number; removed: number },
   { guard_percent }: Pick<SyncRow, 'guard_percent'>,
@@ -53,13 +53,13 @@ const plannedOf = ({ added, changed, waiting, removals_waiting }: SyncRunCounts,
 const noRowSent = 'No row could be sent'
 const sourceOff = 'The source is turned off'
 
-/** Whether a source takes events. */
+/** Whether a source accepts events. */
 const isEnabled = async (db: SyncServices['db'], source: string): Promise<boolean> => {
   const row = await db.selectFrom('sources').select('enabled').where('id', '=', source).executeTakeFirst()
   return row?.enabled === true
 }
 
-/** Reads, compares and stores the plan; resolves to false when the run is no longer in a state for that. */
+/** Reads, compares and stores the plan; resolves to false if the run is no longer in a state for that. */
 const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> => {
   const { db, clock, outbound } = deps
   const { row, run, store } = working
@@ -78,7 +78,7 @@ const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> =>
   const { read, keyIsPrimary, cursor, ...kinds } = await readRows(deps, store, run.id, given)
   faultPoint('sync.after-stage')
   const readsAll = (cursor?.from ?? null) === null
-  // Until this run has ended well, rows below what was reached before may not be as they should be.
+  // Until this run has ended well, rows below the previous highest value may be outdated at the destination.
   if (readsAll && row.cursor_reached !== null)
     await db.updateTable('syncs').set({ cursor_reached: null }).where('id', '=', row.id).execute()
   const readBy = cursor === undefined ? null : JSON.stringify(cursor)
@@ -94,7 +94,7 @@ const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> =>
   const accounted = rerunOf === null ? read : await countRejected(deps.eventStore, { run: run.id, of: rerunOf }, owner)
   const counts = countRows(accounted, found)
   const first = found.find(({ change, operation }) => change === 'added' && operation !== '')
-  // A sync that only updates adds none.
+  // A sync that only updates adds no rows.
   const isUpdate = first?.operation === 'update'
   const planned = plannedOf(counts, isUpdate ? 0 : (first?.rows ?? 0))
   const message = doubtOf(
@@ -102,7 +102,7 @@ const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> =>
       read,
       readsAll,
       confirmed: await store.confirmedCount(row.id, run.id, owns),
-      // A resync was asked for: that everything goes again is no surprise.
+      // A resync was requested, so it is expected that all rows are sent again.
       changed: resync ? 0 : planned.changed - (isUpdate ? (first?.rows ?? 0) : 0),
       removed: planned.removed,
     },
@@ -119,7 +119,7 @@ const prepare = async (deps: SyncRunDeps, working: Working): Promise<boolean> =>
   return next === 'sending'
 }
 
-/** Has the next run of a sync read from where this one has come to. */
+/** Lets the next run of a sync continue from the highest value of this run. */
 const moveCursor = async (tx: Tx, { row, run }: Pick<Working, 'row' | 'run'>, to: { of: string; to: string }) => {
   await tx
     .updateTable('syncs')
@@ -130,7 +130,10 @@ const moveCursor = async (tx: Tx, { row, run }: Pick<Working, 'row' | 'run'>, to
   await tx.updateTable('sync_runs').set({ cursor }).where('id', '=', run.id).execute()
 }
 
-/** Ends a run, and notifies people of it where the rules of its sync say so, in one transaction; its cursor moves when it ended well. */
+/**
+ * Ends a run, and notifies users if the rules of its sync say so, in one transaction. Its cursor advances if it ended
+ * well.
+ */
 const end = async (
   deps: SyncRunDeps,
   { row, run }: Pick<Working, 'row' | 'run'>,
@@ -146,7 +149,7 @@ const end = async (
   announce?.(deps.live)
 }
 
-/** Users deleted after a time who may have rows in a sync, as long as these rows are in its stores. */
+/** Users deleted after a time who may have rows in a sync, while these rows are in its stores. */
 const deletedSince = (db: SyncServices['db'], { sync, time }: { sync: string; time: Date }): DeletedUsers => ({
   async any() {
     const requests = await db
@@ -167,7 +170,7 @@ const deletedSince = (db: SyncServices['db'], { sync, time }: { sync: string; ti
   },
 })
 
-/** Sends what is planned to the destination. */
+/** Sends the plan to the destination. */
 const sendToDestination = async (
   { db, catalog, outbound }: SyncRunDeps,
   { row, run, store, signal }: Working,
@@ -203,7 +206,7 @@ const sendToDestination = async (
   )
 }
 
-/** Sends what is planned as events of the source; while that is turned off, nothing is sent, and the run says why. */
+/** Sends the plan as events of the source. While the source is turned off, nothing is sent, and the run says why. */
 const sendToSource = async (
   deps: SyncRunDeps,
   { row, run, store, signal }: Working,
@@ -231,7 +234,7 @@ const sendToSource = async (
   return await sendEvents({ ...deps, state }, store, sending, signal)
 }
 
-/** Sends what is planned; resolves when the run has ended, or when it has waited for a while. */
+/** Sends the plan; resolves when the run has ended, or has waited for some time. */
 const send = async (deps: SyncRunDeps, working: Working): Promise<void> => {
   const { db } = deps
   const { row, run, store } = working
@@ -263,9 +266,9 @@ const send = async (deps: SyncRunDeps, working: Working): Promise<void> => {
 }
 
 /**
- * Continues the run of a sync that has not ended. Rows that are read or planned count once they are written down. A run whose
- * process was killed reads anew until it sends, and then continues behind the sent rows. Rejects for an error that passes, to be
- * tried again; any other error ends the run, which shows it.
+ * Continues the active run of a sync. Rows that are read or planned count once they are stored. A run whose process was
+ * killed reads again until it sends, and then continues after the sent rows. Rejects for a temporary error, to be
+ * retried; any other error ends the run, which shows it.
  */
 export const runSync = async (
   deps: SyncRunDeps,

@@ -14,7 +14,7 @@ import { encoderOfKind, type ValueKind } from './value-kinds.ts'
 
 export type CompareDeps = ConnectorDeps & Pick<SyncServices, 'catalog'>
 
-/** Keys that are sent to a destination in one question. */
+/** Maximum keys per query to a destination. */
 const keysAtOnce = 2000
 
 type Given = {
@@ -24,7 +24,7 @@ type Given = {
   object_name: string
   identifier: string
   mode: SyncMode
-  /** What the fields of rows hold, by their names there. */
+  /** The kinds of the fields in rows, by their names at the destination. */
   columns: readonly RowColumn[]
   keyKind: ValueKind
   sync: string
@@ -34,7 +34,7 @@ type Given = {
 
 type Store = Pick<SyncStore, 'plan' | 'keysToCompare' | 'noteForms' | 'noteSameKeys' | 'dropForms'>
 
-/** Asks for the forms of keys page by page and writes them down; resolves to whether there are any. */
+/** Requests the forms of keys page by page and stores them; resolves to whether there are any. */
 const noteKeyForms = async (
   store: Store,
   run: string,
@@ -55,7 +55,7 @@ const noteKeyForms = async (
   }
 }
 
-/** What a failure says to people: 412, since nothing can be sent before the destination was asked. */
+/** The API error for a failure: 412, because nothing can be sent before the destination has answered. */
 const answerOf = (error: unknown): unknown =>
   error instanceof DeliveryError
     ? new AppError(412, 'DESTINATION_UNREACHABLE', 'The destination could not be asked which keys are the same.', {
@@ -64,9 +64,10 @@ const answerOf = (error: unknown): unknown =>
     : error
 
 /**
- * Plans a run as `store.plan` does, and treats keys that the destination takes for one as one. One of their rows is written, the
- * others are refused, and none of them is removed. The destination is asked only when a row is to be sent. With `prepares`, the
- * object is made first where it is not there. Rejects with 412 while the destination cannot be asked, and as `callConnector` does.
+ * Plans a run as `store.plan` does, and treats keys as one if the destination does. One of their rows is written, the
+ * others are refused, and none of them is removed. The destination is queried only if a row must be sent. With
+ * `prepares`, the object is created first if it does not exist. Rejects with 412 while the destination cannot be
+ * reached, and as `callConnector` does.
  */
 export const planBySameKeys = async (
   deps: CompareDeps,
@@ -93,7 +94,7 @@ export const planBySameKeys = async (
     if (!isNoted || (await store.noteSameKeys(sync, run, options)) === 0) return planned
   } catch (error) {
     given.signal.throwIfAborted()
-    // A dry run shows what can be seen without the destination.
+    // A dry run shows what is known without the destination.
     if (!prepares) return planned
     throw answerOf(error)
   }

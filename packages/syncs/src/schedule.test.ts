@@ -12,7 +12,7 @@ const after = (cron: string, cron_time_zone: string, from: string, runs: number)
   return found
 }
 
-test('a daily time that the clock skips in spring comes when the gap is over, on each day once', () => {
+test('a daily time that the clock skips in spring runs at the end of the gap, once per day', () => {
   expect(after('30 2 * * *', 'Europe/Berlin', '2026-03-28T00:00:00Z', 3)).toEqual([
     '2026-03-28T01:30:00.000Z',
     '2026-03-29T01:00:00.000Z',
@@ -20,7 +20,7 @@ test('a daily time that the clock skips in spring comes when the gap is over, on
   ])
 })
 
-test('a daily time that the clock shows twice in fall comes once', () => {
+test('a daily time that the clock shows twice in fall runs once', () => {
   expect(after('30 2 * * *', 'Europe/Berlin', '2026-10-24T00:00:00Z', 3)).toEqual([
     '2026-10-24T00:30:00.000Z',
     '2026-10-25T00:30:00.000Z',
@@ -28,7 +28,7 @@ test('a daily time that the clock shows twice in fall comes once', () => {
   ])
 })
 
-test('every hour stays every hour when the clock changes, and a time of day stays one by the clock', () => {
+test('an hourly schedule stays hourly when the clock changes, and a time of day stays the same by the clock', () => {
   const hours = after('0 * * * *', 'America/New_York', '2026-11-01T04:30:00Z', 4)
   expect(hours.map((time) => time.slice(11, 13))).toEqual(['05', '06', '07', '08'])
   expect(after('0 9 * * 1', 'America/New_York', '2026-10-27T00:00:00Z', 2)).toEqual([
@@ -37,7 +37,7 @@ test('every hour stays every hour when the clock changes, and a time of day stay
   ])
 })
 
-test('half an hour of daylight saving time, and zones off the hour, move no daily time and repeat none', () => {
+test('half-hour daylight saving time, and zones off the full hour, neither move nor repeat a daily time', () => {
   // Lord Howe: 02:00 becomes 02:30 in October, and 02:00 becomes 01:30 in April.
   expect(after('15 2 * * *', 'Australia/Lord_Howe', '2026-10-02T16:00:00Z', 3)).toEqual([
     '2026-10-03T15:30:00.000Z',
@@ -55,7 +55,7 @@ test('half an hour of daylight saving time, and zones off the hour, move no dail
   ])
 })
 
-test('a day that the clock changes at midnight has its midnight once', () => {
+test('if the clock changes at midnight, a midnight schedule runs once that day', () => {
   // Santiago: 24:00 of Saturday becomes 23:00 in April, and 00:00 of Sunday becomes 01:00 in September.
   expect(after('0 0 * * *', 'America/Santiago', '2026-09-05T05:00:00Z', 2)).toEqual([
     '2026-09-06T04:00:00.000Z',
@@ -68,7 +68,7 @@ test('a day that the clock changes at midnight has its midnight once', () => {
   ])
 })
 
-test('a next time is always later than now, also of a clock that went backwards', () => {
+test('a next time is always later than now, even after the clock went backwards', () => {
   for (const now of [0, Date.parse('2026-03-29T01:00:00Z'), Date.parse('2026-10-25T01:00:00Z')])
     for (const times of [
       { interval_minutes: 15, cron: null, cron_time_zone: null },

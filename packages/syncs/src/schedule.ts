@@ -5,15 +5,15 @@ import { nextCronTime, shownTimes } from './cron-times.ts'
 import { readSync, type SyncRow } from './read.ts'
 
 const minuteMs = 60_000
-/** The smallest pause between times of a cron expression, ms, and how many of its times are checked. */
+/** Minimum interval between times of a cron expression, ms, and how many of its times are checked. */
 const minApartMs = 5 * minuteMs
 const lookedAt = 50
 
 type Times = Pick<SyncRow, 'interval_minutes' | 'cron' | 'cron_time_zone'>
 
 /**
- * When a sync with this schedule runs next after a time, epoch ms; null when no time begins it. A cron expression
- * comes as `nextCronTime` says.
+ * The next run of a sync with this schedule after a time, epoch ms; null if no time starts it. Cron expressions work as
+ * in `nextCronTime`.
  */
 export const nextRunTime = ({ interval_minutes, cron, cron_time_zone }: Times, now: number): Date | null => {
   if (interval_minutes !== null) return new Date(now + interval_minutes * minuteMs)
@@ -23,7 +23,7 @@ export const nextRunTime = ({ interval_minutes, cron, cron_time_zone }: Times, n
 
 const refuse = (field: string, text: string): Error => badRequest('VALIDATION', `${field}: ${text}`, { [field]: text })
 
-/** Throws 400 for a cron expression that never comes, comes too often, or is none, and for an unknown time zone. */
+/** Throws 400 for a cron expression that is invalid, never runs, or runs too often, and for an unknown time zone. */
 export const checkCron = ({ expression, time_zone }: NonNullable<SyncSchedule['cron']>, now: number): void => {
   try {
     new Intl.DateTimeFormat('en', { timeZone: time_zone })
@@ -41,7 +41,7 @@ export const checkCron = ({ expression, time_zone }: NonNullable<SyncSchedule['c
   if (Math.min(...apart) < minApartMs) throw refuse('cron.expression', 'A sync can run every 5 minutes at most')
 }
 
-/** The sync that another one is to run after. Throws 400 where that would be a circle, 404 when there is none. */
+/** The ID of the sync that another sync follows. Throws 400 if that would be circular, 404 if it does not exist. */
 const followed = async (
   tx: Tx,
   { workspace, id, after }: { workspace: string; id: string; after: string },
@@ -61,8 +61,8 @@ const followed = async (
 }
 
 /**
- * The stored form of a schedule, which has at most one trigger. Call it under a lock of the workspace, so that two calls at once
- * cannot close a circle. Throws 400 for a schedule that cannot be.
+ * The stored form of a schedule, which has at most one trigger. Call it under a lock of the workspace, so that two
+ * concurrent calls cannot create a circle. Throws 400 for an invalid schedule.
  */
 export const storedSchedule = async (
   tx: Tx,

@@ -2,11 +2,11 @@ import { faultPoint } from '@tributary/kernel'
 import type { SyncServices } from './services.ts'
 import type { EventStatus, NotedOutcome, PlannedEvent, SyncStore } from './store.ts'
 
-/** Events and characters of one request (collection takes 2,500 and 4 MiB), and events that are waited for together. */
+/** Maximum events and characters of one request (collection accepts 2,500 and 4 MiB), and maximum events in flight. */
 const maxPerRequest = 1000
 const charactersOfRequest = 1024 * 1024
 const maxTogether = 4000
-/** How long a run waits for the pipeline before another run may have the turn, ms. */
+/** How long a run waits for the pipeline before it lets another run have its turn, ms. */
 const patienceMs = 30_000
 
 export type SendingEvents = {
@@ -15,23 +15,23 @@ export type SendingEvents = {
   run: string
   toDestinations: boolean
   planSize: number
-  /** Before the run has sent anything, epoch ms. */
+  /** A time before the run has sent anything, epoch ms. */
   since: number
 }
 
 type Deps = Pick<SyncServices, 'appendRequest' | 'whenStored' | 'clock'> & {
-  /** Looked at before each step; undefined ends the sending. */
+  /** Read before each step; undefined ends the sending. */
   state(): Promise<'sending' | 'canceling' | undefined>
 }
 
 type Outcome = Pick<NotedOutcome, 'status' | 'reason'>
 
-/** What a row has become, by what is stored of its event; `sent`: by this run. */
+/** The outcome of a row, from its stored event. `sent` says whether this run sent it. */
 const outcomeOf = (found: EventStatus | undefined, sent: boolean): Outcome => {
   if (found === undefined) return { status: 'filtered', reason: 'An event with this message ID was received before' }
   const { status, reason } = found
   if (status === 'rejected') return { status: 'dead', reason }
-  // It is stored, and can be replayed: sent again, it would be another event.
+  // It is stored, and can be replayed. Sent again, it would be another event.
   if (status === 'blocked') return { status, reason: 'Blocked by the schema of the source. Replay it from there' }
   return sent
     ? { status: 'delivered', reason: '' }
@@ -39,7 +39,7 @@ const outcomeOf = (found: EventStatus | undefined, sent: boolean): Outcome => {
 }
 const sentOutcome = (found: EventStatus | undefined) => (found === undefined ? undefined : outcomeOf(found, true))
 
-/** The bodies of requests that hold these events. */
+/** The bodies of requests with these events. */
 const bodiesOf = (events: readonly PlannedEvent[]): Buffer[] => {
   const bodies: Buffer[] = []
   let texts: string[] = []
@@ -58,12 +58,15 @@ const bodiesOf = (events: readonly PlannedEvent[]): Buffer[] => {
   return bodies
 }
 
-/** Writes down the stored outcomes of planned events, and remembers them. */
+/** Stores the outcomes of planned events, and keeps them in memory. */
 const createNotes = async (store: SyncStore, { source, run, planSize }: SendingEvents, clock: () => number) => {
   const statuses = new Map((await store.outcomes(run, 0, planSize)).map(({ number, status }) => [number, status]))
   return {
     statuses,
-    /** Notes those events that have no outcome yet and get one from `outcome`, by the events stored since a time, epoch ms. */
+    /**
+     * Stores outcomes for events that have none yet, if `outcome` returns one. It reads the events stored since a time,
+     * epoch ms.
+     */
     async note(
       events: readonly PlannedEvent[],
       from: number,
@@ -75,7 +78,7 @@ const createNotes = async (store: SyncStore, { source, run, planSize }: SendingE
       const found = await store.eventStatuses(source, [...ids], from)
       const time = clock()
       const outcomes = open.flatMap(({ number, messageId }): NotedOutcome[] => {
-        // The first of several rows with one message ID becomes the event.
+        // The first of several rows with the same message ID becomes the event.
         const known = ids.delete(messageId) ? outcome(found.get(messageId)) : outcomeOf(undefined, false)
         return known === undefined ? [] : [{ number, ...known, version: time, time }]
       })
@@ -86,10 +89,11 @@ const createNotes = async (store: SyncStore, { source, run, planSize }: SendingE
 }
 
 /**
- * Appends planned events to the log of accepted requests, some at a time, and waits until the pipeline has stored them. A run never
- * has more in the log than these. The outcome of an event is that of the stored event with its message ID. A run that was killed
- * first looks up which events are stored. An event that is appended again has the same message ID, so it counts once. Resolves to
- * whether the run has ended, and how many rows were refused. Rejects with LogUnavailable or LogOverloaded, to be tried again.
+ * Appends planned events to the log of accepted requests, some at a time, and waits until the pipeline has stored them.
+ * A run never has more than these in the log. The outcome of an event is that of the stored event with its message ID.
+ * A run that was killed first looks up which events are stored. An event that is appended again has the same message
+ * ID, so it counts once. Resolves to whether the run has ended, and how many rows were refused. Rejects with
+ * LogUnavailable or LogOverloaded, to be retried.
  */
 export const sendEvents = async (
   { appendRequest, whenStored, clock, state }: Deps,
@@ -109,7 +113,7 @@ export const sendEvents = async (
       throw error
     }
   }
-  // Events that were on their way when the run broke off.
+  // Events that were in flight when the run was interrupted.
   if (!(await stored())) return waits
   const { statuses, note } = await createNotes(store, sending, clock)
   let sent = 0

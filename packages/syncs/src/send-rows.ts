@@ -5,51 +5,51 @@ import { z } from 'zod'
 import { type DeletedUsers, maxRowsRead, producerOf, type Sending, takePlanned } from './planned-entries.ts'
 import type { NotedOutcome, SyncStore } from './store.ts'
 
-/** How rows reach delivery, and how what becomes of them is learned. */
+/** How rows reach delivery, and where their outcomes are read. */
 export type Outbound = {
-  /** The stream, for what is appended of a workspace. */
+  /** The stream for appending records of a workspace. */
   streamFor(workspaceId: string): Pick<LogWriter, 'appendGroup' | 'beginEpoch' | 'lastSequences'>
   outcomes: Pick<LogReader, 'partitions' | 'read' | 'wait' | 'ends'>
-  /** Whether there is room for more on the disk. */
+  /** Whether the disk has space for more. */
   mayAppend(): boolean
 }
 
-/** Rows that are on their way at most. */
+/** Maximum rows in flight. */
 const maxUnderWay = 20_000
 const outcomeBytes = 4 * 1024 * 1024
-/** Outcomes that are noted together where more are to come; and that wait to be noted, beyond which no more are read. */
+/** Outcomes written per batch, and the maximum that may wait to be written before reading pauses. */
 const notedTogether = 5000
 const maxUnnoted = 50_000
-/** Rows whose outcomes are looked up together when a run continues. */
+/** Rows whose outcomes are read at once when a run continues. */
 const outcomesRead = 100_000
-/** How long it waits for outcomes before it looks at the state again, and before another run may have the turn, ms. */
+/** How long to wait for outcomes before the state is read again, and before another run may have its turn, ms. */
 const lookMs = 1000
 const patienceMs = 30_000
 
-/** The outcome of a row: open while it may still change by itself, settled, or rejected. */
+/** The outcome of a row: open while it may still change, settled, or rejected. */
 const fate = { open: 0, settled: 1, rejected: 2 } as const
 const fateOf = (status: string): number =>
   status === 'retry' ? fate.open : status === 'dead' ? fate.rejected : fate.settled
 
-/** The reason of a row that is left out because its user was deleted during the run. */
+/** The reason for a row that is left out because its user was deleted during the run. */
 const userDeleted = 'The user was deleted'
 
 const note = z.object({ run: z.string() })
 
-/** The run as others see and change it. */
+/** The state of the run, which other processes can change. */
 export type RunInSending = {
   /** Undefined ends the sending. */
   state(): Promise<'sending' | 'canceling' | undefined>
-  /** Everything before this offset of the log of outcomes is noted. */
+  /** Everything before this offset of the log of outcomes is stored. */
   learned(outcomeOffset: number): Promise<void>
   deleted: DeletedUsers
 }
 
-/** The offset from which the log of outcomes may have outcomes of rows that a sync sends from now on. */
+/** The offset in the log of outcomes from which rows that a sync sends from now on may have outcomes. */
 export const outcomesEnd = async (outcomes: Outbound['outcomes'], sync: string): Promise<number> =>
   (await outcomes.ends())[partitionOf(producerOf(sync), outcomes.partitions)] ?? 0
 
-/** Which planned rows an outcome is of; undefined for those of other runs. */
+/** The numbers of the planned rows that an outcome belongs to; undefined for outcomes of other runs. */
 const numbersOf = (
   outcome: OutcomeRange | VersionedOutcome,
   prefix: string,
@@ -61,7 +61,10 @@ const numbersOf = (
     : undefined
 }
 
-/** Reads the outcomes of the rows of a run and notes them: `settle` receives each one when it is read, `learned` when it is noted. */
+/**
+ * Reads the outcomes of the rows of a run and stores them: `settle` receives each outcome when it is read, `learned`
+ * when it is stored.
+ */
 const createLearning = (
   outcomes: Outbound['outcomes'],
   store: Pick<SyncStore, 'noteOutcomes'>,
@@ -71,7 +74,7 @@ const createLearning = (
   const producer = producerOf(sync)
   const partition = partitionOf(producer, outcomes.partitions)
   let offset = outcomeOffset
-  /** Outcomes that were read and are not noted yet; everything before `noted` is. */
+  /** Outcomes that were read and are not stored yet. Everything before `noted` is stored. */
   let unnoted: NotedOutcome[] = []
   let unnotedRows = 0
   let noted = outcomeOffset
@@ -95,14 +98,14 @@ const createLearning = (
   }
   let reading: Promise<boolean> | undefined
   return {
-    /** Reads new outcomes; false when there are none. Calls meanwhile wait for the same reading. */
+    /** Reads new outcomes; false if there are none. Concurrent calls share one read. */
     read(): Promise<boolean> {
       reading ??= readNews().finally(() => {
         reading = undefined
       })
       return reading
     },
-    /** Notes the outcomes that were read; later ones are noted by the next call. */
+    /** Stores the outcomes that were read. The next call stores later ones. */
     async note(): Promise<void> {
       const [known, behind] = [unnoted, offset]
       unnoted = []
@@ -115,16 +118,17 @@ const createLearning = (
       noted = behind
     },
     isNoted: (): boolean => noted === offset,
-    /** How many outcomes are read and not noted. */
+    /** The number of outcomes that were read and are not stored. */
     waiting: (): number => unnotedRows,
     wait: (signal: AbortSignal) => outcomes.wait([{ partition, offset }], signal),
   }
 }
 
 /**
- * Hands the planned rows of a run to delivery and reads their outcomes. The position of the run is in the stream beside its rows, and
- * the outcomes are in the event store. So each row is appended once, whatever is killed when. Resolves to true when all appended
- * rows are settled; a canceled run appends no more. Resolves to false when nothing has moved for a while, or when the run is over.
+ * Hands the planned rows of a run to delivery and reads their outcomes. The position of the run is in the stream beside
+ * its rows, and the outcomes are in the event store. So each row is appended once, even after a kill. Resolves to true
+ * when all appended rows are settled; a canceled run appends no more. Resolves to false when there was no progress for
+ * some time, or when the run is over.
  */
 export const sendRows = async (
   { streamFor, outcomes, mayAppend }: Outbound,
@@ -139,7 +143,7 @@ export const sendRows = async (
   const epoch = await stream.beginEpoch(producer)
   const [last] = await stream.lastSequences(producer)
   let sent = last !== undefined && note.parse(JSON.parse(last.note)).run === run ? last.sequence : 0
-  /** The fate of each row by its number: millions of them take a few megabytes. */
+  /** The outcome of each row by its number. Millions of them take a few megabytes. */
   const fates = new Uint8Array(planSize + 1)
   let settled = 0
   const take = takePlanned(store, sending, sent, shown.deleted)
@@ -177,8 +181,8 @@ export const sendRows = async (
   }
 
   /**
-   * Appends while there is room. A settled row makes room as soon as its outcome is read. If the process is killed before the outcome
-   * is noted, it is read once more.
+   * Appends while fewer than the maximum are in flight. A settled row makes space as soon as its outcome is read. If
+   * the process is killed before the outcome is stored, it is read once more.
    */
   const appendSome = async (): Promise<boolean> => {
     const before = sent
@@ -189,7 +193,10 @@ export const sendRows = async (
     }
     return sent > before
   }
-  /** Reads and notes outcomes, many together, until there are no more, or until rows could be appended and none are. */
+  /**
+   * Reads and stores outcomes in batches until there are no more, or until rows could be appended and nothing is being
+   * appended.
+   */
   const learnSome = async (appending: () => boolean): Promise<boolean> => {
     let moved = false
     for (;;) {
@@ -205,7 +212,7 @@ export const sendRows = async (
     signal.throwIfAborted()
     const now = await shown.state()
     if (now === undefined) return { settled: false, rejected: 0 }
-    // Both end before either may fail: no work continues behind the caller.
+    // Waits for both before an error is thrown, so that no work continues without its caller.
     let appending = now === 'sending'
     const appended = (appending ? appendSome() : Promise.resolve(false)).finally(() => {
       appending = false
@@ -215,7 +222,7 @@ export const sendRows = async (
     if (failed !== undefined) throw failed.reason
     const moved = done.some((each) => each.status === 'fulfilled' && each.value)
     if (moved) movedAt = performance.now()
-    // Only a few outcomes are left, and no others follow now.
+    // Only a few outcomes are left, and no others will follow now.
     if (!moved && !learning.isNoted()) await learning.note()
     if (learning.isNoted() && settled === sent && (sent === planSize || now === 'canceling'))
       return { settled: true, rejected: fates.reduce((sum, each) => sum + Number(each === fate.rejected), 0) }

@@ -5,25 +5,25 @@ import type { RequestClient } from '@tributary/connector-kit'
 import type { Clock, Logger, SecretBox } from '@tributary/kernel'
 import type { EventStore, Files, JobSender } from '@tributary/storage'
 
-/** What this package needs of the process that it runs in. */
+/** The services that this package needs from its process. */
 export type SyncServices = {
   db: Db
   eventStore: EventStore
   jobs: JobSender
   secretBox: SecretBox
   catalog: Catalog
-  /** Calls other servers for tests of destinations. */
+  /** Sends requests to other servers for tests of destinations. */
   requestClient: Pick<RequestClient, 'request' | 'connect'>
   live: LiveChannel
   appendRequest: AppendRequest
-  /** The store of files that people upload for data sources. */
+  /** The store of files that users upload for data sources. */
   files: Files
-  /** The maximum size of such a file, bytes, and whether the disk has room for more. */
+  /** The maximum size of such a file, bytes, and whether the disk has space for more. */
   uploads: { maxBytes: number; diskOk(): boolean }
   /** Resolves once everything of a workspace that was received before the call is in the event store. */
   whenStored(workspaceId: string, signal: AbortSignal): Promise<void>
   billing: BillingSettings
-  /** Address under which browsers reach the product, without a slash at the end: links in mail begin with it. */
+  /** The public address of the product, without a trailing slash. Links in mail start with it. */
   publicUrl: () => string
   clock: Clock
   logger: Logger

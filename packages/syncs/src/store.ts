@@ -23,20 +23,23 @@ export type PlannedRow = {
   number: number
   key: string
   operation: OutboundRow['operation']
-  /** Undefined of a removal. */
+  /** Undefined for a removal. */
   payload: string | undefined
-  /** The key as JSON, in the type that it has in payloads where it is of a removal. */
+  /** The key as JSON. For a removal it has the same type as in payloads. */
   key_json: string
 }
-/** Planned rows that lie side by side, as a record of the stream has them: the body of `outboundBody`. */
+/** Consecutive planned rows as one record of the stream: the body of `outboundBody`. */
 export type PlannedRecord = { /** The number of its last row. */ last: number; rows: number; body: Uint8Array }
-/** An event that is to be sent, as it is collected. */
+/** An event to send, in the form for collection. */
 export type PlannedEvent = { number: number; messageId: string; payload: string }
 /** The outcome of a stored event. */
 export type EventStatus = { status: 'accepted' | 'blocked' | 'held' | 'rejected'; reason: string }
-/** Keys of a run with the same fate. */
+/** Keys of a run with the same change, operation and status. */
 export type ChangeCount = { change: string; operation: string; status: string; keys: number; rows: number }
-/** The outcome of a planned row; the higher version holds. `count` rows in a row have it, with rising versions. */
+/**
+ * The outcome of a planned row; a higher version replaces a lower one. It applies to `count` consecutive rows, with
+ * increasing versions.
+ */
 export type NotedOutcome = {
   number: number
   count?: number
@@ -54,7 +57,7 @@ const tablesOfRuns = [
   'sync_changes',
   'sync_outcomes',
 ] as const
-/** Those of which the last run of a sync keeps something: what it has read. */
+/** Tables with rows that are kept for the last run of a sync: the data that it read. */
 const readTables: readonly string[] = ['sync_staged', 'sync_listed', 'sync_key_forms', 'sync_same_keys']
 
 const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -62,7 +65,7 @@ const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const outcomeColumns = ['run_id', 'status', 'reason', 'time', 'number', 'version'] as const
 const stagedColumns = ['run_id', 'key', 'source_key', 'payload', 'problem'] as const
 
-/** A literal: not every version of the engine takes a parameter here. */
+/** A literal, because not every version of the event store accepts a parameter here. */
 const dropPartition = (eventStore: EventStore, table: string, id: string): Promise<void> => {
   if (!isUuid.test(id)) throw new Error(`${id} is no id of a sync or a run`)
   return eventStore.command(`alter table ${table} drop partition '${id}'`)
@@ -70,7 +73,7 @@ const dropPartition = (eventStore: EventStore, table: string, id: string): Promi
 
 export type PlanOptions = Omit<DiffOptions, 'onlyRejected' | 'rowsAreUnique'> & { rerunOf?: string | null }
 
-/** How many staged rows of a run have a key that was rejected in the run that it is `of`. */
+/** The number of staged rows of a run whose key was rejected in the run `of`. */
 export const countRejected = async (
   eventStore: EventStore,
   params: { run: string; of: string },
@@ -113,7 +116,10 @@ const outcomeRows = (writer: RowWriter, run: string, outcomes: readonly NotedOut
   return writer.take().bytes
 }
 
-/** Planned rows of `{run}` behind `{after}` up to `{to}`. Keys stand in no statement: there are many, and some are long. */
+/**
+ * Planned rows of `{run}` after `{after}` up to `{to}`. No statement contains keys, because there are many, and some
+ * are long.
+ */
 const plannedRows = (() => {
   const of = "run_id = {run:String} and number > {after:UInt64} and number <= {to:UInt64} and operation != ''"
   return `
@@ -126,7 +132,7 @@ const plannedRows = (() => {
     ) as staged on staged.key = planned.key`
 })()
 
-/** The same as bodies of records, as `outboundText` writes rows: a removal has only its key, and needs no more. */
+/** The same as bodies of records, in the format of `outboundText`. A removal contains only its key. */
 const plannedRecords = `
 select toUInt32(max(number)) as last, toUInt32(count()) as rows,
   concat('[', arrayStringConcat(arrayMap(row -> row.2, arraySort(row -> row.1, groupArray((number, text)))), ',\n'), ']\n')
@@ -140,7 +146,7 @@ group by intDiv(number - {after:UInt64} - 1, {together:UInt64})
 order by last
 settings output_format_json_escape_forward_slashes = 0`
 
-/** Which planned rows, how many in a record, and how they name their object and key. */
+/** Selects the planned rows, how many per record, and the names of their object and key. */
 type RecordsWanted = Record<'after' | 'limit' | 'together', number> & Record<'object' | 'identifier', string>
 
 const recordsIn = (bytes: Uint8Array): PlannedRecord[] => {
@@ -151,8 +157,8 @@ const recordsIn = (bytes: Uint8Array): PlannedRecord[] => {
 }
 
 /**
- * How many planned rows of `{run}` become events that happened before `{before}`. Times stand in them in RFC 3339 with milliseconds; one from
- * before `{earliest}` is no time of an event, and becomes that of receipt.
+ * The number of planned rows of `{run}` that become events before `{before}`. Their times are in RFC 3339 with
+ * milliseconds. A time before `{earliest}` is not valid for an event, and is replaced by the time of receipt.
  */
 const historyStatement = `
 select count() as n from (
@@ -182,7 +188,7 @@ const readEventStatuses = async (
   params: { workspace: string; source: string; from: number; ids: readonly string[] },
 ): Promise<ReadonlyMap<string, EventStatus>> => {
   const rows = await query<EventStatus & { id: string }>(
-    // Accepted comes first in the alphabet, too, and rejected last.
+    // In alphabetical order, accepted is first and rejected last.
     `select message_id as id, status, reason from events
      where workspace_id = {workspace:String} and source_id = {source:String}
        and receive_time >= fromUnixTimestamp64Milli({from:Int64}, 'UTC') and message_id in {ids:Array(String)}
@@ -192,7 +198,7 @@ const readEventStatuses = async (
   return new Map(rows.map(({ id, ...found }) => [id, found]))
 }
 
-/** Stores keys that a destination takes for one. */
+/** Stores which keys a destination treats as the same. */
 const createSameKeyStore = (
   eventStore: EventStore,
   {
@@ -201,10 +207,10 @@ const createSameKeyStore = (
     drop,
   }: { query: Query; writer: RowWriter; drop: (table: string, partition: string) => Promise<void> },
 ) => ({
-  /** Keys behind one, in their order, that the destination might take for others: those that are no `plain` ones. */
+  /** Keys after a key, in their order, that the destination might treat as another key: those that are not `plain`. */
   keysToCompare: async (sync: string, run: string, given: { plain: string; after: string; limit: number }) =>
     (await query<{ key: string }>(keysToCompareStatement, { sync, run, ...given })).map(({ key }) => key),
-  /** Writes down the forms of keys. */
+  /** Stores the forms of keys. */
   async noteForms(run: string, keys: readonly string[], forms: readonly string[]): Promise<void> {
     for (const [index, key] of keys.entries()) {
       for (const text of [run, key, forms[index] ?? key]) writer.text(text)
@@ -213,7 +219,7 @@ const createSameKeyStore = (
     const columns = ['run_id', 'key', 'form']
     await eventStore.insert('sync_key_forms', { columns, pieces: [writer.take().bytes] }, { token: newId() })
   },
-  /** Writes down which keys have one form, and forgets the forms; resolves to how many these keys are. */
+  /** Stores which keys share a form, and removes the forms; resolves to the number of these keys. */
   async noteSameKeys(sync: string, run: string, options: Pick<DiffOptions, 'keyIsPrimary'>): Promise<number> {
     await drop('sync_same_keys', run)
     const rowsAreUnique = await hasUniqueRows(query, run, options)
@@ -226,13 +232,13 @@ const createSameKeyStore = (
     )
     return found?.n ?? 0
   },
-  /** Forgets the forms of a run that are written down. */
+  /** Removes the stored forms of a run. */
   dropForms: (run: string) => drop('sync_key_forms', run),
-  /** Forgets which keys the destination takes for one. */
+  /** Removes the stored keys that the destination treats as the same. */
   dropSameKeys: (run: string) => drop('sync_same_keys', run),
 })
 
-/** What a workspace has in the event store of its syncs. Statements of a workspace wait in its own turn. */
+/** The data of a workspace's syncs in the event store. Statements of a workspace wait for each other. */
 export const createSyncStore = (eventStore: EventStore, workspaceId: string, signal?: AbortSignal) => {
   const query = <Row>(sql: string, params: Record<string, unknown>, slot: 'short' | 'heavy' = 'heavy') =>
     eventStore.query<Row>(sql, params, { owner: workspaceId, slot, ...(signal === undefined ? {} : { signal }) })
@@ -258,25 +264,26 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
 
   return {
     ...createSameKeyStore(eventStore, { query, writer, drop }),
-    /** Takes away everything of a run. */
+    /** Removes everything of a run. */
     async clear(run: string): Promise<void> {
       for (const table of tablesOfRuns) await drop(table, run)
     },
-    /** Forgets what was confirmed of a sync. */
+    /** Removes what was confirmed for a sync. */
     forget: (sync: string) => drop('sync_confirmed', sync),
     async stage(run: string, rows: readonly StagedRow[]): Promise<void> {
       const bytes = rowsOfStaged(writer, run, rows)
-      // Never repeated: an insert with an unknown result begins anew. Never aborted: it could be stored after the table was cleared.
+      // Never repeated: after an insert with an unknown result, the run restarts. Never aborted, because it could be
+      // stored after the table was cleared.
       await eventStore.insert('sync_staged', { columns: stagedColumns, pieces: [bytes] }, { token: newId() })
     },
-    /** Writes down keys that the destination has. */
+    /** Stores keys that exist at the destination. */
     async list(run: string, keys: readonly string[]): Promise<void> {
       const bytes = listedRows(writer, run, keys)
       await eventStore.insert('sync_listed', { columns: ['run_id', 'key'], pieces: [bytes] }, { token: newId() })
     },
-    /** Forgets these: they are of use to the comparison alone. */
+    /** Removes these keys, which only the comparison needs. */
     unlist: (run: string) => drop('sync_listed', run),
-    /** How many rows of a run are staged so far. */
+    /** The number of rows of a run that are staged so far. */
     async stagedCount(run: string): Promise<number> {
       const [found] = await query<{ n: number }>(
         'select count() as n from sync_staged where run_id = {run:String}',
@@ -285,7 +292,10 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
       )
       return found?.n ?? 0
     },
-    /** Writes down what is to be done, of all keys or of those that were rejected in an earlier run; resolves to how many are to be sent. */
+    /**
+     * Stores the plan, for all keys or for those that were rejected in an earlier run; resolves to the number of keys
+     * to send.
+     */
     async plan(sync: string, run: string, { rerunOf = null, ...options }: PlanOptions): Promise<number> {
       const onlyRejected = rerunOf !== null
       const of = rerunOf ?? ''
@@ -303,14 +313,17 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
       return planned
     },
     count: (run: string) => query<ChangeCount>(countStatement, { run }),
-    /** How many keys are confirmed of a sync, or, of one that owns its object, are there as a run has listed them. */
+    /**
+     * The number of confirmed keys of a sync. For a sync that owns its object, the number of keys at the destination,
+     * as a run has listed them.
+     */
     async confirmedCount(sync: string, run: string, owns: boolean): Promise<number> {
       const [found] = await query<{ n: number }>(confirmedCountStatement(owns), { sync, run })
       return found?.n ?? 0
     },
-    /** Planned rows behind a number, in their order. */
+    /** Planned rows after a number, in their order. */
     planned: readPlanned,
-    /** The same as records of the stream, so many rows in each. */
+    /** The same as records of the stream, with so many rows in each. */
     async plannedRecords(
       run: string,
       { after, limit, together, object, identifier }: RecordsWanted,
@@ -323,30 +336,30 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
       )
       return recordsIn(bytes)
     },
-    /** The same as events; their message ids stand in them. */
+    /** The same as events, which contain their message IDs. */
     plannedEvents: async (run: string, after: number, limit: number): Promise<PlannedEvent[]> =>
       (await readPlanned(run, after, limit)).map(({ number, payload = '{}' }) => ({
         number,
         messageId: JSON.parse(jsonMembers(payload).get(eventIdentifier) ?? '""'),
         payload,
       })),
-    /** How many planned events happened before a time, epoch ms. */
+    /** The number of planned events that happened before a time, epoch ms. */
     countHistory: (run: string, before: number) => countHistory(query, run, before),
-    /** The outcomes of stored events of a source by their message IDs, of events received since a time, epoch ms. */
+    /** The outcomes of stored events of a source by their message IDs, among events received since a time, epoch ms. */
     eventStatuses: (source: string, ids: readonly string[], from: number) =>
       readEventStatuses(query, { workspace: workspaceId, source, from, ids }),
     async noteOutcomes(run: string, outcomes: readonly NotedOutcome[]): Promise<void> {
       const bytes = outcomeRows(outcomeWriter, run, outcomes)
       await eventStore.insert('sync_outcomes', { columns: outcomeColumns, pieces: [bytes] }, { token: newId() })
     },
-    /** The outcomes of planned rows behind a number. */
+    /** The outcomes of planned rows after a number. */
     outcomes: (run: string, after: number, limit: number) =>
       query<{ number: number; status: string }>(
         `select number, argMax(status, version) as status from sync_outcomes
          where run_id = {run:String} and number > {after:UInt64} and number <= {to:UInt64} group by number`,
         { run, after, to: after + limit },
       ),
-    /** Writes down what the destination has confirmed; doing it again changes nothing. */
+    /** Stores what the destination has confirmed. A repetition changes nothing. */
     async confirm(sync: string, run: string, version: number): Promise<void> {
       await eventStore.command(confirmStatement, { sync, run, version })
       await eventStore.command(replacedStatement, { sync, run, version })
@@ -356,12 +369,12 @@ export const createSyncStore = (eventStore: EventStore, workspaceId: string, sig
 export type SyncStore = ReturnType<typeof createSyncStore>
 
 /**
- * Whose rows are kept: confirmed ones of syncs, planned ones with their outcomes of runs, and staged ones of runs under way and of the
- * last run of each sync.
+ * The syncs and runs whose rows are kept. These are confirmed rows of syncs, planned rows with their outcomes of runs,
+ * and staged rows of active runs and of the last run of each sync.
  */
 export type KnownSyncs = { syncs: ReadonlySet<string>; runs: ReadonlySet<string>; staged: ReadonlySet<string> }
 
-/** Removes rows of syncs and runs that are gone. `readKnown` runs after the tables are listed, so a run that begins stays. */
+/** Removes rows of deleted syncs and runs. `readKnown` runs after the tables are listed, so a new run is kept. */
 export const clearOrphans = async (eventStore: EventStore, readKnown: () => Promise<KnownSyncs>): Promise<void> => {
   const parts = await eventStore.query<{ table: string; partition: string }>(
     `select distinct table, partition from system.parts where active and database = currentDatabase()

@@ -19,7 +19,9 @@ const sourceTarget = async (db: Db, workspaceId: string, id: string): Promise<Sy
   return { kind: 'source', id, columns: { destination_id: null, source_id: id } }
 }
 
-/** The target with a name; throws 400 for a name of neither kind, and 404 for one that is not in this workspace. */
+/**
+ * The target with a name. Throws 400 for a name of neither kind, and 404 for a target that is not in this workspace.
+ */
 export const namedTarget = async (db: Db, workspaceId: string, name: string): Promise<SyncTarget> => {
   const source = resourceNames.source.parse(name)
   if (source !== undefined) {
@@ -31,7 +33,7 @@ export const namedTarget = async (db: Db, workspaceId: string, name: string): Pr
   return await destinationTarget(db, workspaceId, destination)
 }
 
-/** Where the rows of a sync go; throws 404 when that is gone. */
+/** The target of a sync; throws 404 if it no longer exists. */
 export const targetOf = (
   db: Db,
   row: { workspace_id: string; destination_id: string | null; source_id: string | null },
@@ -40,11 +42,11 @@ export const targetOf = (
     ? destinationTarget(db, row.workspace_id, row.destination_id ?? '')
     : sourceTarget(db, row.workspace_id, row.source_id)
 
-/** What rows become in a source by this name; undefined when there is no such thing. */
+/** The event object of a source with this name; undefined if it does not exist. */
 export const eventObjectOf = (object: string): EventObject | undefined =>
   eventObjects.find(({ name }) => name === object)
 
-/** The object of a target that has this name; undefined when it is gone. */
+/** The object of a target with this name; undefined if it no longer exists. */
 export const findObject = async (
   catalog: Catalog,
   target: SyncTarget,
@@ -57,13 +59,13 @@ export const findObject = async (
   return await findRowObject(catalog, target.app, object)
 }
 
-/** What a name that is none is answered with: the names that exist. */
+/** The error for an unknown name, with the names that exist. */
 export const noSuchObject = (object: string, names: readonly string[]): Error => {
   const text = `There is no object "${cutText(object, 100)}" here. Choose one of: ${names.join(', ')}`
   return badRequest('VALIDATION', text, { object: text })
 }
 
-/** What of a target rows are written to. Throws 400 for a name that is none, with those that exist. */
+/** The object of a target that rows are written to. Throws 400 for an unknown name, with the names that exist. */
 export const requireObject = async (catalog: Catalog, target: SyncTarget, object: string): Promise<SyncObject> => {
   const found = await findObject(catalog, target, object)
   if (found !== undefined) return found

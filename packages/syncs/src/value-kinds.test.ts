@@ -56,7 +56,7 @@ test.each([
   expect(encoderOf(type)(text)).toBe(json)
 })
 
-test('every day of the calendar is a moment, and no other day is', () => {
+test('every valid day of the calendar is a moment, and no other text is', () => {
   const encode = encoderOf('datetime')
   for (const year of [
     '0000',
@@ -82,12 +82,12 @@ test('every day of the calendar is a moment, and no other day is', () => {
       }
 })
 
-test('a long list that never ends is read once', () => {
+test('a long list without an end is scanned only once', () => {
   const text = `{${'"a\\\\",'.repeat(20_000)}`
   expect(encoderOf('text[]')(text)).toBe(JSON.stringify(text))
 })
 
-test('the key of a removed row becomes the JSON that its row had, whatever its kind', async () => {
+test('the key of a removed row becomes the same JSON as in its row, for every kind', async () => {
   const keys: Record<ValueKind, string[]> = {
     integer: ['7', '-7', '9007199254740993', '007', 'x'],
     number: ['1.10', '1e400', '-0.5', 'NaN', 'Infinity', '.5'],

@@ -1,4 +1,7 @@
-/** How a value of a column becomes JSON: `integer` is a number that 64 bits hold, `flag` is written `t` or `f`, `bool` as JSON has it. */
+/**
+ * How to convert a value of a column to JSON: `integer` is a number that fits in 64 bits, `flag` is written `t` or `f`,
+ * `bool` as in JSON.
+ */
 export type ValueKind = 'integer' | 'number' | 'flag' | 'bool' | 'json' | 'time' | 'text'
 
 const isJsonText = (text: string): boolean => {
@@ -13,13 +16,16 @@ const isJsonText = (text: string): boolean => {
 const integerType =
   /^(?:tinyint|smallint|mediumint|int|integer|oid|year)\b|^bigint$|^bit\((?:[1-9]|[1-5]\d|6[0-3])\) unsigned$/
 const numericType = /^(?:bigint|bit\(64\) unsigned|numeric|decimal|real|float|double|double precision)\b/
-/** Numbers, and what is read as JSON, as ClickHouse calls them. */
+/** Numbers, and types that are read as JSON, by their names in ClickHouse. */
 const clickhouseInteger = /^(?:Int(?:8|16|32|64)|UInt(?:8|16|32))\b/
 const clickhouseNumber = /^(?:U?Int|Float|BFloat|Decimal)\d*\b/
 const clickhouseJson =
   /^(?:Array|Map|Tuple|Nested|JSON|Object|Variant|Dynamic|Point|Ring|(?:Multi)?(?:LineString|Polygon)|Geometry)\b/
 
-/** The kind of the values of a column of this type, as its data source calls it; that of the elements for a list of PostgreSQL. */
+/**
+ * The kind of the values in a column, by the name of its type in the data source. For a list of PostgreSQL, the kind of
+ * its elements.
+ */
 export const valueKindOf = (type: string): ValueKind => {
   if (integerType.test(type) || clickhouseInteger.test(type)) return 'integer'
   if (numericType.test(type) || clickhouseNumber.test(type)) return 'number'
@@ -29,7 +35,7 @@ export const valueKindOf = (type: string): ValueKind => {
   return /^(?:timestamp|datetime)/.test(type) ? 'time' : 'text'
 }
 
-/** True for a list type of PostgreSQL, which names the type of its elements. */
+/** True for a list type of PostgreSQL, which contains the type of its elements. */
 export const isList = (type: string): boolean => type.endsWith('[]')
 
 const number = '^-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$'
@@ -37,7 +43,10 @@ const year = '(?:[0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)'
 const monthAndDay =
   '(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))'
 const leapYear = '(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][048]|[13579][26])00)'
-/** A moment of UTC, or without a zone, on a day of the calendar: a zero date of MySQL, or a 30 February, is none. */
+/**
+ * A moment in UTC, or without a zone, on a valid day of the calendar. A zero date of MySQL, or February 30, is not
+ * valid.
+ */
 const moment = `^(${year}-${monthAndDay}|${leapYear}-02-29) ([0-9]{2}:[0-9]{2}:[0-9]{2}(?:\\.[0-9]+)?)(?:\\+00)?$`
 const isNumber = new RegExp(number)
 const isMoment = new RegExp(moment)
@@ -48,19 +57,19 @@ const encoders: Readonly<Record<ValueKind, (text: string) => string>> = {
   number: (text) => (isNumber.test(text) ? text : JSON.stringify(text)),
   flag: (text) => flags[text] ?? JSON.stringify(text),
   bool: (text) => (text === 'true' || text === 'false' ? text : JSON.stringify(text)),
-  // A line feed between two values would end the row's line.
+  // A line feed between two values would end the line of the row.
   json: (text) => (isJsonText(text) ? text.replace(/[\n\r]/g, ' ') : JSON.stringify(text)),
-  // As RFC 3339 has it; what has no time zone is taken to be UTC.
+  // In RFC 3339. A time without a zone counts as UTC.
   time: (text) => JSON.stringify(text.replace(isMoment, '$1T$2Z')),
   text: (text) => JSON.stringify(text),
 }
 
-/** How a value of this kind becomes JSON. Values that JSON has no form for, such as NaN, stay texts. */
+/** Converts a value of this kind to JSON. Values that JSON cannot express, such as NaN, stay texts. */
 export const encoderOfKind = (kind: ValueKind): ((text: string) => string) => encoders[kind]
 
 const literal = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
-/** The same as an expression of SQL, for a text called `key`; '' for a text that is used as it is. */
+/** The same as an SQL expression for a text named `key`; '' for a text that is used unchanged. */
 export const keyJson = (kind: ValueKind): string => {
   switch (kind) {
     case 'integer':
@@ -71,7 +80,7 @@ export const keyJson = (kind: ValueKind): string => {
     case 'bool':
       return "if(key in ('true', 'false'), key, '')"
     case 'json':
-      // A text is a key without its quotation marks.
+      // A text key is used without its quotation marks.
       return "if(isValidJSON(key) and not startsWith(key, '\"'), replaceRegexpAll(key, '[\\\\n\\\\r]', ' '), '')"
     case 'time':
       return `toJSONString(replaceRegexpOne(key, ${literal(moment)}, '\\\\1T\\\\2Z'))`
@@ -80,7 +89,7 @@ export const keyJson = (kind: ValueKind): string => {
   }
 }
 
-/** Where an element of a list that begins here ends, and what it says; null for NULL, undefined where it does not end. */
+/** The end of the list element that starts here, and its value: null for NULL, undefined if it has no end. */
 const readElement = (
   text: string,
   start: number,
@@ -105,8 +114,8 @@ const readElement = (
 }
 
 /**
- * Makes the function that turns a list in the form of PostgreSQL into JSON with elements of the list's type; undefined for a text that is
- * no list. Bounds that do not begin with 1 are dropped.
+ * Makes the function that turns a list in PostgreSQL's format into JSON with elements of the list's type. It returns
+ * undefined for a text that is not a list. Bounds that do not start with 1 are dropped.
  */
 export const listJson = (type: string): ((text: string) => string | undefined) => {
   const element = type.slice(0, -2)
@@ -136,7 +145,7 @@ export const listJson = (type: string): ((text: string) => string | undefined) =
   }
 }
 
-/** How a value of a column of this type becomes JSON. Values that JSON has no form for, such as NaN, stay texts. */
+/** Converts a value of a column with this type to JSON. Values that JSON cannot express, such as NaN, stay texts. */
 export const encoderOf = (type: string): ((text: string) => string) => {
   if (!isList(type)) return encoderOfKind(valueKindOf(type))
   const toJson = listJson(type)

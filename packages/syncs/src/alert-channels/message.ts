@@ -3,25 +3,28 @@ import { z } from 'zod'
 
 /** A message about a sync to an alert channel. It is the body of a webhook. */
 export const alertMessage = z.object({
-  /** The same each time it is sent. */
+  /** Stays the same when the message is sent again. */
   id: z.string(),
   type: z.enum(['sync.alert', 'sync.recovered', 'sync.stalled', 'test']),
   time: z.string(),
-  /** Resource names; '' for a test, and for a message about no run. */
+  /** Resource names; '' for a test, and for a message without a run. */
   sync: z.string(),
   run: z.string(),
   title: z.string(),
   text: z.string(),
-  /** The page it is about. */
+  /** The related page. */
   url: z.string(),
 })
 export type AlertMessage = z.infer<typeof alertMessage>
 
-/** As Slack asks for it, so that nothing in a text is a link or a mention: https://docs.slack.dev/messaging/formatting-message-text, escaping text. */
+/**
+ * Escapes a text for Slack, so that nothing in it becomes a link or a mention:
+ * https://docs.slack.dev/messaging/formatting-message-text, escaping text.
+ */
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('|', '¦')
 
-/** A message as the text that a kind of channel is sent. */
+/** The body that a kind of channel receives for a message. */
 export const bodyOf = (kind: (typeof alertChannelKinds)[number], message: AlertMessage): string =>
   kind === 'webhook'
     ? JSON.stringify(message)

@@ -10,24 +10,24 @@ import { type Clock, cutText, type SecretBox, SecretBoxError } from '@tributary/
 import { type AlertMessage, bodyOf } from './message.ts'
 import { type AlertChannelRow, openChannel } from './read.ts'
 
-/** What became of a message: taken, refused for good, or to be tried again. */
+/** The outcome of a message: sent, permanently refused, or to be retried. */
 export type PostOutcome = { kind: 'sent' } | { kind: 'refused' | 'retry'; reason: string }
 
 export type PostDeps = { requestClient: Pick<RequestClient, 'request'>; secretBox: SecretBox; clock: Clock }
 
-/** Characters of what a server answers that are shown. */
+/** Maximum characters of a server's response that are shown. */
 const shownCharacters = 200
 
 const unreadable = 'The URL cannot be read, because the server has another secret key. Create the channel again'
 
-/** The signature that a webhook is checked by: HMAC-SHA256 in hex of `<seconds>.<body>`, as destinations sign. */
+/** The signature of a webhook: HMAC-SHA256 in hex of `<seconds>.<body>`, as destinations sign. */
 const signatureOf = (secret: string, seconds: number, body: string): string =>
   `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`
 
 /**
- * Sends a message to a channel, once. A 2xx status is a success; 408, 429, 5xx, and no answer are to be tried again. Everything else, a web
- * page and an address that may not be reached are refused. The reason has nothing of the URL. Never rejects for an error of the
- * other side.
+ * Sends a message to a channel, once. A 2xx status is a success; 408, 429, 5xx, and no response are retried. Everything
+ * else is refused, also a web page and an address that must not be called. The reason contains nothing of the URL.
+ * Never rejects for an error of the other side.
  */
 export const postAlert = async (
   { requestClient, secretBox, clock }: PostDeps,
@@ -59,7 +59,7 @@ export const postAlert = async (
       return channel.kind === 'slack' && isWebPage(answer)
         ? { kind: 'refused', reason: 'The URL returned a web page, so it is not a webhook' }
         : { kind: 'sent' }
-    // A word of Slack such as `channel_is_archived`; a longer text may quote the message.
+    // An error code of Slack such as `channel_is_archived`. A longer text may quote the message.
     const said = answer.body.trim()
     const word = /^[\w ]{1,60}$/.test(said) ? `: ${said}` : ''
     const reason = `HTTP ${answer.status}${word}`.slice(0, shownCharacters)

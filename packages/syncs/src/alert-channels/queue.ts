@@ -10,7 +10,7 @@ import type { AlertChannelRow } from './read.ts'
 
 const data = z.object({ message: z.string() })
 
-/** The sending of a message to a channel: eight tries within about 20 minutes. It names the message and holds nothing of it. */
+/** Sends a message to a channel: eight attempts within about 20 minutes. It contains only the ID of the message. */
 export const alertJob: JobKind<z.output<typeof data>> = {
   name: 'send-alert',
   data,
@@ -23,10 +23,10 @@ export const alertJob: JobKind<z.output<typeof data>> = {
   keepSeconds: 60 * 60,
 }
 
-/** For how long a message is of use, ms. */
+/** How long a message is useful, ms. */
 const usefulMs = 24 * 60 * 60_000
 
-/** Queues a message for each channel that gets alerts of a sync, in the caller's transaction. */
+/** Queues a message for each channel that receives alerts of a sync, in the caller's transaction. */
 export const queueAlerts = async (
   tx: Tx,
   { jobs, clock }: Pick<SyncServices, 'jobs' | 'clock'>,
@@ -56,7 +56,7 @@ export const queueAlerts = async (
   }
 }
 
-/** Writes down what became of a message, for those who look at the channel. */
+/** Stores the outcome of a message, to be shown with the channel. */
 export const noteOutcome = async (
   { db, clock }: Pick<SyncServices, 'db' | 'clock'>,
   channel: Pick<AlertChannelRow, 'id'>,
@@ -75,10 +75,10 @@ export const noteOutcome = async (
 }
 
 /**
- * Runs a job of `alertJob`. When a process dies between, the message is sent again, with the same ID. A message that was accepted or
- * refused is removed.
+ * Runs a job of `alertJob`. If the process dies in between, the message is sent again, with the same ID. A message that
+ * was accepted or refused is removed.
  *
- * @throws JobGivenUp when it is refused for good; an error with the reason when it is to be tried again
+ * @throws JobGivenUp if it is permanently refused; an error with the reason if it must be retried
  */
 export const sendAlert = async (
   deps: PostDeps & Pick<SyncServices, 'db'>,

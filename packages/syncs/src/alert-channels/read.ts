@@ -10,7 +10,7 @@ export type AlertChannelRow = Selectable<AlertChannelsTable>
 export const alertChannelName = (workspace: string, id: string): string =>
   resourceNames.alertChannel.format({ workspace, alert_channel: id })
 
-/** Where the sealed secrets of a channel belong. */
+/** The encryption context of a channel's secrets. */
 export const channelContext = (id: string): string => `alertChannels/${id}/secrets`
 
 const secrets = z.object({
@@ -20,15 +20,15 @@ const secrets = z.object({
 })
 type ChannelSecrets = z.infer<typeof secrets>
 
-/** Seals what of a channel is secret. */
+/** Seals the secrets of a channel. */
 export const sealChannel = (box: SecretBox, id: string, given: ChannelSecrets): Uint8Array =>
   box.seal(JSON.stringify(given), channelContext(id))
 
-/** What of a channel is secret. Throws SecretBoxError when it was sealed with another key. */
+/** Opens the secrets of a channel. Throws SecretBoxError if they were sealed with another key. */
 export const openChannel = (box: SecretBox, row: Pick<AlertChannelRow, 'id' | 'secrets_encrypted'>): ChannelSecrets =>
   secrets.parse(JSON.parse(box.open(row.secrets_encrypted, channelContext(row.id))))
 
-/** A channel of this workspace; throws 404 for one that is absent or of another. */
+/** A channel of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
 export const readAlertChannel = async (db: Db, workspaceId: string, id: string): Promise<AlertChannelRow> => {
   const row = isId(id)
     ? await db
@@ -42,7 +42,7 @@ export const readAlertChannel = async (db: Db, workspaceId: string, id: string):
   return row
 }
 
-/** Channels as the wire shows them; syncs that were deleted are left out. */
+/** Channels as the API returns them, without deleted syncs. */
 export const presentChannels = async (db: Db, rows: readonly AlertChannelRow[]): Promise<AlertChannel[]> => {
   const ids = rows.flatMap(({ sync_ids }) => sync_ids ?? [])
   const known = ids.length === 0 ? [] : await db.selectFrom('syncs').select('id').where('id', 'in', ids).execute()

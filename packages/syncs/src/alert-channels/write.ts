@@ -14,7 +14,7 @@ export const changeAlertChannel = async (db: Db, id: string, change: Updateable<
   await db.updateTable('alert_channels').set(change).where('id', '=', id).execute()
 }
 
-/** Deletes a channel with its unsent messages; false when there is none. */
+/** Deletes a channel with its unsent messages; false if it does not exist. */
 export const removeAlertChannel = async (tx: Tx, id: string): Promise<boolean> =>
   (await tx.deleteFrom('alert_channels').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined
 
@@ -23,7 +23,7 @@ export const removeAlertChannelsOf = async (tx: Tx, workspaces: readonly string[
   await tx.deleteFrom('alert_channels').where('workspace_id', 'in', workspaces).execute()
 }
 
-/** Deletes the messages that no channel took until a time. */
+/** Deletes the messages that no channel had accepted until a time. */
 export const deleteOldAlertMessages = async (db: Db, time: Date): Promise<void> => {
   await db.deleteFrom('alert_messages').where('expire_time', '<=', time).execute()
 }

@@ -32,16 +32,16 @@ test.each([
   expect(alertOf(none, { ...run, ...some }, before)).toBe('')
 })
 
-test('three runs make a usual number of rows', () => {
+test('the usual number of rows needs three earlier runs', () => {
   expect(alertOf(rules, { ...run, read: 1 }, before.slice(1))).toBe('')
   expect(alertOf(rules, { ...run, read: 1 }, before)).not.toBe('')
 })
 
-test('several alerts of one run come as one text', () => {
+test('several alerts of one run are joined into one text', () => {
   expect(alertOf(rules, { ...run, rejected: 999, milliseconds: 60 * 60_000 }, before).split('. ')).toHaveLength(2)
 })
 
-test('a run under way causes an alert once it takes longer than its rule allows, and never without a rule', () => {
+test('an active run causes an alert once it takes longer than its rule allows, and never without a rule', () => {
   expect(slowAlertOf(rules, 30 * 60_000)).toBe('')
   expect(slowAlertOf(rules, 30 * 60_000 + 1)).toBe('The run has not ended after 30 minutes')
   expect(slowAlertOf({ minutes: 1 }, 90_000)).toBe('The run has not ended after 1 minute')

@@ -1,35 +1,35 @@
 import type { SyncAlerts } from '@tributary/contract'
 
-/** What a run came to. */
+/** The result of an ended run. */
 export type EndedRun = {
   failed: boolean
-  /** Why it failed. */
+  /** The reason of a failure. */
   message: string
   read: number
   rejected: number
-  /** Rows that could not be sent, where none could; else 0. */
+  /** The number of rows if none could be sent; else 0. */
   unsent: number
   /** From its start to its end; null when it never started. */
   milliseconds: number | null
 }
 
-/** Runs that must have ended before a number of rows counts as usual. */
+/** Minimum number of ended runs before a number of rows counts as usual. */
 const minRuns = 3
 
 const count = (rows: number): string => rows.toLocaleString('en-US')
 
-/** The median number of rows; undefined for too few runs. */
+/** The median number of rows; undefined with too few runs. */
 const usualOf = (reads: readonly number[]): number | undefined =>
   reads.length < minRuns ? undefined : reads.toSorted((a, b) => a - b)[Math.floor(reads.length / 2)]
 
-/** The alert for a run that has not ended after so many milliseconds; '' when there is none. */
+/** The alert for a run that has not ended after so many milliseconds; '' for no alert. */
 export const slowAlertOf = ({ minutes }: Pick<SyncAlerts, 'minutes'>, milliseconds: number): string =>
   minutes === null || milliseconds <= minutes * 60_000
     ? ''
     : `The run has not ended after ${count(minutes)} ${minutes === 1 ? 'minute' : 'minutes'}`
 
 /**
- * The alert for an ended run by the rules of its sync; '' when there is none. `before` are the numbers of rows that the last
+ * The alert for an ended run by the rules of its sync; '' for no alert. `before` are the numbers of rows that the last
  * complete runs read.
  */
 export const alertOf = (

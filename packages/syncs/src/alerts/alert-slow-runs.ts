@@ -7,7 +7,7 @@ import { slowAlertOf } from './alert-of.ts'
 import { type NotifyDeps, notifyOfSync } from './notify.ts'
 
 /**
- * Sends one alert for each run that is under way and takes longer than its sync allows, unless the run before it had an alert,
+ * Sends one alert for each active run that takes longer than its sync allows, unless the run before it had an alert,
  * too. Call it each minute.
  */
 export const alertSlowRuns = async (deps: NotifyDeps & Pick<SyncServices, 'db' | 'live'>): Promise<void> => {

@@ -6,12 +6,12 @@ import { alertsOf, countsOf, presentRun, readSyncRun, type SyncRow, type SyncRun
 import { alertOf } from './alert-of.ts'
 import { type NotifyDeps, notifyOfSync } from './notify.ts'
 
-/** Runs from which the usual number of rows is taken. */
+/** Number of runs that determine the usual number of rows. */
 const usualRuns = 10
 
 const quiet: Announce = () => {}
 
-/** The runs before one that were not canceled, the last first. */
+/** The runs before a run that were not canceled, the latest first. */
 const runsBefore = (tx: Tx, { sync_id, number }: Pick<SyncRunRow, 'sync_id' | 'number'>) => {
   const endedStates: readonly SyncRunState[] = [...sentSyncRuns, 'failed']
   return tx
@@ -25,14 +25,14 @@ const runsBefore = (tx: Tx, { sync_id, number }: Pick<SyncRunRow, 'sync_id' | 'n
     .execute()
 }
 
-/** Whether the run before this one had an alert: then people have been notified. */
+/** Whether the previous run had an alert, so that users were already notified. */
 export const alertedBefore = async (tx: Tx, run: Pick<SyncRunRow, 'sync_id' | 'number'>): Promise<boolean> =>
   ((await runsBefore(tx, run))[0]?.alert ?? '') !== ''
 
 /**
- * Notifies people when a run has just ended. The first run with an alert by the rules of its sync is reported, and the first good
- * run after it. An alert for a slow run is not repeated at its end. A canceled run reports nothing. Call the returned function
- * once the transaction is committed.
+ * Notifies users when a run has just ended. It reports the first run with an alert by the rules of its sync, and the
+ * first good run after it. An alert for a slow run is not repeated at its end. A canceled run reports nothing. Call the
+ * returned function after the commit.
  */
 export const alertRun = async (tx: Tx, deps: NotifyDeps, sync: SyncRow, id: string): Promise<Announce> => {
   const run = await readSyncRun(tx, sync.workspace_id, { sync: sync.id, run: id })
@@ -49,7 +49,8 @@ export const alertRun = async (tx: Tx, deps: NotifyDeps, sync: SyncRow, id: stri
     unsent: counts === null ? 0 : unsentRows(counts),
     milliseconds: start_time === null || finish_time === null ? null : Number(finish_time) - Number(start_time),
   }
-  // A run of rejected rows alone says nothing about the usual number, nor does a run of all rows where others use a cursor.
+  // A run of only the rejected rows says nothing about the usual number. Nor does a run of all rows among runs that use
+  // a cursor.
   const reads =
     run.rerun_of !== null
       ? []
@@ -60,7 +61,7 @@ export const alertRun = async (tx: Tx, deps: NotifyDeps, sync: SyncRow, id: stri
         )
   const alert = alertOf(rules, ended, reads)
   const alertedUnderWay = run.alert !== ''
-  // A failed run that was slow has the alert for its time, even where the sync sends no alerts for failures.
+  // A failed run that was slow gets the alert for its duration, even if the sync sends no alerts for failures.
   if (alert !== '') await tx.updateTable('sync_runs').set({ alert }).where('id', '=', id).execute()
   const hadAlert = (before[0]?.alert ?? '') !== ''
   const recovered = hadAlert && !alertedUnderWay && alert === '' && sentSyncRuns.includes(run.state)

@@ -5,9 +5,9 @@ import type { AlertMessage } from '../alert-channels/message.ts'
 import { queueAlerts } from '../alert-channels/queue.ts'
 import type { SyncServices } from '../services.ts'
 
-/** For how long a mail of an alert is of use, ms. */
+/** How long a mail about an alert is useful, ms. */
 const usefulMs = 24 * 60 * 60_000
-/** Characters of a body. */
+/** Maximum characters of a body. */
 const bodyCharacters = 500
 
 export type NotifyDeps = Pick<SyncServices, 'jobs' | 'clock' | 'publicUrl'>
@@ -16,21 +16,21 @@ export type NotifyDeps = Pick<SyncServices, 'jobs' | 'clock' | 'publicUrl'>
 export type SyncNews = {
   type: Exclude<AlertMessage['type'], 'test'>
   sync: { id: string; workspace_id: string; title: string }
-  /** The run it is about, as its name; '' for none. */
+  /** The name of the run; '' for none. */
   run: string
-  /** The problem, as it is written behind the title: "needs attention". */
+  /** The problem as the end of the title, such as "needs attention". */
   what: string
-  /** Whole sentences. */
+  /** The body, in complete sentences. */
   body: string
-  /** Path of the page it is about. */
+  /** Path of the related page. */
   link: string
-  /** The cause: each person receives one notification for it in the inbox. */
+  /** The cause. Each user gets at most one notification per cause in the inbox. */
   cause: string
 }
 
 /**
- * Notifies administrators and collaborators of a sync in inbox and mail, and its alert channels, in the transaction of the reported
- * change. Call the returned function once that is committed.
+ * Notifies administrators and collaborators about a sync by inbox and mail, and its alert channels, in the transaction
+ * of the reported change. Call the returned function after the commit.
  */
 export const notifyOfSync = async (tx: Tx, deps: NotifyDeps, news: SyncNews): Promise<Announce> => {
   const { sync, what, type, link, cause } = news

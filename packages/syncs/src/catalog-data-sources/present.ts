@@ -2,7 +2,7 @@ import { presentOption } from '@tributary/configuration'
 import type { DataSourceDefinition, ListedDataSource } from '@tributary/connector-kit'
 import { type CatalogDataSource, type ListedCatalogDataSource, resourceNames } from '@tributary/contract'
 
-/** A kind of data source as lists show it; one that is no longer in the catalog by its slug. */
+/** A kind of data source for lists. One that is no longer in the catalog is shown by its slug. */
 export const presentListedDataSource = (
   slug: string,
   entry: ListedDataSource | undefined,

@@ -1,7 +1,10 @@
 import { AppError } from '@tributary/kernel'
 import { createQuerySlots, type QuerySlots } from '@tributary/storage'
 
-/** Databases of companies that are asked at a time, and by one workspace: what waits for one that is slow delays no other. */
+/**
+ * Maximum customers' databases that are queried at a time, in total and by one workspace. Calls that wait for a slow
+ * database do not delay others.
+ */
 const places = 32
 const perWorkspace = 2
 
@@ -16,10 +19,12 @@ const refusal = (own: boolean): AppError =>
 
 export type DataSourcePlaces = QuerySlots<number>
 
-/** Calls that read audiences and profiles: each has one of the few connections to the product's own database. */
+/**
+ * Maximum calls that read audiences and profiles. Each uses one of the few connections to the product's own database.
+ */
 export const peopleReaders = 3
 
-/** Places for calls that wait for databases of companies, by workspace, as ADR 22 has them for the event store. */
+/** Slots for calls to customers' databases, per workspace, as ADR 22 does for the event store. */
 export const createDataSourcePlaces = (length = places): DataSourcePlaces =>
   createQuerySlots(
     Array.from({ length }, (_, index) => index),

@@ -23,15 +23,15 @@ export type SessionDeps = Pick<
 > & {
   dataSourcePlaces: DataSourcePlaces
   peoplePlaces: DataSourcePlaces
-  /** A file that is not in force yet, to be read in the place of the one that is. */
+  /** An uploaded file that is not active yet, to be read in place of the active file. */
   arriving?: UploadedFile
 }
 
-/** For how long a person waits for a database, ms, and how much sooner than that the database itself gives up. */
+/** How long a user waits for a database, ms, and how much earlier the database itself times out. */
 const patienceMs = 30_000
 const soonerMs = 5000
 
-/** What a failure says to people: 412 while the database cannot be asked, 400 for a query that it refuses. */
+/** The API error for a failure: 412 while the database cannot be reached, 400 for a query that it refuses. */
 const answerOf = (error: unknown, { file, people }: DataSourceDefinition, secrets: readonly string[]): unknown => {
   if (error instanceof DataQueryError) {
     const detail = hideSecrets(error.message, secrets)
@@ -44,7 +44,10 @@ const answerOf = (error: unknown, { file, people }: DataSourceDefinition, secret
   return error
 }
 
-/** The kind of a data source, and its settings with its secrets. Throws 400 when something is missing, 409 for secrets of another key. */
+/**
+ * The kind of a data source, and its settings with secrets. Throws 400 if something is missing, 409 if the secrets are
+ * sealed with another key.
+ */
 export const readSettings = async (
   { catalog, secretBox }: Pick<SessionDeps, 'catalog' | 'secretBox'>,
   row: DataSourceRow,
@@ -56,9 +59,10 @@ export const readSettings = async (
 }
 
 /**
- * Opens a data source, in a place of its workspace and for at most `withinMs` (30 seconds, for a person who waits). Closes it when the work
- * is done. Rejects with 412 while it cannot be reached, with 400 `QUERY_REFUSED` for a query that it refuses, and with 409 when its
- * secrets cannot be opened. Rejects with 429 or 503 when there is no place. No message has a secret in it.
+ * Opens a data source in a slot of its workspace, for at most `withinMs` (30 seconds by default, while a user waits).
+ * Closes it when the work is done. Rejects with 412 if it cannot be reached, with 400 `QUERY_REFUSED` for a query that
+ * it refuses, and with 409 if its secrets cannot be opened. Rejects with 429 or 503 if there is no free slot. No
+ * message contains a secret.
  */
 export const useDataSource = async <T>(
   deps: SessionDeps,
@@ -79,7 +83,7 @@ export const useDataSource = async <T>(
     const place = { workspaceId: row.workspace_id, dataSourceId: row.id }
     const upload =
       definition.upload === true ? (deps.arriving ?? (await currentUpload(deps, place, settings))) : undefined
-    // It is made with its folder.
+    // It is created with its folder.
     const scratch = definition.file === true && definition.upload !== true ? uploadKey(place, randomUUID()) : undefined
     if (scratch !== undefined) await files.write(scratch, 0, new Uint8Array())
     const context = {

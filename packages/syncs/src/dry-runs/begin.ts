@@ -9,11 +9,11 @@ import { dryRunName, presentDryRun, readDryRun, unfinishedDryRuns } from './read
 
 const dryRunData = z.object({ dry_run: z.string() })
 
-/** Reads and compares what a run would, and sends nothing. */
+/** Reads and compares as a run does, and sends nothing. */
 export const dryRunJob: JobKind<z.output<typeof dryRunData>> = {
   name: 'dry-run-sync',
   data: dryRunData,
-  // A user waits for the result, so an error that lasts is reported soon.
+  // A user waits for the result, so a lasting error is reported soon.
   retries: { most: 2, pauseSeconds: 1, maxPauseSeconds: 5 },
   leaseSeconds: 30,
   maxSeconds: 60 * 60,
@@ -38,7 +38,9 @@ type Given = {
   resync: boolean
 }
 
-/** Begins a dry run, and records which user reads rows of which model. Throws 429 while the workspace has enough of them. */
+/**
+ * Starts a dry run, and records which user reads rows of which model. Throws 429 if the workspace has too many of them.
+ */
 export const beginDryRun = async (
   { db, jobs, clock }: Pick<SyncServices, 'db' | 'jobs' | 'clock'>,
   workspace: WorkspaceRef,
@@ -47,7 +49,7 @@ export const beginDryRun = async (
   const id = newId()
   const time = new Date(clock())
   await db.transaction().execute(async (tx) => {
-    // The lock makes dry runs count one after the other.
+    // The lock serializes the count of dry runs.
     await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().execute()
     const open = await tx
       .selectFrom('sync_dry_runs')

@@ -7,13 +7,13 @@ import { syncName } from '../read.ts'
 
 export type SyncDryRunRow = Selectable<SyncDryRunsTable>
 
-/** States in which something still happens to a dry run. */
+/** The states of a dry run that is not finished. */
 export const unfinishedDryRuns = ['queued', 'reading', 'comparing'] as const
 
 export const dryRunName = (workspace: string, dry_run: string): string =>
   resourceNames.syncDryRun.format({ workspace, dry_run })
 
-/** A dry run of this workspace; throws 404 for one that is absent or of another. */
+/** A dry run of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
 export const readDryRun = async (db: Db, workspaceId: string, id: string): Promise<SyncDryRunRow> => {
   const row = isId(id)
     ? await db
@@ -27,13 +27,13 @@ export const readDryRun = async (db: Db, workspaceId: string, id: string): Promi
   return row
 }
 
-/** The events that a run adds to the usage of the period. */
+/** The number of events that a run adds to the usage of the period. */
 const eventsOf = ({ source_id }: SyncDryRunRow, counts: SyncDryRun['counts']): number | null => {
   if (counts === null) return null
   return source_id === null ? 0 : counts.added + counts.changed + counts.updated + counts.sent_again - counts.history
 }
 
-/** A dry run as the wire shows it. */
+/** A dry run as the API returns it. */
 export const presentDryRun = (row: SyncDryRunRow): SyncDryRun => {
   const counts = row.counts === null ? null : syncDryRun.shape.counts.parse(JSON.parse(row.counts))
   return {

@@ -19,19 +19,19 @@ import { type SampledRow, sampleRows } from './sample.ts'
 
 export type DryRunDeps = ReadDeps & ListDeps & Pick<SyncServices, 'eventStore' | 'billing'>
 
-/** For how long a database may take to give the rows of a model, ms. */
+/** Maximum time for a database to return the rows of a model, ms. */
 const readMs = 30 * 60_000
-/** How often its progress is written down, ms. */
+/** How often its progress is stored, ms. */
 const progressMs = 1000
-/** Rows of each group that are shown; characters of a value, and of all values together, beyond which no more rows are. */
+/** Maximum rows per group, maximum characters of a value, and maximum characters of all values together. */
 const rowsOfGroup = 10
 const valueCharacters = 300
 const allCharacters = 1_000_000
 
-/** The dry run was canceled, or its sync is gone. */
+/** The dry run was canceled, or its sync was deleted. */
 class Over extends Error {}
 
-/** What a run would do, of what is written down of it; rows that are not are as they were. */
+/** The expected changes of a run, from the stored plan. Rows without an entry are unchanged. */
 export const expectedCounts = (read: number, found: readonly ChangeCount[]): NonNullable<SyncDryRun['counts']> => {
   const counts = {
     read,
@@ -52,7 +52,7 @@ export const expectedCounts = (read: number, found: readonly ChangeCount[]): Non
       continue
     }
     changedRows += rows
-    // What the destination takes for another row of the model is refused without being sent.
+    // A row that the destination treats as another row of the model is refused without being sent.
     if (change === 'invalid' || change === 'duplicate' || status === 'dead') counts.invalid += rows
     else if (operation === '') counts.skipped += rows
     else counts[groupOf({ change, operation })] += rows
@@ -75,7 +75,7 @@ const sampleOf = ({ before, after, ...row }: SampledRow): SyncSample => {
   }
 }
 
-/** Samples as many as fit; there is always one. */
+/** As many samples as fit, but at least one. */
 const fitting = (rows: readonly SampledRow[]): SyncSample[] => {
   let characters = 0
   return rows.flatMap((row, index) => {
@@ -85,7 +85,7 @@ const fitting = (rows: readonly SampledRow[]): SyncSample[] => {
   })
 }
 
-/** How many events of a run happened before the current period of usage of its organization. */
+/** The number of events of a run that happened before the current usage period of its organization. */
 const countHistory = async (deps: DryRunDeps, row: SyncDryRunRow, store: SyncStore): Promise<number> => {
   const { organization_id } = await deps.db
     .selectFrom('workspaces')
@@ -96,7 +96,7 @@ const countHistory = async (deps: DryRunDeps, row: SyncDryRunRow, store: SyncSto
   return await store.countHistory(row.id, period.start.getTime())
 }
 
-/** Reads and compares; resolves to what is to be shown. */
+/** Reads and compares; resolves to the result for display. */
 const look = async (
   deps: DryRunDeps,
   row: SyncDryRunRow,
@@ -132,7 +132,7 @@ const look = async (
   const history = row.source_id === null ? 0 : await countHistory(deps, row, store)
   const counts = { ...expectedCounts(read, found), history }
   const { changed, removed } = counts
-  // A row that was never confirmed is no change of a confirmed row.
+  // A row that was never confirmed is not a change of a confirmed row.
   const confirmedOnes = found.filter(({ change, operation }) => change !== 'added' && operation === 'update')
   const updated = confirmedOnes.reduce((sum, { rows }) => sum + rows, 0)
   const confirmed = await store.confirmedCount(of, row.id, owns)
@@ -161,8 +161,8 @@ const look = async (
 type Changes = Omit<Updateable<SyncDryRunsTable>, 'finish_time'>
 
 /**
- * Finds out the changes of a run, by the reading and comparison of a run, and leaves nothing in the event store in any case. Rejects for
- * errors that pass, to be tried again, as long as that is of use.
+ * Finds the changes that a run would make, by the same reading and comparison. It always removes its data from the
+ * event store. Rejects for temporary errors, to be retried while that is useful.
  */
 export const dryRunSync = async (
   deps: DryRunDeps,

@@ -2,15 +2,15 @@ import type { SyncSample } from '@tributary/contract'
 import type { EventStore } from '@tributary/storage'
 import { reasons, shownChange } from '../changes.ts'
 
-/** A row of which a run would do or say something; payloads are '' where they are not known. */
+/** A row that a run would write or report. Payloads are '' if unknown. */
 export type SampledRow = Omit<SyncSample, 'fields' | 'before_known'> & { before: string; after: string }
 
 type Found = Omit<SampledRow, 'before' | 'after' | 'group'> & { kind: SyncSample['group'] }
 type Kept = { run_id: string; key: string; payload: string }
 
 /**
- * The first planned rows of each group in a run, with the values that would be written and the present ones. Present values are
- * shown where the rows of the `last` run of the `sync` are stored and are those that were confirmed.
+ * The first planned rows of each group in a run, with the values that would be written and the current values. Current
+ * values are shown only if the rows of the `last` run of the `sync` are still stored and equal the confirmed ones.
  */
 export const sampleRows = async (
   eventStore: EventStore,
@@ -44,7 +44,7 @@ export const sampleRows = async (
     ...row,
     group: kind,
     before: before.get(row.key) ?? '',
-    // Several rows have the key, and the one to write is unknown.
+    // Several rows have the key, and it is unknown which would be written.
     after: row.change === 'duplicate' ? '' : (after.get(row.key) ?? ''),
   }))
 }

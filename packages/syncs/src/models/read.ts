@@ -18,7 +18,7 @@ export type ModelRow = Selectable<ModelsTable> & {
 
 export const modelName = (workspace: string, model: string): string => resourceNames.model.format({ workspace, model })
 
-/** Models with the titles of their data sources, and the audiences that some are of. */
+/** Selects models with the titles of their data sources, and of the audiences that some read. */
 export const selectModels = (db: Db) =>
   db
     .selectFrom('models')
@@ -33,7 +33,7 @@ export const selectModels = (db: Db) =>
       'audiences.as_of as audience_as_of',
     ])
 
-/** A model of this workspace; throws 404 for one that is absent or of another. */
+/** A model of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
 export const readModel = async (db: Db, workspaceId: string, id: string): Promise<ModelRow> => {
   const row = isId(id)
     ? await selectModels(db)
@@ -45,7 +45,7 @@ export const readModel = async (db: Db, workspaceId: string, id: string): Promis
   return row
 }
 
-/** A model as the wire shows it. */
+/** A model as the API returns it. */
 export const presentModel = (row: ModelRow): Model => ({
   name: modelName(row.workspace_id, row.id),
   title: row.title,

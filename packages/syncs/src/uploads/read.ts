@@ -7,11 +7,11 @@ import type { SyncServices } from '../services.ts'
 
 type Place = { workspaceId: string; dataSourceId: string }
 
-/** Where the uploads of a data source are, and one of them. */
+/** The folder of a data source's uploads, and the key of one upload. */
 export const uploadFolder = ({ workspaceId, dataSourceId }: Place): string => `${workspaceId}/${dataSourceId}`
 export const uploadKey = (place: Place, upload: string): string => `${uploadFolder(place)}/${upload}`
 
-/** Settings with which a file was read, as a text that is the same for the same settings. */
+/** The settings that a file was read with, as a canonical text. */
 export const settingsText = (settings: Settings): string =>
   JSON.stringify(Object.entries(settings).toSorted(([one], [other]) => (one < other ? -1 : 1)))
 
@@ -19,7 +19,10 @@ const columnsOf = (text: string): DataColumn[] => z.array(dataColumn).parse(JSON
 
 type ReadDeps = Pick<SyncServices, 'db' | 'files'>
 
-/** The file of a data source, with what it has where that was found with these settings; undefined before there is one. */
+/**
+ * The active file of a data source, with its content if that was found with these settings. Undefined before there is a
+ * file.
+ */
 export const currentUpload = async (
   { db, files }: ReadDeps,
   place: Place,

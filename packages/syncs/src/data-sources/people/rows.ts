@@ -5,14 +5,14 @@ import { sql } from 'kysely'
 /** The columns that each profile has; traits of these names other than email and phone are left out. */
 export const identifierColumns = ['profile_id', 'user_id', 'anonymous_id', 'email', 'phone'] as const
 
-/** A profile: of each kind the identifier seen first, and its traits as JSON texts. */
+/** A profile: the first-seen identifier of each kind, and its traits as JSON texts. */
 export type Person = {
   id: string
   identifiers: Readonly<Record<string, string>> | null
   traits: Readonly<Record<string, string | null>> | null
 }
 
-/** The names of all traits of a workspace in their order, with computed ones that no profile has yet. */
+/** The names of all traits of a workspace in their order, including computed traits that no profile has yet. */
 export const readTraitNames = async (db: Db, workspaceId: string, limit: number): Promise<readonly string[]> => {
   const { rows } = await sql<{ name: string }>`
     select name from profile_traits where workspace_id = ${workspaceId}::uuid and name <> '' group by name
@@ -25,7 +25,10 @@ export const readTraitNames = async (db: Db, workspaceId: string, limit: number)
     .slice(0, limit)
 }
 
-/** The next profiles in the order of their ids, of an audience or of all; without those with a suppressed identifier. */
+/**
+ * The next profiles in the order of their IDs, of an audience or of all. Profiles with a suppressed identifier are left
+ * out.
+ */
 export const pageOfPeople = async (
   db: Db,
   workspaceId: string,
@@ -60,11 +63,14 @@ export const pageOfPeople = async (
   return rows
 }
 
-/** The text that a trait is; null for none, and for one that is something else. */
+/** The text of a trait; null if it is absent or not a text. */
 const textOf = (json: string | null | undefined): string | null =>
   json?.startsWith('"') === true ? String(JSON.parse(json)) : null
 
-/** A profile as a row: the trait email or phone has the present value, the identifier of that kind the one that links it. */
+/**
+ * A profile as a row. The trait email or phone has the current value; the identifier of that kind is the one that links
+ * it.
+ */
 export const rowOf = ({ id, identifiers, traits }: Person, names: readonly string[]): DataRow => {
   const contact = (kind: 'email' | 'phone'): string | null => textOf(traits?.[kind]) ?? identifiers?.[kind] ?? null
   const known = [

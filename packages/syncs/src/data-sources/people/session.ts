@@ -9,12 +9,12 @@ import { identifierColumns, pageOfPeople, readTraitNames, rowOf } from './rows.t
 /** The kind of data source whose tables are audiences and profiles. */
 export const peopleApp = 'profiles'
 
-/** Characters of a batch that are aimed at, and profiles of the first one and of any. */
+/** Target size of a batch in characters, and number of profiles in the first batch and in any batch. */
 const batchCharacters = 1024 * 1024
 const firstProfiles = 50
 const maxProfiles = 2000
 
-/** Whose profiles are read: the members of an audience, or all. */
+/** The profiles to read: the members of an audience, or all. */
 type Table = { audience: string | undefined }
 
 const tableOf = (query: DataQuery): Table => {
@@ -26,7 +26,8 @@ const tableOf = (query: DataQuery): Table => {
 }
 
 /**
- * Refuses an audience that is gone, has failed, or is not computed yet: outdated members would be sent as the present ones.
+ * Refuses an audience that was deleted, has failed, or is not computed yet, because outdated members would be sent as
+ * current.
  */
 const requireReady = async (db: Db, workspaceId: string, { audience }: Table): Promise<void> => {
   if (audience === undefined) return
@@ -48,7 +49,7 @@ async function* batches(
   workspaceId: string,
   given: { table: Table; traits: readonly string[]; limit: number; signal: AbortSignal },
 ): AsyncGenerator<readonly DataRow[], void, void> {
-  // All pages see one moment, whatever happens while they are read.
+  // All pages show the same moment, whatever changes while they are read.
   const tx = await db.startTransaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute()
   try {
     await requireReady(tx, workspaceId, given.table)
@@ -68,7 +69,7 @@ async function* batches(
       wanted = Math.min(left, maxProfiles, Math.max(1, fitting))
     }
   } finally {
-    // A connection that has ended needs no end of the transaction.
+    // If the connection has ended, so has the transaction.
     await tx
       .rollback()
       .execute()
@@ -95,8 +96,8 @@ const listTables = async (
 }
 
 /**
- * Audiences and profiles of a workspace as a database that can only be read: each audience is a table, and all profiles are one. Deleted
- * and suppressed users are in none of them.
+ * Audiences and profiles of a workspace as a read-only database: each audience is a table, and all profiles are one.
+ * Deleted and suppressed users are left out.
  */
 export const openPeople = (db: Db, workspaceId: string, signal: AbortSignal): DataSourceSession => {
   let names: Promise<readonly string[]> | undefined
