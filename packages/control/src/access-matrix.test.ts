@@ -120,7 +120,7 @@ test('API-52: every call that is not public is refused without a token, and with
 describe('which API key may call what', () => {
   const keys = { outsider: '', guest: '', full: '' }
   let fullId = ''
-  /** By area, a key that has all others. */
+  /** For each area, a key that has all other areas. */
   const without = new Map<string, string>()
   beforeAll(async () => {
     const { outsider, otherOrganizationId } = organization

@@ -100,7 +100,7 @@ describe('a call whose audit record cannot be written does not happen', () => {
   })
 })
 
-test('a record says who did what to which resource, and holds no secret', async () => {
+test('a record contains actor, action and resource, and no secret', async () => {
   const { administrator, workspaceId, organizationId } = organization
   const made = await makeResources(workspaceId, administrator)
   await administrator.ok(

@@ -8,8 +8,8 @@ const sourceChannel = /^private-sources-([0-9a-f-]{36})$/
 export type ChannelAccess = { workspaceId: string; organizationId: string; masked: boolean }
 
 /**
- * What the holder of a token may listen to on a realtime channel: that of a source, for members of its organisation, masked for
- * guests. Undefined for all others.
+ * The access of a token's holder to a realtime channel. Members of its organisation may subscribe to the channel of a
+ * source, which is masked for guests. Undefined for all others.
  */
 export const createChannelAccess =
   ({ db, authenticate }: { db: Db; authenticate: (token: string) => Promise<Authentication> }) =>

@@ -6,7 +6,7 @@ import { placeLifeMs } from './users/sign-in/sign-in-places.ts'
 
 const dayMs = 24 * 60 * 60_000
 
-/** How long these are kept, ms: they are of no use after that. */
+/** How long these are kept, ms. They are useless after that. */
 const keepMs = {
   refusedRequests: 30 * dayMs,
   mails: 30 * dayMs,
@@ -15,10 +15,10 @@ const keepMs = {
 } as const
 
 /**
- * Removes what is over. These are expired sessions, codes and tokens, the texts of mail that is of no use any more, and old mail, notices and
- * counts of refused requests. They are also records of failed sign-ins, audit records beyond the retention of the plan, and alerts
- * that no channel took in their time. Live connections of users whose sessions ended are cut; a user with another session connects
- * again.
+ * Removes everything that has expired. These are sessions, codes and tokens, the texts of expired mail, and old mail,
+ * notices and counts of refused requests. They are also records of failed sign-ins, audit records beyond the retention
+ * of the plan, and alerts that no channel accepted in time. Closes live connections of users whose sessions ended; a
+ * user with another session connects again.
  */
 export const clearExpired = async ({
   accessChanged,

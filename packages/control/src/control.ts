@@ -46,15 +46,17 @@ export type Control = {
   handlers: Handlers
   /** The holder of a bearer token or an API key; answers may be two seconds old. Throws 503 while the database is away. */
   authenticate(token: string): Promise<Authentication>
-  /** What the holder of a token may listen to on a realtime channel; undefined without that permission. */
+  /** The access of a token's holder to a realtime channel; undefined without permission. */
   channelAccess(token: string, channel: string): Promise<ChannelAccess | undefined>
   /** Whether a text is the signature token of this user, with which the inbox is listened to. */
   isInboxToken(userId: string, text: string): boolean
-  /** A stored picture by its key, made smaller when a box is given; undefined when there is none. */
+  /** A stored picture by its key, made smaller when a box is given; undefined if there is none. */
   readImage: Images['read']
-  /** Notifies people of destinations that are failing, each once a day. Call it regularly. */
+  /** Notifies users of destinations that are failing, each once a day. Call it regularly. */
   notifyFailingDestinations(): Promise<void>
-  /** Notifies people of workspaces whose requests are answered 429, each once an episode. Call it regularly. */
+  /**
+   * Notifies users of workspaces whose requests are currently refused with 429, once per episode. Call it regularly.
+   */
   notifyBackloggedWorkspaces(): Promise<void>
   /** Notifies platform admins that the stream is near its limit, or that a consumer lost its place in it, each once a day. */
   notifyStreamPressure(pressure: StreamPressure): Promise<void>
@@ -64,34 +66,34 @@ export type Control = {
   clearExpired(): Promise<void>
   /** Takes a webhook of the payment provider; resolves to the status to answer, and rejects when it is to be sent again. */
   receivePaymentWebhook(call: { body: Uint8Array; signature: string }): Promise<200 | 400 | 404>
-  /** Looks for the records of the custom domains whose turn it is; to be called each minute. */
+  /** Looks for the records of the custom domains whose turn it is. Call it each minute. */
   checkCustomDomains(): Promise<void>
-  /** Reads subscriptions anew whose period has ended, and bills what was used beyond them; to be called every now and then. */
+  /** Reads subscriptions again whose period has ended, and bills usage beyond them. Call it regularly. */
   settleSubscriptions(run: { signal: AbortSignal }): Promise<void>
   /** Removes what is stored of organizations, and of workspaces, that were deleted; to be called every now and then, by one process at a time. */
   removeDeletedOrganizations(run: { signal: AbortSignal }): Promise<void>
-  /** Measures what organizations have used of their plans, and what follows from that; to be called each minute. */
+  /** Measures what organizations have used of their plans, and what follows from that. Call it each minute. */
   measureUsage(run: { signal: AbortSignal }): Promise<void>
   /** Releases the held events of an organization, as its job says. */
   releaseHeld(job: { organization: string }, run: { signal: AbortSignal }): Promise<void>
-  /** What jobs of `erasureJob` do: removes the people of a privacy request from each store. */
+  /** Runs an `erasureJob`: removes the people of a privacy request from each store. */
   erasePeople: ReturnType<typeof createErasure>
   /** Applies deletions again that a restored database has lost. Call it at every start, before the first call is answered. */
   reapplyForgotten(): Promise<void>
-  /** Ends the privacy requests of which no log holds anything any more; to be called every now and then. */
+  /** Completes the privacy requests without data left in any log. Call it regularly. */
   finishPrivacyRequests(): Promise<void>
-  /** Has files of an embedded database rewritten of which people were removed; to be called each minute. */
+  /** Rewrites the files of an embedded database from which people were removed. Call it each minute. */
   removeFromFiles(run: { signal: AbortSignal }): Promise<void>
   /** Computes an audience, as its job says; and has those computed that were not for a while. */
   computeAudience(job: { audience: string; version: number }, run: { signal: AbortSignal }): Promise<void>
   queueStaleAudiences(): Promise<void>
-  /** Removes from the history of audiences what is older than it is kept; to be called every now and then. */
+  /** Removes from the history of audiences what is older than it is kept. Call it regularly. */
   forgetAudienceChanges(run: { signal: AbortSignal }): Promise<void>
-  /** Goes on with the run of a sync, as its job says; rejects where this process has no way to delivery. */
+  /** Continues the run of a sync for its job. Rejects if this process cannot deliver. */
   runSync(job: { sync: string }, run: { signal: AbortSignal; attempt: number }): Promise<void>
-  /** Finds out what a run of a sync would do, as its job says. */
+  /** Finds the changes that a run of a sync would make, for its job. */
   dryRunSync(job: { dry_run: string }, run: { signal: AbortSignal; attempt: number }): Promise<void>
-  /** Begins the syncs that are due, and clears up after those that are gone; to be called each minute. */
+  /** Starts the syncs that are due, and removes the data of deleted ones. Call it each minute. */
   queueDueSyncs(): Promise<void>
   /** Sends the message of an alert channel, as its job says; rejects when it is to be tried again. */
   sendAlert(job: { message: string }, run: { signal: AbortSignal }): Promise<void>
@@ -101,7 +103,7 @@ export type Control = {
   sweepUploads(): Promise<void>
   /** Looks every token up anew, for what another process has changed. */
   refreshSessions(): void
-  /** Makes the first platform admin when there is none; for every start. */
+  /** Makes the first platform admin if there is none; for every start. */
   ensurePlatformAdmin(given: { email: string; password?: string | undefined }): Promise<FirstAdmin>
 }
 
@@ -120,7 +122,7 @@ export const createControl = (deps: ControlDeps): Control => {
   const images = createImages(deps)
   const eventStore = hidingErased(deps.eventStore, deps.db)
   const evaluation = createEvaluation({ db: deps.db, eventStore })
-  // Syncs have places of their own: a run that reads for an hour takes no place from people who wait.
+  // Syncs have their own slots, so that a run that reads for an hour takes no slot from waiting users.
   const syncPlaces = createDataSourcePlaces()
   const dryRunPlaces = createDataSourcePlaces()
   const peoplePlaces = createDataSourcePlaces(peopleReaders)

@@ -22,7 +22,7 @@ export type ReceiveWebhookCall = (
 /** Counters with an expiry, shared by all processes. */
 export type Counters = Pick<Coordination, 'increment'>
 
-/** What the packages of the API need, and what the API needs besides. */
+/** The dependencies of the API, including those of its packages. */
 export type ControlDeps = ConfigurationServices &
   AudienceServices &
   BillingServices &
@@ -37,17 +37,17 @@ export type ControlDeps = ConfigurationServices &
     isPendingEvent?(workspaceId: string, eventId: string): Promise<boolean>
     /** The log of deliveries; undefined where this process has none. */
     deliveries?: Pick<LogReader, 'find'> | undefined
-    /** Where pictures are kept. */
+    /** The store of pictures. */
     blobs: Blobs
-    /** How rows of syncs reach delivery; absent where this process has no way to. */
+    /** Sends rows of syncs to delivery; absent if this process cannot. */
     outbound?: Outbound | undefined
-    /** How far profiles are with the stored events of a workspace that they read first; undefined when they are through. */
+    /** How many stored events of a workspace have been read for profiles at first; undefined when all are read. */
     profileReading?(workspaceId: string): Promise<{ read: number; total: number } | undefined>
     /** Application key of the realtime gateway, shown to signed-in users. */
     realtimeKey: string
     /** The settings of the web application before sign-in; also whether people may sign up by themselves. */
     clientConfig: ClientConfig
-    /** What the installation is configured for, for platform admins. */
+    /** The configuration of the installation, for platform admins. */
     installation(): MethodResponse<typeof methods.installation.get>
     /** The third-party sign-in, when one is configured. */
     openId?: OpenIdSettings | undefined
@@ -55,7 +55,7 @@ export type ControlDeps = ConfigurationServices &
     onAccessChanged?(userId: string): void
     /** Keys, one for each purpose, derived from the secret key. */
     signing: { codes: Uint8Array; inbox: Uint8Array }
-    /** How records of custom domains are looked for, and the host that they lead to; the product's own unless set. */
+    /** The DNS client for custom domains, and the target of their records; by default the product's own host. */
     customDomains: { dns: Dns; target: string | undefined }
     /** How long audit records are kept, by plan. */
     auditRetention: AuditRetention

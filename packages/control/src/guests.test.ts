@@ -300,7 +300,7 @@ const queries: Readonly<Record<string, () => string>> = {
   'audiences.explain': () => `?profile=workspaces/${params.workspace}/profiles/${params.profile}`,
 }
 
-/** What a member may read: GETs, and reads with a body, of workspace and organization that guests may call. */
+/** The methods that a guest may call to read: GETs, and reads with a body, of a workspace or organization. */
 const readable = methodList.filter(
   ({ access, verb, reads }) =>
     (access.scope === 'workspace' || access.scope === 'organization') &&
@@ -323,7 +323,7 @@ const planted = async (name: string): Promise<{ path: string; body?: unknown }> 
   return { path: `${path}${queries[name]?.() ?? ''}` }
 }
 
-/** Methods whose answers have a planted value, for who may read it. */
+/** Methods whose response contains a planted value for callers who may read it. */
 const telling = new Set([
   'audiences.get',
   'audiences.getVersion',
@@ -405,7 +405,7 @@ describe('a search of a guest for a planted value is answered as that for an unk
   })
 })
 
-test('no answer for guests has a value of an event, and a message of the live channel keeps what is of no person', () => {
+test('no response for guests contains a value of an event, and live messages keep only fields that are not personal', () => {
   const message: LiveMessage = {
     events: [
       {

@@ -6,7 +6,7 @@ import { mappedCatalog, mappedDestination, startMapped } from './testing/mapped-
 
 const never = new AbortController().signal
 
-/** The methods whose calls can be made last by a caller, by their places. */
+/** The methods whose calls can take long, by their slots. */
 const placed: Readonly<Record<CallPlaces, readonly string[]>> = {
   abroad: [
     'alertChannels.test',

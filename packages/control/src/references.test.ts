@@ -123,7 +123,7 @@ const variants = (method: Method, own: Request, others: readonly string[]): Requ
           ...added.flatMap((key) => referring(key).map((text) => ({ ...Object(own.body), [key]: text }))),
           ...replaced(own.body, (leaf) => (isName(leaf) ? [...others, ...wrongNames] : wrongTexts)),
         ]
-  // What the schema refuses by itself reaches no handler.
+  // A request that the schema refuses reaches no handler.
   const reaches = ({ path, body }: Request): boolean =>
     (method.request?.safeParse(body ?? {}).success ?? true) &&
     (method.query?.safeParse(Object.fromEntries(new URLSearchParams(path.split('?')[1]))).success ?? true)

@@ -3,7 +3,10 @@ import { resourceNames } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
 import { readSync } from '@tributary/syncs'
 
-/** The ids of syncs of this workspace by their names, each once; throws 404 for one that is absent or of another. */
+/**
+ * The ids of syncs of this workspace by their names, each once. Throws 404 if it does not exist or belongs to another
+ * workspace.
+ */
 export const namedSyncs = async (
   tx: Tx,
   workspaceId: string,

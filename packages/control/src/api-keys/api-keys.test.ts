@@ -109,7 +109,7 @@ test('a key from another organization sees nothing of this one', async () => {
   expect((await sources(key, { workspaceId: otherWorkspaceId })).status).toBe(200)
 })
 
-test('a refused key learns what it lacks: area, role, or being a person', async () => {
+test('the refusal of a key says what it lacks: an area, a role, or a signed-in person', async () => {
   const { workspaceId, administrator } = organization
   const { key } = await makeApiKey(organization, { role: 'ORG_GUEST', areas: ['events'] })
   expect(await refusal(key)).toEqual([403, 'KEY_AREA'])

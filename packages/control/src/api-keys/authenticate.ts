@@ -3,10 +3,10 @@ import type { Authentication } from '@tributary/http'
 import type { Clock } from '@tributary/kernel'
 import { createTokenCache, type TokenCache } from '../sessions/token-cache.ts'
 
-/** What every API key is made of; another text is not even hashed. */
+/** The form of every API key; any other text is not even hashed. */
 const form = /^api_[\w-]{32}$/
 
-/** A key's last use is written down at most this often, ms. */
+/** Minimum time between stored updates of a key's last use, ms. */
 const touchMs = 60_000
 
 /** Whether a token is to be looked for among the API keys. */

@@ -31,7 +31,7 @@ export type ApiKeyRow = Awaited<ReturnType<ReturnType<typeof selectApiKeys>['exe
 
 const isArea = (text: string): text is KeyArea => keyAreaNames.some((area) => area === text)
 
-/** By API key, the active write keys that it has made, newest first, at most `maxListedWriteKeys` of each. */
+/** The active write keys that each API key has created, newest first, at most `maxListedWriteKeys` per API key. */
 export const writeKeysMadeBy = async (db: Db | Tx, ids: readonly string[]): Promise<Map<string, CreatedWriteKey[]>> => {
   const made = new Map<string, CreatedWriteKey[]>()
   if (ids.length === 0) return made
@@ -61,7 +61,7 @@ export const writeKeysMadeBy = async (db: Db | Tx, ids: readonly string[]): Prom
   return made
 }
 
-/** A key as the wire shows it at a time, without itself, with the write keys that it has made. */
+/** A key as the API returns it at a time, without itself, with the write keys that it has made. */
 export const presentApiKey = (row: ApiKeyRow, now: number, writekeys: CreatedWriteKey[] = []): ApiKey => ({
   name: apiKeyName(row.organization_id, row.id),
   title: row.title,

@@ -199,7 +199,9 @@ const rowsOf = async <Row>(statement: ProfilesStatement, sets: ProfileSets, text
   return (await database.db.executeQuery(query)).rows
 }
 
-/** Compares what is compiled of random queries with a plain evaluation, and answers how many profiles each found. */
+/**
+ * Compares the results of compiled random queries with a plain evaluation, and returns how many profiles each found.
+ */
 const compareAll = async ({ workspace, profiles }: Data, random: Random): Promise<Set<number>> => {
   const saved = new Map<string, AudienceQuery>()
   const queryOf = (name: string): AudienceQuery | undefined => saved.get(name)

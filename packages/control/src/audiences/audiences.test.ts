@@ -10,9 +10,9 @@ import { trialAudience } from '../testing/requests.ts'
 let harness: Harness
 let organization: Organization
 let workspace: string
-/** What the event store answers a query of audiences with instead. */
+/** The error that the event store returns for queries of audiences, if set. */
 let broken: Error | undefined
-/** What a query of the event store that says how far it is waits for. */
+/** Runs while a query of the event store reports its progress, which waits for it. */
 let whileReading: ((onProgress: NonNullable<QueryOptions['onProgress']>) => Promise<void>) | undefined
 
 beforeAll(async () => {
@@ -91,7 +91,7 @@ describe('an audience', () => {
     expect(records.map(({ action }) => action)).toEqual(['audiences.create', 'audiences.update', 'audiences.delete'])
   })
 
-  test('says while it is computed what is done, and which share of its events is read', async () => {
+  test('during the computation, the audience shows the current step and the share of events that is read', async () => {
     await receive({ userId: 'ada', event: 'Seen' })
     const { name, state, progress } = await create(did('Seen'))
     expect({ state, progress }).toEqual({ state: 'preparing', progress: null })
@@ -108,7 +108,7 @@ describe('an audience', () => {
       { step: 'events', share: null },
       { step: 'events', share: 0.25 },
     ])
-    // What a computation that failed did last is nothing of the next one.
+    // The last progress of a failed computation is not shown for the next one.
     broken = new EventStoreLimitExceeded('time', 'too long')
     expect(await compute(name)).toMatchObject({ state: 'failed', progress: null })
     broken = undefined
@@ -326,7 +326,7 @@ test('a preview counts exactly who would be in, and how many can be reached', as
   expect(preview.sample.map(({ title }) => title)).toEqual(['bob', 'ada@example.com'])
 })
 
-test('an estimate of many profiles is near their number and says what it is; the number follows, exact', async () => {
+test('an estimate for many profiles is near their number and is marked as an estimate; the exact number follows', async () => {
   const { collaborator } = organization
   const preview = (estimate: boolean) =>
     collaborator.ok(methods.audiences.preview, { workspace }, { body: { query: never('Seen'), estimate } })

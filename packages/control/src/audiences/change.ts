@@ -14,19 +14,22 @@ import { type Actor, notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { checkVersion, keepVersion } from './versions/versions.ts'
 
-/** What an audience is to be; `version` is the one that this was made from, `restored` the one that it is the same as. */
+/**
+ * The new state of an audience. `version` is the version that the change is based on, `restored` the version that it
+ * equals.
+ */
 export type Change = {
   title?: string | undefined
   query?: AudienceQuery | undefined
   version?: number | undefined
   restored?: number
-  /** What the audit log says of it besides. */
+  /** Further details for the audit log. */
   detail?: Record<string, string | number>
 }
 
 /**
- * Writes a change of an audience as a new version and has it computed; one that changes nothing writes nothing. Throws 404 for one that is gone, 409 when its
- * version is another one, 400 for a query that cannot be.
+ * Stores a change of an audience as a new version and queues its computation. Stores nothing if nothing changes. Throws
+ * 404 if the audience does not exist, 409 if it has another version by now, and 400 for an invalid query.
  */
 export const changeAudience = async (
   tx: Tx,

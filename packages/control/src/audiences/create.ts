@@ -29,8 +29,8 @@ type NewAudience = {
 }
 
 /**
- * Writes a new audience in a transaction that holds off others (`known` is what `lockAudiences` read), and has it computed; false for one
- * that there is, by its id. Throws 400 for one too many.
+ * Stores a new audience, in a transaction with a lock on all audiences (`known` is the result of `lockAudiences`), and
+ * queues its computation. False if its ID already exists. Throws 400 beyond the maximum number.
  */
 export const addAudience = async (
   tx: Tx,

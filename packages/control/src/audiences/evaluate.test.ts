@@ -6,7 +6,7 @@ import { compileAudience } from '../../../audiences/src/compile.ts'
 import { createEvaluation } from '../../../audiences/src/evaluate.ts'
 import { trialAudience } from '../testing/requests.ts'
 
-test('the relational store ends an evaluation whose caller has gone, and its place is free again', async () => {
+test('when a caller cancels, the relational store ends the evaluation and its slot is free again', async () => {
   await using database = await createTestDatabase()
   const { db } = database
   const noEvents = { query: () => Promise.reject(new Error('No condition is on events')) }

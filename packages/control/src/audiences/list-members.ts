@@ -8,7 +8,7 @@ import type { ControlDeps } from '../deps.ts'
 import { isMasked, maskSummary } from '../profiles/mask.ts'
 import { readSummaries } from '../profiles/read.ts'
 
-/** As of what a list is read, which all its pages are of: the last change that counts, when that was, and `as_of`. */
+/** The moment that all pages of a list show: the last change that counts, its time, and `as_of`. */
 const listed = z.object({
   change: z.string().regex(/^\d{1,18}$/),
   change_time: cursorTime.nullable(),

@@ -288,7 +288,7 @@ describe('why a profile is in an audience or not', () => {
     expect(await explain(await create(both('Seen')), 'ada')).toMatchObject({ met: true, enter_time: null })
   })
 
-  test('says that a profile is suppressed, or has no user id where one is needed', async () => {
+  test('the answer says if a profile is suppressed, or has no user ID though one is required', async () => {
     await receive({ userId: 'ada' }, { anonymousId: 'device', traits: {} })
     const name = await create(both('Seen', false))
     await compute(name)

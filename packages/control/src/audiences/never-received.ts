@@ -217,11 +217,11 @@ const eventsIn = (chosen: readonly (ChosenEvent & Place)[]): Named[] =>
 
 type Path = Place & { path: string }
 
-/** What paths of events name: properties and traits of the events that are chosen, and traits of who they are about. */
+/** The names in paths of events: properties and traits of the chosen events, and traits of their users. */
 const namesIn = (paths: readonly Path[], chosen: readonly ChosenEvent[]): Omit<Names, 'events'> => {
   const names: Omit<Names, 'events'> = { properties: [], traits: [] }
   const events = chosen.map(chosenName)
-  // Where an event of any name is chosen, or one that is not stored, nothing can be said.
+  // Unknown if an event of any name is chosen, or one that is not stored.
   const known = events.every((event) => event !== undefined && !ownEvents.has(event)) ? (events as string[]) : []
   for (const { id, field, path } of paths) {
     const [first = '', ...rest] = pathNames(path)

@@ -23,7 +23,7 @@ import { trialAudience } from '../testing/requests.ts'
 let harness: Harness
 let organization: Organization
 let workspace: string
-/** Whether what was received is stored, as the pipeline says. */
+/** Whether received events are stored, as reported by the pipeline. */
 let stored = true
 /** Whether it is behind by more than a moment. */
 let behind = false
@@ -154,7 +154,7 @@ describe('a live audience', () => {
     expect(await members(others)).toEqual(['ada'])
   })
 
-  test('has a merged profile once, and loses one that does not meet its conditions any more after a merge', async () => {
+  test('a merged profile is a member once, and leaves if it no longer meets the conditions after a merge', async () => {
     await receive({ userId: 'ada' }, { anonymousId: 'device' }, { anonymousId: 'phone', event: 'Other' })
     const seen = await create(did('Seen'))
     const others = await create(never('Other'))
@@ -208,7 +208,7 @@ describe('a live audience', () => {
     expect((await get(name)).as_of).not.toBe(as_of)
   })
 
-  test('takes an old note into account though its position was never reported, unless storing is behind', async () => {
+  test('an old recorded change is applied even if its position was never reported, unless storing is behind', async () => {
     const name = await create(did('Seen'))
     stored = false
     await receiveEvents(harness, workspace, [{ userId: 'ada' }], 1000, { partition: 0 })
@@ -398,7 +398,7 @@ test('touches are kept until every audience has taken them into account', async 
 test('after each pass there are in random audiences those that a whole computation finds', async () => {
   const random = createRandom(7)
   const evaluation = createEvaluation({ db: harness.db, eventStore: harness.eventStore })
-  // What the calendar changes is computed as a whole.
+  // Changes by the calendar need a complete computation.
   const queries = Array.from({ length: 30 }, () => randomAudience(random))
     .filter((query) => !comparesWithNow(query, () => undefined))
     .slice(0, 12)

@@ -26,7 +26,7 @@ const isNumber = `match(value, '^-?[0-9]')`
 /** As `datePattern` of the contract begins, with a month and a day: a zero date of MySQL is a text. */
 const dateBeginning = '^"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])[T" ]'
 const isDate = `match(value, '${dateBeginning}')`
-/** What most of the values are. */
+/** The type of most values. */
 const mostly = `multiIf(countIf(${isNumber}) > count() / 2, 'number', countIf(${isDate}) > count() / 2, 'date', 'text')`
 const textOf = `if(startsWith(value, '"'), JSONExtractString(value), value)`
 

@@ -1,7 +1,7 @@
 import { deleteAuditOfPlan } from '@tributary/api-kit'
 import type { ControlDeps } from '../deps.ts'
 
-/** Days that audit records are kept, by plan; `*` is every other plan. Null is for ever. */
+/** Days that audit records are kept, by plan; `*` is every other plan. Null is forever. */
 export type AuditRetention = Readonly<Record<string, number | null>>
 
 /** The retention where plans are paid for, unless a setting says otherwise. */
@@ -22,7 +22,7 @@ export const readAuditRetention = (text: string): AuditRetention =>
     }),
   )
 
-/** Days that the records of an organization with a plan are kept; null for ever. */
+/** Days that the records of an organization with a plan are kept; null forever. */
 export const retentionOf = (retention: AuditRetention, plan: string): number | null =>
   Object.hasOwn(retention, plan) ? (retention[plan] ?? null) : (retention['*'] ?? null)
 

@@ -18,7 +18,7 @@ test.each([
   'signals.preview',
   'syncDryRuns.get',
   'violations.listBySource',
-])('%s shows people, events, keys, or members: a platform admin who asks it leaves a record', (name) => {
+])('%s returns people, events, keys, or members: a call by a platform admin leaves an audit record', (name) => {
   expect(methodList.map((method) => method.name)).toContain(name)
   expect(staffReads).toContain(name)
 })

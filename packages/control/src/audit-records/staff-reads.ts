@@ -66,8 +66,9 @@ const isForeign = (actor: Actor, organizationId: string): boolean =>
   actor.isPlatformAdmin && !canSee({ ...actor, isPlatformAdmin: false }, organizationId)
 
 /**
- * The same handlers, but a platform admin's read of another organization's people, events, keys or members leaves an audit record
- * there. Only the first read of an address in an hour does. Sound because a call and its answer stay what they were.
+ * Wraps the handlers so that a platform admin's read of another organization's people, events, keys or members leaves
+ * an audit record there. Only the first read of an address in an hour does. The types are sound because calls and
+ * responses are unchanged.
  */
 export const recordingStaffReads = (
   { db, counters }: Pick<ControlDeps, 'db' | 'counters'>,

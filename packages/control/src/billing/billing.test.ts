@@ -17,7 +17,7 @@ import {
 const day = 86_400_000
 const { signal } = new AbortController()
 let harness: Harness
-/** How much later than the start it is. */
+/** How far the clock is ahead of the start, ms. */
 let ahead = 0
 const clock = () => startTime + ahead
 const billing = {
@@ -311,7 +311,7 @@ describe('changing the plan', () => {
     expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({ status: 'active' })
     const { invoices } = await administrator.ok(methods.invoices.list, params)
     expect(invoices.map(({ status }) => status)).toEqual(['paid', 'paid'])
-    // The last card of a subscription that renews stays.
+    // The last card cannot be removed while a subscription renews.
     const { payment_methods } = await administrator.ok(methods.paymentMethods.list, params)
     expect(await administrator.call('DELETE', `/${payment_methods[0]?.name}`)).toMatchObject({
       status: 400,
@@ -319,7 +319,7 @@ describe('changing the plan', () => {
     })
   })
 
-  test('with a card whose bank asks to confirm subscribes after the confirmation, and changes nothing without it', async () => {
+  test('if the bank asks to confirm, the subscription starts only after the confirmation', async () => {
     const { administrator, organization, organizationId, params } = await paying(confirmingCard)
     const confirm = (client_secret: unknown) =>
       administrator.call('POST', `/${organization}:confirmSandboxPayment`, { client_secret })
@@ -358,7 +358,7 @@ describe('changing the plan', () => {
     expect((await rowsOf(organizationId)).invoices.map(({ status }) => status)).toEqual(['paid', 'paid'])
   })
 
-  test('an upgrade whose bank asks to confirm holds after the confirmation, as it was shown, and changes nothing without it', async () => {
+  test('if the bank asks to confirm an upgrade, it takes effect as shown, and only after the confirmation', async () => {
     const { administrator, organization, organizationId, params } = await paying()
     const other = await paying()
     await buy(administrator, organization, 'plans/team')

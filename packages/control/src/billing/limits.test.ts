@@ -138,7 +138,7 @@ test('an invited user has a place, also in a plan that has become smaller, and s
   expect(usage).toMatchObject({ members: 6, syncs: 0, workspaces: 1, limits: { members: 5, syncs: 2, workspaces: 2 } })
 })
 
-test('an expired invitation has no place any more, and takes one again when it is sent again', async () => {
+test('an expired invitation has no seat, and takes one again when it is sent again', async () => {
   const email = newAddress()
   const id = firstId(await invite(email))
   await harness.db

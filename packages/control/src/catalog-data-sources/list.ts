@@ -4,7 +4,7 @@ import type { Handler } from '@tributary/http'
 import { presentListedDataSource } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 
-/** What a data source can be made of. */
+/** Lists the kinds of data sources in the catalog. */
 export const listCatalogDataSources =
   ({ catalog }: Pick<ControlDeps, 'catalog'>): Handler<typeof methods.catalogDataSources.list> =>
   async ({ params, query }) => {

@@ -5,7 +5,7 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { presentListedDestination } from './present.ts'
 
-/** What a destination can be made of, with how many the workspace has of each. */
+/** Lists the apps for destinations, with the number of destinations of each in the workspace. */
 export const listCatalogDestinations =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.catalogDestinations.list> =>
   async ({ workspace, params, query }) => {

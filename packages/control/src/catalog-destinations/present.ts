@@ -9,7 +9,7 @@ import { type CatalogDestination, type ListedCatalogDestination, resourceNames }
 
 const eventIdentifiers = { messageId: 'Message ID', userId: 'User ID' } as const
 
-/** What people call what a record is known by. */
+/** The label of the field that identifies a record. */
 const identifierLabel = ({ settings, actions }: DestinationDefinition, identifier: ObjectIdentifier): string => {
   if ('event' in identifier) return eventIdentifiers[identifier.event]
   if ('setting' in identifier)

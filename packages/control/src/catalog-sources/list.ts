@@ -5,7 +5,7 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { presentListedSource } from './present.ts'
 
-/** What a source can be made of, with how many the workspace has of each. */
+/** Lists the apps for sources, with the number of sources of each in the workspace. */
 export const listCatalogSources =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.catalogSources.list> =>
   async ({ workspace, params, query }) => {

@@ -202,7 +202,7 @@ const change = async ({ cache }: World, id: string, definition: ComputedTraitDef
   await cache.refresh()
 }
 
-/** What profiles have, by profile and computed trait; each once. */
+/** The stored values, by profile and computed trait; each once. */
 const found = async (): Promise<Map<string, unknown>> => {
   const { rows } = await sql<{ profile_id: string; source_id: string; value: string }>`
     select i.profile_id, t.source_id, t.value from profile_traits t
@@ -213,7 +213,7 @@ const found = async (): Promise<Map<string, unknown>> => {
   return all
 }
 
-/** What they should have. */
+/** The expected values. */
 const expected = async (definitions: ReadonlyMap<string, ComputedTraitDefinition>): Promise<Map<string, unknown>> => {
   const identifiers = await database.db
     .selectFrom('profile_identifiers')

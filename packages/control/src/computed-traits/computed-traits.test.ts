@@ -22,9 +22,9 @@ let workspace: string
 let cache: ComputedTraitCache
 let worker: ComputedTraitWorker
 let owners: ReturnType<typeof createOwnersProjection>
-/** How far the worker's clock is ahead of the API's, whose sessions end, ms. */
+/** How far the worker's clock is ahead of the API's, ms. Sessions expire by the API's clock. */
 let ahead = 0
-/** What the event store answers with instead. */
+/** The error that the event store returns, if set. */
 let broken: Error | undefined
 /** The workspaces that it was asked for. */
 let askedFor: string[] = []
@@ -77,7 +77,7 @@ const makeWorkspace = async (): Promise<void> => {
 /** Counts requests, whose offsets are in the IDs of events. */
 let serial = 0
 
-/** What the stream and the event store have of an event, received a minute ago. */
+/** Puts an event into the stream and the event store, received a minute ago. */
 const receive = async (given: {
   userId: string
   event?: string
@@ -259,7 +259,7 @@ test('a value is a trait like others, for search, audiences, and the Profile API
   const { profiles } = compileAudience(query, { workspaceId: workspace, asOf: harness.now(), queryOf: () => undefined })
   const { rows } = await harness.db.executeQuery(profilesQuery(profiles, noSets, { text: 'select id from members' }))
   expect(rows).toHaveLength(1)
-  // What an event sends under the name later is not shown in its place.
+  // A value that an event sends later under the name is not shown instead.
   await receive({ userId: 'ada', traits: { revenue: 1 } })
   expect(await traitsOf('ada')).toEqual({ revenue: '42.5' })
 })
@@ -372,7 +372,7 @@ test('while the event store is away values stay and say of when they are; then t
   expect(Date.parse((await get(made.name)).as_of ?? '')).toBeGreaterThan(Date.parse(as_of ?? ''))
 })
 
-test('a definition that takes too much says what to do, keeps no other from being computed, and is tried again', async () => {
+test('a definition that needs too much shows advice, does not block others, and is retried', async () => {
   await order('ada', 20)
   const made = await create('revenue', totals)
   broken = new EventStoreLimitExceeded('bytes', 'too much')

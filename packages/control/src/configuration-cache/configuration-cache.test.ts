@@ -169,7 +169,7 @@ describe('the configuration cache of write keys', () => {
     expect(Number(await version())).toBe(Number(before) + 1)
   })
 
-  test('forgets what it remembered of unknown texts instead of growing', async () => {
+  test('the memory for unknown texts is cleared instead of growing', async () => {
     const cache = await startKeys()
     const made = await make()
     for (let index = 0; index < 50_000; index++) cache.find(`unknown-${index}`)
@@ -344,7 +344,7 @@ describe('following changes', () => {
     return { keys, destinations, schemas, refresh: () => Promise.all(all.map((cache) => cache.refresh())) }
   }
 
-  test('one that followed each change equals one that is loaded anew', async () => {
+  test('a cache that followed each change equals a freshly loaded one', async () => {
     const followed = await startBoth()
     const { administrator } = organization
     const made = await Promise.all(Array.from({ length: 4 }, () => make()))

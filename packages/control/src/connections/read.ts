@@ -22,7 +22,7 @@ export const selectConnections = (db: Db, workspaceId: string) =>
 
 export type ConnectionRow = Awaited<ReturnType<ReturnType<typeof selectConnections>['executeTakeFirstOrThrow']>>
 
-/** A connection of this workspace; throws 404 for one that is absent or of another workspace. */
+/** A connection of this workspace. Throws 404 if it does not exist or belongs to another workspace. */
 export const readConnection = async (db: Db, workspaceId: string, connectionId: string): Promise<ConnectionRow> => {
   const row = isId(connectionId)
     ? await selectConnections(db, workspaceId).where('connections.id', '=', connectionId).executeTakeFirst()
@@ -31,7 +31,7 @@ export const readConnection = async (db: Db, workspaceId: string, connectionId: 
   return row
 }
 
-/** A connection as the wire shows it. */
+/** A connection as the API returns it. */
 export const presentConnection = (row: ConnectionRow, catalog: Catalog): Connection => {
   const workspace = row.workspace_id
   const source = resourceNames.source.format({ workspace, source: row.source_id })

@@ -6,7 +6,7 @@ import { type CustomDomainRow, challengeOf, targetOf } from './domains.ts'
 
 const minuteMs = 60_000
 
-/** How often records are looked for, ms: of a domain that waits, and of one that was found. */
+/** Interval between lookups, ms: of a pending domain, and of a domain whose records were found. */
 export const checkEveryMs = { pending: 5 * minuteMs, found: 60 * minuteMs } as const
 
 /** Domains that are checked in one round, one after the other. */
@@ -47,8 +47,9 @@ const isTaken = (error: unknown): boolean =>
   error instanceof Error && 'constraint' in error && error.constraint === 'custom_domains_served'
 
 /**
- * Looks up the records of a domain and stores the result; `record` records the new state in the same transaction. While the DNS does not
- * answer, the domain stays as it is. Answers `taken`, and leaves it as it was, when another workspace has it.
+ * Looks up the records of a domain and stores the result; `record` records the new state in the same transaction. While
+ * the DNS does not respond, the domain is unchanged. Returns `taken`, and changes nothing, if another workspace has the
+ * domain.
  */
 export const checkCustomDomain = async (
   deps: Deps,

@@ -1,9 +1,9 @@
 import { Resolver } from 'node:dns/promises'
 
-/** The records that the DNS has; `unknown` says why they could not be found, as when no server answers. */
+/** The records in the DNS. `unknown` is the reason why they could not be found, for example that no server responds. */
 export type DnsAnswer = { records: readonly string[] } | { unknown: string }
 
-/** Asks for records. Never rejects, and takes seconds at most. */
+/** Looks up records. Never rejects, and takes at most a few seconds. */
 export type Dns = {
   txt(name: string): Promise<DnsAnswer>
   cname(name: string): Promise<DnsAnswer>
@@ -26,8 +26,8 @@ const answerOf = async (ask: Promise<readonly string[]>): Promise<DnsAnswer> => 
 }
 
 /**
- * The DNS of these servers (`1.1.1.1`, `127.0.0.1:5300`), or that of the machine when there are none. A server that is silent is asked twice,
- * for about so long.
+ * A DNS client for these servers (`1.1.1.1`, `127.0.0.1:5300`), or for those of the machine if the list is empty. A
+ * server that does not respond is tried twice, with about this timeout each.
  */
 export const createDns = (servers: readonly string[] = [], timeoutMs = 3000): Dns => {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })

@@ -7,7 +7,9 @@ import type { ControlDeps } from '../deps.ts'
 
 export type CustomDomainRow = Selectable<CustomDomainsTable>
 
-/** Where a CNAME record of a custom domain leads to: as it is set, otherwise the host of the product's own address. */
+/**
+ * The target of the CNAME record of a custom domain: as configured, otherwise the host of the product's own address.
+ */
 export const targetOf = ({ customDomains, publicUrl }: Pick<ControlDeps, 'customDomains' | 'publicUrl'>): string =>
   customDomains.target ?? new URL(publicUrl()).hostname
 
@@ -17,7 +19,7 @@ export const challengeOf = ({ domain, challenge }: Pick<CustomDomainRow, 'domain
   value: `tributary-verification=${challenge}`,
 })
 
-/** A domain as the wire shows it. */
+/** A domain as the API returns it. */
 export const presentCustomDomain = (row: CustomDomainRow, target: string): CustomDomain => {
   const { name, value } = challengeOf(row)
   return {

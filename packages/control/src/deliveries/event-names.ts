@@ -1,6 +1,6 @@
 import type { EventStore } from '@tributary/storage'
 
-/** What names an event in a list. */
+/** The data from which a list shows the name of an event. */
 export type EventName = {
   event_id: string
   message_id: string
@@ -16,8 +16,8 @@ export type EventName = {
 const idsPerQuery = 1000
 
 /**
- * What events of a workspace are called, by id; one that is not stored (any more) is left out. Sources narrow down
- * where the event store looks.
+ * The names of events of a workspace, by ID; events that are not stored are left out. The sources limit the search in
+ * the event store.
  */
 export const readEventNames = async (
   eventStore: EventStore,

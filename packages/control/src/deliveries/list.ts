@@ -12,7 +12,7 @@ import { type DeliveryRow, deliveryColumns, presentDelivery } from './read.ts'
 /** Newest first: time in epoch ms, then event and attempt. */
 const deliveryCursor = z.tuple([cursorMs, cursorEventId, cursorInteger])
 
-/** How what can send is named. */
+/** The resource names of possible senders. */
 const senderNames = {
   source: (name: string) => {
     const { workspace, source: id } = parseReference(resourceNames.source, 'source', name)
@@ -30,8 +30,8 @@ const senderNames = {
 const senders = ['source', 'audience', 'signal'] as const
 
 /**
- * The id of what sent, a source, an audience or a signal of this workspace, also one that is deleted; undefined for all. Throws 404 for
- * one of another, 400 where several are asked for.
+ * The ID of the sender, a source, an audience or a signal of this workspace, even if it is deleted. Undefined for all
+ * senders. Throws 404 for a sender of another workspace, 400 if several are given.
  */
 const senderIdOf = (
   query: Partial<Record<(typeof senders)[number], string | undefined>>,

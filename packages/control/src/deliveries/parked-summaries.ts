@@ -1,6 +1,6 @@
 import type { Db } from '@tributary/api-kit'
 
-/** How much is parked for a destination, by state. */
+/** The number of parked deliveries of a destination, by state. */
 export const parkedSummaries = async (db: Db, destinationId: string) => {
   const rows = await db
     .selectFrom('parked_deliveries')

@@ -30,12 +30,12 @@ export const deliveryColumns = `source_id, destination_id, event_id, message_id,
   toUnixTimestamp64Milli(time) as time_ms, attempt, status, http_status, latency_ms, reason, request, response,
   producer, operation, object, key`
 
-/** What a row of a producer other than events asked for. */
+/** The operation in a row of a producer other than events. */
 const presentRow = ({ producer, operation, object, key }: DeliveryRow, masked: boolean): Pick<Delivery, 'row'> => {
   const kind = producerKinds.find((each) => each === producer)
   const asked = operations.find((each) => each === operation)
   if (kind === undefined || asked === undefined) return {}
-  // What an audience sends is named by the profile's ID.
+  // The key in rows of an audience is the profile's ID.
   const shown = masked && kind !== 'audience' ? maskText(key) : key
   return { row: { producer: kind, operation: asked, object, key: shown } }
 }
@@ -49,7 +49,7 @@ const sampleOf = ({ request, response, message_id }: DeliveryRow, masked: boolea
   return masked ? maskSample(own) : own
 }
 
-/** An attempt as the wire shows it; `masked` hides values of people in request and response. */
+/** An attempt as the API returns it. With `masked`, values of people in request and response are hidden. */
 export const presentDelivery = (workspaceId: string, row: DeliveryRow, masked: boolean): Delivery => ({
   destination: resourceNames.destination.format({ workspace: workspaceId, destination: row.destination_id }),
   source: resourceNames.source.format({ workspace: workspaceId, source: row.source_id }),

@@ -6,7 +6,7 @@ const hidden = '•••'
 /** Replaces elements that are left out of a list. */
 const others = '…'
 
-/** Where the body of a kept message begins: behind its first empty line. */
+/** The start of the body in a stored message: after its first empty line. */
 const bodyOf = (message: string): number => {
   const end = message.indexOf('\n\n')
   return end < 0 ? message.length : end + 2
@@ -112,8 +112,9 @@ const linesIn = (body: string): Span[] => {
 const anyMessageId = /"(?:messageId|message_id)"\s*:\s*"/
 
 /**
- * The same request, which may have had a batch of events, without the parts of other events. The element of a list that names the event
- * stays. Where none does, elements with other message IDs go; where there are none of these, all of the request stays.
+ * The request without the parts of other events, since it may have contained a batch. Keeps the element of a list that
+ * contains the event. If there is none, removes the elements with other message IDs. If there are none of these, keeps
+ * the whole request.
  */
 export const ownPartOf = (request: string, messageId: string): string => {
   const at = bodyOf(request)

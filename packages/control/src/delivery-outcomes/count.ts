@@ -10,17 +10,17 @@ export type OutcomeScope = {
   sourceId?: string | undefined
   from: number
   end: number
-  /** Where the current period starts, epoch ms; what lies before it is the previous one. */
+  /** The start of the current period, epoch ms. Everything before belongs to the previous period. */
   split?: number
 }
 
-/** How outcomes are grouped. */
+/** The groups for counting outcomes. */
 export type OutcomeGroups = {
   /** Length of a bucket of the current period, seconds; 0 for a single one. */
   bucketSeconds: number
-  /** By source and destination. */
+  /** Groups by source and destination. */
   ends?: boolean
-  /** By why they were filtered or failed. */
+  /** Groups by the reason of filtering or failure. */
   reasons?: boolean
   /** Only failed ones, for which less is read. */
   failedOnly?: boolean
@@ -83,9 +83,10 @@ const troubled = (range: string, { failedOnly = false }: OutcomeGroups): string 
   })`
 
 /**
- * Most events are delivered at once: they have a single row, so none of them has to be kept in memory to find its last one. For 5 million
- * rows over 60 days, a tenth of them troubled, on two busy cores, all queries together took 4 to 5 s (for one day 0.25 s). Grouping
- * every event took 7 to 12 s. A delivery repeated after a crash counts once, unless a bucket has ended in between.
+ * Most events are delivered at once: they have a single row, so none of them must be kept in memory to find its last
+ * one. For 5 million rows over 60 days, a tenth of them troubled, on two busy cores, all queries together took 4 to 5 s
+ * (for one day 0.25 s). Grouping every event took 7 to 12 s. A delivery repeated after a crash counts once, unless a
+ * bucket has ended in between.
  */
 const cleanQuery = (range: string, groups: OutcomeGroups): string => `
   select time >= fromUnixTimestamp64Milli({split:Int64}) as current,

@@ -36,7 +36,7 @@ const ways = [
     ['dead', 2, 1],
     ['delivered', 4, 1],
   ],
-  // Given up, tried again, given up again: it has failed once.
+  // Given up, retried, given up again: it counts as failed once.
   [
     ['dead', 2, 1],
     ['dead', 5, 1],

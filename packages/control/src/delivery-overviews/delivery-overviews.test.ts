@@ -125,7 +125,7 @@ test('counts of events agree with going through every row, however often they we
       latency_ms: 10 + random(100),
       reason: died ? `HTTP 42${random(2)}` : '',
     })
-    // A dead letter that a user retried, whose attempts count anew.
+    // A dead letter that a user retried. Its attempts are counted from the start again.
     if (died && random(2) === 0)
       rows.push({ event_id, status: 'delivered', time: time + hour, attempt: 1, latency_ms: 20, reason: '' })
     // A replay of an event that was delivered before.
@@ -176,7 +176,7 @@ test('an event delivered at the third try is delivered once, not at the first tr
   expect(buckets).toEqual({ '2026030203': { delivered: 1, retried: 1, failed: 0, filtered: 0 } })
 })
 
-test('of a hundred deliveries 95 took at most as long as the p95 latency says', async () => {
+test('95 of a hundred deliveries took at most the p95 latency', async () => {
   const { store, get } = await start()
   await store(
     Array.from({ length: 100 }, (_, index) => ({

@@ -21,8 +21,8 @@ export const requireClient = async (
 }
 
 /**
- * Begins to ask for permission. The state names the destination, so that the page that people come back to can find it, and has a random
- * part; only its hash is stored. A user who begins again voids what they began before.
+ * Starts an OAuth consent. The state names the destination, so that the page of the redirect can find it, and has a
+ * random part; only its hash is stored. A new consent of a user invalidates the previous one.
  */
 export const connectDestination =
   (

@@ -35,7 +35,7 @@ const create = async (settings: Record<string, string | number | Record<string, 
 const byName = (settings: readonly Setting[]) => Object.fromEntries(settings.map((each) => [each.name, each]))
 const rowOf = (id: string) =>
   harness.db.selectFrom('destinations').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-/** What delivery would get. */
+/** The destination as delivery would receive it. */
 const delivered = async (id: string, secretBox = harness.secretBox) => {
   const cache = createDestinationCache({
     db: harness.db,
@@ -325,7 +325,7 @@ describe('updateSetting', () => {
     })
     expect(Buffer.from((await rowOf(params.destination)).secrets_encrypted ?? [])).toEqual(Buffer.from(sealed))
     expect(await delivered(params.destination)).toMatchObject({ enabled: false })
-    // Not asked for anew: the key may come back.
+    // Not requested again, because the key may return.
     expect((await administrator.call('GET', `/${made.name}`)).body).toMatchObject({ state: 'ready' })
     expect((await administrator.call('GET', `/${made.name}`)).status).toBe(200)
   })

@@ -4,7 +4,7 @@ import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 
-/** Forgets the permission of a destination, and a request for one. A destination without both stays as it is. */
+/** Removes the grant of a destination, and a pending consent. A destination without both is unchanged. */
 export const disconnectDestination =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'clock' | 'logger'>,

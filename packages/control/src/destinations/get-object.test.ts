@@ -56,9 +56,12 @@ test.each([
   ['away', 'No answer from "[redacted]"'],
   ['wrong', 'The access token lacks a scope'],
   ['faulty', 'The destination could not be asked'],
-])('a destination that cannot be asked (%s) is an answer in words', async (object_name, message) => {
-  expect(await ask({ object: 'table', object_name })).toEqual({ fields: [], facts: [], message })
-})
+])(
+  'a destination that cannot be reached (%s) gives a successful response with a message',
+  async (object_name, message) => {
+    expect(await ask({ object: 'table', object_name })).toEqual({ fields: [], facts: [], message })
+  },
+)
 
 test('an object that there is not is refused, and so is the destination of another workspace', async () => {
   const { guest, administrator, workspaceId } = organization

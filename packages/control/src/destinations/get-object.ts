@@ -17,7 +17,7 @@ const maxOptions = 100
 type Detail = { fields: []; facts: []; message: string }
 const nothing = (message: string): Detail => ({ fields: [], facts: [], message })
 
-/** Asks a destination about one of its row objects. A destination that cannot be asked is an answer, in words. */
+/** Reads one row object from a destination. If the destination cannot be reached, the response contains a message. */
 export const getDestinationObject =
   (
     deps: ConnectorDeps & Pick<ControlDeps, 'db' | 'catalog' | 'counters'>,

@@ -6,7 +6,7 @@ import type { ControlDeps } from '../deps.ts'
 
 const minute = 60_000
 const dayMs = 24 * 60 * minute
-/** How long tries of events must have failed, in ms: shorter troubles fix themselves. */
+/** How long attempts must have failed before users are notified, ms. Shorter problems fix themselves. */
 const waitingMs = 15 * minute
 
 type Failing = {

@@ -16,8 +16,8 @@ const parkedIdOf = (name: string, place: { workspaceId: string; destinationId: s
 }
 
 /**
- * Makes the parked events of a destination due now, or a part of them; events that are gone meanwhile are no failure. Dead letters get the
- * whole time for retries anew, and leave a replay that had chosen them.
+ * Makes the parked events of a destination due now, or some of them. Events that no longer exist are not an error. Dead
+ * letters get the full retry time again, and leave a replay that had chosen them.
  */
 export const retryDestination =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.destinations.retry> =>

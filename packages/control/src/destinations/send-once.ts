@@ -14,10 +14,10 @@ import { AppError } from '@tributary/kernel'
 /** Longest wait for an answer, ms. */
 const withinMs = 15_000
 
-/** What became of something that was sent for a try, and what went over the wire, without secrets. */
+/** The outcome of a single test request, and the request and response without secrets. */
 type SentOnce = {
   outcome: EventOutcome['kind']
-  /** Why, unless it was delivered. */
+  /** The reason, unless it was delivered. */
   reason: string
   http_status: number
   latency_ms: number
@@ -36,7 +36,7 @@ const outcomeOf = ({ outcomes }: DeliverResult): EventOutcome => {
 
 /** The outcome for an error that a connector throws; an unexpected error is logged, and its text is hidden. */
 const thrown = (error: unknown, logger: ConnectorDeps['logger']): { outcome: EventOutcome; exchange?: Exchange } => {
-  // Said to the caller as it is: nothing was sent.
+  // Passed on unchanged to the caller, because nothing was sent.
   if (error instanceof AppError) throw error
   if (!(error instanceof DeliveryError)) {
     logger.error({ err: error }, 'a test failed with a fault of the connector')
@@ -62,7 +62,7 @@ export const sendOnce = async (
     hidden = secrets
     const result = await deliver(context)
     const { httpStatus, latencyMs, request, response } = result
-    // What the connector itself keeps of a failure says more than the last request.
+    // The connector's own details of a failure are more precise than the last request.
     const kept = request === undefined ? last : { httpStatus, latencyMs, request, response: response ?? '' }
     return { outcome: outcomeOf(result), exchange: kept ?? { httpStatus, latencyMs, request: '', response: '' } }
   }).catch((error: unknown) => ({ exchange: last, ...thrown(error, deps.logger) }))

@@ -52,7 +52,7 @@ test('failures on the way are reported in words', async () => {
   })
 })
 
-test('a fault of the connector says nothing of its insides, and one that never ends is given up', async () => {
+test('a fault of the connector reveals no internals, and a test that never ends is given up', async () => {
   const failing = (testConnection: DestinationDefinition['testConnection']) =>
     startControl({ catalog: { ...mappedCatalog, destinations: listed({ ...mappedDestination, testConnection }) } })
   await using faulty = await failing(() => Promise.reject(new TypeError('undefined is not a function')))

@@ -11,9 +11,9 @@ import { countTry } from '../users/sign-in/count-tries.ts'
 const withinMs = 10_000
 const maxTests = 60
 
-/** What a test that failed on its way says, in words for people; a fault of the connector is logged and says little. */
+/** The message for a failed test. A fault of the connector is logged, and its message has no details. */
 const failureText = (error: unknown, logger: ConnectorDeps['logger']): string => {
-  // Said to the caller as it is: nothing was tried.
+  // Passed on unchanged to the caller, because nothing was tried.
   if (error instanceof AppError) throw error
   if (error instanceof DeliveryError) return error.message
   logger.error({ err: error }, 'the test of a connection failed with a fault of the connector')

@@ -87,7 +87,7 @@ describe('the events of a source', () => {
     }
   })
 
-  test('go by the time of the event where that is asked for, over pages and in a period, and a clock ahead counts from receipt', async () => {
+  test('events can be sorted by their own time, across pages and in a period; an event with a clock ahead counts from receipt', async () => {
     const { administrator, workspaceId } = organization
     const { source } = await makeResources(workspaceId, administrator)
     const id = idIn(source.name)

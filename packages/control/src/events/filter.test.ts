@@ -51,7 +51,7 @@ const start = async (rows: readonly Row[]) => {
   const workspace = { workspace: workspaceId }
   return {
     source,
-    /** What both lists find, which must be the same. */
+    /** The results of both lists, which must be equal. */
     async find(query: object): Promise<string[]> {
       const params = { ...workspace, source: idIn(source.name) }
       const found = ids(await administrator.ok(methods.events.listBySource, params, { query }))

@@ -20,7 +20,7 @@ type DetailRow = EventRow &
     problem_kinds: string[]
   }
 
-/** What the event store has of an event. */
+/** Reads an event from the event store. */
 const readStored = async (
   eventStore: ControlDeps['eventStore'],
   ids: { workspace: string; event: string },
@@ -55,8 +55,8 @@ const readStored = async (
 }
 
 /**
- * An event as destinations get it, as it was received, and every attempt to deliver it. One that was accepted and is not
- * stored yet, which takes about a second, is pending.
+ * An event as it was received and as destinations receive it, with every delivery attempt. An accepted event that is
+ * not stored yet, which takes about a second, is pending.
  */
 export const getEvent =
   ({

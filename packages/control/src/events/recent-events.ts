@@ -12,7 +12,9 @@ export type RecentFilter = {
 export type RecentRow = StoredEventRow & { source_id: string }
 
 const hour = 3_600_000
-/** How far back is looked, in turn: most of the time the last hour has enough, and it is a small part of a large table. */
+/**
+ * The periods to search, one after the other. The last hour is usually enough, and is a small part of a large table.
+ */
 const spans = [hour, 24 * hour, 30 * 24 * hour]
 
 /** The newest accepted events of the last 30 days, newest first; as many as `limit`. */
@@ -27,7 +29,7 @@ export const readRecentEvents = async (
     and receive_time >= fromUnixTimestamp64Milli({since:Int64}) and status = 'accepted'
     ${filter.types.length === 0 ? '' : 'and type in {types:Array(String)}'}
     ${filter.event === '' ? '' : 'and event = {event:String}'}`
-  // Places first: a text may be large, and only those of the chosen events are read.
+  // Positions first: texts may be large, so only those of the chosen events are read.
   const statement = `select source_id, ${storedEventColumns} from events
     where ${within} and (receive_time, event_id) in (
       select receive_time, event_id from events where ${within}

@@ -59,7 +59,7 @@ const selectDead = (db: Db | Tx, destinationId: string, group: string) =>
     .where(inGroup(group))
     .orderBy('id')
 
-/** What the events of dead letters are called, by id. */
+/** The names of the events of dead letters, by ID. */
 const namesOf = (eventStore: EventStore, rows: readonly Parked[], signal: AbortSignal) => {
   const sources = [...new Set(rows.map((row) => row.source_id))]
   const ids = rows.flatMap((row) => row.event_ids)

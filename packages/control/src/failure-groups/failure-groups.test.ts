@@ -162,7 +162,7 @@ test('the parked deliveries of a group name their events, and one, or the group,
   ])
 })
 
-test('discarded events are gone, and the delivery log says so for each of them', async () => {
+test('discarded events are removed, and the delivery log shows this for each of them', async () => {
   const { park, groups, place, administrator, source } = await start()
   await storeEvents(place.workspace, idIn(source.name), ['d1'])
   await park('dead', 'no such order', { last_status: 422, attempts: 2 }, ['d1', 'd2'])

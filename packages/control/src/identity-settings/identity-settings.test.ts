@@ -22,7 +22,7 @@ const ofWorkspace = (workspace = organization.workspaceId) => ({
     organization.administrator.call('PATCH', `/workspaces/${workspace}/identitySettings`, body),
 })
 
-test('what a workspace has not decided has its default, and what it decides stays beside later changes', async () => {
+test('unset identity settings have defaults, and a later change keeps the other set values', async () => {
   const { get, update } = ofWorkspace()
   expect(await get()).toMatchObject({ ...defaultIdentityRules, update_time: null })
   await update({ link_email: true })

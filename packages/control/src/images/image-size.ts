@@ -1,11 +1,11 @@
-/** What a picture says of itself: its kind, the largest sides that it declares anywhere, and how often it is gone through. */
+/** The properties of a picture: its type, the largest declared sides, and the number of scans. */
 export type ImageInfo = {
   type: 'png' | 'jpeg' | 'webp'
   width: number
   height: number
   /** Frames of an animation, scans of a progressive picture: each may touch every pixel. */
   passes: number
-  /** Why a pixel takes more memory than most while it is decoded: it has 16 bits a channel, or is one of an animation. */
+  /** The reason why a pixel takes more memory than usual during decoding: 16 bits per channel, or an animation. */
   dear?: '16-bit' | 'animation'
 }
 
@@ -27,7 +27,7 @@ const pngSize = (bytes: Buffer): ImageInfo | undefined =>
 const beginsFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 
-/** Where the coded pixels of a scan end: at the next marker that is neither a stuffed byte nor a restart (B.1.1.5). */
+/** The end of the coded pixels of a scan: the next marker that is neither a stuffed byte nor a restart (B.1.1.5). */
 const scanEnd = (bytes: Buffer, from: number): number => {
   for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
     const next = bytes[at + 1] ?? 0xd9

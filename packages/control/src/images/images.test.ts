@@ -290,7 +290,7 @@ describe('an uploaded picture', () => {
         expect(await sizeOfStored(bytes), name).toMatchObject({ type: 'webp' })
         return (peakBytes(process.pid) - before) / 1024 ** 2
       }
-      // What else the process does meanwhile only adds to it: the least of a few counts.
+      // Other work of the process only adds to the count, so the lowest of a few counts is used.
       let least = await measure()
       for (let more = 0; more < 2 && least >= 100; more++) least = Math.min(least, await measure())
       grown[name] = least

@@ -10,16 +10,16 @@ import { createOneAtATime } from './one-at-a-time.ts'
 /** Longest side of a stored picture, in pixels. */
 const storedSide = 512
 /**
- * Bytes that decoding a picture takes at most, and bytes that the library was seen to hold for each of its pixels. It holds the picture
- * twice, and the smaller copy. That is 9 bytes for a JPEG that is turned, 10.9 for a WebP with transparency, 12.4 for a frame of an
- * animation, and 18 for 16 bits a channel.
+ * Maximum memory for decoding a picture, and measured bytes per pixel. The library holds the picture twice, and the
+ * smaller copy. That is 9 bytes for a rotated JPEG, 10.9 for a WebP with transparency, 12.4 for a frame of an
+ * animation, and 18 for 16 bits per channel.
  */
 const maxDecodingBytes = 88 * 1024 * 1024
 const decodingBytes = { common: 11, animation: 13, '16-bit': 19 } as const
 const ofKind = { common: '', animation: ' of an animation', '16-bit': ' of 16 bits a channel' } as const
 /**
- * Longest side: a picture of 25 million by one pixel took 10 s and 1.5 GB to be made smaller. That work and its tables grow with each side by
- * itself.
+ * Longest side: resizing a picture of 25 million by one pixel took 10 s and 1.5 GB, since work and tables grow with
+ * each side separately.
  */
 const maxSide = 16_384
 /** Frames and scans: a progressive JPEG of 2 MB may have thousands that each touch every pixel; cameras write 10. */
@@ -38,17 +38,19 @@ export type ImageBox = { maxWidth?: number; maxHeight?: number }
 
 export type Images = {
   /**
-   * Stores a picture, given as base64, and returns its key. The picture is decoded, turned upright, at most 512 pixels a side, and
-   * encoded again as WebP with its pixels only. Throws 400 VALIDATION naming `content` for bytes that are no PNG, JPEG or WebP, are
-   * too large to decode, or broken.
+   * Stores a picture, given as base64, and returns its key. The picture is decoded, turned upright, limited to 512
+   * pixels per side, and encoded as WebP with its pixels only. Throws 400 VALIDATION with `content` for bytes that are
+   * not PNG, JPEG or WebP, are too large to decode, or are broken.
    */
   store(folder: ImageFolder, content: string): Promise<string>
   /**
-   * Runs the transaction that puts a stored picture, or none, in the place of another, which it resolves to. The other
-   * one is removed once that is committed; when it was not, the new one is.
+   * Runs the transaction that replaces a stored picture by another or by none; it resolves to the previous key. The
+   * previous picture is removed after the commit. If there is no commit, the new picture is removed.
    */
   replace<Result>(key: string, write: () => Promise<{ before: string; result: Result }>): Promise<Result>
-  /** Forgets a picture that nothing refers to any more. Never throws: what stays behind is only logged. */
+  /**
+   * Removes a picture that nothing refers to any longer. Never throws: a picture that cannot be removed is only logged.
+   */
   remove(key: string): Promise<void>
   /**
    * Removes stored pictures without a reference, which a killed process leaves behind. Only those that had none at the call before:
@@ -147,7 +149,7 @@ export const createImages = ({ db, blobs, logger }: Pick<ControlDeps, 'db' | 'bl
         await remove(before)
         return result
       } catch (error) {
-        // When the database went away, it may still have been committed.
+        // If the database became unavailable, the transaction may still have been committed.
         if (!isRelationalUnavailable(error)) await remove(key)
         throw error
       }

@@ -3,7 +3,7 @@ import type { Counters } from '../deps.ts'
 
 const windowMs = 3_600_000
 
-/** How many pictures one user may upload in an hour: decoding them is the dearest thing a call can ask for. */
+/** Maximum pictures that a user can upload per hour. Decoding them is the most expensive part of any call. */
 export const uploadsPerHour = 60
 
 /** Counts an upload; throws 429 beyond the limit. */

@@ -11,10 +11,10 @@ type SampleRow = { type: string; title: string; original: string }
 
 const dayMs = 86_400_000
 
-/** How many events are read in all, at least and at most for one name, and how many bytes in all and at least for one name. */
+/** Maximum events to read in total, minimum and maximum per name, and maximum bytes in total and minimum per name. */
 const looksAt = { events: 5000, least: 5, most: 200, bytes: 16 * 1024 * 1024, minBytes: 32 * 1024 } as const
 
-/** What an event is validated by. Traits that an identify call has only in its context are its traits. */
+/** The part of an event that is validated. Traits that an identify call has only in its context count as its traits. */
 const sampleOf = (row: SampleRow): Sample | undefined => {
   const payload = payloadOf(row.original)
   if (payload === null) return undefined

@@ -16,7 +16,7 @@ export type Sample = { readonly title: string; readonly values: Readonly<Record<
 
 type Inferred = {
   readonly schema: SourceSchema
-  /** What it was inferred from: titles of the schema with the number of events, '' for the user's traits. */
+  /** The origin of the inferred schema: titles with the number of events, '' for the user's traits. */
   readonly events: readonly { readonly title: string; readonly count: number }[]
   /** Properties of the schema that came with values of several types, the proposed one first. */
   readonly mixed: readonly MixedProperty[]

@@ -10,7 +10,7 @@ export type InvitationLinkRow = Selectable<InvitationLinksTable>
 /** An alias for a link's ID, for API keys. With the ID a caller could join; with the alias the link can be ended, and not used. */
 export const aliasOfLink = (id: string): string => createHash('sha256').update(id).digest('hex')
 
-/** An invitation link as the wire shows it to a caller. */
+/** An invitation link as the API returns it to a caller. */
 export const presentInvitationLink = (row: InvitationLinkRow, { key }: Pick<Actor, 'key'>): InvitationLink => ({
   name: resourceNames.invitationLink.format({
     organization: row.organization_id,
@@ -21,7 +21,7 @@ export const presentInvitationLink = (row: InvitationLinkRow, { key }: Pick<Acto
   expire_time: row.expire_time.toISOString(),
 })
 
-/** A link of this organisation, in whatever state it is; throws 404 when there is none. */
+/** A link of this organisation, in whatever state it is; throws 404 if there is none. */
 export const readInvitationLink = async (db: Db, organizationId: string, id: string): Promise<InvitationLinkRow> => {
   const row =
     isId(organizationId) && isId(id)

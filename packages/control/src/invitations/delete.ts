@@ -4,7 +4,7 @@ import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 
-/** Revokes an invitation; its link answers that it is gone. */
+/** Revokes an invitation. Its link then returns 410. */
 export const deleteInvitation =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.invitations.delete> =>
   async ({ actor, organization, params }) => {

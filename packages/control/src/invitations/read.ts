@@ -51,7 +51,7 @@ export const inviterOf = (
     last_name: row.inviter_last_name ?? '',
   })
 
-/** An invitation as the wire shows it. */
+/** An invitation as the API returns it. */
 export const presentInvitation = (row: InvitationRow): Invitation => ({
   name: resourceNames.invitation.format({ organization: row.organization_id, invitation: row.id }),
   invitee_email: row.invitee_email,
@@ -78,7 +78,7 @@ export const readOpenInvitation = async (
   return row
 }
 
-/** How long an invitation or an invitation link works, in ms. */
+/** Lifetime of an invitation or an invitation link, in ms. */
 export const invitationLifeMs = 7 * 24 * 3_600_000
 
 type Lifetime = { expire_time: Date; revoke_time: Date | null; accept_time?: Date | null }
@@ -92,7 +92,7 @@ const whyGone = (row: Lifetime, now: number): string | undefined => {
 /** Whether an invitation or link still works. */
 export const isLive = (row: Lifetime, now: number): boolean => whyGone(row, now) === undefined
 
-/** Throws 410 for an invitation or link that does not work any more, in words that say what to do. */
+/** Throws 410 with advice for an invitation or link that is no longer valid. */
 export const requireLive = (row: Lifetime, now: number): void => {
   const message = whyGone(row, now)
   if (message !== undefined) throw new AppError(410, 'INVITATION_GONE', message)

@@ -3,10 +3,13 @@ import type { Counters } from '../deps.ts'
 
 const windowMs = 3_600_000
 
-/** How many invitations an organisation may mail in an hour. */
+/** Maximum invitation mails of an organisation per hour. */
 export const invitationsPerHour = 100
 
-/** How many one person may mail in an hour, in all organisations: any user can make one, and mail strangers from it. */
+/**
+ * Maximum invitation mails of one person per hour, in all organisations. Any user can create organisations, and mail
+ * strangers from them.
+ */
 export const invitationsPerPersonAndHour = 200
 
 /** One invitation is mailed again at the earliest after this time, in ms. */

@@ -78,7 +78,7 @@ test('a name of any length takes at most 60 characters of an invitation', () => 
   expect(mail.text.match(/Urgent/g)?.length).toBeLessThanOrEqual(12)
 })
 
-/** What mail programs make a link of: a scheme, or a name with a dot and letters behind it. */
+/** Texts that mail programs turn into links: a scheme, or a name with a dot followed by letters. */
 const linkable = /[a-z][a-z0-9+.-]*:\/\/|\b(?:mailto|javascript):|[\p{L}\p{N}-]\.[\p{L}]{2,}/iu
 
 test.each([
@@ -172,7 +172,7 @@ test.each(['light', 'dark'] as const)('every text of a mail is legible on its ba
   for (const [text, background] of pairs) expect(contrast(text, background)).toBeGreaterThanOrEqual(4.5)
 })
 
-test('a mail says in plain text all that its HTML says', () => {
+test('the plain text of a mail contains everything that its HTML contains', () => {
   for (const { html, text, subject } of mails('Ada')) {
     const shown = html
       .replace(/<(style|title)>.*?<\/\1>/g, '')

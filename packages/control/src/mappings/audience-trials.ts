@@ -63,7 +63,7 @@ export const readAudienceTrials = async (
   })
 }
 
-/** Examples of the events of the audiences of a destination, without values of people; none where it has no audience. */
+/** Sample events of the audiences of a destination, without values of people; empty if it has no audience. */
 export const readAudienceSamples = async (db: Db, destinationId: string): Promise<PipelineEvent[]> => {
   const row = await db
     .selectFrom('audience_destinations')

@@ -3,7 +3,9 @@ import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 
-/** The mappings of a destination, those of its app where it has none of its own, and what they may be made of. */
+/**
+ * Returns the mappings of a destination, or those of its app if it has no own ones, with the options for editing them.
+ */
 export const getMappings =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.mappings.get> =>
   async ({ workspace, params }) => {

@@ -15,7 +15,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 
 const start = () => startMapped(harness, organization)
 const good = purchase({ 'user.em': field('context.traits.email'), value: field('properties.total') })
-/** What delivery would get. */
+/** The mappings as delivery would receive them. */
 const delivered = async (id: string) => {
   const { database, secretBox } = harness
   const cache = createDestinationCache({ db: harness.db, pool: database.pool, secretBox, logger: silentLogger })
@@ -25,7 +25,7 @@ const delivered = async (id: string) => {
 }
 
 describe('the mappings of a destination', () => {
-  test('are those of its app until it has its own, with what they may be made of', async () => {
+  test('a destination uses the mappings of its app until it has its own, and lists the options for editing them', async () => {
     const { params, destination } = await start()
     const shown = await organization.guest.ok(methods.mappings.get, params)
     expect(shown).toMatchObject({

@@ -22,7 +22,7 @@ const textOf = (value: unknown): string =>
 
 const refused = (text: string): Error => badRequest('VALIDATION', `payload: ${text}`, { payload: text })
 
-/** What only an event that a preview has shown has, and a call of the tracking API has not. */
+/** Whether an event has fields that only a preview shows, and that a call of the tracking API does not have. */
 const isShown = (given: Values): boolean =>
   typeof given['eventId'] === 'string' && typeof given['receivedAt'] === 'string'
 

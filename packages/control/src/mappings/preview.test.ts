@@ -75,7 +75,7 @@ describe('a preview', () => {
     expect(parsed(await preview(mapping))).toMatchObject({ value: 1 })
   })
 
-  test('shows an event as it is where the action sends it whole, also of a mapping that is switched off', async () => {
+  test('a mapping whose action sends the whole event shows it unchanged, even if the mapping is disabled', async () => {
     const { preview, store } = await start()
     await store([order(5)])
     const [whole] = mappingsOf({ id: 'aaaa', destination: 'send', enabled: false, field_mappings: [] })
@@ -191,7 +191,7 @@ describe('a preview', () => {
     expect(JSON.parse(again.event?.payload ?? '')).toMatchObject({ extra: { channel: 'web' } })
   })
 
-  test('without an event says what to do', async () => {
+  test('without an event, the preview says what to do', async () => {
     const { preview, connection } = await start()
     expect(await preview(mapping)).toMatchObject({
       event: null,

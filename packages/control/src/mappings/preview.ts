@@ -5,7 +5,7 @@ import { warnOfMappings } from '../audiences/never-received.ts'
 import type { ControlDeps } from '../deps.ts'
 import { tryMapping } from './try-mapping.ts'
 
-/** Shows what a mapping makes of an event, by what deliveries run; nothing is kept or sent. */
+/** Shows the result of a mapping for an event, with the code of deliveries. Stores and sends nothing. */
 export const previewMapping =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'eventStore' | 'clock' | 'workShare'>,

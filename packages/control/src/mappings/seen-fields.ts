@@ -9,13 +9,13 @@ import {
 } from '@tributary/contract'
 import { cutText, isJsonObject } from '@tributary/kernel'
 
-/** A place that events have, or that a schema says they have. */
+/** A field in received events or in a schema. */
 export type SeenField = { name: string; display_name: string; kind: FieldKind; type: string; example: string }
 
 /** Fields that are shown at most, levels that are looked into, and characters of an example. */
 const most = { fields: 500, depth: 5, example: 100 } as const
 
-/** Where events of a type keep what a schema describes. */
+/** Where events of a type have the fields that a schema describes. */
 export const validatedPlace = (type: EventType | ''): 'traits' | 'properties' =>
   type === 'identify' ? 'traits' : 'properties'
 
@@ -41,7 +41,7 @@ const standard: readonly [names: readonly string[], type: string][] = [
   [['context', 'campaign', 'name'], 'string'],
 ]
 
-/** What other products decide by, and what says nothing to a destination. */
+/** Fields that other products use for routing, and that are irrelevant to a destination. */
 const left = new Set(['eventId', 'integrations', 'test'])
 const ids = new Set(['userId', 'anonymousId', 'groupId', 'previousId'])
 
@@ -53,7 +53,7 @@ const kindOf = ([first = '', second]: readonly string[]): FieldKind => {
   return first === 'extra' ? 'custom' : 'event'
 }
 
-/** The path as a person says it: without where it stands. */
+/** The path for display, without its first parts. */
 const displayOf = (names: readonly string[]): string => {
   const inside = names[0] === 'context' && names[1] === 'traits' ? names.slice(2) : names.slice(1)
   const within = ['properties', 'traits', 'context', 'extra'].includes(names[0] ?? '')
@@ -89,7 +89,7 @@ export const createSeenFields = () => {
   }
 
   return {
-    /** What a schema says of the events' properties or traits. */
+    /** Adds the properties or traits that a schema describes. */
     addSchema(place: 'traits' | 'properties', object: ObjectSchema): void {
       for (const [name, { type }] of object.properties) add([place, name], type, '')
     },
@@ -97,7 +97,7 @@ export const createSeenFields = () => {
     addEvent(event: PipelineEvent): void {
       for (const [name, value] of Object.entries(event)) if (!left.has(name)) walk([name], value)
     },
-    /** What clients fill by themselves. */
+    /** Adds the fields that clients fill in automatically. */
     addStandard(): void {
       for (const [names, type] of standard) add(names, type, '')
     },

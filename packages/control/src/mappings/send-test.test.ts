@@ -67,7 +67,7 @@ describe('a test event', () => {
     expect(logged).toEqual([])
   })
 
-  test('carries what the mapping made of it', async () => {
+  test('the test request contains the result of the mapping', async () => {
     const { send, requests } = await start()
     const sent = await send(mapping, { payload: JSON.stringify(order) })
     expect(sent).toMatchObject({ outcome: 'delivered', event: { name: '' } })
@@ -87,7 +87,7 @@ describe('a test event', () => {
       { outcome: 'rejected', reason: 'HTTP 422', http_status: 422 },
     ],
     ['reset', { outcome: 'retry', http_status: 0, reason: expect.stringMatching(/closed the connection|reset/i) }],
-  ])('that is answered %j says so', async (answer, wanted) => {
+  ])('a test that gets the response %j shows it', async (answer, wanted) => {
     const { send } = await start(answer)
     const sent = await send(mapping, { payload: JSON.stringify(order) })
     expect(sent).toMatchObject(wanted)

@@ -20,7 +20,7 @@ import type { SeenField } from './seen-fields.ts'
 /** A name without what people write differently: `Zip-Code`, `zip_code` and `zipCode` are one. */
 const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
 
-/** What targets are called elsewhere, and what events call the same; all as `plain` has them. */
+/** Names of targets in other products, and the matching names in events; all in the form of `plain`. */
 const aliases: Readonly<Record<string, readonly string[]>> = {
   em: ['email'],
   emailaddress: ['email'],
@@ -55,7 +55,7 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   transactionid: ['orderid'],
 }
 
-/** What a target may be called in an event, the likeliest first. */
+/** Possible names of a target in an event, the most likely first. */
 const keysOf = ({ name, label }: ActionTarget): string[] => {
   const names = pathNames(name)
   const own = [names.at(-1) ?? '', names.slice(-2).join(''), names.join(''), label].map(plain)
@@ -65,8 +65,8 @@ const keysOf = ({ name, label }: ActionTarget): string[] => {
 const ofUsers: ReadonlySet<string> = new Set(['identity', 'trait'])
 
 /**
- * The rank of a field among those of one name. Deep fields come last. First come the fields of the call, or the known values of its user
- * where the target is about the user.
+ * The rank of a field among fields of one name. Deep fields come last. Fields of the call come first, or the known
+ * values of its user if the target is about the user.
  */
 const rankOf = ({ name }: SeenField, target: ActionTarget, type: EventType | ''): number => {
   const names = pathNames(name)
@@ -110,7 +110,7 @@ const sourceOf = ({ name, display_name, kind }: SeenField): FieldMapping['source
   kind,
 })
 
-/** What the connector itself proposes for a target, where events have it. */
+/** The connector's own default for a target, if events have it. */
 const presetSource = (
   preset: MappingPreset | undefined,
   target: string,

@@ -44,7 +44,7 @@ const currentSchemas = async (db: Db, sourceIds: readonly string[]): Promise<Sou
   return rows.map(({ schema }) => parseSourceSchema(schema))
 }
 
-/** What the schemas say of the wanted events: their properties, and the traits of those who are identified. */
+/** The schemas of the wanted events: their properties, and the traits of identified users. */
 const schemaObjects = (
   schemas: readonly SourceSchema[],
   { eventName, eventType }: Wanted,

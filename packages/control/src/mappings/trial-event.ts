@@ -19,7 +19,7 @@ export type TrialEvent = {
   receiveTime: string | null
 }
 
-/** How many of the newest events are looked through for one that fits. */
+/** Maximum number of the newest events that are searched for a match. */
 export const maxLookedThrough = 300
 
 type Given = { event?: string | undefined; payload?: string | undefined; event_mapping: EventMapping }
@@ -84,7 +84,7 @@ const latestEvent = async (mapping: EventMapping, deps: TrialDeps): Promise<Tria
   return undefined
 }
 
-/** The event that a trial asks for; undefined where the latest was asked for and none fits. */
+/** The event for a trial. Undefined if the latest event is requested and none matches. */
 export const findTrialEvent = async (given: Given, deps: TrialDeps): Promise<TrialEvent | undefined> => {
   if (given.payload !== undefined) {
     const json = pastedEvent(given.payload, { type: given.event_mapping.event_type, now: deps.now })
@@ -94,7 +94,7 @@ export const findTrialEvent = async (given: Given, deps: TrialDeps): Promise<Tri
   return await latestEvent(given.event_mapping, deps)
 }
 
-/** A trial's event as the wire shows it. */
+/** A trial's event as the API returns it. */
 export const presentTrialEvent = ({ event, json, name, receiveTime }: TrialEvent) => ({
   name,
   title: event.event === '' ? event.type : event.event,

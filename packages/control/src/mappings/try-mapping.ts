@@ -40,7 +40,7 @@ const ownProblems = (problems: Readonly<Record<string, string>>, mapping: EventM
   })
 }
 
-/** The first problem of each field; what a save would refuse says more than what an event meets. */
+/** The first problem of each field. Problems that prevent saving come before problems with the event. */
 const together = (own: readonly FieldProblem[], met: readonly FieldProblem[]): FieldProblem[] => {
   const seenFields = new Set<string>()
   return [...own, ...met].filter(({ field }) => !seenFields.has(field) && seenFields.add(field))
@@ -55,7 +55,7 @@ const outgoing = ({ event, json }: TrialEvent, mapping: Mapping): OutgoingEvent 
 
 const computes = 'A template may change a number of more than 15 digits, or one written as 1.0 or 1e5'
 
-/** What a preview says of templates where the event has numbers that reading them changes. */
+/** Warnings about templates if the event has numbers that lose digits when parsed. */
 const templateNotes = ({ field_mappings }: EventMapping, json: string): FieldProblem[] =>
   losesDigits(json)
     ? field_mappings
@@ -74,8 +74,8 @@ const noEvent = (sources: number): string =>
     : `None of the latest ${maxLookedThrough} events match this mapping. Send one, or paste one`
 
 /**
- * The payload that a mapping makes of the event of a trial, by the code of deliveries. The argument for the connector is `outgoing`:
- * undefined where there is nothing to send. A disabled mapping is tried as if it were enabled.
+ * The payload of a mapping for the event of a trial, with the code of deliveries. The argument for the connector is
+ * `outgoing`; undefined if there is nothing to send. A disabled mapping is tried as if it were enabled.
  */
 export const tryMapping = async (
   { db, eventStore, clock, workShare }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock' | 'workShare'>,

@@ -2,7 +2,7 @@ import type { Db, Tx } from '@tributary/api-kit'
 import type { Role } from '@tributary/kernel'
 import type { MemberRow } from './present.ts'
 
-/** How a user's last membership ended: with which role, and whether another user ended it. */
+/** The end of a user's last membership: the role, and whether another user removed them. */
 export type FormerMembership = { role: Role; removed: boolean }
 
 /**

@@ -6,7 +6,7 @@ export type Joining = {
   organizationId: string
   userId: string
   role: Role
-  /** How they joined, as the notice continues after the name: 'accepted an invitation'. */
+  /** How they joined, as the end of the notice after the name: 'accepted an invitation'. */
   how: string
   /** Epoch ms. */
   now: number

@@ -97,7 +97,7 @@ describe('a role', () => {
     })
     expect((await create()).status).toBe(200)
     await administrator.call('PATCH', `/${name}`, { role: 'ORG_GUEST' })
-    // What they listen to is cut: it is authorized anew.
+    // Their realtime connections are closed, and must be authorized again.
     expect(harness.accessChanges.at(-1)).toBe(guest.userId)
     expect((await create()).status).toBe(403)
     expect((await harness.audits()).at(-1)).toMatchObject({

@@ -12,7 +12,7 @@ export type MembershipRow = {
 
 export type MemberRow = MembershipRow & { email: string; first_name: string; last_name: string; photo_url: string }
 
-/** A membership as the wire shows it. */
+/** A membership as the API returns it. */
 export const presentMembership = (row: MembershipRow): Membership => ({
   name: resourceNames.membership.format({ organization: row.organization_id, membership: row.id }),
   user: resourceNames.user.format({ user: row.user_id }),

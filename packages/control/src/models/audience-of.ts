@@ -3,7 +3,9 @@ import { type DataQuery, peopleTables } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
 import { type DataSourceRow, peopleApp } from '@tributary/syncs'
 
-/** The id of the audience whose members a model reads; null for every other. Throws 404 for one that is gone. */
+/**
+ * The ID of the audience whose members a model reads; null for any other model. Throws 404 if the audience was deleted.
+ */
 export const audienceOf = async (db: Db, dataSource: DataSourceRow, query: DataQuery): Promise<string | null> => {
   if (dataSource.app !== peopleApp || 'sql' in query || query.schema !== peopleTables.audiences) return null
   const found = isId(query.table)

@@ -19,7 +19,7 @@ export const createModel =
     const id = idFor(body.request_id, 'models', workspace.id)
     const time = new Date(clock())
     await db.transaction().execute(async (tx) => {
-      // Two at once count one after the other, and a data source that is deleted meanwhile is gone.
+      // The lock serializes concurrent calls, and detects a data source that is deleted meanwhile.
       await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().execute()
       await readDataSource(tx, workspace.id, dataSource.id)
       const known = await tx.selectFrom('models').select('id').where('workspace_id', '=', workspace.id).execute()

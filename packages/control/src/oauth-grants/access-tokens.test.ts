@@ -58,7 +58,7 @@ beforeEach(async () => {
 
 const grantRow = () =>
   harness.db.selectFrom('oauth_grants').selectAll().where('destination_id', '=', id).executeTakeFirstOrThrow()
-/** As another process or thread has it, with a memory of its own. */
+/** Simulates another process or thread, with its own memory. */
 const process = (): AccessTokens => {
   const { db, secretBox, published } = harness
   return createAccessTokens({
@@ -114,7 +114,7 @@ test('each refresh token is used once, over many renewals', async () => {
   expect(await grantRow()).toMatchObject({ status: 'connected', error: '' })
 })
 
-test('a token that is answered 401 is renewed once, however many callers got that answer', async () => {
+test('a token that is refused with 401 is renewed once, however many callers got this response', async () => {
   const tokens = process()
   const refused = await tokens(id, { client })
   provider.destination.forgetAccessTokens()

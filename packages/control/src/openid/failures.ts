@@ -51,7 +51,7 @@ export const problemOf = (error: unknown): Record<string, string> => {
 
 /** The error for a caller about a failed exchange with a sign-in provider; the cause itself only goes to the log. */
 export const asProviderFailure = (error: unknown, displayName: string): AppError => {
-  // What fetch throws when nothing can be reached; the client's own have a code.
+  // The error of fetch if nothing can be reached. Errors of the client itself have a code.
   if (error instanceof TypeError && !('code' in error)) return notReached(displayName)
   if (error instanceof ProviderTooSlow) return notReached(displayName)
   // The token was good a moment ago: providers revoke it when the same code comes again (RFC 6749, section 4.1.2).

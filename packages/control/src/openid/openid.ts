@@ -9,13 +9,13 @@ import { asProviderFailure, ProviderTooSlow, problemOf } from './failures.ts'
 export type OpenIdSettings = {
   /** https, or http on the loopback address. */
   issuer: string
-  /** What the web application calls it in its calls. */
+  /** The name of the provider in calls of the web application. */
   provider: string
   displayName: string
   clientId: string
   /** Undefined for a public client. */
   clientSecret: string | undefined
-  /** How long the provider may take for one call, ms; 10 s unless given. */
+  /** Timeout of each call to the provider, ms; 10 s by default. */
   timeoutMs?: number
 }
 
@@ -32,7 +32,9 @@ export type OpenIdIdentity = {
 
 /** The part of a sign-in that the browser begins and ends with. */
 export type SignInRequest = { redirectUri: string; state: string; codeChallenge: string }
-/** What the browser brings back. `issuer` is the `iss` of the return address (RFC 9207), when it was passed on. */
+/**
+ * The data that the browser returns with. `issuer` is the `iss` of the return address (RFC 9207), if it was passed on.
+ */
 export type SignInResult = {
   redirectUri: string
   state: string
@@ -55,8 +57,8 @@ export type OpenId = {
 const hour = 3_600_000
 
 /**
- * Ties the provider's answer to one sign-in without remembering anything: only who has the verifier, the state and the
- * return address of the beginning can end it.
+ * Binds the provider's response to one sign-in without storing anything. Only a caller with the verifier, the state and
+ * the return address of the start can complete it.
  */
 const nonceOf = ({ codeChallenge, state, redirectUri }: SignInRequest): string =>
   createHash('sha256')
@@ -75,7 +77,7 @@ const nameOf = (schema: z.ZodType<string>, value: unknown): string => {
   return schema.safeParse(kept).data ?? ''
 }
 
-/** How the client shows its secret: the basic scheme, also when the provider has no list of schemes (Discovery 1.0, 3). */
+/** How the client sends its secret: the basic scheme, also if the provider lists no schemes (Discovery 1.0, 3). */
 const authenticate =
   (secret: string): client.ClientAuth =>
   (server, ...rest) => {
@@ -119,7 +121,7 @@ const createDescription = (settings: OpenIdSettings, timeoutMs: number, clock: C
 
 type Claims = { sub: string; [claim: string]: unknown }
 
-/** What the provider says of the user: in the ID token, or else at its userinfo endpoint. */
+/** The provider's claims about the user, from the ID token, or else from its userinfo endpoint. */
 const claimsOf = async (
   configuration: client.Configuration,
   tokens: Awaited<ReturnType<typeof client.authorizationCodeGrant>>,
@@ -177,7 +179,7 @@ export const createOpenId = (settings: OpenIdSettings, { clock, logger }: { cloc
           nonce: nonceOf(request),
           code_challenge: request.codeChallenge,
           code_challenge_method: 'S256',
-          // Google signs the one known account in without a question otherwise.
+          // Without this, Google signs in the only known account without asking.
           ...(settings.provider === 'google' ? { prompt: 'select_account' } : {}),
         })
         return url.href

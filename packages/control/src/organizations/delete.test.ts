@@ -17,7 +17,7 @@ import { loopbackUrl, openIdSettings } from '../testing/sign-ins.ts'
 
 let harness: Harness
 let provider: OpenIdProvider
-/** When the oldest record of the logs came. */
+/** When the oldest record of the logs arrived. */
 let oldest = Number.POSITIVE_INFINITY
 beforeAll(async () => {
   provider = await startOpenIdProvider()
@@ -72,7 +72,7 @@ const fill = async (made: Organization): Promise<void> => {
   await storeRows(made)
 }
 
-/** By table of either store, the rows that are of an organization or of one of its workspaces. */
+/** The rows of an organization or of one of its workspaces, by table in either store. */
 const rowsOf = async ({ organizationId, workspaceId }: Organization): Promise<Record<string, number>> => {
   const { rows } = await sql<{ table: string; column: string }>`
 select c.table_name as table, c.column_name as column from information_schema.columns c
@@ -158,7 +158,7 @@ describe('deleting an organization', () => {
     })
     expect((await made.outsider.call('GET', `/workspaces/${made.otherWorkspaceId}`)).status).toBe(200)
     expect((await deletion(made)).status).toBe(404)
-    // A user without any organization can begin another one.
+    // A user without any organization can create another one.
     const next = { title: 'Next Inc', industry: 'gaming', workspace_title: 'Main' } as const
     expect((await guest.ok(methods.organizations.create, {}, { body: next })).organization.title).toBe('Next Inc')
   })

@@ -101,7 +101,7 @@ export const deleteOrganization =
       try {
         await finishOpen(deps, id)
       } catch (error) {
-        // It is written down, and ends as soon as the provider can be reached.
+        // It is stored, and ends as soon as the provider can be reached.
         logger.warn({ id, err: error }, 'the subscription of a deleted organization could not be ended yet')
       }
     return {}

@@ -23,7 +23,7 @@ const fits = (search: string): RawBuilder<SqlBool> => {
 
 type Counts = { id: string; workspace: string | null } & FoundOrganization['usage'] & FoundOrganization['health']
 
-/** What each of these organizations has, by its id. */
+/** The counts of each of these organizations, by ID. */
 const countsOf = async (db: Db, ids: readonly string[], since: Date): Promise<Map<string, Counts>> => {
   if (ids.length === 0) return new Map()
   const { rows } = await sql<Counts>`

@@ -10,9 +10,9 @@ const keepMs = 60_000
 type Kept = { until: number; usage: PlanUsage; period: number }
 
 /**
- * How much an organisation has of the resources that plans count. These are members, workspaces, audiences, syncs, sources and destinations
- * that are not deleted. Events and profiles are those of the current period, as the billing page has them; a slow count of these
- * may be a minute old.
+ * The number of an organisation's resources that count toward its plan: members, workspaces, audiences, syncs, sources
+ * and destinations that are not deleted. Events and profiles are counted for the current period, as on the billing
+ * page. If they are slow to count, the numbers may be a minute old.
  */
 export const getUsage = ({
   db,

@@ -11,9 +11,9 @@ import { verifiedDomain } from '../users/verified-domain.ts'
 import { readOrganization } from './read.ts'
 
 /**
- * Makes the caller a Collaborator of an organisation that is open to the domain of their verified address, or a Guest when they were one
- * before they left. Any other organisation is not found, so that the answer reveals nothing of it; nor is one that the caller was
- * removed from. A member keeps the present role.
+ * Makes the caller a Collaborator of an organisation that is open to the domain of their verified address, or a Guest
+ * if they were a Guest before they left. Returns 404 for any other organisation, so that the response reveals nothing
+ * about it, and for one that the caller was removed from. A member keeps the current role.
  */
 export const joinOrganization =
   (

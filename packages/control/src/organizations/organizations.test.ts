@@ -274,7 +274,7 @@ describe('an organisation that is open to a domain', () => {
   })
 })
 
-test('a workspace is made and changed with the role as it is now, not as it was when the session was looked up', async () => {
+test('creating and changing a workspace checks the current role, not the role at the time of the session lookup', async () => {
   const { administrator, organizationId, organization: name, workspaceId } = await startOrganization(harness)
   const attempts = async () => [
     (await administrator.call('POST', '/workspaces', { title: 'Staging', organization: name })).status,

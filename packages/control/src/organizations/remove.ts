@@ -2,7 +2,7 @@ import { type Db, deleteAuditOfOrganization } from '@tributary/api-kit'
 import { faultPoint } from '@tributary/kernel'
 import { againMs, type RemovalDeps, removeData } from '../workspaces/remove-data.ts'
 
-/** Whether nothing is left that could still bring something in: of logs, or of what the payment provider is to be asked. */
+/** Whether no more data can arrive, from logs or from pending calls to the payment provider. */
 const isOver = async (
   { db, oldestLogged, billing }: RemovalDeps,
   { id, delete_time }: { id: string; delete_time: Date },

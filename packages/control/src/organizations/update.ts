@@ -6,7 +6,7 @@ import type { ControlDeps } from '../deps.ts'
 import { verifiedDomain } from '../users/verified-domain.ts'
 import { readOrganization } from './read.ts'
 
-/** The domain as it is kept; throws 400 for one that the caller's own address does not show to be theirs, 403 for a key. */
+/** The domain in its stored form. Throws 400 if the caller's own address does not belong to it, 403 for a key. */
 const openTo = async (tx: Tx, actor: Actor, given: string, before: string): Promise<string> => {
   const domain = given.toLowerCase().replace(/^@/, '')
   if (domain === before) return domain
@@ -21,7 +21,7 @@ const openTo = async (tx: Tx, actor: Actor, given: string, before: string): Prom
   throw badRequest('VALIDATION', `auto_join_domain: ${text}`, { auto_join_domain: text })
 }
 
-/** Changes title, industry, or the e-mail domain whose people may join. Administrators only. */
+/** Changes title, industry, or the e-mail domain that may join. Administrators only. */
 export const updateOrganization =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.organizations.update> =>
   async ({ actor, organization, body }) => {

@@ -28,7 +28,7 @@ const stored = {
   delivering: async (): Promise<void> => {},
   removing: async (): Promise<void> => {},
 }
-/** Workspace whose profiles cannot be forgotten. */
+/** The workspace in which deleting profiles fails. */
 let refusing = ''
 beforeAll(async () => {
   const eraser = { ...testDestination, slug: 'eraser', title: 'Eraser', deletesUsers: true as const }
@@ -153,7 +153,7 @@ const erase = (name: string): Promise<void> => {
       },
     }),
     clock: harness.now,
-    // Here destinations answer when a test says so.
+    // In this test, destinations respond when a test says so.
     outcomesWaitMs: 0,
   })
   return job({ request: idIn(name) }, { signal: new AbortController().signal })

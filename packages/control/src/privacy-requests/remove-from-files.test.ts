@@ -9,7 +9,7 @@ import { receiveEvents } from '../testing/receive-events.ts'
 let harness: Harness
 let organization: Organization
 let workspace: string
-/** What the database rewrites and could not rewrite, what it was asked to leave out, and how often it was asked. */
+/** The tables that the database rewrote and could not rewrite, the tables to leave out, and the number of calls. */
 let rewritten: string[] = []
 let left: string[] = []
 let skipped: string[] = []

@@ -66,7 +66,7 @@ const ask = async (path: string, key = '', headers: Record<string, string> = {})
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-test('a person is found by any identifier, traits are to the digit, and what is included alone is answered', async () => {
+test('a person is found by any identifier, traits keep all digits, and only the included traits are returned', async () => {
   const key = await makeKey('secret')
   await identify({
     userId: 'ada:1/ä',
@@ -137,7 +137,7 @@ test('who is suppressed is 404 by each identifier, whichever was named, until it
   expect(await statuses()).toEqual([200, 200, 200])
 })
 
-test('without a valid key nothing is asked of the database: no key, a wrong one, a write key, one that is revoked', async () => {
+test('without a valid key no query is sent: no key, a wrong key, a write key, a revoked key', async () => {
   const revoked = await makeKey('secret')
   const [found] = (
     await organization.administrator.ok(methods.profileKeys.list, { workspace: organization.workspaceId })

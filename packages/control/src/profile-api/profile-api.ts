@@ -49,7 +49,7 @@ const keyIn = (request: IncomingMessage, query: URLSearchParams): string | undef
   return open?.startsWith('profile_public_') ? open : undefined
 }
 
-/** Browsers name the origin of what calls another one, and all of them say from where a request comes. */
+/** Browsers send the origin for calls to other origins, and every browser sends where a request comes from. */
 const isOfBrowser = ({ headers }: IncomingMessage): boolean =>
   headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
 

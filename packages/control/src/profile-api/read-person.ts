@@ -41,9 +41,10 @@ const latestTraits = {
 type TraitRow = { suppressed: true | null; name: string | null; value: string | null }
 
 /**
- * The latest of each trait of the profile with an identifier, of some names only when they are given. Undefined when there is no such
- * profile, or it is suppressed. The first query is one that the connection has prepared. It takes half the time of the second, which
- * also reads the time of each trait; that one follows only where two identifiers of a person have the same trait.
+ * The latest value of each trait of the profile with an identifier, or only of given traits. Undefined if the profile
+ * does not exist or is suppressed. The first query is prepared on the connection. It takes half the time of the second
+ * query, which also reads the time of each trait. The second query is only needed if two identifiers of a person have
+ * the same trait.
  */
 export const readPersonTraits = async (
   pool: Pick<Relational['pool'], 'query'>,

@@ -13,7 +13,7 @@ import type { Selectable } from 'kysely'
 
 export type ProfileKeyRow = Selectable<ProfileKeysTable>
 
-/** A key as the wire shows it, without itself. */
+/** A key as the API returns it, without itself. */
 export const presentProfileKey = (row: ProfileKeyRow): ProfileKey => ({
   name: resourceNames.profileKey.format({ workspace: row.workspace_id, profile_key: row.id }),
   title: row.title,

@@ -25,7 +25,7 @@ test('a key is shown once, when it is made: neither the list nor the database no
   expect(JSON.stringify([stored, audited, await list()])).not.toContain(key.slice(15))
 })
 
-test('a rotated key has another secret and what the former had, and the former is gone', async () => {
+test('a rotated key has a new secret and the same permissions, and the former key no longer works', async () => {
   const { administrator, workspaceId: workspace } = organization
   const body = { kind: 'public' as const, title: 'Web', traits: ['plan'] }
   const former = await administrator.ok(methods.profileKeys.create, { workspace }, { body })
@@ -58,7 +58,7 @@ test.each([
   expect(Object.keys(reply.body.metadata as object)).toEqual([field])
 })
 
-test('what a secret key reads cannot be narrowed, and what a public one reads can be changed', async () => {
+test('a secret key always reads everything, and the permissions of a public key can be changed', async () => {
   const { administrator, workspaceId: workspace } = organization
   const secret = await make('All')
   expect((await administrator.call('PATCH', `/${secret.name}`, { traits: ['plan'] })).status).toBe(400)

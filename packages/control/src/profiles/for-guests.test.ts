@@ -24,7 +24,7 @@ const ruleOf = (name: string): unknown => {
 
 const isRead = ({ verb, reads }: Method): boolean => verb === 'GET' || reads === true
 
-/** What the table has to say of a method. */
+/** The expected rule of a method. */
 const expectedRule = (method: Method): unknown => {
   const { access } = method
   if (access.scope !== 'workspace' && access.scope !== 'organization') return isRead(method) ? 'noWorkspace' : undefined
@@ -34,7 +34,7 @@ const expectedRule = (method: Method): unknown => {
 
 const isAnswered = (rule: unknown): boolean => typeof rule === 'function' || rule === 'open' || rule === 'byHandler'
 
-/** Handlers for every method, each of which answers the planted value. */
+/** Handlers for every method, each of which returns the planted value. */
 const handlersOf = (run: () => Promise<unknown>): Handlers => {
   const handlers: Record<string, Record<string, unknown>> = {}
   for (const { name } of methodList) {

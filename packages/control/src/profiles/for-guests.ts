@@ -3,7 +3,7 @@ import { type Actor, forbidden, isRecord, randomToken } from '@tributary/kernel'
 import { guestRules } from './guest-rules.ts'
 import { isMasked } from './mask.ts'
 
-/** By method, the fields of a query that look for values of people. */
+/** The fields of a query that search for values of people, by method. */
 const searches: Readonly<Record<string, readonly string[]>> = {
   'events.list': ['user_id', 'property_value'],
   'events.listBySource': ['user_id', 'property_value'],
@@ -44,8 +44,9 @@ const maskedRun = (run: AnyRun, rule: AnyRule, fields: readonly string[]): AnyRu
 }
 
 /**
- * The same handlers, which answer guests by the rules of their methods, and search for a random value where a guest searches. A method
- * without a rule answers guests 403. Sound because a rule answers what its method answers, and a query stays what it was.
+ * Wraps the handlers so that guests get responses by the rules of their methods, and a search by a guest uses a random
+ * value. A method without a rule returns 403 to guests. The types are sound because a rule returns what its method
+ * returns, and queries keep their shape.
  */
 export const maskedForGuests = (
   handlers: Handlers,

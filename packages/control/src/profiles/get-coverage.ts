@@ -3,7 +3,7 @@ import { type methods, noProfileReasons, profileCoverageDays } from '@tributary/
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 
-/** Why an event has no profile: by its user ID, or by its anonymous ID where it has none. */
+/** The reason why an event has no profile, by its user ID, or by its anonymous ID if it has no user ID. */
 const reason = `multiIf(id = '', 'missing', length(id) > 512, 'too_long',
   position(id, '\\0') > 0 or position(id, '\ufffd') > 0, 'not_text', 'blocked')`
 

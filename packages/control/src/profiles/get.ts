@@ -4,7 +4,10 @@ import type { ControlDeps } from '../deps.ts'
 import { isMasked, maskProfile } from './mask.ts'
 import { readProfile } from './read.ts'
 
-/** A profile with its traits, identifiers and history. A merged profile answers as the one that it was merged into. */
+/**
+ * Returns a profile with its traits, identifiers and history. For a merged profile, returns the profile that it was
+ * merged into.
+ */
 export const getProfile =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.profiles.get> =>
   async ({ actor, workspace, params }) => {

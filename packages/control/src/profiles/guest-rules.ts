@@ -23,8 +23,8 @@ import { maskAttribute, maskConditions, maskFields, maskMapping, maskQuery, mask
 type AnswerOf<Run> = Run extends (call: never) => Promise<infer Answer> ? Answer : never
 
 /**
- * The answer for a guest. A function changes the answer. With `open` guests get the same as others, since it has no values of people. With
- * `byHandler` the handler masks it itself. With `notForGuests` guests may not call the method.
+ * The response for a guest. A function changes the response. With `open` guests get the same as others, since it has no
+ * values of people. With `byHandler` the handler masks it itself. With `notForGuests` guests may not call the method.
  */
 type RuleOf<Run> = ((answer: AnswerOf<Run>) => AnswerOf<Run>) | 'open' | 'byHandler' | 'notForGuests'
 
@@ -177,7 +177,7 @@ const maskSummaries = <Answer extends { events: EventSummary[] }>(answer: Answer
   events: answer.events.map(maskEvent),
 })
 
-/** By method, what guests get of its answer. */
+/** The rule for guests of each method's response. */
 export const guestRules: GuestRules = {
   alertChannels: {
     list: 'open',

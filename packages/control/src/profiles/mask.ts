@@ -44,7 +44,7 @@ export const maskProfile = (profile: Profile): Profile => ({
   masked: true,
 })
 
-/** Where a sentence begins to quote an outside text. */
+/** The start of a quoted outside text in a sentence. */
 const quoted = /[{<"“]|: /
 
 /** Whether a word may be of a person: an address, or a number that identifies people. */
@@ -58,7 +58,7 @@ export const maskReason = (reason: string): string => {
   return [...words, ...(at < 0 ? [] : [hidden])].join(' ')
 }
 
-/** Why an event was rejected: the name of the reason and what to fix stay. */
+/** Masks the reason of a rejected event. The name of the reason and the advice stay. */
 export const maskEventReason = (reason: string): string => {
   const at = reason.indexOf(': ')
   return at < 0 ? maskReason(reason) : `${reason.slice(0, at)}: ${maskReason(reason.slice(at + 2))}`

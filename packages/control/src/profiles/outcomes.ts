@@ -3,7 +3,7 @@ import type { EventStore } from '@tributary/storage'
 
 type OutcomeRow = { event_id: string; destination_id: string; status: string; time_ms: number; attempt: number }
 
-/** What became of events at each destination, by the last attempt, those of a destination in the order of their ids; by event. */
+/** The outcomes of events at each destination, by the last attempt; by event, sorted by destination ID. */
 export const readOutcomes = async (
   eventStore: Pick<EventStore, 'query'>,
   workspaceId: string,

@@ -17,7 +17,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 const sourceId = newId()
 let serial = 0
 
-/** What the stream and the event store have of events; each comes a second after the one before. */
+/** Puts events into the stream and the event store, each a second after the previous one. */
 const receive = async (...events: Record<string, unknown>[]): Promise<string[]> => {
   const made = events.map((given) => {
     const number = ++serial
@@ -158,7 +158,7 @@ describe('a profile', () => {
     ])
   })
 
-  test('lists its events by when they happened where that is asked for', async () => {
+  test('the events of a profile can be listed by the time when they happened', async () => {
     const old = { userId: 'u-1', timestamp: '2024-03-01T00:00:00.000Z' }
     const ids = await receive(
       { userId: 'u-1' },
@@ -175,7 +175,7 @@ describe('a profile', () => {
     expect(await list({ time_by: 'event_time' })).toEqual([3, 0, 2, 1])
   })
 
-  test('that was merged is answered by the one it is part of, whose history says by which event', async () => {
+  test('for a merged profile, the response is the profile it belongs to, whose history names the event', async () => {
     await receive({ anonymousId: 'a-1' }, { userId: 'u-1' })
     const gone = await idOf('u-1')
     const [cause] = await receive({ userId: 'u-1', anonymousId: 'a-1' })

@@ -78,7 +78,10 @@ afterAll(() => harness[Symbol.asyncDispose]())
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 
-/** What a statement costs by PostgreSQL's own estimate (reading a row is 0.01), and the tables that it reads as a whole. */
+/**
+ * The cost of a statement by PostgreSQL's own estimate (reading a row is 0.01), and the tables that it scans
+ * completely.
+ */
 const explain = async (statement: Statement, generic: boolean): Promise<{ cost: number; whole: string[] }> => {
   const { rows } = generic
     ? await harness.database.pool.query(`explain (generic_plan, format json) ${statement.text}`)

@@ -34,7 +34,7 @@ type TraitRow = {
   computed: boolean
 }
 
-/** The present profile of an ID: itself, or the one that it was merged into. Throws 404 for none. */
+/** The current profile of an ID: itself, or the profile that it was merged into. Throws 404 if it does not exist. */
 export const currentProfileId = async (db: Db, workspaceId: string, profileId: string): Promise<string> => {
   const { rows } = isId(profileId)
     ? await sql<{ id: string }>`${prepared('profile-current')}
@@ -62,7 +62,10 @@ export const readIdentifiers = async (
   return rows
 }
 
-/** When a trait got its value: one that is computed comes before all others by its time, and says it elsewhere. */
+/**
+ * The time of a trait's value. A computed trait sorts before all others by its time column, and has the shown time in
+ * another column.
+ */
 const shownTime = sql<Date>`case when t.time = 'infinity' then t.event_id::timestamptz else t.time end`
 
 /** The latest of each trait of profiles; of some names only, when they are given. */
@@ -173,7 +176,7 @@ const readHistory = async (db: Db, workspaceId: string, profileId: string): Prom
   return rows
 }
 
-/** A value of the ledger as people see it: the values of deleted users are gone. */
+/** A value of the ledger for display. Values of deleted users no longer exist. */
 const shownValue = ({ type, value }: { type: string; value: string }): { type: string; value: string } => ({
   type,
   value: value.startsWith('\ufffd') ? '(deleted)' : value,

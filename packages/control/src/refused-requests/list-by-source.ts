@@ -5,7 +5,7 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readRefusedRequests } from './read.ts'
 
-/** What collection refused for one source in the last 24 hours. */
+/** Lists the refused requests of one source in the last 24 hours. */
 export const listSourceRefusedRequests =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.refusedRequests.listBySource> =>
   async ({ workspace, params, query }) => {

@@ -4,7 +4,7 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { readRefusedRequests } from './read.ts'
 
-/** What collection refused for the workspace's sources in the last 24 hours. */
+/** Lists the refused requests of the workspace's sources in the last 24 hours. */
 export const listRefusedRequests =
   ({ db, clock }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.refusedRequests.list> =>
   async ({ workspace, params, query }) => {

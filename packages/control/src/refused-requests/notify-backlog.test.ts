@@ -44,7 +44,7 @@ const refuse = (agoMs: number, reason = 'WORKSPACE_BACKLOG', count = 7): Promise
 
 const noticesOf = async (who: Caller) => (await who.ok(methods.notifications.list, { user: who.userId })).notifications
 
-test('administrators and collaborators are notified once an episode that requests are answered 429, with what to do', async () => {
+test('administrators and collaborators are notified once per episode that requests are refused with 429, with advice', async () => {
   const { administrator, collaborator, guest, outsider } = organization
   await refuse(minute)
   await harness.notifyBackloggedWorkspaces()

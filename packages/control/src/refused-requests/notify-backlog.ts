@@ -78,8 +78,8 @@ const notifyOfBacklog = async (tx: Tx, refused: Refused, now: number): Promise<A
 }
 
 /**
- * Notifies administrators and collaborators of each workspace whose requests are answered 429 at the moment: once an episode, however
- * often this is called and by however many processes.
+ * Notifies administrators and collaborators of each workspace whose requests are currently refused with 429: once per
+ * episode, however often this is called and by however many processes.
  */
 export const notifyBackloggedWorkspaces = async (deps: Pick<ControlDeps, 'db' | 'clock' | 'live'>): Promise<void> => {
   const now = deps.clock()

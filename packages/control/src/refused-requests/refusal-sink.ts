@@ -15,13 +15,13 @@ export type RefusalRow = {
   sample: string
 }
 
-/** That a key was used. `lastUsed` is epoch ms. */
+/** The last use of a key. `lastUsed` is epoch ms. */
 export type WriteKeyUse = { keyId: string; lastUsed: number }
 
 export type RefusalSink = {
   /** Adds the counts to the hour of each row's last time. */
   write(rows: readonly RefusalRow[]): Promise<void>
-  /** Writes down when keys were last used; never moves a time back. */
+  /** Stores when keys were last used; never moves a time back. */
   touchWriteKeys(rows: readonly WriteKeyUse[]): Promise<void>
 }
 
@@ -50,7 +50,7 @@ const merged = (rows: readonly RefusalRow[]): Merged[] => {
   return [...byKey.values()]
 }
 
-/** Where collection writes what it refused and which keys were used. Both may be repeated after a failure. */
+/** Stores the requests that collection refused, and the last uses of keys. Both may be repeated after a failure. */
 export const createRefusalSink = ({ db }: { db: Db }): RefusalSink => ({
   async write(rows) {
     if (rows.length === 0) return

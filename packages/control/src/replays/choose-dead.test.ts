@@ -227,7 +227,7 @@ test('a step that is killed leaves every letter whole, and each event becomes du
   expect(await held('dead')).toEqual(letters.map(({ offset, ids }) => [offset, [1], [ids[1]], 1]))
 })
 
-test('a cancelled replay leaves letters as they were, and one that was retried by hand is no part of it any more', async () => {
+test('a canceled replay leaves dead letters unchanged, and a dead letter that was retried manually leaves the replay', async () => {
   const { params, letter, create, allDue, rows, held } = await start()
   const { collaborator } = organization
   const first = await letter([orders, carts])

@@ -6,7 +6,7 @@ import { createFilterWork, type DeadScope, deadLetters, type EventScope } from '
 import type { LogEntry, LogReader } from '@tributary/storage'
 import { sql } from 'kysely'
 
-/** A dead letter of which some events are meant, or all where `indexes` is null. `count` is that of all its events. */
+/** A dead letter with the indexes of the chosen events; null means all. `count` is the number of all its events. */
 type ChosenRow = { id: string; count: number; indexes: number[] | null }
 
 /** The dead letters of a scope: how many events, when they were tried first, and how many cannot be read. */
@@ -31,7 +31,7 @@ type Candidate = {
 /** Rows that are looked up at once. */
 const rowsAtOnce = 500
 
-/** True when a scope asks anything of single events: those have to be read then. */
+/** True when a scope asks anything of single events: those must be read then. */
 export const asksEvents = ({ event, eventType, filter }: EventScope): boolean =>
   event !== undefined || eventType !== undefined || filter.conditions.length > 0
 
@@ -85,10 +85,10 @@ const eventsOf = ({ meta, body }: LogEntry): readonly PipelineEvent[] => {
 }
 
 /**
- * Chooses the events of the dead letters of a scope that fit the conditions. They are read from the log of deliveries one record at a
- * time, as deliveries see them, and filtered as by mappings. Previews and replays both read them here, in turns of the workspace.
- * Changes nothing. Throws 503 where there is no log, and 400 where the conditions go through too much of an event. Throws 429
- * where too much of the workspace waits for its turn.
+ * Chooses the events of the dead letters in a scope that meet the conditions. They are read from the log of deliveries
+ * one record at a time, in the form for deliveries, and filtered as by mappings. Previews and replays both use this, in
+ * turns of the workspace. Changes nothing. Throws 503 without a log, and 400 if the conditions scan too much of an
+ * event. Throws 429 if the workspace has too much work waiting.
  */
 export const chooseDead = async (
   { db, deliveries, workShare }: { db: Db; deliveries?: Pick<LogReader, 'find'> | undefined; workShare: WorkShare },

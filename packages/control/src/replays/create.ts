@@ -34,9 +34,9 @@ const refuseSecond = async (db: Db, destinationId: string): Promise<void> => {
 }
 
 /**
- * Makes the function that marks the dead letters of a request as those of a replay, in its transaction, and returns the number of
- * their events. So the number that is counted is the one that is sent. Single events are chosen here, before that transaction,
- * which must not wait for the log.
+ * Makes the function that marks the dead letters of a request as part of a replay, in its transaction, and returns the
+ * number of their events. So the number that is counted is the one that is sent. Single events are chosen here, before
+ * that transaction, which must not wait for the log.
  */
 const dead = async (
   deps: Pick<ControlDeps, 'db' | 'deliveries' | 'workShare'>,

@@ -5,7 +5,7 @@ import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { presentReplays, readReplay } from './read.ts'
 
-/** One replay as the wire shows it. */
+/** One replay as the API returns it. */
 export const showReplay = async (
   deps: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>,
   destination: { id: string; workspace_id: string },

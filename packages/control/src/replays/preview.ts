@@ -19,7 +19,7 @@ import {
 import type { ControlDeps } from '../deps.ts'
 import { asksEvents, chooseDead } from './choose-dead.ts'
 
-/** What a request asks of single events. */
+/** The conditions of a request on single events. */
 export const eventScope = (scope: ReplayScope): EventScope => ({
   event: scope.event,
   eventType: scope.event_type,

@@ -17,7 +17,7 @@ export const selectReplays = (db: Db, destination: { id: string; workspace_id: s
 
 export type ReplayRow = Awaited<ReturnType<ReturnType<typeof selectReplays>['executeTakeFirstOrThrow']>>
 
-/** A replay of this destination; throws 404 for one that is absent or of another. */
+/** A replay of this destination. Throws 404 if it does not exist or belongs to another workspace. */
 export const readReplay = async (
   db: Db,
   destination: { id: string; workspace_id: string },
@@ -39,7 +39,7 @@ const dayMs = 86_400_000
 /** A larger replay counts attempts, which may count an event twice after a crash. */
 const exactEvents = 1_000_000
 
-/** What the delivery log says of the events of replays, by the id of the replay. */
+/** The outcomes of the events of replays in the delivery log, by the ID of the replay. */
 const readTotals = async (
   eventStore: EventStore,
   rows: readonly ReplayRow[],
@@ -149,7 +149,7 @@ const present = (row: ReplayRow, { delivered, filtered, failed }: Totals, delive
   finish_time: delivering ? null : (row.finish_time?.toISOString() ?? null),
 })
 
-/** Replays of one destination as the wire shows them, with what the delivery log says of their events. */
+/** Replays of one destination as the API returns them, with the outcomes of their events in the delivery log. */
 export const presentReplays = async (
   { db, eventStore, clock }: Pick<ControlDeps, 'db' | 'eventStore' | 'clock'>,
   rows: readonly ReplayRow[],

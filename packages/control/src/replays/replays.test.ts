@@ -251,7 +251,7 @@ test('of incarnations of the log, earlier ones are stored whatever their offsets
   }
 })
 
-test('a replay says what it is about, who started it, and how far it is', async () => {
+test('a replay shows its scope, its author, and its progress', async () => {
   const { ids, row, history, create, params, source } = await start()
   await insertRows(harness, 'events', [row('9-0000000004-0000', 10), row('9-0000000004-0001', 10)])
   const filter = { match: 'any' as const, conditions: [{ id: 'aB12', field: 'userId', operator: 'exists' as const }] }
@@ -313,7 +313,7 @@ test('a replay says what it is about, who started it, and how far it is', async 
   expect((await guest.ok(methods.replays.list, params)).replays).toEqual([seen])
 })
 
-/** A replay of two events that says of itself what `row` says, with the outcomes of its deliveries. */
+/** A replay of two events with the fields of `row`, and the outcomes of its deliveries. */
 const startSent = async (row: {
   state: 'paused' | 'cancelled' | 'done' | 'failed'
   sent?: number
@@ -459,7 +459,7 @@ test('one replay of a destination is open at a time, whether it runs or is pause
   expect(rest.replays.map(({ name, state }) => [name, state])).toEqual([[first.name, 'cancelled']])
 })
 
-test('pausing, resuming and cancelling change what they say, and a replay that is over stays so', async () => {
+test('pausing, resuming and cancelling change the shown state, and a replay that is over stays over', async () => {
   const { row, history, create, params, path } = await start()
   await insertRows(harness, 'events', [row('9-0000000006-0000', 10)])
   const of = { ...params, replay: idIn((await create(history)).name) }

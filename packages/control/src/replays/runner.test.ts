@@ -205,7 +205,7 @@ test('a history goes to the one destination, in its order, each event once, in t
   })
 })
 
-describe('what a replay does is on the board of threads, and one that is held ends with the reason', () => {
+describe('the work of a replay is on the board of threads, and a replay whose work is held ends with the reason', () => {
   const board = createThreadBoard()
   let place: BoardPlace
   beforeEach(() => {

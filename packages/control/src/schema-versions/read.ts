@@ -27,11 +27,11 @@ export type VersionRow = Omit<Selectable<SourceSchemasTable>, 'schema' | 'source
   last_name: string | null
 }
 
-/** What the author of a version is called; undefined for the product itself and for deleted users. */
+/** The display name of a version's author; undefined for the product itself and for deleted users. */
 export const authorName = ({ email, first_name, last_name }: VersionRow): string | undefined =>
   email === null ? undefined : displayName({ email, first_name: first_name ?? '', last_name: last_name ?? '' })
 
-/** A version of a schema as the wire shows it. */
+/** A version of a schema as the API returns it. */
 export const presentVersion = (source: { workspace_id: string; id: string }, row: VersionRow): SchemaVersion => {
   const author = authorName(row)
   return {

@@ -94,7 +94,7 @@ test('versions of the largest schema take a fraction of their text on disk', asy
   expect(rows[0]?.size).toBeLessThan(150_000)
 })
 
-test('a version whose author is gone stays, without an author', async () => {
+test('a version whose author was deleted stays, without an author', async () => {
   const { organizationId, administrator } = organization
   const leaving = await harness.person({ [organizationId]: 'ORG_COLLABORATOR' })
   const { params } = await start(0)

@@ -14,15 +14,15 @@ export type StoredSchema = { readonly text: string; readonly schema: SourceSchem
 export const readStored = (text: string): StoredSchema => ({ text, schema: parseSourceSchema(text) })
 
 /**
- * A schema as it is to be stored: its text in full, which is longer than what may have been sent, and which a merge makes
- * longer. Throws SchemaError when that breaks a limit, so that what is stored can always be read again.
+ * A schema in its stored form. The complete text is longer than the request may have been, and a merge makes it longer.
+ * Throws SchemaError if it breaks a limit, so that every stored schema can be read again.
  */
 export const toStored = (schema: SourceSchema): StoredSchema => readStored(formatSourceSchema(schema))
 
 /** Characters of a refusal at most: it quotes names of any length. */
 const longestRefusal = 500
 
-/** What `make` gives; its SchemaError becomes 400 VALIDATION that says of `schema` what is wrong and where. */
+/** Runs `make`, and converts its SchemaError to 400 VALIDATION with the problem and its place in `schema`. */
 export const refusingSchema = <T>(make: () => T): T => {
   try {
     return make()

@@ -17,8 +17,8 @@ export class UnreadableSecret extends Error {
 const pageRows = 500
 
 /**
- * Seals everything anew in this transaction: opened with one box, sealed with another. The tables are locked, so no other process writes
- * meanwhile, or afterwards with the old key. Returns how many values there were.
+ * Opens every sealed value with one box and seals it with another, in this transaction. The tables are locked, so no
+ * other process writes meanwhile, or afterwards with the old key. Returns the number of values.
  *
  * @throws UnreadableSecret, and then nothing must be committed
  */

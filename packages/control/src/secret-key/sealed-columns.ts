@@ -14,7 +14,7 @@ export type SealedColumn = {
   /** Columns of its primary key, one, and what else its context is made of. */
   key: string
   more: readonly string[]
-  /** Where the value belongs. */
+  /** The encryption context of the value. */
   context: (row: Key) => string
 }
 
@@ -69,7 +69,7 @@ export const sealedColumns: readonly SealedColumn[] = [
 
 export type SealedRow = Key & { sealed: Uint8Array }
 
-/** Rows of a sealed column by their key, behind `after`, at most `limit`; those without a value are left out. */
+/** Rows of a sealed column with a value, by their key, after `after`, at most `limit`. */
 export const readSealed = async (
   db: Db,
   { table, column, key, more }: SealedColumn,

@@ -23,10 +23,10 @@ export const passwordTokenLifeMs = 60 * 60_000
 const noticeLifeMs = 24 * 60 * 60_000
 
 /**
- * Begins a session in the given transaction, records it and from where, and gives the answer of every kind of login. The answer has the
- * session's token, and a fresh one-time token with which that session sets the password. It also has the signed names of the user for
- * inbox and messaging. The called method is `action`. A mail notifies the user of a sign-in from a network and browser that are
- * new.
+ * Starts a session in the given transaction, records it and its origin, and returns the response of every kind of
+ * login. The response has the session's token, and a new one-time token with which that session sets the password. It
+ * also has the signed names of the user for inbox and messaging. The called method is `action`. A mail notifies the
+ * user of a sign-in from a new network and browser.
  */
 export type AnswerLogin = (
   tx: Tx,

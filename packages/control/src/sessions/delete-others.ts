@@ -4,7 +4,7 @@ import type { Handler } from '@tributary/http'
 import type { AccessChanged, ControlDeps } from '../deps.ts'
 import type { Sessions } from './sessions.ts'
 
-/** Ends every session of oneself but the one that asks, at once. */
+/** Ends every session of the caller except for the current one, immediately. */
 export const deleteOtherSessions =
   ({
     db,

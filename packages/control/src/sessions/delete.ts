@@ -5,7 +5,7 @@ import { notFound } from '@tributary/kernel'
 import type { AccessChanged, ControlDeps } from '../deps.ts'
 import type { Sessions } from './sessions.ts'
 
-/** Ends one session of oneself at once; it may be the one that asks. */
+/** Ends one session of the caller immediately, possibly the current one. */
 export const deleteSession =
   ({
     db,

@@ -74,7 +74,7 @@ test('a session that is ended is refused at once, its listeners are cut and it i
   expect((await harness.audits()).at(-1)).toMatchObject({ action: 'sessions.delete', resource: stolen?.name })
 })
 
-test('ending all others leaves the session that asks, and only the sessions of other people', async () => {
+test('ending all other sessions keeps the current session, and those of other people', async () => {
   const [person, bystander] = [await harness.person(), await harness.person()]
   const others = [await signInAgain(person, 'b'), await signInAgain(person, 'c')]
   for (const token of others) expect(await works(token)).toBe(true)

@@ -5,13 +5,13 @@ import { createTokenCache } from './token-cache.ts'
 
 const hour = 3_600_000
 
-/** How long a session lasts, in ms: after its last use, and at most. */
+/** Lifetime of a session, in ms: after its last use, and in total. */
 export const sessionLimits = { idleMs: 12 * hour, totalMs: 30 * 24 * hour } as const
 
-/** How many sessions a user has at most: those used last stay. */
+/** Maximum sessions per user. The most recently used ones stay. */
 export const sessionsPerUser = 1000
 
-/** A session's last use is written down at most this often. */
+/** Minimum time between stored updates of a session's last use. */
 const touchMs = 60_000
 
 const prefix = 'trb_'

@@ -1,14 +1,14 @@
 import type { Authentication } from '@tributary/http'
 import type { Clock } from '@tributary/kernel'
 
-/** How long an answer about a token may be old: what ended elsewhere is refused after this time. */
+/** Maximum age of a cached token. A session that ended in another process is refused after this time. */
 const cacheMs = 2000
 const cachedTokens = 10_000
 
 export type TokenCache = {
   /** The holder of a token. Answers may be two seconds old. */
   ask(token: string): Promise<Authentication>
-  /** Forgets all answers, so that changes count here at once. */
+  /** Clears the cache, so that changes take effect here immediately. */
   clear(): void
 }
 

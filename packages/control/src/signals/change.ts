@@ -22,7 +22,7 @@ export const requireComplete = async (
   }
 }
 
-/** Puts these sources and platforms in the place of those of a signal. */
+/** Replaces the sources and platforms of a signal. */
 export const writeParts = async (
   tx: Tx,
   { id, workspaceId }: { id: string; workspaceId: string },

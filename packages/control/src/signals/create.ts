@@ -9,7 +9,7 @@ import { lastChangeOf, requireComplete, writeParts } from './change.ts'
 import { type PresentDeps, presentSignal } from './present.ts'
 import { checkRefunds, checkTrigger } from './references.ts'
 
-/** Saves a signal. Where it is enabled, the next event can be a conversion. */
+/** Stores a signal. If it is enabled, the next event can be a conversion. */
 export const createSignal =
   (deps: PresentDeps & Pick<ControlDeps, 'eventStore' | 'workShare'>): Handler<typeof methods.signals.create> =>
   async ({ actor, workspace, body, signal }) => {

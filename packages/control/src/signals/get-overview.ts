@@ -20,7 +20,7 @@ const sums = (rows: readonly { currency: string; amount: number }[]) =>
     }))
     .toSorted((a, b) => b.amount - a.amount)
 
-/** What conversions of a signal were worth, by day and currency. */
+/** The value of a signal's conversions, by day and currency. */
 const readAmounts = async (db: Db, signalId: string, from: string, to: string) => {
   const { rows } = await sql<{ day: string; currency: string; amount: number }>`
     select day::text, currency, sum(amount) as amount from signal_days

@@ -71,7 +71,7 @@ const present = (
   }),
 })
 
-/** The id of a destination of this workspace, '' for none; throws 404 for one of another. */
+/** The ID of a destination of this workspace; '' if not given. Throws 404 for a destination of another workspace. */
 const destinationIdOf = (name: string, workspaceId: string): string => {
   if (name === '') return ''
   const { workspace, destination } = parseReference(resourceNames.destination, 'destination', name)
@@ -95,7 +95,7 @@ const platformsLike = (destination: string, status: ConversionStatus | ''): stri
   return status === '' ? at : `${at}${status === 'not_sent' ? '"[a-z_]+"' : '""'},[0-9]+\\]`
 }
 
-/** How long before a conversion its first delivery can be: clocks differ. */
+/** How long before a conversion its first delivery can appear to be, because clocks differ. */
 const slackMs = 60_000
 
 /** The conversions of a signal, newest first. */

@@ -1,7 +1,7 @@
 import type { ConversionStatus } from '@tributary/contract'
 import type { EventStore } from '@tributary/storage'
 
-/** What became of a conversion at a destination, as its delivery log says. */
+/** The outcome of a conversion at a destination, from its delivery log. */
 export type OutcomeAt = { status: Exclude<ConversionStatus, 'not_sent'>; reason: string }
 
 const statusOf: Readonly<Record<string, OutcomeAt['status']>> = {
@@ -52,7 +52,7 @@ export type OutcomeCount = {
   days: ReadonlyMap<string, number>
 }
 
-/** How many conversions of a signal ended how at each destination, and why, of those sent in a period. */
+/** The number of a signal's conversions by destination, outcome and reason, among those sent in a period. */
 export const countOutcomes = async (
   eventStore: Pick<EventStore, 'query'>,
   workspaceId: string,

@@ -11,7 +11,7 @@ const dayOf = (seconds: number): string => new Date(seconds * 1000).toISOString(
 const refuse = (text: string): Error =>
   badRequest('VALIDATION', `end_date.seconds: ${text}`, { 'end_date.seconds': text })
 
-/** The days of a period in whole UTC days; throws 400 for one that ends before it begins, or is too long. */
+/** The days of a period in whole UTC days. Throws 400 if it ends before it starts, or is too long. */
 export const daysOf = ({
   'start_date.seconds': start,
   'end_date.seconds': end,

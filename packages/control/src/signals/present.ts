@@ -91,7 +91,7 @@ const readTitles = async (
 const feedsOf = (trigger: SignalTrigger): readonly string[] =>
   trigger.type === 'events' ? trigger.sources : [trigger.audience]
 
-/** Why a destination cannot be sent conversions, in words; '' when it can. */
+/** The reason why conversions cannot be sent to a destination, as text; '' if they can. */
 export const platformProblem = async (
   { db, catalog, secretBox, logger }: PresentDeps,
   workspaceId: string,
@@ -140,7 +140,7 @@ const stateOf = (enabled: boolean, problems: readonly string[]): SignalSummary['
   return problems.length === 0 || problems.some((problem) => problem !== '') ? 'problem' : 'enabled'
 }
 
-/** Rows of the list as the wire shows them. */
+/** Rows of the list as the API returns them. */
 export const presentSignals = async (
   deps: PresentDeps,
   workspaceId: string,

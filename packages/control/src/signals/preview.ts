@@ -124,7 +124,7 @@ const readEntered = async (
   return { events, looked: rows.length }
 }
 
-/** Places that a signal fills in itself, and that say nothing of a person. */
+/** Paths that a signal fills in itself, and that contain nothing personal. */
 const shownPlaces = /^context\.signal\.(event_id|time|value|currency|consent|action_source|event_source|kind)$/
 
 /** Targets whose values may be shown: hashed, or nothing of a person. */

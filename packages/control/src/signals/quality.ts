@@ -11,7 +11,10 @@ type Counts = ReadonlyMap<MatchIdentifier, number>
 const share = (count: number, of: number): number => (of === 0 ? 0 : count / of)
 const rounded = (score: number): number => Math.round(score * 10) / 10
 
-/** How well a platform can match conversions, 0 to 10: the weight of each identifier by the share of conversions that have it. */
+/**
+ * How well a platform can match conversions, 0 to 10: the weight of each identifier times the share of conversions that
+ * have it.
+ */
 export const scoreOf = (
   { identifiers }: Pick<PlatformDefinition['conversions'], 'identifiers'>,
   counts: Counts,

@@ -19,11 +19,11 @@ const sumOf = (rows: readonly CountRow[], kind: string): number =>
 /** The sum of one kind. */
 export const countOf = sumOf
 
-/** How many conversions had each identifier. */
+/** The number of conversions with each identifier. */
 export const identifierCounts = (rows: readonly CountRow[]): ReadonlyMap<MatchIdentifier, number> =>
   new Map(matchIdentifiers.map((each) => [each, sumOf(rows, `id:${each}`)]))
 
-/** Why conversions were not sent, the most frequent first. */
+/** The reasons why conversions were not sent, the most frequent first. */
 export const notSentOf = (rows: readonly CountRow[]) =>
   notSentReasons
     .map((reason) => ({ reason, text: notSentReasonTexts[reason], count: sumOf(rows, `not:${reason}`) }))

@@ -18,9 +18,9 @@ export const sumStatuses = (counts: readonly StatusCounts[]): StatusCounts => {
 export const sentOf = (rows: readonly CountRow[]): number => countOf(rows, 'sent') + countOf(rows, 'sent_refund')
 
 /**
- * The outcomes of the conversions of a platform by UTC day (`YYYY-MM-DD`). An outcome belongs to the day of the first try, which can be
- * the day after the conversion was made. So where a day has more outcomes than sent conversions, the rest is no longer pending on
- * the day before.
+ * The outcomes of a platform's conversions by UTC day (`YYYY-MM-DD`). An outcome belongs to the day of the first
+ * attempt, which can be the day after the conversion was made. So if a day has more outcomes than sent conversions, the
+ * rest is no longer pending on the day before.
  */
 export const statusDays = (
   counts: readonly CountRow[],

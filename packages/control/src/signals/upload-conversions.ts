@@ -23,7 +23,7 @@ import type { ControlDeps } from '../deps.ts'
 import { type CsvRow, parseCsv } from './csv.ts'
 import { readSignalSettings } from './settings.ts'
 
-/** Columns of an uploaded file: what stands under each is put at a place of the event that is made of a row. */
+/** Columns of an uploaded file, and the path in the row's event for the value of each. */
 const columns = {
   event_id: undefined,
   event_time: undefined,
@@ -76,7 +76,9 @@ const readFile = (content: string): { header: Column[]; rows: CsvRow[] } => {
 
 const longest = 500
 
-/** An event of a row, as conversions are made of it; a refusal where it cannot be one. Values are in no message. */
+/**
+ * The event of a row, from which conversions are made, or an error if the row is invalid. Messages contain no values.
+ */
 const eventOf = (
   header: readonly Column[],
   { line, cells }: CsvRow,

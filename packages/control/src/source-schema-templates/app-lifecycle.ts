@@ -10,7 +10,7 @@ const push: TemplateObject = {
   action: ['string', 'optional', 'What was tapped.'],
 }
 
-/** What mobile libraries send by themselves. */
+/** Events that mobile libraries send automatically. */
 export const appLifecycle: Template['events'] = {
   'Application Installed': version,
   'Application Opened': {

@@ -23,7 +23,7 @@ export const product: TemplateObject = {
   value: ['number', 'optional', 'Price times quantity.'],
 }
 
-/** What an order costs. */
+/** The amounts of an order. */
 export const orderTotals: TemplateObject = {
   affiliation: ['string', 'optional', 'Shop or partner that it came from.'],
   subtotal: ['number', 'recommended', 'Products after discounts, without tax and shipping.'],

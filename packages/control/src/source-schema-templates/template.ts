@@ -7,12 +7,15 @@ import {
   type SourceSchema,
 } from '@tributary/contract'
 
-/** A property of a template: its type, how much it is asked for, what it means and, for arrays, what an item has. */
+/**
+ * A property of a template: its type, how strongly it is required, its description and, for arrays, the type of an
+ * item.
+ */
 export type TemplateProperty =
   | readonly [type: PropertyType, requirement: Requirement, description: string]
   | readonly [type: 'array', requirement: Requirement, description: string, items: TemplateObject]
 
-/** What an event, the user or an item has, by the property's name. */
+/** The properties of an event, the user or an item, by name. */
 export type TemplateObject = { readonly [property: string]: TemplateProperty }
 
 /** An event plan that a new source can start with. */

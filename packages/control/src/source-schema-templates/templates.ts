@@ -9,7 +9,7 @@ import { mobileApp } from './mobile-app.ts'
 import type { Template } from './template.ts'
 import { travel } from './travel.ts'
 
-/** What a new source's schema can start with, in the order shown; the first begins from scratch. */
+/** The templates for a new source's schema, in display order. The first one is empty. */
 export const templates: readonly Template[] = [
   blank,
   eCommerce,

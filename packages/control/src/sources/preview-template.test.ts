@@ -84,7 +84,7 @@ test('it is for editors of the workspace, for sources with a template, and asks 
   expect((await administrator.call('POST', path, { template: 'x'.repeat(10_001), body: '' })).status).toBe(400)
 })
 
-test('one that asks for work without end gets an error for that, within the work of a rendering', async () => {
+test('a template with unlimited work gets an error within the limit of one rendering', async () => {
   const template = `{% for i in (1..9000) %}{% if ${Array.from({ length: 1600 }, () => '1').join(' and ')} %}{% endif %}{% endfor %}`
   expect(await preview({ template, body: '{}' })).toMatchObject({
     status: 200,

@@ -5,7 +5,10 @@ import type { Handler } from '@tributary/http'
 import { badRequest, takeTurn } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 
-/** Shows what a template would make of a call, by what collection itself runs. A template that fails is an answer, too. */
+/**
+ * Shows the result of a template for a call, with the code of collection. A failing template is a successful response,
+ * too.
+ */
 export const previewTemplate =
   (
     deps: Pick<ControlDeps, 'db' | 'catalog' | 'secretBox' | 'receiveWebhook' | 'workShare' | 'clock' | 'logger'>,

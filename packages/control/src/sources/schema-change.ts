@@ -54,9 +54,9 @@ const refuseStale = async (tx: Tx, sourceId: string, current: number): Promise<n
 }
 
 /**
- * Makes the next version of a source's schema and answers its number, or undefined when nothing changes. The source must
- * be locked and then be given that number. A whole schema that was made on another version than the current one is
- * refused with 409; one property never is, everything else stays as it is now.
+ * Stores the next version of a source's schema and returns its number, or undefined if nothing changes. The source must
+ * be locked, and must then get that number. A complete schema that is based on an older version is refused with 409. A
+ * change of one property never is, and keeps everything else.
  */
 export const writeSchemaChange = async (
   tx: Tx,

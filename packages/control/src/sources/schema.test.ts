@@ -112,7 +112,7 @@ describe('a new source', () => {
       expect(await read(name)).toMatchObject({ schema: '{"events":{}}', version: 1 })
   })
 
-  test('begins with what the schema of another source is now, and is changed apart from it', async () => {
+  test('starts with the current schema of another source, and is changed independently', async () => {
     const other = await create('sourceSchemaTemplates/gaming')
     expect((await save(other, { schema: withTotal })).status).toBe(200)
     const copy = await create(other)
@@ -121,7 +121,7 @@ describe('a new source', () => {
     expect(JSON.parse((await read(other)).schema).events).toHaveProperty('Order Completed')
   })
 
-  test('begins with the schema of its app where the app has one, and takes no template then', async () => {
+  test('starts with the schema of its app if the app has one, and then accepts no template', async () => {
     expect(await administrator.ok(methods.catalogSources.get, { ...workspace, app: 'payments' })).toMatchObject({
       has_predefined_schema: true,
     })
@@ -196,7 +196,7 @@ describe('a new source', () => {
     expect((await administrator.ok(methods.sources.list, workspace)).sources).toEqual([])
   })
 
-  test('of one request sent twice has one schema, also when what it was copied from is gone by then', async () => {
+  test('a repeated request creates one schema, even if the copied source was deleted in between', async () => {
     const other = await create('sourceSchemaTemplates/finance')
     const body = { ...bodyOf(other), request_id: crypto.randomUUID() }
     const made = await administrator.ok(methods.sources.create, workspace, { body })
@@ -234,7 +234,7 @@ describe('saving a schema', () => {
     ])
   })
 
-  test('says in its history where a schema came from', async () => {
+  test('its history names the origin of the schema', async () => {
     const name = await create()
     await save(name, { schema: withTotal, schema_change: 'imported' })
     await save(name, { schema: schemaOf({}), schema_change: 'restored' })

@@ -34,7 +34,7 @@ const set = (source: Source, name: string, value: unknown, caller: Caller = admi
 const brief = (source: { app: { settings: Setting[] } }) =>
   source.app.settings.map(({ name, value, is_set }) => [name, value, is_set])
 
-test('a source shows what it asks for, and whether a secret is set, but never the secret', async () => {
+test('a source shows its settings, and whether a secret is set, but never the secret', async () => {
   const source = await create()
   expect(brief(source)).toEqual([
     ['signing_secret', null, false],

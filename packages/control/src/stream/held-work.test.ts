@@ -137,7 +137,7 @@ test('a release needs an administrator of the workspace, and answers 404 for wor
   expect([await release(administrator, work), await release(administrator, work)]).toEqual([200, 404])
 })
 
-/** What an administrator is answered on a release. */
+/** The response to an administrator's release. */
 const release = async (
   id: string,
   by = organization,

@@ -19,11 +19,11 @@ type Row = {
   meta: string
 }
 
-/** Tables whose rows work belongs to, and the collections of their resource names. */
+/** The tables of the resources that work belongs to, and the collections in their resource names. */
 const targets = { sources: 'sources', destinations: 'destinations', audiences: 'audiences', syncs: 'syncs' } as const
 type TargetTable = keyof typeof targets
 
-/** What work is: its kind, and the words for it, by the title of what it belongs to. */
+/** A description of work: its kind, and a text with the title of its resource. */
 type Described = {
   kind: HeldWork['kind']
   target?: { table: TargetTable; id: string }
@@ -106,7 +106,7 @@ const readTitles = async (
 
 const keyOf = (row: Row): string => (row.item === 'request' ? keyOfRequest(row) : keyOfWork(row.item))
 
-/** A page of the work of a workspace, or of all of it, that is not tried again by itself, latest first. */
+/** A page of held work that is not retried automatically, newest first; of one workspace, or of all. */
 export const readHeldWork = async (
   { db, clock }: { db: Db; clock: Clock },
   workspaceId: string | undefined,

@@ -8,7 +8,7 @@ export type StreamPressure = {
   consumer: string
   /** Records that it has not read. */
   records: number
-  /** True when it has lost its place: records that it had not read are gone from the stream. */
+  /** True if it lost its position: records that it had not read were removed from the stream. */
   lost: boolean
 }
 
@@ -29,7 +29,10 @@ const wordsOf = ({ bytes, maxBytes, consumer, records, lost }: StreamPressure): 
           `${records.toLocaleString('en')} records behind. Check what slows it down, or raise the limit.`,
       }
 
-/** Notifies platform admins that the stream is near its limit or that a consumer lost its place in it, each at most once a day. */
+/**
+ * Notifies platform admins that the stream is near its limit or that a consumer lost its position in it, each at most
+ * once a day.
+ */
 export const notifyStreamPressure = (
   deps: Pick<ControlDeps, 'db' | 'clock' | 'live'>,
   pressure: StreamPressure,

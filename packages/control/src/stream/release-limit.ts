@@ -30,7 +30,7 @@ export const keyOfRequest = ({ id, meta }: { id: string; meta: string }): string
 export type Releases = {
   /** Number of releases of an item within the last 24 hours. */
   count(key: string): number
-  /** When an item can be released again, epoch ms; undefined for now. */
+  /** When an item can be released again, epoch ms; undefined if now. */
   nextTime(key: string): number | undefined
 }
 

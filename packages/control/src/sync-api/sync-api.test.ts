@@ -162,7 +162,7 @@ test('a token of another workspace finds neither the sync nor its run, and start
     expect((await ask(method, path, mine.token)).status).toBe(405)
 })
 
-test('without a valid token nothing is asked of the database: no token, a wrong one, one of a person, one that is revoked', async () => {
+test('without a valid token no query is sent: no token, a wrong one, that of a person, a revoked one', async () => {
   const sync = await makeTrialSync()
   const revoked = await makeToken()
   await organization.administrator.call('DELETE', `/${revoked.name}`)

@@ -21,7 +21,7 @@ export const syncApiRates = { token: 10, workspace: 30 } as const
 /** Characters of a key by which a caller names the run it asks for. */
 const keyForm = /^[\x21-\x7e]{1,200}$/
 
-/** How often the time of last use of a token is written down, ms. */
+/** Minimum time between stored updates of a token's last use, ms. */
 const usedMs = 60_000
 
 export type SyncApiDeps = Pick<ControlDeps, 'db' | 'jobs' | 'eventStore' | 'clock'> & {
@@ -85,7 +85,7 @@ export const createSyncApi = ({ db, jobs, eventStore, clock, tokens, logger, met
     const { id } = await readSyncToRun(db, workspaceId, sync, given)
     const time = new Date(clock())
     const { run, isNew } = await db.transaction().execute(async (tx) => {
-      // In turn with others of the same sync, so that two with one key do not begin two.
+      // The lock serializes calls for the same sync, so that two calls with one key do not start two runs.
       await tx.selectFrom('syncs').select('id').where('id', '=', id).forUpdate().executeTakeFirst()
       const known =
         given.requestKey === null

@@ -226,7 +226,7 @@ test('audiences and profiles are read by no cursor', async () => {
   })
 })
 
-test('over runs of random rows whose cursor grows with each change, the destination equals that of reading all rows', async () => {
+test('over runs of random rows whose cursor grows with each change, the destination is the same as after reading all rows', async () => {
   const sync = await openCursor({ cursor: { column: 'seen', overlap: 0 } })
   let seed = 7
   const random = (below: number): number => {

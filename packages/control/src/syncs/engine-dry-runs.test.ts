@@ -81,7 +81,7 @@ test('a dry run shows each field before and after, also with a mapping that is n
   expect(await sync.run()).toMatchObject({ counts: { read: 3, unchanged: 3 } })
 })
 
-test('a sync that is not saved has a dry run as its first run would be; one that is canceled or fails leaves nothing behind', async () => {
+test('a dry run of an unsaved sync equals its first run; a dry run that is canceled or fails leaves no data', async () => {
   const sync = await open('FULL_SYNC')
   await sync.fill(first)
   const { administrator, workspaceId: workspace } = organization
@@ -136,7 +136,7 @@ test('a test row of an unsaved mapping is written as its mode writes, and leaves
   const sent = await send({ key: ['2'] })
   expect(sent).toMatchObject({ outcome: 'delivered', operation: 'upsert', source_key: '2', key: 'bob' })
   expect(await sync.there()).toEqual(['bob free'])
-  // An update of what is not there, and an insert of what is.
+  // An update of a missing row, and an insert of an existing row.
   expect(await send({ key: ['1'], mode: 'UPDATE_ONLY' })).toMatchObject({ outcome: 'skipped', operation: 'update' })
   expect(await send({ key: ['2'], mode: 'INSERT_ONLY' })).toMatchObject({ outcome: 'skipped', operation: 'insert' })
   expect(await sync.there()).toEqual(['bob free'])

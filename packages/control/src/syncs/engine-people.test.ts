@@ -160,7 +160,7 @@ const deleteUser = async (workspace: string, value: string) => {
   }
 }
 
-/** What the log and the failures of deliveries have of rows of a sync that went together. */
+/** Puts rows of a sync that were sent together into the log and the failures of deliveries. */
 const logDeliveries = async (
   { workspace, params, destination: to }: Awaited<ReturnType<typeof openPeople>>,
   run: SyncRun,

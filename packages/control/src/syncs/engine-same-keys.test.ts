@@ -109,7 +109,7 @@ test.each(changes)(
       `The destination takes this key for the same as the key ${kept}`,
     ])
     expect(await sync.there()).toHaveLength(1)
-    // Which one is written does not change from run to run, and the other takes its place when that is gone.
+    // Each run writes the same one of the two rows. When it is removed, the other one replaces it.
     const again = await sync.run([first, 'v'], [second, 'v'])
     expect(again).toMatchObject({ state: 'partial', counts: { unchanged: 1, rejected: 1, removed: 0 } })
     const other = kept === first ? second : first
@@ -122,7 +122,7 @@ test('keys that came one after the other while nothing was removed leave the row
   const sync = await open({ type: 'citext', mode: 'UPSERT_ONLY' })
   await sync.run(['ada', 'first'])
   await sync.run(['Ada', 'second'])
-  // The hash of a key that was replaced by another one is no proof of the present row.
+  // The hash of a key that another key replaced does not prove the current row.
   await sync.run(['ada', 'first'])
   expect(await sync.there()).toEqual(['ada first'])
   await sync.run(['ADA', 'third'], ['bob', 'v'])

@@ -10,7 +10,7 @@ const { peer, harness, organization, delivery, open } = engine
 afterEach(engine.calm)
 afterAll(() => engine[Symbol.asyncDispose]())
 
-test('what is due runs once however many look for it, and says so when the run before had not ended', async () => {
+test('a due sync runs once even with concurrent checks, and reports if the previous run had not ended', async () => {
   const sync = await open('UPSERT_ONLY', { interval_minutes: 15 })
   await sync.fill(first)
   harness.advance(61 * 60_000)
@@ -66,7 +66,7 @@ test('a clock that went backwards keeps no schedule waiting for as long as it wa
     expect((await administrator.ok(methods.syncRuns.list, params)).runs).toEqual([])
 })
 
-test('a sync whose predecessor is deleted, also with its model, shows it until it has another schedule, and notifies people once', async () => {
+test('a sync whose predecessor is deleted, also with its model, shows this until it gets another schedule, and notifies users once', async () => {
   const { administrator, collaborator, guest, workspaceId: workspace } = organization
   const nameOf = ({ params }: { params: { sync: string } }) => `workspaces/${workspace}/syncs/${params.sync}`
   const first = await open('UPSERT_ONLY', { title: 'Accounts' })
@@ -156,7 +156,7 @@ test('a slow run causes an alert while it is under way and not again at its end;
   expect((await notices())[0]).toBe('People needs attention: 1 of 3 rows were rejected, which is more than 10%.')
 })
 
-test('a sync begins at the times of its cron expression, and one that follows it begins when its run has ended well', async () => {
+test('a sync runs at the times of its cron expression, and its follower runs when that run has ended well', async () => {
   const { administrator, workspaceId: workspace } = organization
   const cron = { expression: '30 6 * * *', time_zone: 'Europe/Berlin' }
   const first = await open('UPSERT_ONLY', { cron })

@@ -48,7 +48,7 @@ test('times that RFC 3339 cannot say pass between two PostgreSQL as they are', a
   expect(await read('synced')).toEqual(await read('shop'))
 })
 
-test('a table that a sync makes has whole numbers as such, and times, also where the first of them says none', async () => {
+test('a table that a sync creates has columns for integers and times, even if the first values are null', async () => {
   await makeSource(
     'made',
     'k bigint, v int, n smallint, m numeric, t timestamptz',

@@ -126,7 +126,7 @@ test('a rerun sends the rejected rows alone, with their latest values, and count
   const sync = await open('FULL_SYNC', { guard_percent: 100 })
   await sync.fill([...first, ['4', 'dee', 'free']])
   await sync.run()
-  // One is refused as changed, one as a removal, two as new, of which one is gone by the next time.
+  // One row is refused as a change, one as a removal, and two as new rows, one of which is gone before the next run.
   delivery.state.refuse = () => true
   await sync.fill([
     ['1', 'ada', 'pro'],
@@ -209,7 +209,7 @@ test('a rejected row shows its last attempt with request and response, and a row
   expect(await attemptOf({ ...params, run: idIn(next.name) })).toBeNull()
 })
 
-test('a rerun of rows that are no longer in the model sends nothing, asks nothing, and ends well', async () => {
+test('a rerun of rows that are no longer in the model sends nothing, needs no approval, and ends well', async () => {
   const { administrator } = organization
   const sync = await open('UPSERT_ONLY')
   await sync.fill(first)
@@ -279,7 +279,7 @@ test.each(['sync.after-stage', 'sync.after-plan', 'sync.after-append', 'sync.aft
   },
 )
 
-test('a canceled run waits for what was handed to delivery, and what it did counts', async () => {
+test('a canceled run waits for rows that were handed to delivery, and counts their outcomes', async () => {
   const sync = await open('FULL_SYNC')
   await sync.fill(first)
   delivery.state.held = true

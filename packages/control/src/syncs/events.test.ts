@@ -395,7 +395,7 @@ test.each([
   expect(await sync.stored()).toHaveLength(stored.length + expected)
 })
 
-/** What the row says of its time, and whether the event is usage of the period. */
+/** The time in the row, and whether the event counts as usage of the period. */
 const month = new Date(startTime).toISOString().slice(0, 7)
 test.each([
   ['years ago', ['2001-09-09', '2019-12-31T23:59:59.999Z', '978307200000'], 0],

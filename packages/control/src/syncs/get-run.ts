@@ -6,8 +6,8 @@ import type { ControlDeps } from '../deps.ts'
 type Deps = Pick<ControlDeps, 'db' | 'eventStore'>
 
 /**
- * A run of a sync of this workspace; while it reads, with how many rows that is so far, and while it sends, with what has become
- * of them. Throws 404 for one that is absent.
+ * A run of a sync of this workspace. It includes the number of rows read so far while it reads, and their outcomes
+ * while it sends. Throws 404 if it does not exist.
  */
 export const readRunOfNow = async (
   { db, eventStore }: Deps,

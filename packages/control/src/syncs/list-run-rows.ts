@@ -4,7 +4,7 @@ import type { Handler } from '@tributary/http'
 import { readSyncRun, shownChange } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 
-/** The last outcome of a row, by what the log of outcomes says and what is done about it. */
+/** The last outcome of a row, from the log of outcomes and the planned operation. */
 const outcome = `multiIf(change.change in ('invalid', 'duplicate'), 'invalid', told.status in ('dead', 'blocked'), 'rejected',
   change.operation = '', 'skipped', told.status = 'delivered', 'delivered', told.status = 'filtered', 'skipped',
   told.status = 'retry', 'retrying', {canceled:Bool}, 'not_sent', 'waiting')`

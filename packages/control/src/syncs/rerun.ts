@@ -7,8 +7,8 @@ import type { ControlDeps } from '../deps.ts'
 import { runUnderWay } from './run-now.ts'
 
 /**
- * Begins a run of the rows that an earlier one had rejected, with their latest values. Refused with 409 while a run of the sync has not
- * ended, and for a run without such rows, or whose rows would be removed too soon.
+ * Starts a run of the rows that an earlier run had rejected, with their latest values. Throws 409 while a run of the
+ * sync has not ended, and if the earlier run has no such rows, or its rows would be removed too soon.
  */
 export const rerunSync =
   ({ db, jobs, clock }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.syncRuns.rerun> =>

@@ -5,7 +5,7 @@ import { activeRun, createSyncStore, readSync, setSync, showSync, syncName } fro
 import type { ControlDeps } from '../deps.ts'
 import { cannotResyncEvents, runUnderWay } from './run-now.ts'
 
-/** Forgets what the destination has confirmed, while no run begins; refused with 409 while one has not ended. */
+/** Removes what the destination has confirmed, while no run can start. Throws 409 while a run has not ended. */
 export const resetSync =
   ({ db, eventStore }: Pick<ControlDeps, 'db' | 'eventStore'>): Handler<typeof methods.syncs.reset> =>
   async ({ workspace, params }) => {

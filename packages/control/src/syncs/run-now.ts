@@ -5,7 +5,7 @@ import { type AppError, conflict } from '@tributary/kernel'
 import { activeRun, beginRun, presentRun, readSync, readSyncRun, type SyncRow, syncName } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 
-/** The error while a run of a sync has not ended; it has the ID of the run, where that still goes on. */
+/** The error while a run of a sync has not ended. It contains the ID of the run, if that is still active. */
 export const runUnderWay = async (tx: Tx, sync: string): Promise<AppError> => {
   const run = await activeRun(tx, sync)
   const text = 'A run of this sync has not ended yet'

@@ -17,7 +17,7 @@ export const setPaused = async (
       paused: verb === 'pause',
       next_run_time: nextRunTime(row, now),
       next_run_from: new Date(now),
-      // What it ran after does not come back.
+      // A deleted predecessor is not restored.
       schedule_state: row.schedule_state === 'deleted' ? 'deleted' : 'on_time',
     })
     await audit(tx, syncName(workspace.id, row.id))

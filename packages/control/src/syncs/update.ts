@@ -59,7 +59,7 @@ export const updateSync =
           ...rest,
           ...(owns_object === row.owns_object ? {} : { owns_object }),
           ...(fields === undefined ? {} : { fields: JSON.stringify(fields) }),
-          // How far it has come stays: it is of a column, and says nothing of another one.
+          // The cursor's value is kept only while its column is the same.
           ...(asked === undefined ? {} : { cursor: cursor && JSON.stringify(cursor) }),
           ...(alerts === undefined ? {} : { alerts: JSON.stringify(alerts) }),
           ...(rescheduled ? await storedSchedule(tx, body, { workspace: workspace.id, id: row.id, now }) : {}),

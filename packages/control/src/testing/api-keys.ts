@@ -1,7 +1,7 @@
 import { type KeyArea, keyAreaNames, methods, type Role } from '@tributary/contract'
 import { type Harness, idIn, type Organization } from './control-harness.ts'
 
-/** What a key of the tests may do: everything in the whole organization, unless said otherwise. */
+/** The permissions of a test key: by default everything in the whole organization. */
 type Given = { title?: string; role?: Role; areas?: KeyArea[]; workspace?: string; expire_time?: string }
 
 /** Makes an API key. */

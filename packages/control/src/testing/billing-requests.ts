@@ -8,7 +8,7 @@ export const trialCard = { number: '4242 4242 4242 4242', exp_month: 12, exp_yea
 /** The number of a test card whose bank asks to confirm each payment. */
 export const confirmingCard = '4000002760003184'
 
-/** Adds a test card, confirmed where that is asked; resolves to its id. */
+/** Adds a test card, and confirms it if required; resolves to its ID. */
 export const addCard = async (caller: Caller, organizationId: string, number = trialCard.number): Promise<string> => {
   const params = { organization: organizationId }
   const { client_secret } = await caller.ok(methods.paymentMethods.setup, params, { body: {} })
@@ -52,7 +52,7 @@ export const billingRequest = async (
   )
     return undefined
   const params = { organization: organizationId }
-  // In the place of what was before.
+  // Replaces the previous state.
   await harness.db.deleteFrom('sandbox_customers').where('organization_id', '=', organizationId).execute()
   const confirms = name === 'invoices.confirmSandbox'
   const payment_method = await addCard(administrator, organizationId, confirms ? confirmingCard : undefined)

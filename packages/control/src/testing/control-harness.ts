@@ -120,7 +120,7 @@ const testSignedSource: SourceDefinition = {
   }),
 }
 
-/** Where the logos of the tests' catalog would be. */
+/** The address of the logos in the tests' catalog. */
 const testIcon = '/media/connectors/logo.svg'
 
 /** Kinds of destinations as a catalog lists them. */
@@ -201,11 +201,11 @@ const checked = <M extends Method>(method: M, body: unknown): MethodResponse<M> 
   method.response.parse(body) as MethodResponse<M>
 
 export const testPassword = 'Correct-horse-1'
-/** Where browsers reach the product, as links in mail have it. */
+/** The public address of the product, as in links in mail. */
 export const publicUrl = 'https://cdp.example.com'
 export const startTime = Date.parse('2026-03-04T05:06:07.890Z')
 
-/** The control plane on real engines behind its HTTP API; options put other dependencies in their place. */
+/** Starts the control plane on real databases behind its HTTP API. The options replace dependencies. */
 export const startControl = async (options: Partial<ControlDeps> = {}) => {
   const database = await createTestDatabase()
   const eventStore = createTestEventStoreOnUse()

@@ -12,7 +12,7 @@ import {
   settingText,
 } from '@tributary/connector-kit'
 
-/** What a scripted database was asked with, and what it waits for before it answers; its host decides what becomes of it. */
+/** The settings that a scripted database was opened with. Its host decides how it responds. */
 export type Opened = { context: DataSourceContext; closed: boolean }
 
 const columns = [

@@ -30,7 +30,10 @@ const post = ({ settings, ...context }: DeliverContext, method: 'GET' | 'POST', 
   return sendRequest(context, request, { headers: ['authorization'] })
 }
 
-/** A destination with an action of required, hashed and recommended fields beside one that sends events whole. */
+/**
+ * A destination with an action of required, hashed and recommended fields, and another action that sends complete
+ * events.
+ */
 export const mappedDestination: DestinationDefinition = {
   ...testDestination,
   slug: 'mapped',

@@ -44,7 +44,9 @@ const numberOf = (value: unknown): bigint | undefined => {
 
 const dateShape = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):(\d\d))?)?$/
 
-/** A date as JavaScript understands it; undefined for what it takes for another one, such as February 30. */
+/**
+ * Parses a date with JavaScript. Undefined for dates that JavaScript would change to another day, such as February 30.
+ */
 const timeOf = (value: unknown): { day: string; time: number; isDay: boolean } | undefined => {
   const found = typeof value === 'string' ? dateShape.exec(value) : null
   if (found === null) return undefined

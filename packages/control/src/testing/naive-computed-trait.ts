@@ -27,7 +27,9 @@ const meets = (found: unknown, { operator, value }: SelectedAttribute): boolean 
 const sumOf = (numbers: readonly number[]): number =>
   Number(`${numbers.reduce((sum, each) => sum + BigInt(Math.round(each * 1e9)), 0n)}e-9`)
 
-/** The value of a computed trait by all events of a profile, decided in the plainest way; undefined where there is none. */
+/**
+ * The value of a computed trait by all events of a profile, decided in the plainest way; undefined if there is none.
+ */
 export const plainValue = (
   { event, operation, property, window_days, conditions }: ComputedTraitDefinition,
   events: readonly PlainEvent[],

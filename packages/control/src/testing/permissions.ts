@@ -2,7 +2,7 @@ import { type Destination, formatPath, methods } from '@tributary/contract'
 import type { OpenIdProvider } from '@tributary/test-kit'
 import { type Caller, idIn, type Organization } from './control-harness.ts'
 
-/** Where people come back to in the tests: a page of the host that the calls are sent to. */
+/** The return address of consents in the tests: a page of the host that the calls are sent to. */
 export const returnAddress = 'http://localhost/destination-oauth-callback'
 
 /** A destination that is registered at this provider and has no permission yet. */

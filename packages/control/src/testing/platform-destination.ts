@@ -30,7 +30,7 @@ const fields = {
 
 const days = (count: number): number => count * 86_400_000
 
-/** How an advertising platform takes refunds: as the rest of a conversion, or as the refunded amount. */
+/** How an advertising platform receives refunds: as the rest of a conversion, or as the refunded amount. */
 const refundOf = {
   restates: { action: 'restate', restates: true, fields: { value: field('context.signal.remaining_value') } },
   reports: { action: 'restate', fields: {} },

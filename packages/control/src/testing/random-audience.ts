@@ -37,7 +37,7 @@ const times = <T>(count: number, make: () => T): T[] => Array.from({ length: cou
 export const randomEvents = ['Order Completed', "it's {x:String}", 'page', 'identify', 'Viewed\\n']
 /** Names that events and traits have. */
 export const givenNames = ['plan', 'total', 'nest.deep', 'a b', 'null', 'tags', 'since', 'home']
-/** Names that are asked for: also of what is inside of an object. */
+/** Names for random queries, including one inside of an object. */
 export const randomNames = [...givenNames, 'home.a b.zip']
 const texts = ['a', 'ab', 'true', '12', "o'b", 'é"\\', '%', 'false', '-3', '{x:String}', '$1']
 /** Days and moments around the ends of comparisons, of the calendar, and of the day on which queries are asked. */
@@ -58,7 +58,7 @@ const dates = [
   '9999-12-31T23:59:59.999-23:59',
   '9999-12-31',
 ]
-/** What looks like a date and is none. */
+/** Texts that look like dates and are not. */
 const noDates = [
   '2026-02-30',
   '1900-02-29',
@@ -122,7 +122,7 @@ const randomAttribute = (random: Random): SelectedAttribute => {
   }
 }
 
-/** What a random query may name: other audiences, and events as queries that were made before. */
+/** What a random query may refer to: other audiences, and earlier queries of events. */
 export type Named = { audiences: readonly string[]; events: readonly SegmentQuery[] }
 
 const nothingNamed: Named = { audiences: [], events: [] }

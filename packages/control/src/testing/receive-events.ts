@@ -21,7 +21,7 @@ export const receiveEvents = async (
   const made = events.map((given) => {
     const number = ++serial
     const { properties = {}, traits = {}, ...head } = given
-    // As the pipeline writes them: identifiers stand before the objects.
+    // In the pipeline's order: identifiers come before the objects.
     return { eventId: `0-${number}-0`, type: 'track', event: 'Seen', ...head, properties, traits }
   })
   const rows = made.map((event: Record<string, unknown>) =>

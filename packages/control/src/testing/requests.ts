@@ -190,7 +190,7 @@ export const trialAudience: AudienceQuery = {
   },
 }
 
-/** How many orders a profile has. */
+/** The number of orders of a profile. */
 export const trialComputedTrait: ComputedTraitDefinition = {
   event: 'Order Completed',
   operation: 'count',
@@ -439,7 +439,7 @@ const organizationRequest = async (harness: Harness, organization: Organization,
 
 const period = 'start_date.seconds=1767225600&end_date.seconds=1767312000'
 
-/** What calls ask for, where it is always the same. */
+/** Query parameters of calls that are always the same. */
 const queries: Readonly<Record<string, string>> = {
   'destinations.getObject': 'object=records',
   'dataSources.getTable': 'schema=public&table=customers',

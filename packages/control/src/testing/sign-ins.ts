@@ -21,7 +21,7 @@ export const openIdSettings = (
 export const loopbackUrl = 'http://127.0.0.1:3000'
 export const redirectUri = `${loopbackUrl}/auth/oauth-callback`
 
-/** What the browser keeps during a sign-in. */
+/** The values that the browser keeps during a sign-in. */
 export const beginSignIn = () => {
   // 42 bytes are 56 characters.
   const verifier = randomToken(42)

@@ -41,7 +41,7 @@ export type Row = [id: string | null, email: string | null, plan: string | null]
 
 type Peers = { peer: PostgresPeer; mariaDb: MariaDbPeer | undefined }
 
-/** Delivery in its smallest form: hands rows of the stream to the connector, and writes down what it answers. */
+/** A minimal delivery: passes rows of the stream to the connector, and stores the outcomes. */
 const openDelivery = async (stack: AsyncDisposableStack, { peer, mariaDb }: Peers, crm: Crm, folder: string) => {
   const stream = await openLogWriter({ dir: join(folder, 'stream'), inline: true })
   stack.defer(() => stream.close())
@@ -233,7 +233,7 @@ const createOpening = ({ peer, harness, organization, dataSource, target }: Made
     return await administrator.ok(methods.syncDryRuns.get, { workspace, dry_run: idIn(name) })
   }
 
-  /** What the event store has of a run or a dry run. */
+  /** The rows of a run or a dry run in the event store. */
   const leftOf = async (name: string): Promise<number> => {
     const found = await harness.eventStore.query<{ n: number }>(
       `select (select count() from sync_staged where run_id = {run:String}) + (
@@ -322,7 +322,7 @@ export const startSyncEngine = async (postgresUrl: string, mariaDb?: MariaDbPeer
     hubspotTarget,
     crm,
     ...createOpening(made),
-    /** What tests have set is as it was. */
+    /** Resets everything that tests have set. */
     calm: (): void => {
       setFaultHandler(undefined)
       delivery.state.held = false
@@ -342,7 +342,7 @@ export const sums = ({ counts }: SyncRun): boolean => {
   return read === written + unchanged + skipped + invalid + rejected + waiting + not_sent
 }
 
-/** Rows of a first run, and of a second one: one is as it was, one has changed, one is gone, and one is new. */
+/** Rows of a first run, and of a second one: one is unchanged, one has changed, one is removed, and one is new. */
 export const first: Row[] = [
   ['1', 'ada', 'pro'],
   ['2', 'bob', 'free'],

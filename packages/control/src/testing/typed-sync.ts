@@ -4,7 +4,7 @@ import type { startSyncEngine } from './sync-engine.ts'
 
 type Engine = Awaited<ReturnType<typeof startSyncEngine>>
 
-/** What a sync of a query of two columns is opened with: `query` gives `k`, the identifier, and `v`. */
+/** The settings of a sync of a query with two columns: `query` returns `k`, the identifier, and `v`. */
 type Given = {
   query: string
   table: string

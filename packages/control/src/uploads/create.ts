@@ -17,7 +17,7 @@ import {
 } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 
-/** For how long a file is read before it is taken, ms. */
+/** Maximum time for reading a file before it is accepted, ms. */
 const scanMs = 5 * 60_000
 /** Files of a workspace together, in files of the largest size. */
 const filesOfWorkspace = 5
@@ -44,7 +44,9 @@ const requireRoom = async (
     throw refused(`The files of a workspace can have at most ${megabytes(most)} together. Delete a data source first`)
 }
 
-/** Puts a file that was read in the place of the one before. Resolves to the ids of those whose bytes are of no use any more. */
+/**
+ * Replaces the previous file by a file that was read. Resolves to the IDs of files whose bytes are no longer needed.
+ */
 const takeOver = async (
   { db, clock }: Pick<ControlDeps, 'db' | 'clock'>,
   row: DataSourceRow,
@@ -120,7 +122,7 @@ const scanUpload = async (
   }
 }
 
-/** The caller of a part, and where the part belongs. */
+/** The caller of a part, and the upload that it belongs to. */
 type Arrived = { actor: Actor; key: string; id: string; name: string; bytes: number }
 
 /** Reads a file that is whole, and puts it in force; whatever keeps it from that deletes it. */
@@ -143,15 +145,15 @@ const finishUpload = async (
     const before = await takeOver(deps, row, { ...given, scan, settings: settingsText(settings) })
     for (const id of before) await drop(uploadKey({ workspaceId: row.workspace_id, dataSourceId: row.id }, id))
   } catch (error) {
-    // When the database went away, it may still be in force.
+    // If the database became unavailable, the file may still be active.
     if (!isRelationalUnavailable(error)) await drop(key)
     throw error
   }
 }
 
 /**
- * Takes a part of a file; with the last one the file is read as a whole, and takes the place of the one before. One that is broken
- * changes nothing, and is deleted. One call at a time works on an upload.
+ * Receives a part of a file. With the last part, the whole file is read and replaces the previous file. A broken file
+ * changes nothing, and is deleted. Only one call at a time works on an upload.
  */
 export const createUpload = (deps: UploadDeps): Handler<typeof methods.uploads.create> => {
   const { db, files, catalog } = deps

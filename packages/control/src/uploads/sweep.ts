@@ -1,9 +1,9 @@
 import type { ControlDeps } from '../deps.ts'
 
-/** A file that belongs to nothing for so long, ms, is one whose upload was given up. */
+/** Time after which a file that nothing refers to counts as an abandoned upload, ms. */
 const unusedMs = 24 * 3_600_000
 
-/** Deletes files that belong to no data source, which a killed process and an upload that was given up leave behind. */
+/** Deletes files that belong to no data source, left by a killed process or an abandoned upload. */
 export const sweepUploads = async ({
   db,
   files,

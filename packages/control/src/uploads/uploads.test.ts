@@ -16,7 +16,7 @@ import { testUploadSource } from '../testing/data-source.ts'
 
 const { upload: _, ...withoutUpload } = testUploadSource
 
-/** Writes what it reads to the place that it is given. */
+/** Writes a file to the path that it is given, and reads it as an upload. */
 const testDownload: DataSourceDefinition = {
   ...withoutUpload,
   slug: 'download',

@@ -19,7 +19,7 @@ export type FirstAdmin = {
 }
 
 /**
- * Makes the first platform admin when there is none. A user who has the address already becomes one and gets the
+ * Makes the first platform admin if there is none. A user who has the address already becomes one and gets the
  * password. Safe to call at every start and from several processes.
  */
 export const ensurePlatformAdmin = async (

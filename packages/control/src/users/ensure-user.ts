@@ -2,9 +2,7 @@ import { type Tx, type UserRow, userColumns } from '@tributary/api-kit'
 import { newId } from '@tributary/kernel'
 import { sql } from 'kysely'
 
-/**
- * The user of an address that has just been proven, made when there is none yet. Several calls at once make one user.
- */
+/** The user of an address that has just been proven, made if there is none yet. Several calls at once make one user. */
 export const ensureUser = async (
   tx: Tx,
   given: { email: string; firstName?: string; lastName?: string; time: Date },

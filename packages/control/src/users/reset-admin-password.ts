@@ -9,9 +9,9 @@ import { createPasswords } from './sign-in/passwords.ts'
 const mailLifeMs = 24 * 60 * 60_000
 
 /**
- * Sets the password of a platform admin for the operator: of the one with this address, else of the first. All sessions, one-time tokens
- * and onboarding links of the user end; a running product follows within two seconds. The user gets a mail, with links that begin
- * with `origin`. Undefined when there is no such admin.
+ * Sets the password of a platform admin for the operator: of the admin with this address, or else of the first one. All
+ * sessions, one-time tokens and onboarding links of the user end; a running product follows within two seconds. The
+ * user gets a mail, with links that start with `origin`. Undefined if there is no such admin.
  */
 export const resetAdminPassword = async (
   { db, jobs, clock }: { db: Db; jobs: JobSender; clock: Clock },

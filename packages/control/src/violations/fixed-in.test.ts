@@ -82,7 +82,7 @@ test('fields of items are looked for in their array, whatever its name', () => {
   expect(fixedIn(made(items({}), order({})), problem('unknown', 'a~1b/sku'))).toBe(null)
 })
 
-test('the traits of users are those of identify', () => {
+test('the traits of users are validated as those of identify', () => {
   const versions = made(empty, { events: {}, user: { properties: { plan: text } } })
   expect(fixedIn(versions, { ...problem('new_event'), type: 'identify', event: '' })).toBe(2)
   expect(fixedIn(versions, { ...problem('unknown', 'plan'), type: 'identify', event: '' })).toBe(2)

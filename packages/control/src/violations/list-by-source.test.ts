@@ -119,7 +119,7 @@ test('an event without a definition in the schema is one problem of the whole ev
   ])
 })
 
-test('what the schema allows by now says with which version it was fixed', async () => {
+test('a violation that the current schema allows shows the version that fixed it', async () => {
   const { insert, event, list, params } = await start()
   await insert('events', [
     event('1', 1000, [], { compatibility: 'incompatible', event: 'Added' }),

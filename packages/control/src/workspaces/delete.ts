@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import type { AccessChanged, ControlDeps } from '../deps.ts'
 import { closeWorkspaces } from './close.ts'
 
-/** What a workspace has, for the record of its deletion. */
+/** The resource counts of a workspace, for the record of its deletion. */
 const countsOf = async (tx: Tx, id: string): Promise<{ sources: number; destinations: number; syncs: number }> => {
   const { rows } = await sql<{ sources: number; destinations: number; syncs: number }>`
 select (select count(*)::int from sources where workspace_id = ${id}::uuid and delete_time is null) as sources,

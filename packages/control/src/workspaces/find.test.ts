@@ -71,7 +71,7 @@ test('signs with a meaning in patterns stand for themselves', async () => {
   for (const search of ['5%f', '50__off', "' or true --"]) expect(await names(search), search).toEqual([])
 })
 
-test('three members at most are named, and pages continue where the last ended, newest first', async () => {
+test('at most three members are listed, and pages continue where the last ended, newest first', async () => {
   const made = []
   for (let index = 0; index < 3; index++) made.push((await makeOrganization(`Paged ${index}`, 'Main', {})).name)
   const organizationId = (await find('Paged 0')).workspaces[0]?.workspace.organization?.name.split('/')[1] ?? ''

@@ -6,7 +6,7 @@ import type { ControlDeps } from '../deps.ts'
 import { presentWorkspace } from '../organizations/present.ts'
 import { selectOrganizations } from '../organizations/select.ts'
 
-/** People that are named of each workspace, at most. */
+/** Maximum people that are listed per workspace. */
 const maxPeople = 3
 
 /** A pattern of LIKE for texts that hold this word. */
@@ -63,8 +63,8 @@ const namedPeople = async (db: Db, organizations: readonly string[], words: read
 }
 
 /**
- * Workspaces of all organizations that match a search, newest first, for platform admins only. The search is recorded, as the answer
- * shows people of organizations that the caller does not belong to.
+ * Workspaces of all organizations that match a search, newest first, for platform admins only. The search is recorded,
+ * because the response shows people of organizations that the caller does not belong to.
  */
 export const findWorkspaces =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.workspaces.find> =>

@@ -7,8 +7,8 @@ import { presentWorkspace } from '../organizations/present.ts'
 import { selectOrganizations } from '../organizations/select.ts'
 
 /**
- * The workspaces of the organisations a user belongs to; another user's list is refused with 403. An API key is answered those
- * that it is for, and names no user.
+ * The workspaces of the organisations a user belongs to. Another user's list is refused with 403. An API key gets its
+ * own workspaces, and names no user.
  */
 export const listWorkspaces =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.workspaces.list> =>

@@ -38,9 +38,12 @@ const largeTables = [
 ] as const
 const batchSize = 20_000
 
-/** How long until the rest is searched again, ms: requests on their way are stored by then, or the logs are a piece shorter. */
+/**
+ * How long until the next search for remaining data, ms. By then, requests in flight are stored, or the logs are
+ * shorter.
+ */
 export const againMs = 3_600_000
-/** How long it waits until received events are stored, ms. */
+/** How long to wait until received events are stored, ms. */
 const storedMs = 60_000
 
 /** Removes the data of workspaces from the event store. */

@@ -51,7 +51,7 @@ test('audiences are found by title', async () => {
   expect((await search('shoppers')).objects).toMatchObject([
     { name: audience.name, kind: 'audience', title: 'Shoppers' },
   ])
-  // By what they are as little as anything else.
+  // A search by the kind of a resource finds nothing, either.
   expect(await titles('audience')).toEqual([])
   await administrator.ok(methods.audiences.delete, { ...params, audience: idIn(audience.name) })
   expect(await titles('shoppers')).toEqual([])

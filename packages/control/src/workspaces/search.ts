@@ -54,7 +54,7 @@ const plainOf = (db: Db, table: 'audiences' | 'syncs' | 'signals', workspace: st
     .orderBy('id')
     .execute()
 
-/** A title counts before the app that it is made of, and what both say together comes last. */
+/** A match in the title ranks before a match in its app, and a match across both ranks last. */
 const scoreOf = ({ title, app }: FoundObject, search: string): number =>
   matchScore(title, search) * 10 + matchScore(app.display_name, search) ||
   matchScore(`${title} ${app.display_name}`, search) / 10

@@ -3,10 +3,10 @@ import type { SecretBox } from '@tributary/kernel'
 import type { WriteKeysTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
 
-/** Where a sealed key belongs. */
+/** The encryption context of a sealed key. */
 export const keyContext = (id: string): string => `write_keys/${id}`
 
-/** A write key as the wire shows it, the key itself included. */
+/** A write key as the API returns it, the key itself included. */
 export const presentWriteKey = (row: Selectable<WriteKeysTable>, secretBox: SecretBox): WriteKey => ({
   name: resourceNames.writekey.format({ workspace: row.workspace_id, writekey: row.id }),
   key: secretBox.open(row.key_encrypted, keyContext(row.id)),

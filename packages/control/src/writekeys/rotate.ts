@@ -19,7 +19,7 @@ export const rotateWriteKey =
     const key = randomToken(24)
     const time = new Date(clock())
     const row = await db.transaction().execute(async (tx) => {
-      // The source is locked first: one that is deleted meanwhile must not keep the new key.
+      // Locks the source first, so that a source that is deleted meanwhile does not keep the new key.
       const source = await tx
         .selectFrom('sources')
         .innerJoin('write_keys', 'write_keys.source_id', 'sources.id')

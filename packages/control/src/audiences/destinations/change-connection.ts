@@ -7,7 +7,7 @@ import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../../deps.ts'
 import { destinationIdOf } from './connect.ts'
 
-/** Changes a connection in a transaction; resolves to false when there is none. */
+/** Changes a connection in a transaction; resolves to false if there is none. */
 type Change = (tx: Tx, ends: ConnectionEnds) => Promise<boolean>
 
 const changeOf =

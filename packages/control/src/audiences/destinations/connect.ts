@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import type { ControlDeps } from '../../deps.ts'
 import { takesAudiences } from './takes-audiences.ts'
 
-/** The id of a destination that a body names; throws 400 for what is no name of one, 404 for one of another workspace. */
+/** The ID of the destination in a body. Throws 400 for an invalid name, 404 for a destination of another workspace. */
 export const destinationIdOf = (workspaceId: string, name: string): string => {
   const { workspace, destination } = parseReference(resourceNames.destination, 'destination', name)
   if (workspace !== workspaceId) throw notFound('destination not found')

@@ -393,7 +393,7 @@ test('the first fill can be cancelled, and a disconnected destination receives n
   expect(stream.sent).toHaveLength(4)
 })
 
-test('deleting an audience disconnects its destinations, which receive nothing more; one that others name stays as it is', async () => {
+test('deleting an audience disconnects its destinations, which receive nothing more; an audience that others refer to is not deleted', async () => {
   await receive({ userId: 'ada' })
   await connect()
   const stream = createStream()

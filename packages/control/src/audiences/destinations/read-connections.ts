@@ -41,7 +41,7 @@ export const readConnections = async (db: Db, workspaceId: string, ends: Ends) =
   return rows
 }
 
-/** How far a connection is, as the wire shows it. */
+/** The progress of a connection as the API returns it. */
 export const presentConnection = (row: Row): Omit<AudienceDestination, 'name' | 'title' | 'app'> => ({
   state: row.state,
   enabled: row.enabled,

@@ -42,7 +42,7 @@ export const listVersionOf = ({ query }: Pick<AudienceRow, 'query'>): number => 
   return list.version
 }
 
-/** Holds off others who change an audience until the transaction ends, and reads it; throws 404 for one that is gone. */
+/** Locks the audience until the transaction ends, and returns it. Throws 404 if it was deleted. */
 export const lockList = async (tx: Tx, { id, workspace_id }: AudienceRow): Promise<AudienceRow> => {
   await lockAudiences(tx, workspace_id)
   const row = await tx.selectFrom('audiences').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()

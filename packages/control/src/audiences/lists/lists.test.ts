@@ -215,7 +215,7 @@ describe('a list that is imported', () => {
 })
 
 describe('a list that is changed', () => {
-  test('gets more people, other people, and loses single ones; each is a version with who did it, and can be restored', async () => {
+  test('people can be added to, replaced in, and removed from a list; each change is a version with its author, and can be restored', async () => {
     await receive({ userId: 'ada' }, { userId: 'bob' }, { userId: 'cleo' })
     const { name } = await importList(['ada'])
     expect((await changeList(name, 'add', ['bob', 'nobody'])).body).toMatchObject({

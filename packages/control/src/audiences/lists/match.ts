@@ -64,8 +64,8 @@ const countProfiles = async (tx: Tx, workspaceId: string, identifiers: readonly 
 }
 
 /**
- * Finds the identifiers that values stand for, in a place and within the time of an evaluation. A value that more identifiers have
- * than `listLimits.matches` matches none. Throws 400 `QUERY_TOO_LARGE` for a match that takes too long.
+ * Finds the identifiers that match values, in a slot and within the time of an evaluation. A value that belongs to more
+ * than `listLimits.matches` identifiers matches none. Throws 400 `QUERY_TOO_LARGE` if the match takes too long.
  */
 export const matchValues = (
   evaluation: Pick<Evaluation, 'inPlace'>,

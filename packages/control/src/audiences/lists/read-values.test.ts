@@ -15,7 +15,7 @@ test.each<[ListKind, string, string | null, string[]]>([
   ['phone', '+44 20 7946-0958', '+442079460958', ['+44 20 7946-0958', '+442079460958']],
   ['phone', '020 7946 0958', null, ['020 7946 0958']],
 ])(
-  'a value of the kind %s, %j, is looked for as it is linked and as it is written',
+  'a value of the kind %s, %j, is looked up in its normalized form and as written',
   (kind, text, identifier, traits) => {
     expect(readValues(kind, [text]).values).toEqual([{ place: 0, identifier, traits }])
   },

@@ -15,10 +15,13 @@ const isText = (value: string): boolean =>
   !value.includes('\0') &&
   value.isWellFormed()
 
-/** What looks like a phone number, with or without a country. */
+/** A text that looks like a phone number, with or without a country code. */
 const phoneLike = /^\+?[\d\s().-]{5,40}$/
 
-/** What a text is as a value of a kind, `key` being the same for the same; undefined for what cannot be one. */
+/**
+ * Reads a text as a value of a kind. Equal values have the same `key`. Undefined for a text that cannot be such a
+ * value.
+ */
 const readValue = (
   kind: ListKind,
   text: string,
@@ -35,7 +38,7 @@ const readValue = (
   }
 }
 
-/** The different values of a list with their places, and the places of those that cannot be of the kind or came before. Pure. */
+/** The distinct values of a list with their positions, and the positions of invalid and repeated values. Pure. */
 export const readValues = (kind: ListKind, texts: readonly string[]): ReadValues => {
   const known = new Set<string>()
   const read: ReadValues = { values: [], invalid: [], duplicates: [] }

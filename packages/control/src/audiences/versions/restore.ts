@@ -5,7 +5,7 @@ import type { ControlDeps } from '../../deps.ts'
 import { changeAudience } from '../change.ts'
 import { readVersion } from './get.ts'
 
-/** Makes an audience what it was in an earlier version, as a new version; the one of now answers for itself. */
+/** Restores an audience to an earlier version, as a new version. */
 export const restoreAudienceVersion =
   (deps: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.audiences.restoreVersion> =>
   async ({ actor, workspace, params, body }) => {

@@ -101,7 +101,7 @@ test('the second of two changes of the same version is refused with the author a
   expect(await get()).toMatchObject({ title: 'Mine', query: did('Bought'), version: 2 })
 })
 
-test('a version that names an audience which is gone is not restored, and the answer says why', async () => {
+test('a version that refers to a deleted audience is not restored, and the response says why', async () => {
   const other = await create('Other', did('Seen'))
   await change({ query: within(other.name) })
   await change({ query: did('Bought') })

@@ -27,7 +27,7 @@ type VersionRow = Pick<Selectable<AudienceVersionsTable>, 'version' | 'title' | 
 const authorOf = ({ email, first_name, last_name }: Pick<VersionRow, 'email' | 'first_name' | 'last_name'>): string =>
   email === null ? '' : displayName({ email, first_name: first_name ?? '', last_name: last_name ?? '' })
 
-/** A version as the wire shows it. */
+/** A version as the API returns it. */
 export const presentVersion = (
   audience: Pick<AudienceRow, 'id' | 'workspace_id'>,
   row: VersionRow,
@@ -55,7 +55,7 @@ export const presentVersion = (
         },
 })
 
-/** Keeps what an audience is called and asks for from now on, and forgets the oldest of too many versions. */
+/** Stores the title and query of an audience as its current version, and deletes the oldest of too many versions. */
 export const keepVersion = async (
   tx: Tx,
   audience: Pick<AudienceRow, 'id' | 'version' | 'title' | 'query'>,

@@ -37,7 +37,7 @@ afterAll(async () => {
   await peer[Symbol.asyncDispose]()
 })
 beforeEach(() => {
-  // What others subscribed to is theirs, and does not pass on with the time.
+  // Removes the subscriptions of other tests, whose periods would not advance with the clock.
   peer.state.subscriptions.clear()
   peer.state.now = start
   peer.cut = () => undefined
@@ -259,7 +259,7 @@ describe('with Stripe', () => {
     ])
     const { audit_records } = await administrator.ok(methods.auditRecords.list, params)
     expect(audit_records.filter(({ action }) => action === 'subscriptions.update')).toHaveLength(2)
-    // A confirmed upgrade of a canceled subscription takes back its end.
+    // A confirmed upgrade of a canceled subscription undoes its end.
     await administrator.ok(methods.subscriptions.cancel, params, { body: {} })
     peer.state.confirmPayment(await asked('plans/business', { recurring_interval: 'ANNUALLY' }))
     expect(await plan()).toBe('plans/business ANNUALLY active')

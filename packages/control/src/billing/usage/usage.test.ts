@@ -387,7 +387,7 @@ test.each([
     // Every event makes a profile.
     const profiles = await countProfiles(deps(), { workspaces: [workspaceId] }, { owner: 'system' })
     expect(profiles).toEqual([[0, 2]])
-    // What a deleted workspace had used is the same.
+    // The usage of a deleted workspace is unchanged.
     await administrator.ok(
       methods.workspaces.create,
       {},
@@ -505,7 +505,7 @@ describe('profiles beyond a paid plan', () => {
     expect(await additional()).toEqual([])
   })
 
-  test('cost what the cap allows at most; beyond it events are held after the grace, and released when it is raised', async () => {
+  test('the cost stays within the cap; beyond it events are held after the grace period, and released when the cap is raised', async () => {
     await upgrade()
     expect((await setCap('twelve')).status).toBe(400)
     expect(await setCap('99.99')).toMatchObject({ status: 200, body: { amount: '99.99' } })

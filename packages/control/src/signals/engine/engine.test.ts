@@ -113,7 +113,7 @@ const outbox = async () =>
       .execute()
   ).map(({ destinations, json }) => ({ destinations, event: JSON.parse(json) }))
 
-/** Why the latest conversion is not sent, by platform. */
+/** The reasons why the latest conversion is not sent, by platform. */
 const reasonsOf = (made: Awaited<ReturnType<typeof receive>>): Record<string, NotSentReason | ''> => {
   const names = Object.entries(platforms).map(([platform, name]): [string, string] => [idIn(name), platform])
   const by = new Map(names)
@@ -483,7 +483,7 @@ describe('the stream', () => {
     createSignalSender({ db: harness.db, stream: port as never, mayAppend: () => true, logger: silentLogger })
 
   test('gets each conversion once, for the destinations of its signal, whatever is killed behind the append', async () => {
-    // What other workspaces have to send is none of this test's.
+    // Removes unsent conversions of other workspaces, which do not belong to this test.
     await harness.db.deleteFrom('signal_outbox').execute()
     const signal = await enable()
     await receive(order(), order())

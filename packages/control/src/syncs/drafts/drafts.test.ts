@@ -57,7 +57,7 @@ test('SYN-08: a status that is set makes the current one the previous one', asyn
   expect((await get(administrator)).configuration_status).toEqual({ previous: 'checking', current: 'valid' })
 })
 
-test('an API key has a draft of its own, beside that of who created it, and it goes with the key', async () => {
+test('an API key has its own draft, apart from that of its creator, and both are deleted with the key', async () => {
   const { administrator, workspaceId } = organization
   await update(administrator, { target_object: 'mine' })
   const { id, key } = await makeApiKey(organization)

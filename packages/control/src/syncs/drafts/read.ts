@@ -3,7 +3,7 @@ import { type SyncDraft, syncDraft } from '@tributary/contract'
 import { parseExactJson } from '@tributary/kernel'
 import { type DraftOwner, readDraft } from '../../drafts.ts'
 
-/** What of a draft is stored. */
+/** The stored fields of a draft. */
 const stored = syncDraft.omit({ name: true, update_time: true })
 
 const blank: ReturnType<typeof stored.parse> = {
@@ -18,7 +18,7 @@ const blank: ReturnType<typeof stored.parse> = {
   configuration_status: { previous: 'none', current: 'none' },
 }
 
-/** The draft of a caller in a workspace; a blank one when there is none. */
+/** The draft of a caller in a workspace; a blank one if there is none. */
 export const readSyncDraft = async (db: Db, owner: DraftOwner): Promise<SyncDraft> => {
   const row = await readDraft(db, 'sync_drafts', owner)
   return {

@@ -15,7 +15,7 @@ import {
 } from '@tributary/syncs'
 import type { ControlDeps } from '../../deps.ts'
 
-/** Begins a dry run of a sync as it is, or as it would be with changes that are not saved. */
+/** Starts a dry run of a stored sync, or of the sync with unsaved changes. */
 export const createDryRunForSync =
   (deps: Pick<ControlDeps, 'db' | 'jobs' | 'clock' | 'catalog'>): Handler<typeof methods.syncDryRuns.createForSync> =>
   async ({ workspace, params, body }) => {

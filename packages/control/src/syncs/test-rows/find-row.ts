@@ -5,7 +5,7 @@ import { columnPlaces } from '@tributary/syncs'
 /** A whole number that each database takes as one. */
 const wholeNumber = /^-?\d{1,18}$/
 
-/** From where on a database need read to come to a key; undefined where it has to read all rows. */
+/** The value from which a database must read to reach a key; undefined if it must read all rows. */
 const fromKey = (
   columns: readonly DataColumn[],
   primaryKey: readonly string[],

@@ -23,7 +23,7 @@ const outgoing = (
   return { ...row, text: outboundText(row) }
 }
 
-/** What rows of the object name as theirs, as those of a run do. */
+/** The address of the object in the rows, as in those of a run. */
 const addressOf = async (catalog: ControlDeps['catalog'], app: string, { body }: CheckedTrial): Promise<string> => {
   const { object, object_name: name, identifier } = body
   return (await findRowObject(catalog, app, object))?.address({ name, identifier }) ?? object

@@ -163,7 +163,7 @@ describe('a test row', () => {
       { outcome: 'rejected', http_status: 422 },
     ],
     ['reset', { outcome: 'retry', http_status: 0 }],
-  ])('that is answered %j says so', async (answer, wanted) => {
+  ])('a test row with the response %j shows it', async (answer, wanted) => {
     const { send } = await start(answer)
     const sent = await send()
     expect(sent).toMatchObject(wanted)

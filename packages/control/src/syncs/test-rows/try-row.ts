@@ -25,7 +25,10 @@ type Trial = ParsedRequest<typeof methods.syncTestRows.preview>
 /** A sync that a row is tried with, as it was checked. */
 export type CheckedTrial = { model: ModelRow; target: SyncTarget; body: Trial }
 
-/** Refuses what a sync would be refused for, and a key that is none of the model; throws 404 for what is not in this workspace. */
+/**
+ * Throws the errors that the sync would cause, and 400 for a key that is not in the model. Throws 404 for resources
+ * outside of this workspace.
+ */
 export const checkTrial = async (
   { db, catalog }: Pick<SessionDeps, 'db' | 'catalog'>,
   workspace: Pick<WorkspaceRef, 'id'>,
@@ -51,7 +54,7 @@ const operationOf = (target: SyncTarget, { mode }: Trial): SyncRowPreview['opera
   throw new Error(`The mode ${mode} does ${added} about rows that are added`)
 }
 
-/** Reads a row as it is now and makes of it what a run would stage, by the same functions. Rejects as `useDataSource` does. */
+/** Reads the current row and stages it as a run would, with the same functions. Rejects as `useDataSource` does. */
 export const tryRow = async (
   deps: SessionDeps,
   { model, target, body }: CheckedTrial,

@@ -31,8 +31,8 @@ const knownUser = (tx: Tx, { issuer, subject }: OpenIdIdentity): Promise<UserRow
     .executeTakeFirst()
 
 /**
- * The user of an identity that is seen for the first time: the one with its address, since the provider vouches for it, or (`make`)
- * a new one. Undefined when there is none.
+ * The user of an identity that is seen for the first time: the one with its address, since the provider vouches for it,
+ * or (`make`) a new one. Undefined if there is none.
  */
 const firstUser = async (
   tx: Tx,
@@ -63,9 +63,9 @@ const firstUser = async (
 }
 
 /**
- * Ends a third-party sign-in: asks the provider who it is, finds or (when `mode` is register) makes the user, and starts
- * a session. The provider is asked before anything is changed. Linking an account by its address needs the provider's
- * word that the address is theirs.
+ * Completes a third-party sign-in: asks the provider for the identity, finds the user or creates it (if `mode` is
+ * register), and starts a session. The provider is called before anything is changed. An account is linked by its
+ * address only if the provider confirms that the address is verified.
  */
 export const endSignIn = async (
   { db, clock, counters, clientConfig, publicUrl, identityProvider, answerLogin }: OauthDeps,

@@ -5,7 +5,7 @@ import type { OpenId } from '../../openid/openid.ts'
 import { requireOwnRedirectUri } from '../../openid/redirect-uri.ts'
 import { requireProvider } from '../../openid/require-provider.ts'
 
-/** Where to send the browser for a third-party sign-in. Keeps nothing: what the browser keeps ends the sign-in. */
+/** Returns the address for a third-party sign-in. Stores nothing: the values in the browser complete the sign-in. */
 export const oauthRedirects =
   ({
     identityProvider,

@@ -314,7 +314,7 @@ describe('when the provider', () => {
     const failed = { status, body: { reason: 'PROVIDER_UNAVAILABLE', message: /^Example Login does not answer/ } }
     const ask = () => askForSignIn(impatient, beginSignIn())
     await withTrouble(kind, async () => expect(await ask()).toMatchObject(failed))
-    // It is asked anew the next time.
+    // It is requested again the next time.
     const body = await returned(impatient, user)
     await withTrouble(kind, async () => expect(await post(impatient, 'Signup', body)).toMatchObject(failed))
     expect(await impatient.db.selectFrom('users').selectAll().where('email', '=', user.email).execute()).toEqual([])

@@ -14,7 +14,7 @@ export const selectOnboardings = (db: Db | Tx) =>
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectOnboardings>['executeTakeFirstOrThrow']>>
 
-/** An onboarding as the wire shows it. */
+/** An onboarding as the API returns it. */
 export const presentOnboarding = (
   row: Row,
   { clock, publicUrl }: Pick<ControlDeps, 'clock' | 'publicUrl'>,

@@ -26,8 +26,8 @@ import type { Sessions } from '../../sessions/sessions.ts'
 import { onboardingLifeMs } from './onboarding-link.ts'
 
 /**
- * The user of the address, made when there is none, or when the only ones are of other onboardings. Throws 409 for a user who has ever
- * logged in: the link would give the account to its holder.
+ * The user of the address, made if there is none, or when the only ones are of other onboardings. Throws 409 for a user
+ * who has ever logged in: the link would give the account to its holder.
  */
 const takeUser = async (
   tx: Tx,

@@ -2,14 +2,14 @@ import { type Db, hashToken, isId, type Tx } from '@tributary/api-kit'
 import { revokeOnboardingsOf } from '@tributary/billing'
 import { notFound } from '@tributary/kernel'
 
-/** How long an onboarding link works, ms. */
+/** Lifetime of an onboarding link, ms. */
 export const onboardingLifeMs = 14 * 24 * 3_600_000
 
 export type OnboardingRef = { id: string; userId: string; organizationId: string }
 
 /**
- * The onboarding of this link of this user; throws 404 when there is none, or it is used, revoked or over. With `lock`, one of several
- * calls at once continues, and the others wait until its transaction ends.
+ * The onboarding of this link of this user; throws 404 if there is none, or it is used, revoked or over. With `lock`,
+ * one of several calls at once continues, and the others wait until its transaction ends.
  */
 export const requireOnboarding = async (
   db: Db | Tx,

@@ -109,7 +109,7 @@ describe('an onboarding link', () => {
     })
   })
 
-  test('is of no use any more once its user has set a password in another way', async () => {
+  test('an onboarding link no longer works once its user has set a password in another way', async () => {
     const made = await onboard()
     const { body } = await harness.call('', 'POST', '/users:loginOtp', {
       email: made.user.email,

@@ -5,14 +5,14 @@ import type { Counters } from '../../deps.ts'
 /** Over which time tries are counted, ms. */
 export const tryWindowMs = 15 * 60_000
 
-/** What an address is called in the name of a counter, which is no place for addresses. */
+/** A hash of an address for the name of a counter, which must not contain addresses. */
 export const hiddenAddress = (email: string): string => createHash('sha256').update(email).digest('base64url')
 
 /**
- * Counts a try before it is checked, so that many at once do not slip through. Throws 429 with `message` when one of the
- * limits is passed; those behind it are not counted then. Name the place first and what many places share last: then one
- * place can neither use up what others share nor fill the memory with counters. Returns what takes the try back again,
- * for those that should not have counted.
+ * Counts an attempt before it is checked, so that concurrent attempts cannot bypass the limit. Throws 429 with
+ * `message` if a limit is exceeded; the limits after it are not counted then. Put the limit of the place first and
+ * shared limits last: then one place can neither use up shared limits nor fill the memory with counters. Returns a
+ * function that undoes the count of an attempt that should not have counted.
  */
 export const countTry = async (
   counters: Counters,

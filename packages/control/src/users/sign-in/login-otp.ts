@@ -10,8 +10,9 @@ import { invalidCode, type OneTimeCodes } from './one-time-codes.ts'
 import { createSignInRecords } from './sign-in-records.ts'
 
 /**
- * Wrong codes in an hour after which each further one has to wait longer. No number of them ends a code: its 60 bits are not guessed, and
- * an attacker with only the address could lock out its owner. So tries of other places do not count against an address, either.
+ * Number of wrong codes per hour after which each further attempt must wait longer. No number of them invalidates a
+ * code: its 60 bits cannot be guessed, and otherwise an attacker with only the address could lock out its owner. For
+ * the same reason, attempts from other places do not count against an address.
  */
 export const codeTryLimits = { perEmailAndIp: 5, perEmail: Number.POSITIVE_INFINITY, perIp: 200 } as const
 
@@ -26,8 +27,8 @@ export const createCodeThrottling = (
   })
 
 /**
- * Starts a session with a one-time code, also with that of the mail which says that the address is registered already.
- * The code proves the address.
+ * Starts a session with a one-time code, also with a code from the mail that the address is already registered. The
+ * code proves the address.
  */
 export const loginOtp =
   ({

@@ -61,7 +61,7 @@ test('an account takes 100 passwords in an hour at a place with an earlier sign-
   expect(await account.letThrough(throttling, 150, () => '10.1.0.1')).toBe(100)
 })
 
-test('tries used up at one place that is known leave another one as it was', async () => {
+test('attempts used up at one known place do not affect another place', async () => {
   await using account = await startAccount()
   const throttling = passwordsWithoutPause(account.deps)
   await account.letThrough(throttling, 150, () => '10.1.0.1')

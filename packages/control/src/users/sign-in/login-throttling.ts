@@ -9,10 +9,10 @@ import type { SignInRecords } from './sign-in-records.ts'
 /** Failures that are free, by what they are counted for. */
 export type FreeTries = { perEmailAndIp: number; perEmail: number; perIp: number }
 
-/** Tries in an hour at most: of an account at one place with an earlier sign-in, and at all other places together. */
+/** Maximum attempts per hour: of an account at one place with an earlier sign-in, and at all other places together. */
 export type MostTries = { perKnownPlace: number; elsewhere: number }
 
-/** How long failures are remembered, and the longest waits between two tries, all ms. */
+/** How long failures are remembered, and the longest waits between two attempts, in ms. */
 const windowMs = 60 * 60_000
 const firstWaitMs = 1000
 const longestWaitMs = { pair: 15 * 60_000, shared: 60_000 } as const
@@ -33,14 +33,14 @@ export type LoginThrottling = {
 }
 
 /**
- * Slows down guesses, without locking out the owner of an account. Failures are counted by place, by place and account, and by account.
- * Beyond the free ones, one try is let through after a wait that doubles with each failure. Tries that are refused unchecked do
- * not count.
+ * Slows down guesses, without locking out the owner of an account. Failures are counted by place, by place and account,
+ * and by account. Beyond the free attempts, one attempt is allowed after a wait that doubles with each failure.
+ * Attempts that are refused unchecked do not count.
  *
- * None of that holds for a place that the user has signed in from before: no other place can use it up, and a right secret is always
- * checked. There, tries beyond the free ones are let through one after the other, at most a few a second and later one a second.
- * With `most`, so many tries are let through in an hour. They are counted apart for each place with an earlier sign-in, and for all
- * other places together, so that one count does not use up another.
+ * None of this applies to a place from which the user has signed in before: no other place can use it up, and a right
+ * secret is always checked. There, attempts beyond the free ones are allowed one after the other, at most a few per
+ * second and later one per second. With `most`, so many attempts are allowed per hour. They are counted separately for
+ * each place with an earlier sign-in, and for all other places together, so that one count does not use up another.
  */
 export const createLoginThrottling = (
   deps: Pick<ControlDeps, 'db' | 'counters' | 'clock' | 'signing'>,
@@ -116,7 +116,7 @@ export const createLoginThrottling = (
       const [hidden, place] = [hiddenAddress(email), networkOf(ip)]
       if (await isKnownPlace(db, { email, ip, now: clock(), signing }))
         return await enterKnown(`${kind}:known:${hidden}:${place}`)
-      // The place first: what many places share is not used up by one, nor memory filled with counters.
+      // The place first, so that one place neither uses up shared limits nor fills the memory with counters.
       return await enterUnknown([
         { key: `${kind}:${place}`, free: free.perIp, longestMs: longestWaitMs.shared },
         { key: `${kind}:${hidden}:${place}`, free: free.perEmailAndIp, longestMs: longestWaitMs.pair },
@@ -131,7 +131,10 @@ export const createLoginThrottling = (
   }
 }
 
-/** Enters as the throttling says, and writes the first refusal of an hour of an account and place down: as many as come would fill the log. */
+/**
+ * Applies the throttling, and records the first refusal per hour of an account and place. All of them would fill the
+ * log.
+ */
 export const notingLockOut =
   ({ counters }: Pick<ControlDeps, 'counters'>, records: SignInRecords, throttling: LoginThrottling) =>
   async (given: { action: `users.${string}`; email: string; client: Client }): Promise<() => Promise<void>> => {

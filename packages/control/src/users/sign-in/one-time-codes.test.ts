@@ -196,7 +196,7 @@ describe('logging in with a code', () => {
     expect(await post('signup', body)).toMatchObject({ status: 400, body: { reason: 'VALIDATION', metadata } })
   })
 
-  test('from one place has to wait after too many wrong codes; elsewhere it has not', async () => {
+  test('after too many wrong codes from one place, that place must wait, and other places need not', async () => {
     const person = await harness.person()
     const wrong = { email: person.email, otp_token: 'AAA-AAA-AAA-AAA' }
     for (let tries = 0; tries < codeTryLimits.perEmailAndIp; tries++)
@@ -209,7 +209,7 @@ describe('logging in with a code', () => {
 })
 
 describe('asking for another code', () => {
-  test('is refused for thirty seconds, which the answer counts down, also when it is asked for twice at once', async () => {
+  test('a new code is refused for thirty seconds, which the response counts down, even for concurrent requests', async () => {
     const email = address()
     const both = await Promise.all([send(email, 'sign up'), send(email, 'sign up')])
     expect(both.map((reply) => reply.status).sort()).toEqual([200, 429])

@@ -3,10 +3,10 @@ import type { Db, Tx } from '@tributary/api-kit'
 import type { otpActions } from '@tributary/contract'
 import { type AppError, type Clock, newId, rateLimited, unauthorized } from '@tributary/kernel'
 
-/** What a code is asked for. */
+/** The purpose of a code. */
 export type CodeAction = (typeof otpActions)[number]
 
-/** How long a code can be used, and how soon another may be asked for, both ms. */
+/** Lifetime of a code, and minimum time before another one can be requested, both ms. */
 export const codeLimits = { lifeMs: 10 * 60_000, resendMs: 30_000 } as const
 
 /** Capital letters and digits without those that look alike (0 O, 1 I): 32, so twelve of them are 60 bits. */

@@ -8,8 +8,8 @@ import { requireSignUp } from './may-sign-up.ts'
 import type { CodeAction, OneTimeCodes } from './one-time-codes.ts'
 
 /**
- * Codes that can be requested in 15 minutes before more are refused. All places together may request more for one address than one place
- * may: so no place alone keeps its owner from getting a code.
+ * Maximum codes that can be requested in 15 minutes. All places together may request more for one address than a single
+ * place. So no single place can keep the owner from getting a code.
  */
 export const sendLimits = { perEmailAndIp: 10, perEmail: 30, perIp: 100 } as const
 

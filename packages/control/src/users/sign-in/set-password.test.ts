@@ -70,7 +70,7 @@ describe('setting a password', () => {
     expect(await set(a, { otp_token: b.otp_token })).toMatchObject(refused)
   })
 
-  test('a session takes its own token alone: not that of another session of the user, or one that has ended', async () => {
+  test('a session accepts only its own token: not that of another session of the user, or of an ended one', async () => {
     const person = await harness.person()
     const [a, b] = [await signedIn(person), await signedIn(person)]
     for (const session of [person, a]) expect(await set(session, { otp_token: b.otp_token })).toMatchObject(refused)

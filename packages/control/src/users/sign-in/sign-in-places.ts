@@ -4,7 +4,10 @@ import { type Client, networkClassOf, networkOf } from '@tributary/http'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../../deps.ts'
 
-/** How many places of a user are remembered, the latest, in both forms; and how long one without a sign-in is, ms. */
+/**
+ * Maximum places of a user that are stored in both forms, the latest first; and how long a place without a sign-in is
+ * stored, ms.
+ */
 const placesPerUser = 40
 export const placeLifeMs = 180 * 24 * 60 * 60_000
 
@@ -13,7 +16,7 @@ type Signing = ControlDeps['signing']
 /** Stands before the hash of a network and browser. */
 const noticeMark = Buffer.from([1])
 
-/** What a place is remembered as: the address itself is not kept. */
+/** The stored form of a place, a hash: the address itself is not stored. */
 const hashOf = (signing: Signing, ip: string): Buffer =>
   createHmac('sha256', signing.codes)
     .update(`place\n${networkOf(ip)}`)

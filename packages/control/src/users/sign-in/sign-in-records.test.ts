@@ -130,7 +130,7 @@ describe('what failed is in the log and in the audit log', () => {
   })
 })
 
-test('what a platform admin reads of another organization leaves one record an hour in it, and what a member reads none', async () => {
+test("a platform admin's reads of another organization leave one record per hour in it, and reads of members leave none", async () => {
   const staff = await harness.person({}, { platformAdmin: true })
   const body = { title: 'Acme Inc', industry: 'gaming', workspace_title: 'Main' } as const
   const owner = await harness.person()

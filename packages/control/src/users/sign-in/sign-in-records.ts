@@ -4,7 +4,7 @@ import type { Client } from '@tributary/http'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../../deps.ts'
 
-/** Why a try to sign in, or to set a password, came to nothing. */
+/** The reason why an attempt to sign in, or to set a password, failed. */
 export type Failure = 'wrong_password' | 'wrong_code' | 'wrong_token' | 'too_many_tries'
 
 export type SignInRecords = {
@@ -18,7 +18,10 @@ export type SignInRecords = {
 /** Stands for no user: a record does not reveal whether an address has an account. */
 const noUser = '-'
 
-/** Makes what writes down failed tries. The audit log has the account, its time, and from where; never the secret, or an address without an account. */
+/**
+ * Makes what stores failed tries. The audit log has the account, its time, and from where; never the secret, or an
+ * address without an account.
+ */
 export const createSignInRecords = ({
   db,
   clock,
