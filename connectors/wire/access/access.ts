@@ -69,7 +69,10 @@ export type DatabaseAccess = {
   readonly ca_certificate?: string | undefined
 }
 
-/** Rules that the type of a field does not say: names are what the server takes (`isName`, or `words`), certificates are some. */
+/**
+ * Checks that go beyond the type of a field: names must be valid for the server (`isName`, or `words`), and
+ * certificates must be certificates.
+ */
 export const databaseProblems = (
   given: Readonly<Record<string, unknown>>,
   names: readonly string[],

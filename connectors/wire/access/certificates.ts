@@ -12,7 +12,7 @@ const bodiesOf = (text: string): string[] =>
 
 /**
  * The certificates of a text in the form that TLS accepts (PEM, RFC 7468), even without line ends, as a field of one
- * line loses them; '' when there are none, undefined when one cannot be read.
+ * line loses them; '' if there are none, undefined when one cannot be read.
  */
 export const certificatesOf = (text: string): string | undefined => {
   const found = bodiesOf(text).map((body) => {

@@ -1,6 +1,6 @@
 import { type DeliverContext, type Lifetime, RetryableError, type Settings } from '@tributary/connector-kit'
 
-/** How a connection is opened and closed, and what its failures are. */
+/** How to open and close a connection, and how to convert its errors. */
 export type ConnectionKind<S extends Settings, Session> = {
   /** Connects. `onLost` is to be called when the connection ends between two uses. */
   open(context: DeliverContext<S>, onLost: () => void): Promise<Session>

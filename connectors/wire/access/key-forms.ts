@@ -6,9 +6,9 @@ export const uuidKeys = '^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
 const formOfRefused = (key: string): string => `refused ${key}`
 
 /**
- * The forms of keys, given as JSON. `fit` turns a key into the column's form, undefined if impossible, and `formsOf`
- * asks for many. When the database refuses one of them (`isOfKey`), they are asked for in halves. Throws errors that no
- * key caused.
+ * The forms of keys, given as JSON. `fit` converts a key to the column's form, or undefined if impossible, and
+ * `formsOf` queries many at once. If the database refuses one of them (`isOfKey`), the list is split in halves. Throws
+ * errors that no key caused.
  */
 export const splitByFault = async <Value>(
   keys: readonly string[],

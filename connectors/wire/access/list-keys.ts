@@ -12,7 +12,7 @@ export const keyCharacters = 1000
 const plainTypes =
   /^(?:(?:tiny|small|medium|big)?int(?:eger)?|numeric|decimal|(?:tiny|medium|long)?text|(?:var)?char|character(?: varying)?|citext|uuid)\b(?!.*\[\])/
 
-/** Throws ConfigurationError where the keys of a table cannot be compared with those of rows. */
+/** Throws ConfigurationError if the keys of a table cannot be compared with those of rows. */
 export const requirePlainKey = ({ table, key }: KeyedTable, type: string | undefined): void => {
   if (type === undefined) throw new ConfigurationError(`The table ${table} has no column ${key}`)
   if (!plainTypes.test(type))

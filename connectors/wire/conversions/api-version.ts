@@ -1,4 +1,4 @@
-/** A version of a platform's API, and the first day on which it is gone; undefined where none is announced. */
+/** A version of a platform's API, and the first day without it; undefined if none is announced. */
 export type ApiVersion = { platform: string; version: string; until: string | undefined; page: string }
 
 /** The only place of the API versions in use. */

@@ -1,6 +1,6 @@
 type Platform = 'google' | 'meta' | 'tiktok'
 
-/** The beginnings of a platform's click IDs, so that one in another's place is recognized. */
+/** The prefixes of each platform's click IDs, to recognize an ID under the wrong name. */
 const marks: Readonly<Record<Platform, RegExp>> = {
   google: /^(Cj0KC|CjwKC|EAIaIQ|CL[a-z]|CN[a-z])[\w-]{10,}/,
   // A cookie of the pixel, or the parameter of a link.

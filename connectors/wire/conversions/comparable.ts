@@ -18,7 +18,7 @@ const plainName = (text: string): string =>
     .replaceAll(/[\p{P}\p{S}]/gu, '')
     .trim()
 
-/** `16/2/1997` says no order of day and month, so only what begins with the year is a date. */
+/** In `16/2/1997` the order of day and month is unknown, so only a text that starts with the year is a date. */
 const dayOf = (text: string): string => {
   const day = /^\s*(\d{4})[-/.]?(\d{2})[-/.]?(\d{2})(?!\d)/.exec(text)
   return day === null ? '' : day.slice(1).join('')
@@ -28,7 +28,7 @@ const dayOf = (text: string): string => {
 const addressOf = (text: string): string => emailOf(text) ?? ''
 const internationalNumber = (text: string): string => phoneOf(text) ?? ''
 
-/** By Meta's rules. */
+/** Normalization by Meta's rules. */
 export const metaComparable = {
   email: addressOf,
   phone: (text: string) => internationalNumber(text).slice(1),
@@ -43,7 +43,7 @@ export const metaComparable = {
   id: (text: string) => text.trim(),
 }
 
-/** By Google's rules. */
+/** Normalization by Google's rules. */
 export const googleComparable = {
   email: (text: string) => {
     // Google takes spaces out of an address.
@@ -58,7 +58,7 @@ export const googleComparable = {
   name: plainName,
 }
 
-/** By TikTok's rules. */
+/** Normalization by TikTok's rules. */
 export const tiktokComparable = {
   email: addressOf,
   phone: internationalNumber,

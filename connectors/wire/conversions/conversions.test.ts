@@ -77,7 +77,7 @@ describe('an empty value is not sent', () => {
   ])('%s', (_, comparable) => {
     expect(comparable).toBe('')
   })
-  it('a phone with 00, or with eleven digits of which the first is no zero, has a country', () => {
+  it('a phone number has a country code if it starts with 00, or has eleven digits and does not start with zero', () => {
     expect(googleComparable.phone('0049 30 1234567')).toBe('+49301234567')
     expect(tiktokComparable.phone('16505551234')).toBe('+16505551234')
   })

@@ -26,7 +26,7 @@ export const standardPresets = (
     fields: { event_name: { type: 'CONSTANT', value: conversionNames[conversion][platform] }, ...fields },
   }))
 
-/** What a destination of conversions receives. */
+/** The kinds of objects that a destination of conversions receives. */
 export const conversionObjects = {
   kinds: ['Event Streams'],
   auth: 'key',
@@ -44,7 +44,7 @@ export const conversionObjects = {
 
 const field = (name: string) => ({ type: 'FIELD', name }) as const
 
-/** Email, phone and names of the person, at any place where libraries send them: the first place with a value. */
+/** Email, phone and names of the person, from the paths that libraries use: the first path with a value counts. */
 const anyOf = (...paths: string[]): { type: 'TEMPLATE'; value: string } => ({
   type: 'TEMPLATE',
   value: `{{ ${paths.join(' | default: ')} }}`,

@@ -44,9 +44,9 @@ const sniffRows = (text: string, last: boolean): Sniffed[] => {
 }
 
 /**
- * The delimiter of the first rows of a text: the one with the same count in each of them, and of several such the most
- * frequent. A comma that only stands within numbers does not count. When the rows differ, it is the one whose count in
- * the first row most rows share; a comma if there is none.
+ * The delimiter in the first rows of a text: a character with the same count in each row, and the most frequent of
+ * several. A comma that only occurs within numbers does not count. If the counts differ, it is the one whose count in
+ * the first row is shared by most rows. The default is a comma.
  */
 export const sniffDelimiter = (text: string, last = true): string => {
   const rows = sniffRows(text, last)
@@ -88,9 +88,9 @@ const lineFeedsIn = (text: string): number => {
 }
 
 /**
- * Reads CSV as RFC 4180 has it, in pieces as they come: `push` gives the rows that a piece completes, with the line that each
- * begins in. Any of the three line ends is one; a line with nothing in it is no row. Throws BrokenFile for what is no CSV: a
- * quote that is not closed, or one inside of a value. `firstLine` is the number of the first one.
+ * Reads CSV by RFC 4180, in pieces as they arrive. The function `push` returns the rows that a piece completes, with
+ * the line in which each starts. All three kinds of line ends are accepted; an empty line is not a row. Throws
+ * BrokenFile for a quote that is not closed, or one inside of a value. The number of the first line is `firstLine`.
  */
 export const createCsvReader = (delimiter: string, firstLine = 1) => {
   const separator = delimiter.charCodeAt(0)
@@ -114,7 +114,7 @@ export const createCsvReader = (delimiter: string, firstLine = 1) => {
     }
   }
 
-  /** Where a value without quotes that begins at `from` ends: before a delimiter, a line end, or the end of what there is. */
+  /** The end of an unquoted value that starts at `from`: before a delimiter, a line end, or the end of the text. */
   const bareEnd = (from: number): number => {
     let at = from
     for (; at < text.length; at++) {
@@ -128,7 +128,7 @@ export const createCsvReader = (delimiter: string, firstLine = 1) => {
     return at
   }
 
-  /** The row that begins at `start`, and where the next one does; undefined while it is not whole. */
+  /** The row that starts at `start`, and the start of the next row; undefined while the row is incomplete. */
   const rowAt = (start: number, last: boolean): { row: FileRow; next: number; lines: number } | undefined => {
     const row: FileRow = []
     let lines = 1

@@ -35,7 +35,7 @@ const responseTo = ({ url, headers, body }: Address, socket: Duplex, signal: Abo
       .end(body)
   })
 
-/** Why an answer is no file; undefined for one that is. */
+/** The reason why a response is not a file; undefined if it is. */
 const refusalOf = ({ statusCode = 0, headers }: IncomingMessage): Error | undefined => {
   if (statusCode >= 500 || statusCode === 429)
     return new RetryableError(`The server responded with status ${statusCode}`)
@@ -125,9 +125,9 @@ const notGzip = (error: unknown): unknown =>
     : error
 
 /**
- * Downloads a file through the guarded connection and writes it, unzipped where it `isZipped`; returns its number of
- * bytes. Rejects with a DeliveryError, also for a response that ends too soon. Rejects with a DataQueryError for a file
- * that exceeds the room, before or after unzipping. `refuse` gives the reason when a response is no file.
+ * Downloads a file through the guarded connection and writes it, unzipped if `isZipped`; returns its number of bytes.
+ * Rejects with a DeliveryError, also for a response that ends too soon. Rejects with a DataQueryError for a file that
+ * exceeds the available space, before or after unzipping. `refuse` returns the reason if a response is not a file.
  */
 export const download = async (
   from: Address & { isZipped: boolean },

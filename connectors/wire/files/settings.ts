@@ -46,7 +46,7 @@ const byName: readonly (readonly [RegExp, FileFormat['kind']])[] = [
   [/\.(?:parquet|parq)$/i, 'parquet'],
 ]
 
-/** How a file of this name is written, by the settings. Throws DataQueryError when neither says so. */
+/** The format of a file with this name, by the settings. Throws DataQueryError if neither determines it. */
 export const formatOf = ({ format, delimiter, header }: FileSettings, name: string): FileFormat => {
   const kind = format === 'auto' ? byName.find(([end]) => end.test(name))?.[1] : format
   if (kind === undefined)

@@ -19,7 +19,7 @@ const widestType = (types: ReadonlySet<string>, isNdjson: boolean): string => {
   return isNdjson || types.has('jsonb') ? 'jsonb' : 'text'
 }
 
-/** Says of a failure which file it is about, where there are several. */
+/** Adds the name of the file to an error, if there are several files. */
 const named = (error: unknown, { name }: OpenFile, several: boolean): unknown =>
   several && error instanceof BrokenFile ? new BrokenFile(`${name}: ${error.message}`) : error
 

@@ -28,7 +28,7 @@ export const hiddenOf = ({ settings }: Pick<GraphContext, 'settings'>) => ({
 /** Maximum bytes of a response that are read: it can have samples of invalid entries. */
 const keepBytes = 128 * 1024
 
-/** Asks the Graph API; `body` is sent as JSON, and kept without what is hidden. Rejects as `sendRequest` does. */
+/** Calls the Graph API. `body` is sent as JSON, and recorded without hidden values. Rejects as `sendRequest` does. */
 export const ask = async (
   context: GraphContext,
   method: 'GET' | 'POST' | 'DELETE',
@@ -105,7 +105,7 @@ export const regainMs = (header: string | undefined): number => {
 /** 1713230: the upload to this Custom Audience is blocked until a person appeals. */
 const audienceBlocked = 1713230
 
-/** Why Meta accepts nothing until a person fixes it, as a message. */
+/** The reason why Meta accepts nothing until a user fixes it, as a message. */
 const setUpProblem = (call: Call, error: GraphError | undefined, object: string): string | undefined => {
   const { status } = call.answer
   if (status >= 300 && status < 400) return `Meta redirects (HTTP ${status}), so something is in its way`

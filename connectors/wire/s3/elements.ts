@@ -1,5 +1,5 @@
 /**
- * The text of the first element with this name that contains no other one; undefined when there is none. Takes linear
+ * The text of the first element with this name that contains no other one; undefined if there is none. Takes linear
  * time.
  */
 export const elementText = (xml: string, name: string): string | undefined => {

@@ -19,7 +19,7 @@ const keyOf = (text: string): string => {
   }
 }
 
-/** The query of a page of the objects whose keys begin with `prefix`: the first one, or the one of `token`. */
+/** The query for a page of the objects whose keys start with `prefix`: the first page, or the page of `token`. */
 export const listQuery = (prefix: string, token: string | undefined): Readonly<Record<string, string>> => ({
   'encoding-type': 'url',
   'list-type': '2',

@@ -20,7 +20,7 @@ export const bucketSettings = (given: { user: string }) => ({
   }),
 })
 
-/** The settings that say where the storage is, for what is not AWS. */
+/** The settings for the address of a storage other than AWS. */
 export const endpointSettings = {
   endpoint: setting.url({
     label: 'Endpoint',

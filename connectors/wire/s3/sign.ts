@@ -5,7 +5,7 @@ import { SignatureV4 } from '@smithy/signature-v4'
 import { bucketAddress, escaped, objectPath } from './address.ts'
 import type { BucketAccess } from './settings.ts'
 
-/** A request of the S3 API on an object of the bucket, or on the bucket itself where there is no key. */
+/** A request of the S3 API for an object of the bucket, or for the bucket itself without a key. */
 export type BucketRequest = {
   method: 'GET' | 'PUT' | 'DELETE'
   key?: string
@@ -14,7 +14,10 @@ export type BucketRequest = {
   body?: Uint8Array
 }
 
-/** Signs a request by AWS Signature Version 4, with the hash of its body; `now` is epoch ms. Says where it goes, and its headers. */
+/**
+ * Signs a request by AWS Signature Version 4, with the hash of its body; `now` is epoch ms. Returns its address and
+ * headers.
+ */
 export const signRequest = async (
   access: BucketAccess,
   { method, key, query = {}, headers: more = {}, body = new Uint8Array() }: BucketRequest,

@@ -20,7 +20,7 @@ export type TestBucket = AsyncDisposable & {
   objects: Map<string, Held>
   /** `method key?query` of each request whose signature holds, in order of arrival. */
   asked: string[]
-  /** Answers a request in place of the storage when it returns true. */
+  /** Responds to a request instead of the storage if it returns true. */
   answer: (request: IncomingMessage, response: ServerResponse, number: number) => boolean
   /** Stops listening, as a storage that is away; `open` begins again at the same address. */
   close(): Promise<void>

@@ -103,7 +103,7 @@ const unlz4Hadoop = (input: Uint8Array, size: number): Uint8Array => {
 /** One buffer of the whole page: parts that are put together at the end take twice its size. */
 const inOnePart = (size: number) => ({ maxOutputLength: size, chunkSize: Math.max(64, size + 1) })
 
-/** By the numbers of CompressionCodec (apache/parquet-format, parquet.thrift). LZO is not there. */
+/** By the numbers of CompressionCodec (apache/parquet-format, parquet.thrift). LZO is not supported. */
 const codecs: Readonly<Record<number, (input: Uint8Array, size: number) => Uint8Array>> = {
   0: (input) => input,
   1: unsnappy,

@@ -32,7 +32,7 @@ export type Node = {
   scale: number | undefined
 }
 
-/** Where the pages of one leaf are in a row group. */
+/** The position of the pages of one leaf in a row group. */
 export type Chunk = { codec: number; from: number; to: number; values: number }
 export type RowGroup = { rows: number; chunks: Chunk[] }
 export type ParquetFooter = { columns: Node[]; leaves: Node[]; rowGroups: RowGroup[]; rows: number }
@@ -129,8 +129,8 @@ export const readAt = (fd: number, buffer: Uint8Array, from: number): void => {
 }
 
 /**
- * Reads what a Parquet file says of itself, and holds it against the size of the file. Throws BrokenFile for what is no Parquet file or
- * says what cannot be.
+ * Reads the metadata of a Parquet file, and checks it against the size of the file. Throws BrokenFile for a file of
+ * another format, and for impossible metadata.
  */
 export const readFooter = (fd: number, size: number): ParquetFooter => {
   if (size === 0) throw new BrokenFile('The file is empty')

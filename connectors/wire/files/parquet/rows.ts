@@ -31,7 +31,7 @@ const firstLeaf = (node: Node): Node => {
   return first === undefined ? node : firstLeaf(first)
 }
 
-/** Makes the functions that read one value of a node each, and says what the value is. */
+/** Makes a function for each node that reads one value and converts it to text. */
 const createValueReader = (kinds: readonly ValueKind[], onCharacters: (count: number) => void) => {
   const leafOf = (node: Node, leaves: Leaves): LeafReader => {
     const found = leaves[node.leaf?.at ?? -1]
@@ -186,7 +186,9 @@ function* rowsOf(fd: number, { columns, leaves, rowGroups }: ParquetFooter): Gen
   }
 }
 
-/** The rows of a Parquet file, as texts in PostgreSQL's formats. Throws BrokenFile for one that is broken, where it is. */
+/**
+ * The rows of a Parquet file, as texts in PostgreSQL's formats. Throws BrokenFile with the position for a broken file.
+ */
 export function* readParquet(fd: number, size: number): Generator<FileRow[], void, void> {
   yield* rowsOf(fd, readFooter(fd, size))
 }

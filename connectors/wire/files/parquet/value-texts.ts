@@ -140,7 +140,7 @@ const plainKind = (node: Node): ValueKind => {
   }
 }
 
-/** By LogicalType (apache/parquet-format, LogicalTypes.md); undefined for one that says nothing of the value. */
+/** By LogicalType (apache/parquet-format, LogicalTypes.md); undefined for a type without effect on the value. */
 const logicalKind = (node: Node): ValueKind | undefined => {
   const { logical, leaf } = node
   const isInteger = leaf?.type === 'INT32' || leaf?.type === 'INT64'
@@ -163,7 +163,7 @@ const logicalKind = (node: Node): ValueKind | undefined => {
   return undefined
 }
 
-/** By ConvertedType, which came before LogicalType and is all that older files have. */
+/** By ConvertedType, the predecessor of LogicalType, which is all that older files have. */
 const convertedKind = (node: Node): ValueKind | undefined => {
   const { converted, leaf } = node
   const isInteger = leaf?.type === 'INT32' || leaf?.type === 'INT64'

@@ -53,7 +53,7 @@ export type WrittenColumn = {
   groups?: number
   pages: readonly WrittenPage[]
   values?: bigint
-  /** Members of its description that are said in place of the true ones. */
+  /** Metadata fields that replace the true ones. */
   meta?: Struct
 }
 
