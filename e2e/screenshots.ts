@@ -114,7 +114,9 @@ const checkLayout = async (page: Page, name: string): Promise<void> => {
   for (const [fault, find] of layoutFaults) for (const found of await find(page)) report(`${name}: ${fault}: ${found}`)
 }
 
-/** Scrolls to where the bar of unsaved changes lies over nothing, where there is one: what it covers is no target. */
+/**
+ * If there is a bar of unsaved changes, scrolls until it covers nothing, because covered elements cannot be clicked.
+ */
 const restDraftBar = async (page: Page): Promise<void> => {
   if ((await page.getByRole('region', { name: 'Unsaved changes' }).count()) > 0)
     await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight))

@@ -57,7 +57,10 @@ test('a guest who opens a form by its address sees that access is missing [ERR-1
   }
 })
 
-/** What the frame offers on an open page of a workspace, then on the settings; the forms of both areas are tried too. */
+/**
+ * The links and actions of the frame, on an open page of a workspace and in the settings. The forms of both areas are
+ * tried too.
+ */
 const offered = async (page: Page, workspace: string) => {
   const forms: boolean[] = []
   for (const path of ['catalog-sources/http/new', 'catalog-destinations/webhook/new']) {

@@ -23,7 +23,7 @@ export const recordCalls = (page: Page): ApiCall[] => {
 export const callsTo = (calls: readonly ApiCall[], end: string): ApiCall[] =>
   calls.filter(({ path }) => path.split('?')[0]?.endsWith(end) === true)
 
-/** Answers a call of the page in the server's place, with the body that the server gives for a refusal. */
+/** Responds to a call of the page instead of the server, with the server's body for a refusal. */
 export const refuse =
   (code: number, reason: string, message: string, metadata: Record<string, string> = {}) =>
   (route: Route): Promise<void> =>

@@ -65,7 +65,7 @@ test('a browser without storage signs in and works until the page is closed', as
   const page = await context.newPage()
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))
-  // A page that has to be signed in for, so that the way back is kept, too.
+  // A page that must be signed in for, so that the way back is kept, too.
   await page.goto(`/${workspace}/sources`)
   await fillSignIn(page, adminCredentials)
   await expect(page.getByText('Add your first source')).toBeVisible()

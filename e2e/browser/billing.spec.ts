@@ -141,7 +141,7 @@ test("BIL-29, BIL-31, BIL-35: with Stripe, a card is entered in Stripe's own for
   await product.api.login(adminCredentials)
   await using context = await chromium.newContext({ baseURL: product.url, reducedMotion: 'reduce' })
   const page = await context.newPage()
-  // The content policy admits nothing else; what it refuses is said in the console.
+  // The content security policy allows nothing else. The browser reports refused requests in the console.
   const refused: string[] = []
   page.on('console', (message) => {
     if (/Content Security Policy/i.test(message.text())) refused.push(message.text())

@@ -61,7 +61,8 @@ test('API-06, API-07: a product query that fails is asked once, and coming back 
   })
   await page.goto(`/${workspace}/sources`)
   await expect(page.getByRole('alert').getByText('boom')).toBeVisible()
-  // Longer than all pauses of the default back-off, shorter than what makes the live channel connect anew and all be asked.
+  // Longer than all pauses of the default back-off, and shorter than the time after which the live channel reconnects
+  // and reloads everything.
   await page.clock.runFor(20_000)
   expect(asked).toBe(1)
 

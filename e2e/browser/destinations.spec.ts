@@ -143,7 +143,7 @@ test('DST-17, DST-18, DST-19, DST-21a, DST-22: a deletion leaves the list at onc
   await expect(page.getByRole('link', { name: 'Other hook' })).toBeVisible()
   await expect(page.getByRole('link', { name: 'Old hook' })).toHaveCount(0)
   const calls = recordCalls(page)
-  // The lists are read anew after the deletion was answered.
+  // The lists are read again after the response to the deletion.
   const answered = page.waitForResponse((response) => response.request().method() === 'DELETE')
   open.resolve()
   await answered

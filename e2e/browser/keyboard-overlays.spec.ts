@@ -94,7 +94,7 @@ const furnish = async (
   return { workspace, source, destination }
 }
 
-/** Goes where a case begins, unless the page is there: what was open before is closed. */
+/** Opens the page where a case starts, unless it is already open, and closes what was open before. */
 const visit = async (page: Page, path: string): Promise<void> => {
   if (page.url() !== new URL(path, page.url()).href) await page.goto(path)
 }

@@ -271,7 +271,7 @@ test('NAV-23: with a support chat configured, Support starts it for the user and
 }) => {
   const { workspace } = await createWorkspace(product.api, 'Chat')
   const config = await product.api.ok('GET', '/config')
-  // The page's policy allows the chat only when the server is started with it; the answers here stand for that start.
+  // The page's policy allows the chat only if the server is started with it. These responses simulate that.
   await page.route('**/api/config', (route) => route.fulfill({ json: { ...config, messaging_app_id: 'app1' } }))
   await page.route(`**/${workspace}`, async (route) => {
     const response = await route.fetch()

@@ -77,7 +77,7 @@ test('every page keeps its frame through an outage of a moment and of a minute, 
   for (const seconds of [0, 60]) {
     await gate.shut()
     await Promise.all(opened.map(({ page, path }) => expect(banner(page), path).toBeVisible()))
-    // Not waited for: the clock of the pages is put on, and what was due meanwhile happens once.
+    // Does not wait: the pages' clock is fast-forwarded, so everything that was due runs once.
     await context.clock.fastForward(seconds * 1000)
     for (const { page, path } of opened) {
       await expect(page.getByRole('main').getByRole('heading', { level: 1 }).first(), path).toBeVisible()

@@ -6,7 +6,10 @@ export type PageWeight = { bytes: number; files: number; script: number }
 /** Calls of the API and of its neighbours: data of the page, not the page. */
 const isData = (url: string): boolean => /^\/(api|ofrep|pusher|v1|media|health|app)(\/|$)/.test(new URL(url).pathname)
 
-/** Counts what the page transfers from now on, from the browser's own account. The answer reads it. */
+/**
+ * Counts the bytes that the page transfers from now on, by the browser's own measurement. The returned function reads
+ * the count.
+ */
 export const weighPage = async (page: Page): Promise<() => PageWeight> => {
   const session = await page.context().newCDPSession(page)
   const files = new Map<string, { script: boolean; bytes: number }>()

@@ -59,8 +59,8 @@ type StoredSession = {
 }
 
 /**
- * Starts a session in the page's browser: what the sign-in page does, without its screens. The page is then at an address
- * that loads nothing, so a test goes where it wants to begin. `login.spec.ts` goes through the page itself.
+ * Starts a session in the page's browser, as the sign-in page does, but without its screens. The page is then at an
+ * address that loads nothing, so a test must open its first page. `login.spec.ts` uses the sign-in page itself.
  */
 export const signIn = async (page: Page, { email, password }: Omit<Person, 'userId'>): Promise<void> => {
   const answer = await page.request.post('/api/users:login', { data: { email, password } })
@@ -80,7 +80,7 @@ export const signIn = async (page: Page, { email, password }: Omit<Person, 'user
   await page.evaluate((text) => localStorage.setItem('tributary-session', text), JSON.stringify({ state, version: 1 }))
 }
 
-/** The session that the page has stored just now; empty when there is none. */
+/** The session that the page has stored just now; empty if there is none. */
 export const storedSession = (page: Page): Promise<Partial<StoredSession>> =>
   page.evaluate(() => JSON.parse(localStorage.getItem('tributary-session') ?? '{}').state ?? {})
 

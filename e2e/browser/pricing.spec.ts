@@ -17,7 +17,7 @@ const openPlans = async (page: Page, product: Product, database: Relational, tit
   return { organization, show, dialog, plan: (name: string) => dialog.getByRole('region', { name, exact: true }) }
 }
 
-/** Verbs and paths of what the page asks to be changed from now on. */
+/** Methods and paths of the changes that the page requests from now on. */
 const changesOf = (page: Page): string[] => {
   const changes: string[] = []
   page.on('request', (request) => {

@@ -75,7 +75,7 @@ const plans = {
 /** A share that a test fills with a few requests: what waits is stored after about a second. */
 const share = { TRIBUTARY_WORKSPACE_BACKLOG_MB: '1' }
 
-/** The last of what a product said that is more than an information, each line cut to 600 characters. */
+/** The last warnings and errors in a product's output, each line cut to 600 characters. */
 const complaintsIn = (output: string): string =>
   output
     .split('\n')

@@ -114,7 +114,7 @@ test('dead letters of one event name are counted and replayed from a link, and t
   await expect(form.getByRole('radio', { name: /Dead letters/ })).toBeChecked()
   await form.getByRole('button', { name: 'Count events' }).click()
   await expect(form.getByRole('status')).toContainText('3 dead letters')
-  // One is tried again meanwhile: what was counted is not there any more, and nothing else is sent instead.
+  // One event is retried meanwhile: it was counted and no longer exists, and nothing else is sent instead.
   const [parked] = (await product.api.ok('GET', `/${destination}/parkedDeliveries`)).parked_deliveries as {
     name: string
   }[]

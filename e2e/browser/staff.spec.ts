@@ -182,7 +182,7 @@ test('a platform admin switches to the workspace of another organisation, sees a
   const other = await otherOrganization(product, 'Helped Inc')
   const sent = page.waitForRequest('**/api/workspaces:actOnBehalf')
   await page.goto(`/${workspace}/settings/admin/act-on-behalf`)
-  // By the address of a member: an admin need not have the ID.
+  // Found by the email address of a member, because an admin may not have the ID.
   await page.getByRole('combobox', { name: 'Find a workspace' }).click()
   await page.getByRole('combobox', { name: 'Search' }).fill(other.email)
   await page.getByRole('option', { name: /^Helped Inc · Main/ }).click()

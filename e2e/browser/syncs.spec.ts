@@ -125,7 +125,7 @@ test('a sync is created step by step, run, approved by a user, and each of its r
     { id: '3', email_address: 'cyd@x.de' },
   ])
 
-  // Most rows are gone: it asks, and says what it found.
+  // Most rows are gone: the run asks for approval, and says why.
   await peer.query('delete from shop.customers where id > 1')
   await page
     .getByRole('navigation', { name: 'Breadcrumb' })
@@ -186,7 +186,7 @@ test('a sync is created step by step, run, approved by a user, and each of its r
   const start = () =>
     fetch(`${product.url}/syncs/v1/${id}/runs`, { method: 'POST', headers: { authorization: `Bearer ${token}` } })
   expect((await start()).status).toBe(201)
-  // The use is written down beside the answer; a page that is opened a moment earlier does not read again.
+  // The use is stored concurrently with the response. A page that is opened a moment earlier does not read it again.
   await eventually('the use of the token is written down', async () => {
     const { sync_tokens } = await product.api.ok('GET', `/${workspace}/syncTokens`)
     return (sync_tokens as { last_used_time: string | null }[]).some(({ last_used_time }) => last_used_time !== null)

@@ -19,7 +19,7 @@ const startShop = async (product: Product) => {
     const { events } = await product.api.ok('GET', `/${source}/events?page_size=200`)
     return events as Stored[]
   }
-  /** Waits until each of some events is stored, and answers all that are. */
+  /** Waits until all given events are stored, and returns them. */
   const arrived = (ids: readonly string[]): Promise<Stored[]> =>
     eventually(`${ids.length} events`, async () => {
       const events = await stored()

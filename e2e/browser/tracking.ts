@@ -3,7 +3,7 @@ import { type ApiClient, eventually } from '@tributary/test-kit'
 /** An event as a customer's server sends it. */
 export type Track = { event: string; messageId: string; test?: boolean; properties?: Record<string, unknown> }
 
-/** Sends track events in one request with a write key; answers the status. */
+/** Sends track events in one request and returns the status code. */
 export const sendTracks = async (origin: string, key: string, tracks: readonly Track[]): Promise<number> => {
   const response = await fetch(`${origin}/v1/batch`, {
     method: 'POST',
@@ -29,7 +29,7 @@ const quoted = (curl: string, option: string): string => {
   return value
 }
 
-/** Does what a curl command of a set-up guide says; answers the status. */
+/** Runs a curl command of a set-up guide, and returns the status code. */
 export const runCurl = async (curl: string): Promise<number> => {
   const url = /^curl (\S+)/.exec(curl)?.[1] ?? ''
   const [name = '', value = ''] = quoted(curl, 'H').split(': ')

@@ -38,7 +38,10 @@ const permit = async ({ api, url }: Pick<Product, 'api' | 'url'>, destination: s
   await api.ok('POST', `/${destination}:completeConnect`, { code, state })
 }
 
-/** Makes a destination of each vendor under these titles, permitted where it has to be; their names, in the order of the titles. */
+/**
+ * Creates a destination of each vendor under these titles, with a grant if it needs one. Returns their names, in the
+ * order of the titles.
+ */
 export const makeVendorDestinations = async (
   product: Pick<Product, 'api' | 'url'>,
   workspace: string,

@@ -46,7 +46,7 @@ test('home lists the workspaces of the user anew at each visit, a click opens on
   await listed(page, 'Second of two').getByRole('link', { name: 'Production' }).click()
   await expect(page).toHaveURL(new RegExp(`/${two.workspace}$`))
   await page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'Events' }).click()
-  // The area is the one that is open, not one whose page is on its way.
+  // The selected area is that of the open page, not of a page that is still loading.
   await expect(page).toHaveURL(new RegExp(`/${two.workspace}/events$`))
   await page.getByRole('button', { name: 'Workspace Production' }).click()
   const there = page.getByRole('group', { name: 'First of two' }).getByRole('menuitem', { name: 'Production' })

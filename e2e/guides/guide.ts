@@ -34,8 +34,8 @@ const unreachable =
 export type Installed = { missing?: string }
 
 /**
- * Runs one step of an installation. Says what is missing when the tool is not there or its registry does not answer, for
- * which a test is skipped; throws when the step itself is wrong.
+ * Runs one step of an installation. Returns a reason to skip the test if the tool is missing or its registry does not
+ * respond. Throws if the step itself is wrong.
  */
 export const install = (command: string, args: readonly string[], cwd: string): Installed => {
   const run: SpawnSyncReturns<string> = spawnSync(command, args, {

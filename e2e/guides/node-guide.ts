@@ -46,8 +46,8 @@ export const runNodeGuide = (guide: NodeGuide, values: Values) => {
 }
 
 /**
- * Runs the JavaScript of a guide for React Native: the libraries are bundled as they are, with what a telephone gives
- * them in the place of `react-native`. Events leave after a second, not after thirty.
+ * Runs the JavaScript of a guide for React Native. The libraries are bundled unchanged, with a replacement for
+ * `react-native` that simulates a telephone. Events are sent after one second, not after thirty.
  */
 export const runReactNativeGuide = async (guide: NodeGuide, values: Values) => {
   const folder = folderOf(guide)

@@ -1,4 +1,4 @@
-// What libraries for React Native ask of the telephone they run on.
+// The parts of a telephone that libraries for React Native use.
 export const Platform = {
   OS: 'android',
   /** @param {Record<string, unknown>} choices */

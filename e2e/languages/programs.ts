@@ -12,7 +12,7 @@ import {
 
 type Values = { origin: string; writeKey: string }
 
-/** How the set-up pages of a language are followed: what is installed, and how the code of a page becomes a program. */
+/** How to follow the set-up pages of a language: the installation, and how the code of a page becomes a program. */
 export type Language = {
   install(slug: string): Installed
   run(slug: string, values: Values): GuideProgram

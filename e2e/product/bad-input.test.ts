@@ -68,7 +68,7 @@ describe('a refused request', () => {
     [400, 'MISSING_FIELD', 'an event without ids', '/v1/track', () => ({ event: 'Ordered', messageId: 'bad-6' })],
     [400, 'NOT_UTF8', 'bytes of Latin-1', '/v1/track', () => Buffer.from('{"userId":"José","event":"e"}', 'latin1')],
     [400, 'INVALID_COMPRESSION', 'what does not decompress', '/v1/track', () => 'no', { 'content-encoding': 'gzip' }],
-  ])('is answered %i %s for %s, with what to fix', async (code, reason, _, path, body, headers) => {
+  ])('returns %i %s for %s, with advice', async (code, reason, _, path, body, headers) => {
     await expectRefusal(await post(product, path, shop.key, body(), { ...headers }), code, reason)
   })
 

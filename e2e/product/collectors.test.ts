@@ -78,7 +78,10 @@ const createLoad = (key: string) => {
   const count = (): number => [...acknowledged.values()].reduce((sum, ids) => sum + ids.length, 0)
   return {
     acknowledged,
-    /** Runs two workers at each place until `done`, of which each has to have so many acknowledged before it is called. */
+    /**
+     * Runs two workers at each place until `done`. It is called only after each worker has the given number of requests
+     * acknowledged.
+     */
     async during(places: readonly (() => Product)[], least: number, done: () => Promise<unknown>): Promise<void> {
       let running = true
       const round = rounds++
@@ -186,7 +189,7 @@ test.skipIf(skipsKafka())(
     await load.during(places, 20, async () => {})
     expect(await (await readMetrics(one.url)).text()).toContain('tributary_collect_requests_total')
 
-    // When they are stopped, they answer the requests that they have accepted.
+    // When they are stopped, they still respond to the requests that they have accepted.
     await load.during([places[1], places[2]] as (() => Product)[], 20, async () => {
       expect(await Promise.all([one.stop(), two.stop()])).toEqual([0, 0])
     })

@@ -73,7 +73,7 @@ const decodeSqlite = (file: string): string => {
   }
 }
 
-/** Texts in a mail that are written in letters that every server passes on. */
+/** The text parts of an email, decoded from quoted-printable or base64. */
 const decodeMail = (text: string): string =>
   text
     .split(/\r\n--[^\r\n]*\r\n/)

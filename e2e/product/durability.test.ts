@@ -49,8 +49,8 @@ const killed = (pid: number): boolean => {
 }
 
 /**
- * Where the process ends itself, as by SIGKILL: between what must become durable and what says that it is. The crash tests
- * of pipeline and delivery pass all of them; the short run has one of each with the whole product.
+ * The points where the process kills itself, as by SIGKILL: between making data durable and confirming it. The crash
+ * tests of pipeline and delivery use all of them; the short run uses one of each with the whole product.
  */
 const faultPoints = [
   'pipeline.after-deliveries-append',
@@ -71,7 +71,7 @@ test('killed at fault points under load, every acknowledged event is stored exac
   await product.ended
   for (const point of points) {
     product = await startWith(point).catch((error: unknown) => {
-      // It may strike while what the one before left behind is recovered. Killed, it has no exit code.
+      // It may strike during the recovery from the kill before. A killed process has no exit code.
       if (!String(error).includes('ended with null before it was ready')) throw error
       return product
     })

@@ -99,7 +99,7 @@ test('no destination reaches this machine or a private network, however the addr
   expect(waiting).toMatchObject({ event_count: 1 })
 })
 
-describe('what is served beside the product itself', () => {
+describe('the other files and pages that are served', () => {
   test.each([
     ['/health/live', 200, /application\/json/, /"ok":true/],
     ['/health/ready', 200, /application\/json/, /"relational":\{"ok":true\}/],
@@ -238,7 +238,7 @@ test('no process of the product has the password of the first administrator in i
   }
 })
 
-test('the demo sends what it is asked for to a running product, into a workspace of its own', async () => {
+test('the demo sends the requested events to a running product, into a workspace of its own', async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [

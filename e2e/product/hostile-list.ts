@@ -13,7 +13,7 @@ const MiB = 1024 * 1024
 const maxGrowth = 100 * MiB
 
 /**
- * Runs a kind of hostile work once. Each piece is cut off at its limit with an answer that says so, and no process of
+ * Runs a kind of hostile work once. Each piece is stopped at its limit with a response that says so, and no process of
  * these products grows by 100 MiB.
  */
 export const suffer = async (attack: Attack, world: HostileWorld, products: readonly Product[]): Promise<void> => {

@@ -57,7 +57,7 @@ test.skipIf(skipsKafka())(
     const lost = /TRIBUTARY_LOST_FOLDER=(\S+)/.exec(refusal)?.[1] ?? ''
     expect(refusal).toContain('is used with another data folder')
     const between = ['between-0', 'between-1']
-    // The one that uses the log goes on.
+    // The process that uses the log continues.
     await send(first, between)
     expect(await first.stop()).toBe(0)
 

@@ -60,7 +60,7 @@ const plainText =
 const bodies = async (receiver: WebhookReceiver, wanted: number): Promise<string[]> =>
   eventually('all received', () => receiver.calls.length >= wanted && receiver.calls.map(({ body }) => body))
 
-test('what a preview shows of a stored event, and what the API has of it, is byte for byte what its destination was sent', async () => {
+test("the preview of a stored event, and the API's record of it, equal the request to the destination byte for byte", async () => {
   await using receiver = await startWebhookReceiver()
   const { source, key } = await createSource(product.api, workspace, 'Previewed')
   const whole = await createWebhook(product.api, workspace, source, { url: receiver.url })

@@ -64,7 +64,7 @@ const send = async (key: string, prefix: string, count: number): Promise<void> =
   expect((await post(product, '/v1/batch', key, { batch })).status).toBe(200)
 }
 
-/** How many different events with this prefix the resource took. */
+/** The number of distinct events with this prefix that the resource accepted. */
 const taken = (prefix: string): number =>
   new Set(
     provider.destination.received
@@ -97,7 +97,7 @@ test('tokens are renewed under way, each refresh token once, and no event is los
   expect(await grantOf(destination)).toMatchObject({ status: 'connected', error: '' })
 })
 
-test('many requests that are answered 401 at once renew the token once; a revoked grant holds everything until it is connected anew', async () => {
+test('many concurrent 401 responses renew the token once; a revoked grant holds all events until the destination is reconnected', async () => {
   const { destination, key } = await makeDestination('Revoked')
   await connect(destination)
   await send(key, 'before', 30)

@@ -102,7 +102,7 @@ test('a logo is served under /media in the requested size, to every client and f
   expect((await fetch(`${product.url}/media/%2e%2e%2fsecret.key`)).status).toBe(404)
 })
 
-test('a session that is ended elsewhere is refused and stops hearing live events at once; the one that ended it goes on', async () => {
+test('a session that is ended elsewhere is refused and gets no more live events immediately; the session that ended it continues', async () => {
   const { workspace } = await createWorkspace(product.api, 'Sessions')
   const { sourceId } = await createSource(product.api, workspace)
   const channel = `private-sources-${sourceId}`

@@ -17,7 +17,7 @@ import { expectNothingLost, prepare, startLoad } from './acknowledged-load.ts'
 const soakRounds = Number(process.env.SOAK_ROUNDS ?? 0)
 /** Moments of the losses, milliseconds after load is acknowledged again: a fixed few, or as many random ones as are asked for. */
 const pauses = soakRounds === 0 ? [900, 300] : Array.from({ length: soakRounds }, () => Math.random() * 4000)
-/** As late and as early as a name may be on disk, by turns. */
+/** File names reach the disk as late as possible, and as early as possible, in alternate rounds. */
 const namesOf = (round: number): Names => (round % 2 === 0 ? 'journal' : 'newest')
 
 test.skipIf(skipsPowerLoss())(

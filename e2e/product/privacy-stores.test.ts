@@ -38,7 +38,7 @@ const both = [zora, yves]
 const mentions = (stores: Decoded, { word }: Person): string[] =>
   [...stores].flatMap(([name, text]) => (text.toLowerCase().includes(word) ? [name] : [])).toSorted()
 
-/** Entries of a data folder: a new one has to be decoded, too, before it is named here. */
+/** Entries of a data folder: a new one must be decoded, too, before it is named here. */
 const inDataFolder = [
   'blobs',
   'forgotten.ndjson',

@@ -22,7 +22,7 @@ import { startKafkaWithWay, startRemoteEngines } from './several-processes.ts'
 const groups = 4
 const roles = { main: 'api,realtime,profiles,jobs', collect: 'collect', pipeline: 'pipeline', delivery: 'delivery' }
 
-/** How many groups of its role a process has, as its health says. */
+/** The number of groups of its role that a process owns, from its health response. */
 const held = async (process: Product, role: string): Promise<number> => {
   const answer = await fetch(`${process.url}/health/ready`).catch((cause: unknown) => {
     throw new Error(`The process does not answer. It printed:\n${process.output().slice(-3000)}`, { cause })
@@ -103,7 +103,7 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     })
     live.close()
 
-    // Each change is in force for what is sent after its answer.
+    // Each change applies to everything that is sent after its response.
     const destination = await createWebhook(api, workspace, source, { url: receiver.url })
     await post(c1, '/v1/track', key, track('connected'))
     await eventually('delivered', () => receiver.messageIds().has('connected'))
@@ -228,7 +228,7 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     await Promise.all([p1.kill(), d1.kill()])
     await Promise.all([takenOver('pipeline killed', 'pipeline', p2), takenOver('delivery killed', 'delivery', d2)])
 
-    // Each ends itself, as by a kill, when it has stored or sent what it has not noted yet.
+    // Each kills itself after it has stored or sent something that it has not recorded yet.
     ;[p1, d1] = await Promise.all([
       start('p1', 'pipeline', { TRIBUTARY_FAULT: 'pipeline.after-insert:10' }),
       start('d1', 'delivery', { TRIBUTARY_FAULT: 'delivery.before-commit:10' }),
@@ -246,7 +246,7 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
     const ending = [p2.stop(), d2.stop()]
     await Promise.all([takenOver('pipeline stopped', 'pipeline', p1), takenOver('delivery stopped', 'delivery', d1)])
     expect(await Promise.all(ending)).toEqual([0, 0])
-    // By a way to Kafka that will be cut.
+    // Through a connection to Kafka that will be cut.
     ;[p2, d2] = await Promise.all([start('p2', 'pipeline', byWay), start('d2', 'delivery', byWay)])
     await all()
 
@@ -322,7 +322,7 @@ describe.skipIf(skipsKafka())('two processes of each role beside a main process'
       count += ids.length
     }
     await eventually('delivered', () => load.ids().every((id) => receiver.messageIds().has(id)), 120_000)
-    // As they came first: what is sent again comes again.
+    // In the order of their first arrival, because events that are sent again arrive again.
     const arrived = new Map([...receiver.messageIds().keys()].map((id, place) => [id, place]))
     for (const [user, sent] of load.acknowledged) {
       const places = sent.map((id) => arrived.get(id) ?? -1)

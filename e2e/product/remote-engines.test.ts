@@ -130,7 +130,7 @@ test('processes that share DATABASE_URL show live events, end the channels of en
   }
   there.token = access_token
   const live = await listen({ url: other.url, api: there }, String(there.token), `private-sources-${sourceId}`)
-  // The pipeline of one process first has to be notified that a user watches at the other.
+  // The pipeline of one process first must be notified that a user watches at the other.
   let sent = 0
   await eventually('events of one process are live at the other', async () => {
     expect((await post(one, '/v1/track', key, track(`live-${sent++}`))).status).toBe(200)

@@ -161,7 +161,7 @@ test('events that are large, deep or of hostile names are validated like others'
     else expect(reported.length).toBeGreaterThanOrEqual(40)
     expect(reported.length).toBeLessThanOrEqual(50)
   }
-  // As many of them as a body may have do not delay others: an event behind them is stored as soon as ever.
+  // The maximum number of them in a body does not delay others: an event after them is stored as soon as usual.
   const flood = `{"batch":[${Array.from({ length: 20 }, (_, n) => event(`f-${n}`, hostile[7]?.[1] ?? '')).join(',')}]}`
   const began = performance.now()
   expect((await post(product, '/v1/batch', source.key, flood)).status).toBe(200)

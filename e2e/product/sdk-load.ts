@@ -6,8 +6,8 @@ import { expect } from 'vitest'
 import type { StoredEvent } from './calls.ts'
 
 /**
- * Pause of a user between two events, ms. It is longer in the short run than in the long one (`npm run soak`): fewer events have
- * to be counted at the end. Some of the users have a request under way at any moment.
+ * Pause of a user between two events, ms. It is longer in the short run than in the long one (`npm run soak`): fewer
+ * events must be counted at the end. Some of the users have a request under way at any moment.
  */
 export const userPauseMs = Number(process.env.SOAK_ROUNDS ?? 0) === 0 ? 80 : 20
 

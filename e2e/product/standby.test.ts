@@ -21,7 +21,7 @@ const takesOver = async (product: Product, since: number): Promise<number> => {
 }
 
 test.skipIf(skipsKafka())(
-  'whatever becomes of the main process and its disk, another one takes over, and what was acknowledged is stored once, in order, and delivered',
+  'after any failure of the main process and its disk, another process takes over, and acknowledged events are stored once, in order, and delivered',
   async () => {
     await using stack = new AsyncDisposableStack()
     const receiver = stack.use(await startWebhookReceiver({ keepBodies: false }))

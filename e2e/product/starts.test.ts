@@ -94,7 +94,7 @@ test('SIGTERM during the first start leaves no process behind, and in the next o
   expect((await fetch(`${product.url}/health/ready`)).status).toBe(200)
 })
 
-test('a start that cannot succeed says why in one line, leaves no process behind and harms nothing', async () => {
+test('a start that cannot succeed gives the reason in one line, leaves no process behind and damages nothing', async () => {
   const dataDir = join(folder, 'refused')
   const env = { TRIBUTARY_SECRET_KEY: 'the-secret-key-of-this-folder-0001', TRIBUTARY_ADMIN_PASSWORD: '' }
   const listener = createServer().listen(0, '127.0.0.1')

@@ -198,7 +198,7 @@ test('a sync brings the rows of a table to another one: what changes, comes and 
   expect(different).toEqual({ rows: 0 })
 })
 
-test('a sync to a webhook sends each row with its operation, and counts what the endpoint answers for each', async () => {
+test("a sync to a webhook sends each row with its operation, and counts rows by the endpoint's response", async () => {
   await peer.query('create table shop.plans as select n as id, n::text as name from generate_series(1, 40) n')
   await peer.query(`grant select on shop.plans to ${peer.access.user}`)
   const records = new Map<string, { name: string }>()
@@ -488,7 +488,7 @@ test.each([
   ['PostgreSQL', 'postgresql'],
   ['MariaDB', 'mysql'],
 ])(
-  'a sync that owns its table of %s shows what it would remove, asks, and leaves exactly the rows of the model',
+  'a sync that owns its table of %s shows the rows it would remove, asks for approval, and leaves exactly the rows of the model',
   async (_, app) => {
     if (app === 'mysql' && !hasMariaDb) return
     await using own = new AsyncDisposableStack()

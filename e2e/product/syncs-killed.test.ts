@@ -13,8 +13,8 @@ import {
 import { expect, test } from 'vitest'
 
 /**
- * Where the process ends itself, as by SIGKILL: behind each step of a run. The tests of the engine are broken off at all of them;
- * the short run has two with the whole product, the long one (`npm run soak`) has all.
+ * The points where the process kills itself, as by SIGKILL: after each step of a run. The tests of the engine use all
+ * of them; the short run uses two with the whole product, the long one (`npm run soak`) uses all.
  */
 const points = [
   ...(Number(process.env.SOAK_ROUNDS ?? 0) === 0 ? [] : ['stage', 'plan', 'confirm']),

@@ -159,7 +159,7 @@ describe('Stripe', () => {
 })
 
 describe('Shopify', () => {
-  /** As https://shopify.dev/docs/apps/build/webhooks/subscribe/https has it. */
+  /** In the form of https://shopify.dev/docs/apps/build/webhooks/subscribe/https. */
   const headersOf = (body: string, topic: string, id: string, secret: string): Record<string, string> => ({
     'X-Shopify-Topic': topic,
     'X-Shopify-Hmac-Sha256': createHmac('sha256', secret).update(body).digest('base64'),

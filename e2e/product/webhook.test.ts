@@ -16,7 +16,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { post, track } from './calls.ts'
 
-/** Everything that may stand in no log line. */
+/** Secrets that must not appear in a log. */
 const secrets = {
   masterKey: 'a-master-key-that-nobody-may-see-in-a-log-0001',
   password: adminCredentials.password,
@@ -109,7 +109,7 @@ test('API-49: each app of the catalogue makes a destination of title and app alo
   for (const destination of made.values()) expect(await attemptsOf(destination)).toEqual([])
 })
 
-test('batches are JSON arrays of at most the size asked for, in order, signed, and leave no event out', async () => {
+test('batches are JSON arrays up to the configured size, in order, signed, and leave no event out', async () => {
   await using receiver = await startWebhookReceiver()
   const { source, key } = await createSource(product.api, workspace, 'Batched')
   await createWebhook(product.api, workspace, source, {
@@ -160,7 +160,7 @@ test.each([429, 503])('Retry-After of a %i is honoured, and the event arrives af
   })
 })
 
-test('what a receiver refuses for good is a dead letter with request and answer, without the secrets', async () => {
+test('an event that a receiver permanently refuses becomes a dead letter with request and response, without secrets', async () => {
   await using receiver = await startWebhookReceiver()
   receiver.behave({ status: 422, body: 'total must be a number' })
   const { source, key } = await createSource(product.api, workspace, 'Refused')

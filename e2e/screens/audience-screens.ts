@@ -59,7 +59,7 @@ const rewriting =
 
 type Answer = MethodResponse<typeof methods.audiences.get>
 
-/** The server answers an audience otherwise; what is read below it stays. */
+/** Changes the server's response for an audience. Responses for resources below it are unchanged. */
 const answering = (change: Partial<Answer>) =>
   rewriting<Answer>(/\/api\/workspaces\/[^/]+\/audiences\/[^/]+$/, (answer) => ({ ...answer, ...change }))
 

@@ -181,7 +181,7 @@ export const openPlans = async (page: Page): Promise<void> => {
   await page.getByRole('region', { name: 'Team' }).waitFor()
 }
 
-/** An organization on a paid plan that looks at what a larger one would charge, and whose bank asks to confirm it. */
+/** An organization on a paid plan that previews an upgrade, and whose bank asks to confirm it. */
 const upgrading = async (page: Page): Promise<void> => {
   await subscribed(null)(page)
   await answer(onPath('/subscription:preview'), {

@@ -108,7 +108,7 @@ const sourceScreens: Screen[] = [
   },
 ]
 
-/** Opens the first event of the list whose row says so. */
+/** Opens the first event of the list whose row contains a text. */
 const openEvent =
   (row: RegExp) =>
   async (page: Page): Promise<void> => {

@@ -5,7 +5,7 @@ import type { Seed } from './seed.ts'
 
 const path: Screen['path'] = ({ filled: { source } }) => `/${source}`
 
-/** Opens the newest event whose row says so, at one of the tabs of its dialog. */
+/** Opens the newest event whose row contains a text, at one of the tabs of its dialog. */
 const openEvent =
   (row: RegExp, tab: string) =>
   async (page: Page): Promise<void> => {
@@ -23,7 +23,7 @@ const filter =
     await page.getByRole('combobox', { name: 'Compatibility' }).selectOption(compatibility)
   }
 
-/** As a person left it: the table fills the window, its rows are close, and a property has a column. */
+/** A state that a user has set: the table fills the window, its rows are dense, and a property has a column. */
 const expanded = async (page: Page, { filled: { source } }: Seed): Promise<void> => {
   const state = { expanded: true, density: 'compact', properties: { [source]: 'total' } }
   await page.addInitScript(

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import type { RefusedRequest } from '@tributary/contract'
 
-/** Frames without anything being loaded after which nothing follows: what has loaded may ask for more. */
+/** Number of frames without loading after which the page counts as complete, because a loaded file may load others. */
 const quietFrames = 10
 
 /** Resolves when nothing is being loaded any more. */

@@ -40,7 +40,7 @@ export type Screen = {
   widths?: readonly number[]
   /** Only what is in view: the page is as high as its rows are many. */
   inView?: boolean
-  /** Failed calls are what the picture is about: the browser's own note of them is no problem. */
+  /** The screen shows failed calls, so the browser's own message about them is not a problem. */
   expectsFailedCalls?: boolean
 }
 

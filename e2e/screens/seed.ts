@@ -132,7 +132,7 @@ const seedChecked = async ({ api, url }: Product, workspace: string): Promise<st
   return source
 }
 
-/** A destination of a source without events, with a replay that is done, one that was cancelled and one that is paused. */
+/** Creates a destination of a source without events, with a completed, a canceled and a paused replay. */
 const seedReplays = async ({ api }: Product, workspace: string, source: string, url: string): Promise<string> => {
   const destination = await createWebhook(api, workspace, source, { url }, 'New warehouse')
   const scope = {
@@ -231,7 +231,7 @@ const seedMapped = async (
   return { mapped, chat: chat.name }
 }
 
-/** As many sources and destinations as a large company has, made by a few calls at a time. */
+/** Creates as many sources and destinations as a large company has, with a few concurrent calls. */
 const seedMany = async ({ api }: Product, url: string): Promise<Seed['many']> => {
   const { workspace } = await createWorkspace(api, 'Large company')
   const { source } = await createSource(api, workspace, 'Source 0', 'javascript')

@@ -16,7 +16,7 @@ const withoutDraft = async (page: Page): Promise<void> => {
   )
 }
 
-/** Goes through the steps to a new signal, as far as the one that is asked for. */
+/** Goes through the steps of a new signal, up to the given step. */
 const toStep =
   (step: number) =>
   async (page: Page): Promise<void> => {

@@ -95,7 +95,7 @@ const key = (id: number, title: string, of: Partial<Keys['api_keys'][number]>): 
   ...of,
 })
 
-/** What platform admins do, and API keys and the audit log, in states that the other pictures do not have. */
+/** Screens of platform admins, of API keys and of the audit log, in states that the other pictures do not show. */
 export const staffStateScreens: Screen[] = [
   { name: 'staff-organizations', path: admin('organizations'), prepare: organizations, ready: settled },
   {

@@ -12,7 +12,7 @@ const choose = async (page: Page, label: string, option: string): Promise<void> 
   await page.getByRole('option', { name: new RegExp(`^${option}`) }).click()
 }
 
-/** Goes through the steps to a new sync, as far as the one that is asked for. */
+/** Goes through the steps of a new sync, up to the given step. */
 const toStep =
   (step: number) =>
   async (page: Page): Promise<void> => {
@@ -57,7 +57,7 @@ const telling = async (page: Page): Promise<void> => {
   )
 }
 
-/** A run that ended, as it was while it sent rows: one that goes on cannot be photographed twice alike. */
+/** Shows an ended run as it was while it sent rows, because an active run never looks the same twice. */
 const sending = async (page: Page): Promise<void> => {
   await page.route(/\/api\/.*\/runs\/[^/?]+$/, async (route) => {
     const answer = await route.fetch()

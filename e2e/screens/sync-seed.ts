@@ -6,7 +6,7 @@ export type SyncSeed = {
   dataSource: string
   model: string
   warehouse: string
-  /** The sync that asks, its first run, and the run that asks. */
+  /** The sync that waits for approval, its first run, and the run that waits for approval. */
   sync: string
   done: string
   asks: string
@@ -24,7 +24,10 @@ export type SyncSeed = {
 
 const ended = ['succeeded', 'partial', 'failed', 'canceled', 'needs_approval']
 
-/** A workspace with three syncs between schemas of a database: one that asks, one with rejected rows, and one that failed. */
+/**
+ * Creates a workspace with three syncs between schemas of a database: one that waits for approval, one with rejected
+ * rows, and one that failed.
+ */
 export const seedSyncs = async ({ api }: Product, peer: PostgresPeer): Promise<SyncSeed> => {
   const { user } = peer.access
   await peer.query(`create schema shop authorization ${user}`)

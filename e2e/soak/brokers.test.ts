@@ -14,11 +14,11 @@ import { post, storedEvents, track } from '../product/calls.ts'
 import { createSdkLoad, expectInOrder } from '../product/sdk-load.ts'
 import { startKafkaWithWay, startRemoteEngines } from '../product/several-processes.ts'
 
-/** How long a broker is paused, and how long a replica may be behind before the others go on without it, ms. */
+/** How long a broker is paused, and how long a replica may be behind before the others continue without it, ms. */
 const pausedMs = 30_000
 const lagMs = 6000
 
-test('of three brokers each is killed, paused, and two are gone: what was acknowledged is stored once, in order, and delivered', async () => {
+test('each of three brokers is killed, paused, and two are stopped: acknowledged events are stored once, in order, and delivered', async () => {
   await using stack = new AsyncDisposableStack()
   const kafka = await startKafkaCluster(3, {
     'replica.lag.time.max.ms': String(lagMs),
@@ -67,7 +67,7 @@ test('of three brokers each is killed, paused, and two are gone: what was acknow
     await isStored()
   }
 
-  // Two of three are gone: one alone may take nothing, and says so in time.
+  // Two of three are stopped: the remaining one must accept nothing, and must report this in time.
   const [first, second] = kafka.brokers
   await Promise.all([first?.kill(), second?.kill()])
   await eventually(

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const migrationFolders = ['packages/storage/src/relational/migrations', 'packages/storage/src/event-store/migrations']
-/** A file that the first version added that runs beside another one: no earlier version works beside the baseline. */
+/** A file of the first version that can run beside another version. No earlier version works with the baseline. */
 const firstSign = 'packages/storage/src/relational/migrations/0200-baseline/baseline.ts'
 
 const git = (...args: string[]): string | undefined => {
@@ -52,7 +52,7 @@ const run = (cwd: string, command: string, ...args: string[]): void => {
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}:\n${stdout}${stderr}`)
 }
 
-/** Packages from registries are those of this checkout; its own ones are those of the folder. */
+/** Packages from registries come from this checkout, the product's own packages from the folder. */
 const linkModules = async (folder: string): Promise<void> => {
   const [from, to] = [join(root, 'node_modules'), join(folder, 'node_modules')]
   await mkdir(join(to, '@tributary'), { recursive: true })
@@ -77,7 +77,7 @@ export const buildOf = async (ref: string): Promise<AsyncDisposable & { folder: 
     run(folder, 'tar', '-xf', archive)
     await rm(archive)
     if (git('diff', '--quiet', ref, '--', 'package-lock.json') === undefined)
-      // As npm start does: the lock names no packages of other platforms, which npm ci asks for.
+      // As npm start does: the lock file lacks packages of other platforms, which npm ci requires.
       run(folder, 'npm', 'install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund')
     else await linkModules(folder)
     run(folder, process.execPath, 'scripts/build-server.mjs')

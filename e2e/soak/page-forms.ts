@@ -1,6 +1,6 @@
 import { createSource, createWebhook, createWorkspace, type PostgresPeer, type Product } from '@tributary/test-kit'
 
-/** What a form of a page does when it is saved: a call of the API, as its code makes it of what the server answered before. */
+/** The call of the API that saves a form of a page. The page's code makes it from the server's earlier response. */
 export type PageForm = {
   form: string
   /** The method of the contract. */
@@ -263,7 +263,7 @@ const formsOfProfiles = ({ workspace, organization, source, meta, warehouse, mod
   },
 ]
 
-/** Ten forms of a workspace of their own, which pages save in this order; each begins with what the server says. */
+/** Ten forms of a workspace, which pages save in this order. Each starts with the server's data. */
 export const pageForms = async (product: Product, peer: PostgresPeer): Promise<PageForm[]> => {
   const seeded = await seedForms(product, peer)
   return [...formsOfConnections(seeded), ...formsOfProfiles(seeded)]

@@ -106,7 +106,7 @@ test('whatever fails during a change of a spread, it is made or aborted, request
     const now = (await spread.row())?.spread ?? 1
     return String([1, 4, 2][([1, 4, 2].indexOf(now) + 1) % 3])
   }
-  /** Does a fault while a change is at a step, and what mends it; then the change has to end. */
+  /** Injects a fault while a change is at a step, and repairs it; then the change must complete. */
   const inTheMiddle = async (what: string, step: Step, fault: () => Promise<unknown>, ...more: string[]) => {
     const wanted = await next()
     const said = askFor(engines, workspaceId, wanted, ...more)
@@ -173,7 +173,7 @@ test('whatever fails during a change of a spread, it is made or aborted, request
         await c1.kill()
         c1 = await start('c1', 'collect')
       })
-      // The one that was killed did not say that it had ended.
+      // The killed process did not report that it had ended.
       const wanted = await next()
       const waiting = askFor(engines, workspaceId, wanted)
       await eventually('it waits', async () => (await spread.row())?.problem.includes('--gone'))
@@ -209,7 +209,7 @@ test('whatever fails during a change of a spread, it is made or aborted, request
   expectInOrder(stored, load.acknowledged)
 
   await eventually('delivered', () => load.ids().every((id) => receiver.messageIds().has(id)), 120_000)
-  // As they came first: what is sent again comes again.
+  // In the order of their first arrival, because events that are sent again arrive again.
   const arrived = new Map([...receiver.messageIds().keys()].map((id, place) => [id, place]))
   for (const [user, sent] of load.acknowledged) {
     const places = sent.map((id) => arrived.get(id) ?? -1)

@@ -164,7 +164,7 @@ test.skipIf(before.ref === undefined)(
 
     await works()
     await replaceMain('main', 'main2', 'new')
-    // One that ended starts again in the version before, on what the next one has made.
+    // A stopped process starts again in the previous version, with the data of the next version.
     await replace('d1', 'delivery', 'old')
     await replace('p1', 'pipeline', 'old')
     await replace('c1', 'collect', 'old')
@@ -188,7 +188,7 @@ test.skipIf(before.ref === undefined)(
     expect(stored).toHaveLength(new Set(stored.map((event) => event.message_id)).size)
     expectInOrder(stored, load.acknowledged)
     await eventually('delivered', () => sent.every((id) => receiver.messageIds().has(id)), 180_000)
-    // As they came first: what is sent again comes again.
+    // In the order of their first arrival, because events that are sent again arrive again.
     const arrived = new Map([...receiver.messageIds().keys()].map((id, place) => [id, place]))
     for (const [user, ids] of load.acknowledged) {
       const places = ids.map((id) => arrived.get(id) ?? -1)
@@ -219,7 +219,7 @@ const send = async (
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
-/** What pages of a version would be answered that cannot be used: a refusal without words, or what their contract does not read. */
+/** Responses that pages of a version could not use: a refusal without a message, or data outside of their contract. */
 const savesOf = async (pages: Version, server: Version, peer: PostgresPeer): Promise<string[]> => {
   const faults: string[] = []
   for (const { form, method, verb, path, body, isNew } of await pageForms(server.product, peer)) {
@@ -238,7 +238,7 @@ const savesOf = async (pages: Version, server: Version, peer: PostgresPeer): Pro
 }
 
 test.skipIf(before.ref === undefined)(
-  'ten forms are saved by pages of each version, whichever of the two versions answers them, and pages read the answers',
+  'ten forms are saved by pages of each version on servers of both versions, and the pages can read the responses',
   async () => {
     await using stack = new AsyncDisposableStack()
     const old = stack.use(await buildOf(before.ref ?? ''))
