@@ -20,7 +20,7 @@ type Batch = { batch: Record<string, unknown>[] }
 const workspace = '0190b5b0-5b7a-7000-8000-000000000000'
 const source = '0190b5b0-5b7a-7000-8000-000000000001'
 
-/** As plain as it can be without being slow: one buffer that grows, every text through `Buffer.write`. */
+/** As simple as possible without being slow: one growing buffer, and `Buffer.write` for every text. */
 export const createBaselineRows = (): BaselineRows => {
   let room = Buffer.allocUnsafe(1024 * 1024)
   let length = 0

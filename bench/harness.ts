@@ -70,7 +70,9 @@ export const inTurns = async <Kind extends string>(
   return values
 }
 
-/** A size of a figure: `TRIBUTARY_BENCH_<name>` makes a short run of it, whose figures say less. */
+/**
+ * A size of a figure. `TRIBUTARY_BENCH_<name>` sets a smaller size for a short run, whose figures are less reliable.
+ */
 export const sizeOf = (name: string, size: number): number =>
   Math.min(Number(process.env[`TRIBUTARY_BENCH_${name}`] ?? size), size)
 
@@ -98,9 +100,11 @@ export type LoadOptions = {
   seconds?: number
   /** … or after this many accepted events. */
   events?: number
-  /** Events a second; as fast as it is answered when left out. */
+  /** Events per second; without it, the next request follows each response immediately. */
   rate?: number
-  /** Each event is of another one of so many people (at most 10^6); of one and the same when left out. */
+  /**
+   * The number of people (at most 10^6) that the events belong to in turn; without it, all events belong to one person.
+   */
   people?: number
   /** Begins every message id, so that runs do not deduplicate each other. */
   run: string

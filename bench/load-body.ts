@@ -1,6 +1,6 @@
 /**
- * A request whose message ids can be changed in place: building a body for each request would cost the generator more
- * than the server under test spends on it. An event has about 800 bytes.
+ * A request whose message IDs can be changed in place: building a body for each request would take the generator more
+ * time than the tested server needs for it. An event has about 800 bytes.
  */
 export type LoadRequest = {
   bytes: Buffer
@@ -58,7 +58,7 @@ const identifyEvery = 12
 export const personDigits = 6
 const someone = digits(0, personDigits)
 
-/** An event of one of many people, whose numbers are put in later. */
+/** An event of one of many people; the number is inserted later. */
 const personEvent = (messageId: string, index: number): Record<string, unknown> => {
   const { event, properties, ...common } = sampleEvent(messageId)
   const who = { ...common, userId: `person-${someone}`, anonymousId: `device-${someone}` }
@@ -67,14 +67,17 @@ const personEvent = (messageId: string, index: number): Record<string, unknown> 
     : { ...who, event, properties }
 }
 
-/** Places of every `text` in `bytes` behind `from`. */
+/** The positions of every `text` in `bytes` after `from`. */
 const placesOf = (bytes: Buffer, text: string): number[] => {
   const places: number[] = []
   for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) places.push(at)
   return places
 }
 
-/** The request of one connection: a single call or a batch. With `people`, each event is of another one of so many. */
+/**
+ * The request of one connection: a single call or a batch. With `people`, each event belongs to another one of so many
+ * people.
+ */
 export const createLoadRequest = (key: string, run: string, events: number, people = 0): LoadRequest => {
   const list = Array.from({ length: events }, (_, index) => {
     const id = idOf(run, index, 0, 0)
@@ -95,7 +98,8 @@ export const createLoadRequest = (key: string, run: string, events: number, peop
   const persons = ['person-', 'device-'].flatMap((name) =>
     placesOf(bytes, `${name}${someone}`).map((place) => place + name.length),
   )
-  // The event that a place belongs to: the last one whose message id stands before it, as it does in each.
+  // The event that a position belongs to: the last one whose message ID is before it, since it comes first in each
+  // event.
   const owners = persons.map((place) => places.findLastIndex((start) => start < place))
   return {
     bytes,

@@ -19,7 +19,7 @@ let lastAnswer = began
 const refused: Record<string, number> = {}
 const latencies: number[] = []
 
-/** When the next request may be sent under a rate, in ms from now; 0 without one. */
+/** When the next request may be sent under a rate, in ms from now; 0 without a rate. */
 const due = (): number => {
   if (rate === undefined) return 0
   return began + ((sequence * eventsPerRequest) / rate) * 1000 - performance.now()

@@ -54,7 +54,7 @@ const remember = (dataDir: string, count: number): void => {
   journal.close()
 }
 
-/** Resolves when the event store has put together what it was filled with: that is no work of those that come next. */
+/** Resolves when the event store has merged its filled parts, so that this work does not count for later events. */
 const merged = async (store: TestEventStore): Promise<void> => {
   const underWay = async (): Promise<number> =>
     Number((await store.query<{ merges: string }>('select count() as merges from system.merges'))[0]?.merges)

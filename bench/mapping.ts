@@ -4,7 +4,7 @@ type Source = { type: 'FIELD' | 'VARIABLE'; name: string } | { type: 'TEMPLATE';
 
 const field = (id: string, name: string, source: Source): object => ({ id, source, target: { name } })
 
-/** What a user may make of an order for an endpoint of their own: eight fields, one of them a template. */
+/** A typical mapping of an order for a user's own endpoint: eight fields, one of them a template. */
 const orderMapping = {
   id: 'ordr',
   event_name: 'Order Completed',

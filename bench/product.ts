@@ -29,8 +29,8 @@ const rowsStored = (url: string): Promise<number> => metric(url, 'tributary_pipe
 
 /** Resolves when everything that a running product has accepted is stored. */
 export const settleProduct = async (url: string, deadlineMs = 300_000): Promise<void> => {
-  // The gauges are refreshed about once a second: one value says nothing, an unchanged one does. Asking costs the product
-  // milliseconds, which would be counted as those of events.
+  // The gauges are refreshed about once a second, so only an unchanged value is certain. Each query costs the product
+  // milliseconds, which would count as those of events.
   let before = -1
   let quietSince = performance.now()
   await eventually(

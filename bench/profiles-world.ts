@@ -11,7 +11,7 @@ import { fillEventStore } from './stored-events.ts'
 
 const dayMs = 86_400_000
 const days = 30
-/** Profiles learn so many people at once. */
+/** The number of people that profiles process at once. */
 const learned = 2000
 
 /** Two products of the same events and people, with the role of profiles and without it, on one event store process. */
@@ -30,7 +30,7 @@ export const peopleOfLoad = (people: number): { user: string; device: string } =
   device: idOf('device-', people),
 })
 
-/** The people of the load generator, each with a user id, a device, and three traits, as profiles learn them from identify calls. */
+/** Creates the people of the load generator from identify calls, each with a user ID, a device, and three traits. */
 const learnPeople = async ({ product, workspace }: Bench, people: number): Promise<void> => {
   const url = await runningPostgresUrl(join(product.dataDir, 'postgres'))
   await using relational = openRelational({ url, logger: silentLogger, maxConnections: 2 })
@@ -63,8 +63,8 @@ const copyEvents = async (from: TestEventStore, to: TestEventStore): Promise<voi
 }
 
 /**
- * Makes both products, with so many stored events of so many people. They are copies of one, whose profiles were made before they
- * had stored events, since profiles that begin read all of those.
+ * Starts both products, with so many stored events of so many people. They are copies of one product, whose profiles
+ * were made before it had stored events, because new profiles read all of those.
  */
 export const createProfilesWorld = async (events: number, people: number): Promise<ProfilesWorld> => {
   await using stack = new AsyncDisposableStack()

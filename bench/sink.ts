@@ -1,7 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A healthy webhook that reads what it is sent and answers 200: it shares the product's processors, so it looks at nothing. */
+/**
+ * A healthy webhook that reads each request and responds 200. It shares the product's processors, so it inspects
+ * nothing.
+ */
 export const startSink = async (): Promise<AsyncDisposable & { url: string }> => {
   const server = createServer((request, response) => {
     request.resume()

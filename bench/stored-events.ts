@@ -79,7 +79,7 @@ const rowsOf = ({ user, device }: { user: string; device: string }): string => `
 /** Inserts at a time: each uses one thread. */
 const inserters = 2
 
-/** Fills the table `events` from numbers inside the engine, where nothing has to be sent. */
+/** Fills the table `events` from numbers inside the event store, so that no rows must be sent. */
 export const fillEventStore = async (store: EventStore, filling: Filling): Promise<void> => {
   const span = filling.days * dayMs
   let offset = filling.there ?? 0

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Figure, type LoadReport, median, runLoad, startListening, thousands } from '../harness.ts'
 
-/** How many requests are under way, of which size, and which roles run beside them (all unless given). */
+/** The number of concurrent requests, their size, and the roles that run beside them (all by default). */
 export type Shape = { name: string; connections: number; eventsPerRequest: number; target: number; roles?: string }
 
 /**

@@ -93,7 +93,7 @@ const send = async ({ product, key }: Bench, ...batch: object[]): Promise<void> 
   if (status !== 200) throw new Error(`Events were answered with ${status}`)
 }
 
-/** When each user was reported to have entered or left, on the scale of `Date.now()`: by kind and user ID. */
+/** When each user was reported to have entered or left, on the scale of `Date.now()`, by kind and user ID. */
 type Seen = Map<string, number>
 
 /** Starts a webhook that records when users entered and left. */
@@ -246,9 +246,8 @@ const timeFigure = (
 }
 
 /**
- * Measures fifty live audiences of a filled workspace: how soon they follow events, what they cost collection and
- * delivery, and how much memory is in use meanwhile. The event store's process is `storePid`; filling it does not
- * count.
+ * Measures fifty live audiences of a filled workspace: how soon they follow events, their cost for collection and
+ * delivery, and the memory in use. The event store's process is `storePid`; filling it does not count.
  */
 export const measureLiveAudiences = async (bench: Bench, storePid: number): Promise<Figure[]> => {
   await using listener = await startListener()

@@ -22,7 +22,10 @@ const learned = 2000
 
 type Place = { bench: Bench; workspaceId: string; store: OwnEventStore; relational: Relational }
 
-/** Sends an event and waits for its profile: profiles that begin before the event store is filled do not read what it is filled with. */
+/**
+ * Sends an event and waits for its profile. Profiles that start before the event store is filled do not read its
+ * content.
+ */
 const createFirstProfile = async ({ product, workspace, key }: Bench): Promise<void> => {
   await fetch(`${product.url}/v1/track`, {
     method: 'POST',

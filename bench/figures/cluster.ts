@@ -89,8 +89,8 @@ const measureStored = async (kafka: KafkaPeer, events: number): Promise<Figure> 
 }
 
 /**
- * Measures the cost of a log on Kafka: one broker without replicas on the same processors, in turns with the embedded
- * log of the same product. Throws where there is no Java for the broker.
+ * Measures the cost of a log on Kafka: one broker without replicas on the same processors, in alternation with the
+ * embedded log of the same product. Throws without Java for the broker.
  */
 export const measureCluster = async (seconds: number, events: number): Promise<Figure[]> => {
   if (skipsKafka()) throw new Error('cluster: this needs Java and Maven, for a real Kafka')

@@ -9,8 +9,8 @@ const rate = 1000
 const callsPerSecond = 4
 
 /**
- * From the call of an event to the computed trait that counts it in the Profile API, beside events of others that change the
- * same trait of as many people.
+ * Measures the time from the call of an event to its effect on a computed trait in the Profile API. Meanwhile, other
+ * events change the same trait of the given number of people.
  */
 export const measureComputedTraits = async (bench: Bench, people: number, seconds: number): Promise<Figure> => {
   const { port, key, product, workspace } = bench

@@ -62,7 +62,9 @@ const follow = async (url: string, count: number) => {
   }
 }
 
-/** Measures what a change of one destination costs a cache of all of them, with many and with few, in turns. */
+/**
+ * Measures the cost of a change of one destination for a cache of all of them, with many and with few, in alternation.
+ */
 export const measureConfigurationCache = async (): Promise<Figure[]> => {
   await using postgres = await startSharedPostgres()
   await using admin = openRelational({

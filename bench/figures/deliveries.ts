@@ -5,7 +5,9 @@ import { mapOrders } from '../mapping.ts'
 import { type Bench, startBench } from '../product.ts'
 
 const rounds = 3
-/** Pairs of rounds whose means are compared: a round takes less than a second, and a bound of 5 % asks for steadiness. */
+/**
+ * Pairs of rounds whose means are compared: a round takes less than a second, and a bound of 5 % needs a stable mean.
+ */
 const pairs = 10
 
 /** Accepts so many events while the destinations are paused, so that they wait in the log for them. */
@@ -100,7 +102,9 @@ const measureNeighbours = async (events: number): Promise<Figure> => {
   }
 }
 
-/** How fast events are mapped and sent, and that destinations do not hold each other back; `events` in each round. */
+/**
+ * Measures how fast events are mapped and sent, and that destinations do not delay each other; `events` in each round.
+ */
 export const measureDeliveries = async (events: number): Promise<Figure[]> => {
   const batches = { batching: true, batch_size: 100, batch_wait_ms: 100 }
   return [

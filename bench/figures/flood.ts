@@ -11,7 +11,7 @@ import { type Figure, percentile, runLoad } from '../harness.ts'
 import { startBench } from '../product.ts'
 
 const target = 3
-/** How long the flood goes on before anything is measured, ms. */
+/** Duration of the flood before the measurement starts, ms. */
 const beforeMs = 4000
 const events = 60
 const everyMs = 100

@@ -9,7 +9,7 @@ const maxMs = 250
 const maxTimes = 5
 /** From a request to the webhook, ms. */
 const maxToWebhookMs = 2000
-/** How long a turn waits for its last events at the webhook, ms. */
+/** How long to wait for the last events at the webhook, ms. */
 const waitMs = 10_000
 const seconds = 6
 /** Rounds of each kind: a single round depends more on the moment than on the kind. */

@@ -53,7 +53,7 @@ const storedRate = async (bench: Bench, run: string, events: number): Promise<nu
   return accepted / (((await bench.lastStored()) - began) / 1000)
 }
 
-/** An answer of the product, which its contract says the shape of. */
+/** A response of the product; its contract defines the type. */
 const ask = async <T>({ product }: Bench, verb: string, path: string, body?: unknown): Promise<T> =>
   (await product.api.ok(verb, path, body)) as T
 
@@ -117,9 +117,9 @@ const measureDelays = async (folder: string): Promise<{ counted: number; held: n
 }
 
 /**
- * Measures the cost of metering: stored events per second of a product whose plans limit ÷ those of one whose plans do
- * not, in turns. The first one measures the organization twice a minute meanwhile. Also measures how long usage, a
- * limit, and a release take.
+ * Measures the cost of metering: stored events per second of a product that enforces plan limits ÷ those of one that
+ * does not, in alternation. The first product measures the organization twice a minute meanwhile. Also measures how
+ * long usage, a limit, and a release take.
  */
 export const measureMetering = async (events: number): Promise<Figure[]> => {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-bench-'))

@@ -11,10 +11,9 @@ const connections = 16
 const bareSeconds = 3
 
 /**
- * Measures delivery of one event per request: events per second from the tenth part of a backlog to its last. It is
- * compared in turns with what the same receiver takes from a bare client on the same processors. Also measures the
- * processor time that the product spends on an event, from acceptance in batches to storage and delivery. `events` in
- * each round.
+ * Measures delivery of one event per request: events per second between the first tenth of a backlog and its end. It is
+ * compared, in alternation, with a bare client that sends to the same receiver on the same processors. Also measures
+ * the product's processor time per event, from acceptance in batches to storage and delivery. `events` in each round.
  */
 export const measureOneByOne = async (events: number): Promise<Figure[]> => {
   await using peer = await startCountingPeer()

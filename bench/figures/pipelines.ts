@@ -74,7 +74,7 @@ const startFleet = async (kafka: KafkaPeer, prefix: string, partitionGroups: num
       for (let now = 0; now !== partitions; await pause(200))
         now = (await readSpreads(store.db)).find((each) => each.workspaceId === workspaceId)?.spread ?? 0
     },
-    /** How many events are stored. */
+    /** The number of stored events. */
     stored,
     startPipeline: (): Promise<Product> => startProduct({ env: { ...env, TRIBUTARY_ROLES: 'pipeline' } }),
     [Symbol.asyncDispose]: () => ended.disposeAsync(),

@@ -7,7 +7,7 @@ import { type Figure, inTurns, mean, median, percentile, runLoad, thousands } fr
 import type { Bench } from '../product.ts'
 
 const targetMs = 20
-/** How much longer than a select by primary key an answer may take. */
+/** Maximum ratio of the response time to that of a select by primary key. */
 const maxRatio = 3
 /** Requests a second, and events a second beside them. */
 const rate = 200
@@ -69,8 +69,8 @@ const createClient = (port: number, authorization: string) => {
 }
 
 /**
- * Measures reads of a user's traits by their user ID, as from another server, beside events of the same users. They run
- * in turns with selects of a profile by its primary key, on the same PostgreSQL, from here.
+ * Measures reads of a user's traits by their user ID, as from another server, beside events of the same users. They
+ * alternate with selects of a profile by its primary key, on the same PostgreSQL, from this process.
  */
 export const measureProfileApi = async (bench: Bench, people: number, seconds: number): Promise<Figure> => {
   const { port, key, product } = bench

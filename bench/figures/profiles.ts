@@ -35,7 +35,7 @@ const turnEvents = 150_000
 const lookEveryMs = 100
 const MiB = 1024 * 1024
 const limitsMiB = { server: 600, eventStore: 2048 } as const
-/** How soon a new person has a profile, while this many events a second come in. */
+/** Maximum time until a new person has a profile, and the rate of events per second meanwhile. */
 const freshMs = 5000
 const freshRate = 2000
 const searchMs = 200
@@ -138,8 +138,8 @@ type Kind = 'without' | 'with' | 'looked'
 
 /**
  * Measures stored events per second, a twelfth of them identify calls: without the role of profiles, with it, and with
- * it while profiles are read, in turns. Profiles may be behind when a round ends: the next one waits until they are
- * not.
+ * it while profiles are read, in alternation. Profiles may be behind when a round ends: the next round waits until they
+ * are not.
  */
 const measureStoring = async (world: ProfilesWorld): Promise<Figure[]> => {
   /** Milliseconds that profiles needed after the last event was stored. */

@@ -36,7 +36,10 @@ const createVendor = (word: RegExp, answerOf: (events: number) => object) => {
 
 type Round = { key: string; run: string; count: number; rate?: number; arrived: () => Promise<unknown> }
 
-/** Events a second from the first request until all that wait for them have all of them. What came before has been stored. */
+/**
+ * Events per second from the first request until every receiver has all of its events. Earlier events are already
+ * stored.
+ */
 const measureRound = async (bench: Bench, { key, run, count, rate, arrived }: Round): Promise<number> => {
   await bench.settle()
   const all = arrived()
@@ -179,7 +182,7 @@ const measurePlatforms = async ({ bench, hooked, signaled, webhooks, vendors }: 
   )
 }
 
-/** Collection and delivery alone and beside conversions, in turns. */
+/** Measures collection and delivery, alone and beside conversions, in alternation. */
 const measureBeside = async ({ bench, hooked, signaled, webhooks }: World): Promise<Figure> => {
   const seconds = Math.ceil(paced.events / paced.rate) + 1
   const beside = await inTurns(pairs, ['alone', 'beside'] as const, async (kind, round) => {

@@ -59,9 +59,9 @@ const measureRound = async (pipeline: Pipeline, run: string, seconds: number): P
 }
 
 /**
- * Measures events per second from acceptance to a queryable row, averaged over the load and the drain behind it, with
- * one connected webhook that takes batches. They are compared in turns with a pipeline written by hand, which has
- * neither steps nor delivery.
+ * Measures events per second from acceptance to a queryable row, averaged over the load and the time to finish it, with
+ * one connected webhook that accepts batches. They are compared, in alternation, with a pipeline written by hand, which
+ * has neither steps nor delivery.
  */
 export const measureStored = async (seconds: number): Promise<Figure[]> => {
   await using baseline = await startBaseline()

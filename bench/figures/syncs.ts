@@ -65,7 +65,7 @@ const measureSending = async (world: World): Promise<Figure> => {
   }
 }
 
-/** A run of rows that are as they were, and one of which 1 % has changed, 1 % is new, and 1 % is gone. */
+/** Measures a run of unchanged rows, and a run in which 1 % of the rows are changed, 1 % new, and 1 % gone. */
 const measureChanges = async (
   { bench, peer, rows, sync }: World,
   change: () => Promise<unknown>,
@@ -102,7 +102,10 @@ const measureChanges = async (
   ]
 }
 
-/** Events a second that are collected and delivered, alone and beside a run that sends all rows of a sync again, in turns. */
+/**
+ * Events per second that are collected and delivered, alone and beside a run that sends all rows of a sync again, in
+ * alternation.
+ */
 const measureBeside = async (bench: Bench, sync: string): Promise<Figure> => {
   await using peer = await startCountingPeer()
   const { api } = bench.product

@@ -15,7 +15,8 @@ const bytesIn = (folder: string): number =>
 
 /**
  * Measures the cost of an event of a source without destinations: the product's processor time, and the bytes in the
- * stream. It is compared in turns with a source of the same product whose events go to a webhook that takes batches.
+ * stream. It is compared, in alternation, with a source of the same product whose events go to a webhook that accepts
+ * batches.
  */
 export const measureUnconnected = async (events: number): Promise<Figure[]> => {
   await using receiver = await startSink()

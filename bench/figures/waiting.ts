@@ -7,7 +7,7 @@ import { startBench } from '../product.ts'
 
 const events = sizeOf('EVENTS', 100_000)
 const pairs = 5
-/** How long processor time and another tenant's events are measured in each turn, s. */
+/** How long processor time and another tenant's events are measured per turn, in seconds. */
 const seconds = 15
 /** Events a second of the other tenant. */
 const rate = 200

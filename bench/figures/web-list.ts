@@ -60,7 +60,10 @@ const openList = async (page: Page, workspace: string, count: number): Promise<n
   }, `/api/${workspace}/sources`)
 }
 
-/** How long a list of 10,000 rows takes to be painted after its answer on a slower processor, in turns with one of ten. */
+/**
+ * Measures the time to paint a list of 10,000 rows after its response on a slower processor, in alternation with a list
+ * of ten rows.
+ */
 export const measureList = async (
   browser: Browser,
   product: Product,

@@ -8,7 +8,7 @@ import { type Bench, startBench } from '../product.ts'
 
 const eventsPerSecond = 200
 const watchedMs = 20_000
-/** How much slower than this machine's the processor of the page is. */
+/** By what factor the processor of the page is slower than this machine's. */
 const slowdown = 4
 const pairs = 2
 /** The share of the time that long tasks may take, of 1. */
@@ -22,7 +22,7 @@ const types: Record<string, string> = {
   '.woff2': 'font/woff2',
 }
 
-/** Answers with the files of another build of the web application; what it does not have, the product answers. */
+/** Serves the files of another build of the web application. The product serves all other addresses. */
 const serveBuild = async (page: Page, folder: string): Promise<void> => {
   await page.route('**/*', async (route) => {
     const request = route.request()
@@ -103,9 +103,9 @@ const shareOf = async (browser: Browser, bench: Bench, build: string | undefined
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
 
 /**
- * The share of the time that a live page spends in long tasks (over 50 ms) with 200 events a second, on a processor four
+ * The share of time that a live page spends in long tasks (over 50 ms) with 200 events per second, on a processor four
  * times slower than this one. With TRIBUTARY_BENCH_WEB_BEFORE, the folder of another build of the web application, both
- * are measured in turns, and the ratio of their means must be at most 0.2.
+ * builds are measured in alternation. Then the ratio of their means must be at most 0.2.
  */
 export const measureWebLive = async (): Promise<Figure[]> => {
   const before = process.env['TRIBUTARY_BENCH_WEB_BEFORE']

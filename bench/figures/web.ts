@@ -7,7 +7,7 @@ import { measureList } from './web-list.ts'
 
 const rounds = 5
 
-/** How much slower than this machine the processor is that pages are measured on. */
+/** By what factor the processor for measuring pages is slower than this machine's. */
 const slowness = 4
 
 type Browser = Awaited<ReturnType<typeof launchChromium>>
@@ -33,7 +33,7 @@ const visit = async (browser: Browser, url: string, session?: Session): Promise<
   }
 }
 
-/** Signs in as a person does, and answers what the browser keeps of it. */
+/** Signs in through the page, and returns the browser's stored state. */
 const signIn = async (browser: Browser, origin: string): Promise<Session> => {
   const context = await browser.newContext()
   const page = await context.newPage()
@@ -50,8 +50,9 @@ const signIn = async (browser: Browser, origin: string): Promise<Session> => {
 const kilobytes = (bytes: number): string => `${(bytes / 1024).toFixed(0)} KB`
 
 /**
- * Measures what a browser on a slow machine transfers for each kind of page, and when its first content is seen. The
- * figures are medians of rounds in turns with a page of one line from the same server, which is the browser's own cost.
+ * Measures the bytes that a browser on a slow machine transfers for each kind of page, and the time of its first
+ * content. The figures are medians of rounds in alternation with a page of one line from the same server, which gives
+ * the browser's own cost.
  */
 export const measureWeb = async (): Promise<Figure[]> => {
   const bench = await startBench({})
