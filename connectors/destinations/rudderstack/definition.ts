@@ -8,7 +8,7 @@ import {
 import { deleteUsers, lacksForDeletion } from './delete-users.ts'
 import { type RudderstackSettings, settings } from './settings.ts'
 
-/** The batch address of a data plane; one that is given whole stays. */
+/** The batch address of a data plane. A complete batch address is unchanged. */
 const addressOf = ({ data_plane_url: given }: RudderstackSettings): string => {
   const url = new URL(given)
   const path = withoutEnd(url.pathname, '/').replace(/\/v1(?:\/batch)?$/, '')
@@ -17,8 +17,8 @@ const addressOf = ({ data_plane_url: given }: RudderstackSettings): string => {
 }
 
 /**
- * Limits: RudderStack, "HTTP API": 500 kB a batch. A data plane names none for requests in a time; it answers 429 when
- * it has enough. Users: "User Suppression API", 200,000 users by destination an hour.
+ * Limits: RudderStack, "HTTP API": 500 kB per batch. A data plane documents no rate limit; it responds 429 when it is
+ * overloaded. Users: "User Suppression API", 200,000 users per destination and hour.
  */
 export const rudderstack = defineDestination({
   slug: 'rudderstack',

@@ -14,7 +14,7 @@ import type { RudderstackSettings } from './settings.ts'
 
 type Context = DeliverContext<RudderstackSettings>
 
-/** IDs of RudderStack's own destinations, as people list them: separated by commas, spaces, or lines. */
+/** The IDs of RudderStack's own destinations in a text, separated by commas, spaces, or lines. */
 const idsIn = (text: string | undefined): string[] => [
   ...new Set((text ?? '').split(/[\s,;]+/).filter((id) => id !== '')),
 ]

@@ -92,13 +92,13 @@ it.each(['', 'v1', 'v1/', 'v1/batch'])('a data plane given as …/%s is called a
   ])
 })
 
-it('a data plane below a path of its own stays there', async () => {
+it('a data plane with a path of its own keeps that path', async () => {
   const at = await dataPlane(() => ({ status: 200 }))
   await runConnector(rudderstack, { data_plane_url: `${at.url}rudder/`, write_key: key }, [outgoingEvent()])
   expect(at.requests[0]?.url).toBe('/rudder/v1/batch')
 })
 
-it('an event without a user has its batch sent in halves, and is rejected alone', async () => {
+it('a batch with an event without a user is sent in halves, and only that event is rejected', async () => {
   const at = await dataPlane()
   const nobody = outgoingEvent({ messageId: 'nobody' })
   const { userId: _, ...rest } = JSON.parse(nobody.json) as Record<string, unknown>
@@ -113,7 +113,7 @@ it('an event without a user has its batch sent in halves, and is rejected alone'
   expect((await runConnector(rudderstack, settings, [outgoingEvent()])).outcomes).toEqual([{ kind: 'delivered' }])
 })
 
-it('while its source is disabled events are held, and the test of the connection says why', async () => {
+it('while its source is disabled events are held, and the connection test says why', async () => {
   const at = await dataPlane()
   const message = 'This URL does not accept events, or its source is disabled (HTTP 404)'
   const failure = await runConnector(rudderstack, settingsOf(at, disabled), [outgoingEvent()]).catch(
@@ -124,7 +124,7 @@ it('while its source is disabled events are held, and the test of the connection
   expect(await runConnectionTest(rudderstack, settingsOf(at, disabled))).toEqual({ ok: false, message })
 })
 
-it('a data plane that is away is an answer of the test too', async () => {
+it('the connection test reports a data plane that cannot be reached', async () => {
   const at = await dataPlane()
   await at.close()
   peer = undefined
@@ -134,7 +134,7 @@ it('a data plane that is away is an answer of the test too', async () => {
   })
 })
 
-it('takes 429 for what it is, though it names no time', async () => {
+it('a 429 without a time is retried', async () => {
   const at = await dataPlane(() => ({ status: 429, body: 'Max Events Limit reached' }))
   const { outcomes } = await runConnector(rudderstack, settingsOf(at), [outgoingEvent()])
   expect(outcomes).toEqual([{ kind: 'retry', reason: 'HTTP 429' }])

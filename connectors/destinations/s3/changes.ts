@@ -33,7 +33,7 @@ const placeOf = (object: string): { format: Format; folder: string } | undefined
 /** Objects cannot be searched for a key, so no mode depends on whether it exists. */
 const syncModes = ['UPSERT_ONLY', 'FULL_SYNC'] as const
 
-/** The objects that syncs write to a bucket: each change is a line or row of an object, and no object ever changes. */
+/** The objects that syncs write to a bucket. Each change is a line or row of an object, and no object ever changes. */
 export const changeObjects: readonly RowObjectDefinition[] = [
   {
     name: 'changes_ndjson',
@@ -61,7 +61,7 @@ export const changeObjects: readonly RowObjectDefinition[] = [
   },
 ]
 
-/** The fields of each line beside the mapped ones. */
+/** The fields of each line in addition to the mapped fields. */
 type About = { _operation: string; _key: string; _written_at: string }
 
 const jsonLine = (about: About, json: string): string => {
@@ -80,7 +80,7 @@ const csvValue = (value: unknown): string => {
 
 type WrittenRow = { about: About; json: string }
 
-/** The rows with the values of all of them by their names. */
+/** The rows as records, with the names of all their fields. */
 const tableOf = (rows: readonly WrittenRow[]): { names: string[]; records: Record<string, unknown>[] } => {
   const records = rows.map(({ about, json }): Record<string, unknown> => {
     const payload = parseExactJson(json)

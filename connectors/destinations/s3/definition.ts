@@ -20,7 +20,7 @@ const policy = `{
   ]
 }`
 
-/** Writes events as objects of JSON lines to S3 or a storage that speaks its language. */
+/** Writes events as objects of JSON lines to S3 or a compatible storage. */
 export const s3 = defineDestination({
   slug: 's3',
   title: 'Amazon S3',
@@ -78,7 +78,7 @@ export const s3 = defineDestination({
     maxBytes: 5 * 1024 * 1024,
     maxWaitMs: seconds * 1000,
   }),
-  // A batch is large: one at a time bounds the memory of a destination.
+  // A batch is large, so one at a time bounds the memory of a destination.
   concurrency: 1,
   testConnection,
   deliver,

@@ -37,7 +37,10 @@ const outcomeOf = (failure: DeliveryError | undefined): EventOutcome => {
   return { kind: 'retry', reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }
 
-/** Writes objects one after the other, and answers for each of `count` in the batch; `known` are those that no object has. */
+/**
+ * Writes objects one after the other, and returns an outcome for each of `count` items of the batch. `known` are the
+ * outcomes of items that are in no object.
+ */
 const writeAll = async (
   objects: readonly BucketObject[],
   count: number,
@@ -58,13 +61,16 @@ const writeAll = async (
 }
 
 /**
- * Writes a batch as one object for each hour of receipt. When all fail, it rejects with the first error; otherwise the
- * events of the failed ones are sent again.
+ * Writes a batch as one object for each hour of receipt. If all fail, it rejects with the first error; otherwise the
+ * events of the failed objects are sent again.
  */
 export const deliver = (batch: readonly OutgoingEvent[], context: DeliverContext<S3Settings>): Promise<DeliverResult> =>
   writeAll(objectsOf(batch, context.settings), batch.length, new Map(), context)
 
-/** Writes changes of rows as one object for each run, as `deliver` does events; rows that no object can have are rejected. */
+/**
+ * Writes changes of rows as one object for each run, as `deliver` does with events. Rows that cannot be written are
+ * rejected.
+ */
 export const deliverRows = (
   batch: readonly OutgoingRow[],
   context: DeliverContext<S3Settings>,
@@ -73,7 +79,7 @@ export const deliverRows = (
   return writeAll(objects, batch.length, refused, context)
 }
 
-/** Writes a small object where events will be, and takes it away again; says both. */
+/** Writes a small object to the folder for events, and deletes it; reports both results. */
 export const testConnection = (context: DeliverContext<S3Settings>): Promise<ConnectionTest> =>
   testOf(async () => {
     const key = `${folderOf(context.settings)}.tributary-test`

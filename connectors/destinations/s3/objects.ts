@@ -15,13 +15,13 @@ export type BucketObject = { key: string; indexes: readonly number[]; type: stri
 
 const compress = promisify(gzip)
 
-/** Receive time to the hour, `YYYY-MM-DDTHH`, of an event as the pipeline writes it. */
+/** The receive time of an event in the pipeline's format to the hour, `YYYY-MM-DDTHH`. */
 const hourOf = (event: OutgoingEvent): string => {
   const { receivedAt } = JSON.parse(event.json) as { receivedAt: string }
   return new Date(receivedAt).toISOString().slice(0, 13)
 }
 
-/** How names of objects end that are compressed, if they are. */
+/** The suffix of compressed objects; '' if they are not compressed. */
 export const suffix = (settings: S3Settings): string => (settings.format === 'json' ? '' : '.gz')
 
 /** The prefix without slashes at its ends and with one after it; '' without a prefix. */

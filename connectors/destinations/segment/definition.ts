@@ -44,8 +44,8 @@ const testKey = async (context: DeliverContext<SegmentSettings>): Promise<Connec
 }
 
 /**
- * Limits: Segment, "HTTP API source": 500 kB a request, 32 kB and 2,500 events in a batch; "Tracking API rate limits":
- * 1,000 requests a second for a workspace. Users: Public API, "Deletion and Suppression".
+ * Limits: Segment, "HTTP API source": 500 kB per request, 32 kB per event and 2,500 events per batch; "Tracking API
+ * rate limits": 1,000 requests per second for a workspace. Users: Public API, "Deletion and Suppression".
  */
 export const segment = defineDestination({
   slug: 'segment',

@@ -3,7 +3,7 @@ import { sendMessage } from './actions/send-message.ts'
 import { deliver, testConnection } from './deliver.ts'
 import { check, settings } from './settings.ts'
 
-/** Limits: Slack, "Rate limits": one message a second for a webhook, bursts aside. */
+/** Limits: Slack, "Rate limits": one message per second for a webhook, except for bursts. */
 export const slack = defineDestination({
   slug: 'slack',
   title: 'Slack',

@@ -18,8 +18,8 @@ import { messageOf } from './message.ts'
 import type { SlackSettings } from './settings.ts'
 
 /**
- * Answers that say something about the webhook, not about the message.
- * Source: Slack, "Sending messages using incoming webhooks", handling errors; changelog of 2016-05-17.
+ * Error codes that concern the webhook, not the message. Source: Slack, "Sending messages using incoming webhooks",
+ * handling errors; changelog of 2016-05-17.
  */
 const setUpErrors: ReadonlyMap<string, string> = new Map([
   ['no_service', 'The webhook was removed or disabled in Slack'],
@@ -35,12 +35,12 @@ const setUpErrors: ReadonlyMap<string, string> = new Map([
   ['posting_to_general_channel_denied', "Webhooks can't post to this channel"],
 ])
 
-/** Statuses that no message brings about. */
+/** Status codes that no message can cause. */
 const setUpStatuses = new Set([301, 302, 303, 307, 308, 401, 403, 404, 405, 410])
 
 const urlOf = (settings: SlackSettings): string => new URL(settings.webhook_url.trim()).href
 
-/** The URL is the credential: its path is hidden everywhere, and so is its last part alone. */
+/** The URL is the credential, so its path and the last part of it are hidden everywhere. */
 const secretsOf = (url: string): string[] => {
   const { pathname, search } = new URL(url)
   const path = pathname.replace(/^\/(services\/|workflows\/|hooks\/)?/, '')
@@ -69,9 +69,9 @@ const setUpProblem = (answer: HttpAnswer): string | undefined => {
 }
 
 /**
- * Posts one message. 200: delivered. 429, 5xx, no response: retried, after `Retry-After` when given. An unusable
- * webhook (removed, channel archived, forbidden) holds events until a person fixes it. A message that Slack refuses, or
- * that is none, is rejected for good.
+ * Posts one message. 200: delivered. 429, 5xx, no response: retried, after `Retry-After` if given. An unusable webhook
+ * (removed, channel archived, forbidden) holds events until a user fixes it. An invalid message, or one that Slack
+ * refuses, is permanently rejected.
  */
 export const deliver = async (
   batch: readonly OutgoingEvent[],

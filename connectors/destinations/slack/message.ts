@@ -5,7 +5,7 @@ import type { sendMessage } from './actions/send-message.ts'
 export type Message = { text: string; blocks?: readonly unknown[]; thread_ts?: string }
 
 /**
- * Escapes the three characters that have a meaning in Slack: `<!channel>` in an event's text then notifies no one.
+ * Escapes the three characters that have a meaning in Slack, so that `<!channel>` in an event's text notifies no one.
  * Source: Slack, "Formatting text for app surfaces", escaping text.
  */
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
@@ -21,12 +21,12 @@ const withoutMarkup = (value: unknown): unknown => {
     : copy
 }
 
-/** The most blocks that a message has (Slack, "Block Kit"). */
+/** Maximum blocks of a message (Slack, "Block Kit"). */
 const maxBlocks = 50
 
 /**
- * The message of a mapping, or why Slack would refuse it. Unless `markup` is allowed, links and mentions in it are
- * plain text.
+ * The message of a mapping, or the reason why Slack would refuse it. Unless `markup` is allowed, links and mentions in
+ * it are plain text.
  */
 export const messageOf = (
   { text, blocks = [], thread_ts: thread = '' }: PayloadOf<typeof sendMessage>,

@@ -63,7 +63,7 @@ testDestination(slack, {
   },
 })
 
-it('blocks and the thread go along', async () => {
+it('blocks and the thread are sent with the message', async () => {
   const at = await channel()
   const blocks = [{ type: 'section', text: { type: 'mrkdwn', text: '*Paid*' } }, { type: 'divider' }]
   await runConnector(slack, settingsOf(at), asking({ text: 'Paid', blocks, thread_ts: '1503435956.000247' }))
@@ -101,7 +101,7 @@ it.each([
   expect(at.requests).toEqual([])
 })
 
-it("a message that Slack does not take is refused for good, in Slack's word, without the address", async () => {
+it("a message that Slack rejects is permanently refused with Slack's error code, without the address", async () => {
   const at = await channel()
   const result = await runConnector(slack, settingsOf(at), asking({ text: 'x', blocks: [{ type: 'unknown' }] }))
   expect(result).toMatchObject({

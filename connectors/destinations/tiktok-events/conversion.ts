@@ -15,7 +15,7 @@ const given = (values: Readonly<Record<string, string | undefined>>): Record<str
   )
 
 const userOf = (payload: Payload): Record<string, string> => {
-  // Hashed when they were mapped.
+  // The mapping has already hashed these.
   const { email, phone, external_id, first_name, last_name, zip_code, ttp, ip, user_agent } = payload
   const ttclid = clickIdOf('tiktok', payload.ttclid ?? parameterOf(payload.page_url, 'ttclid'))
   return given({ email, phone, external_id, first_name, last_name, zip_code, ttclid, ttp, ip, user_agent })
@@ -50,7 +50,7 @@ const propertiesOf = (payload: Payload): Record<string, unknown> | { problem: st
 
 const rejected = (reason: string): EventOutcome => ({ kind: 'rejected', reason })
 
-/** The event as the Events API has it, or what becomes of one that is not to be sent. */
+/** The event in the form of the Events API, or the outcome of an event that is not sent. */
 export const conversionOf = (
   event: OutgoingEvent,
   settings: TikTokSettings,

@@ -7,7 +7,7 @@ import { check, settings } from './settings.ts'
 import { conversions, fields } from './signals.ts'
 
 /**
- * Limits: "Events API", 1,000 events in a request; "Rate limits" of the API for Business, 10 requests a second for an
+ * Limits: "Events API", 1,000 events per request; "Rate limits" of the API for Business, 10 requests per second for an
  * app.
  */
 export const tiktokEvents = defineDestination({

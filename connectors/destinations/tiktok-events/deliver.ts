@@ -11,7 +11,7 @@ import { type Sent, sendPrepared } from '../../wire/conversions/send-prepared.ts
 import { conversionOf } from './conversion.ts'
 import { type Context, codeOf, outcomeOf, post } from './request.ts'
 
-/** A request is taken whole or not at all, so one that is refused for an event is split. */
+/** TikTok accepts a request completely or not at all, so one that is refused because of an event is split. */
 const send = async (context: Context, bodies: readonly unknown[], code: string): Promise<Sent> => {
   const { call, hidden } = await post(context, bodies, code)
   const outcome = outcomeOf(call, context.clock(), hidden)
@@ -19,7 +19,10 @@ const send = async (context: Context, bodies: readonly unknown[], code: string):
   return outcome.kind === 'rejected' ? { ...result, outcomes: { ...outcome, kind: 'split' } } : result
 }
 
-/** Sends a batch as conversions. Sent again they count once: event and event ID are the same ("Event deduplication", 48 hours). */
+/**
+ * Sends a batch as conversions. If they are sent again they count once, because event and event ID are the same ("Event
+ * deduplication", 48 hours).
+ */
 export const deliver = (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> =>
   byTestCode(batch, context.settings.test_event_code, (events, code) =>
     sendPrepared(
@@ -29,7 +32,7 @@ export const deliver = (batch: readonly OutgoingEvent[], context: Context): Prom
     ),
   )
 
-/** 40002: a parameter that is missing or not valid. */
+/** Code 40002: a parameter that is missing or not valid. */
 const invalidParameter = 40_002
 
 /** Sends an empty list: TikTok checks the token first. */

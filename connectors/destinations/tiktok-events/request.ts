@@ -18,10 +18,10 @@ export type Context = DeliverContext<TikTokSettings>
 /** Personal fields that are sent unhashed. */
 const personal: ReadonlySet<string> = new Set(['ip', 'user_agent', 'url', 'referrer'])
 
-/** Bytes of an answer that are read. */
+/** Maximum bytes of a response that are read. */
 const keepBytes = 64 * 1024
 
-/** Sends conversions, and what of the request is not shown. Rejects as `sendRequest` does. */
+/** Sends conversions, and returns the parts of the request that must be hidden. Rejects as `sendRequest` does. */
 export const post = async (
   context: Context,
   data: readonly unknown[],

@@ -3,7 +3,7 @@ import { apiVersions, endOf } from '../../wire/conversions/api-version.ts'
 import { eventPlaces as places, signalPlaces } from '../../wire/conversions/standard-events.ts'
 import { oldestMs } from './conversion.ts'
 
-/** Where events have what a conversion is given. */
+/** The paths in events for the fields of a conversion. */
 export const fields = {
   event_id: places.messageId,
   event_time: places.time,

@@ -4,7 +4,7 @@ import { oauth2 } from './authentication.ts'
 import { deliver, deliverRows, testConnection } from './deliver.ts'
 import { settings } from './settings.ts'
 
-/** A whole event as a request carries it; a test delivers the call that it comes from. */
+/** An example of a complete event in a request. A test delivers the call that it comes from. */
 export const exampleBody = `{
   "eventId": "01-000000000000042-0003",
   "messageId": "ajs-1767348000000-a1b2c3",
@@ -50,7 +50,10 @@ export const exampleRow = `{
   }
 }`
 
-/** Sends each event, whole or as its mapping makes it, to an address of the user's choice: one a request or as an array. */
+/**
+ * Sends each event, complete or as its mapping makes it, to an address of the user's choice: one per request or as an
+ * array.
+ */
 export const webhook = defineDestination({
   slug: 'webhook',
   title: 'Webhook',

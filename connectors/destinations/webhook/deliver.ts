@@ -32,7 +32,7 @@ type Content = {
   outcomes: (answer: HttpAnswer) => DeliverResult['outcomes']
 }
 
-/** The same events have the same key, at any time and attempt. */
+/** The key of a batch, which is the same for the same events at every attempt. */
 const batchKey = (ids: readonly string[]): string => {
   const text = `${ids.join('\n')}\n`
   return createHash('sha256').update(text).digest('hex').slice(0, 32)
@@ -58,7 +58,7 @@ const ownHeaders = (
   return headers
 }
 
-/** A user's header replaces ours of the same name, except those that say what the request is. */
+/** A user's header replaces a header of this product with the same name, except for those that describe the request. */
 const mergeHeaders = (own: Record<string, string>, custom: WebhookSettings['headers'] = {}): Record<string, string> => {
   const merged = { ...own }
   for (const [name, value] of Object.entries(custom)) {
@@ -87,7 +87,9 @@ const hiddenOf = (settings: WebhookSettings): Hidden => {
 /** The event unchanged, or the payload of its mapping. */
 const textOf = ({ json, payload }: OutgoingEvent): string => (payload === undefined ? json : JSON.stringify(payload))
 
-/** Statuses that refuse what is in a request rather than the request: RFC 9110 §15.5.1, §15.5.14 and §15.5.21. */
+/**
+ * Status codes that refuse the content of a request rather than the request: RFC 9110 §15.5.1, §15.5.14 and §15.5.21.
+ */
 const refusesContent: ReadonlySet<number> = new Set([400, 413, 422])
 
 const authenticated = (context: DeliverContext<WebhookSettings>): DeliverContext<WebhookSettings> =>
@@ -129,7 +131,7 @@ const send = async (content: Content, given: DeliverContext<WebhookSettings>): P
   return resultOfCall(call, outcome.kind === 'delivered' ? content.outcomes(call.answer) : outcome)
 }
 
-/** Sends events, each whole or as its mapping makes it; outcomes as `send` says. */
+/** Sends events, each complete or as its mapping makes it. The outcomes are as for `send`. */
 export const deliver = (
   batch: readonly OutgoingEvent[],
   context: DeliverContext<WebhookSettings>,
@@ -145,9 +147,9 @@ export const deliver = (
   )
 
 /**
- * Sends rows, each as `{"recordId", "operation", "object", "key", "payload"}`, one a request or as an array like events.
- * `operation` is upsert, update, insert or delete; `recordId` is the same for each attempt. Outcomes as `send` says, and of an answer
- * of 2xx as `outcomesOfRows` does.
+ * Sends rows, each as `{"recordId", "operation", "object", "key", "payload"}`, one per request or as an array like
+ * events. `operation` is upsert, update, insert or delete; `recordId` is the same for each attempt. The outcomes are as
+ * for `send`, and for a 2xx response as in `outcomesOfRows`.
  */
 export const deliverRows = (
   batch: readonly OutgoingRow[],
@@ -164,8 +166,8 @@ export const deliverRows = (
   )
 
 /**
- * Calls the URL with GET and the user's headers, so that no endpoint takes it for an event. An endpoint without GET can
- * answer 404 or 405; its response to the headers and its own errors still count.
+ * Calls the URL with GET and the user's headers, so that no endpoint treats it as an event. An endpoint without GET can
+ * respond 404 or 405. Its response to the headers and its own errors still count.
  */
 export const testConnection = (context: DeliverContext<WebhookSettings>): Promise<ConnectionTest> =>
   testOf(async () => {

@@ -7,7 +7,7 @@ import {
   parseRetryAfter,
 } from '@tributary/connector-kit'
 
-/** Maximum bytes of a response that are read: a sentence for each row of a refused batch fits. */
+/** Maximum bytes of a response that are read: enough for a sentence about each row of a refused batch. */
 export const answerBytes = 256 * 1024
 /** Maximum stored characters of a reason. */
 const reasonCharacters = 500
@@ -39,8 +39,8 @@ const outcomeOf = (entry: unknown, retryAfterMs: number | undefined): [string, E
 
 /**
  * The outcomes of rows in a 2xx response, in their order. A row that `results` names by its record ID has the outcome
- * there; all others are delivered. When results cannot be read, all rows have an outcome that sends them again, since
- * it is unknown which were accepted. `now` is epoch ms.
+ * there; all others are delivered. If the results cannot be read, all rows are sent again, since it is unknown which
+ * were accepted. `now` is epoch ms.
  */
 export const outcomesOfRows = (
   { headers, body }: Pick<HttpAnswer, 'headers' | 'body'>,
@@ -48,7 +48,7 @@ export const outcomesOfRows = (
   now: number,
 ): EventOutcome | readonly EventOutcome[] => {
   const unread = (why: string): EventOutcome => ({ kind: 'retry', reason: `The results in the response ${why}` })
-  // Most endpoints answer with nothing that says anything of rows.
+  // Most endpoints return nothing about rows.
   if (!body.trimStart().startsWith('{')) return { kind: 'delivered' }
   if (Buffer.byteLength(body) >= answerBytes - 3) return unread(`are longer than ${answerBytes / 1024} KiB`)
   const answer = parsed(body)

@@ -110,7 +110,7 @@ describe('with field mappings', () => {
     outgoingEvent({ eventId: '0-1-1' }, { payload: {} }),
   ]
 
-  it('the body is what the mapping made, signed as it is sent', async () => {
+  it('the body is the result of the mapping, and the signature is over this body', async () => {
     const { url, requests } = await receiver()
     const now = Date.UTC(2026, 0, 2)
     await runConnector(webhook, { url, signing_secret: 'whsec_1' }, events.slice(0, 1), { now })
@@ -124,7 +124,7 @@ describe('with field mappings', () => {
     })
   })
 
-  it('a batch is an array of what the mappings made, whole events among them as they are', async () => {
+  it("a batch is an array of the mappings' results, with complete events unchanged among them", async () => {
     const { url, requests } = await receiver()
     const whole = outgoingEvent({ eventId: '0-1-2' })
     await runConnector(webhook, { url, batching: true }, [...events, whole])
@@ -246,7 +246,7 @@ describe('rows', () => {
   }
   const results = (...list: unknown[]): string => JSON.stringify({ results: list })
 
-  it('go with their operation, key, and id, and their payload to the digit', async () => {
+  it('have their operation, key, and ID, and a payload with all digits', async () => {
     const { result, requests } = await sent({ status: 200 })
     expect(result).toMatchObject({ outcomes: { kind: 'delivered' } })
     expect(requests[0]?.body).toBe(
@@ -263,7 +263,7 @@ describe('rows', () => {
     })
   })
 
-  it('have the outcomes that the answer names, and are delivered where it names none', async () => {
+  it('have the outcomes that the response names, and are delivered if it names none', async () => {
     const refused = { recordId: 'run.b', status: 'rejected', reason: 'No such plan' }
     const { result } = await sent({ status: 200, body: results(refused, { recordId: 'run.c', status: 'skipped' }) })
     expect(result.outcomes).toEqual([
@@ -341,7 +341,7 @@ describe('OAuth 2', () => {
     expect(client({ headers: { Authorization: 'Bearer abc' } })).toBeUndefined()
   })
 
-  it('sends the token, which no kept request or answer shows', async () => {
+  it('sends the token, which no stored request or response contains', async () => {
     const { url, requests } = await receiver({ status: 400, body: 'you sent access-token-1 and shh-secret' })
     const accessToken = async (): Promise<string> => 'access-token-1'
     const result = await runConnector(webhook, { url, ...settings }, sampleEvents(1), { accessToken })
