@@ -136,7 +136,7 @@ describe('which API key may call what', () => {
     }
   })
 
-  /** Statuses for: a key of another organization, one of a guest, one without the area, one that may all. */
+  /** Statuses for a key of another organization, of a guest, without the area, and with all permissions. */
   const declaredForKeys = (method: Method): number[] => {
     const [, outsider, guest, , administrator] = askedByHandlers[method.name] ?? declared(method.access)
     return [outsider, guest, 403, administrator]

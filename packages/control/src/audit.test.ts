@@ -71,7 +71,7 @@ afterAll(async () => {
 const contents = async (): Promise<Record<string, string | null>> => {
   const found: Record<string, string | null> = {}
   for (const table of tables) {
-    // Sessions slide with use, which is no write of a verb.
+    // Each use extends a session, which is not a write of the method.
     const shown = table === 'sessions' ? sql`id::text` : sql`t::text`
     const { rows } = await sql<{ hash: string | null }>`
       select md5(string_agg(${shown}, '|' order by ${shown})) as hash from ${sql.table(table)} t`.execute(harness.db)

@@ -44,7 +44,10 @@ import type { RemovalDeps } from './workspaces/remove-data.ts'
 export type Control = {
   /** A handler for every method of the contract. */
   handlers: Handlers
-  /** The holder of a bearer token or an API key; answers may be two seconds old. Throws 503 while the database is away. */
+  /**
+   * The holder of a bearer token or an API key. The result may be two seconds old. Throws 503 while the database is
+   * unavailable.
+   */
   authenticate(token: string): Promise<Authentication>
   /** The access of a token's holder to a realtime channel; undefined without permission. */
   channelAccess(token: string, channel: string): Promise<ChannelAccess | undefined>
@@ -70,7 +73,7 @@ export type Control = {
   checkCustomDomains(): Promise<void>
   /** Reads subscriptions again whose period has ended, and bills usage beyond them. Call it regularly. */
   settleSubscriptions(run: { signal: AbortSignal }): Promise<void>
-  /** Removes what is stored of organizations, and of workspaces, that were deleted; to be called every now and then, by one process at a time. */
+  /** Removes the stored data of deleted organizations and workspaces. Call it regularly, in one process at a time. */
   removeDeletedOrganizations(run: { signal: AbortSignal }): Promise<void>
   /** Measures what organizations have used of their plans, and what follows from that. Call it each minute. */
   measureUsage(run: { signal: AbortSignal }): Promise<void>
@@ -78,7 +81,7 @@ export type Control = {
   releaseHeld(job: { organization: string }, run: { signal: AbortSignal }): Promise<void>
   /** Runs an `erasureJob`: removes the people of a privacy request from each store. */
   erasePeople: ReturnType<typeof createErasure>
-  /** Applies deletions again that a restored database has lost. Call it at every start, before the first call is answered. */
+  /** Repeats deletions that a restored database has lost. Call it at every start, before the first call is handled. */
   reapplyForgotten(): Promise<void>
   /** Completes the privacy requests without data left in any log. Call it regularly. */
   finishPrivacyRequests(): Promise<void>
@@ -87,7 +90,7 @@ export type Control = {
   /** Computes an audience, as its job says; and has those computed that were not for a while. */
   computeAudience(job: { audience: string; version: number }, run: { signal: AbortSignal }): Promise<void>
   queueStaleAudiences(): Promise<void>
-  /** Removes from the history of audiences what is older than it is kept. Call it regularly. */
+  /** Removes old changes from the history of audiences. Call it regularly. */
   forgetAudienceChanges(run: { signal: AbortSignal }): Promise<void>
   /** Continues the run of a sync for its job. Rejects if this process cannot deliver. */
   runSync(job: { sync: string }, run: { signal: AbortSignal; attempt: number }): Promise<void>
@@ -101,13 +104,13 @@ export type Control = {
   sweepImages(): Promise<void>
   /** Removes uploaded files that belong to no data source; the same. */
   sweepUploads(): Promise<void>
-  /** Looks every token up anew, for what another process has changed. */
+  /** Looks up every token again, to detect changes by other processes. */
   refreshSessions(): void
   /** Makes the first platform admin if there is none; for every start. */
   ensurePlatformAdmin(given: { email: string; password?: string | undefined }): Promise<FirstAdmin>
 }
 
-/** The control plane: accounts, organisations, workspaces, sources, destinations, and what was received and delivered. */
+/** The control plane: accounts, organisations, workspaces, sources, destinations, and received and delivered events. */
 export const createControl = (deps: ControlDeps): Control => {
   const sessions = createSessions(deps)
   const passwords = createPasswords()

@@ -51,7 +51,7 @@ export type ControlDeps = ConfigurationServices &
     installation(): MethodResponse<typeof methods.installation.get>
     /** The third-party sign-in, when one is configured. */
     openId?: OpenIdSettings | undefined
-    /** Called for every user who can do less than before, once that is committed: to cut what they still listen to. */
+    /** Called after the commit for every user who lost permissions, so that their realtime connections are closed. */
     onAccessChanged?(userId: string): void
     /** Keys, one for each purpose, derived from the secret key. */
     signing: { codes: Uint8Array; inbox: Uint8Array }
@@ -64,7 +64,7 @@ export type ControlDeps = ConfigurationServices &
   }
 
 /**
- * Makes ended sessions and changed memberships of a user count at once: tokens are looked up anew and realtime
- * connections are cut. A user who may still listen connects again. Call it once the change is committed.
+ * Makes ended sessions and changed memberships of a user take effect immediately: tokens are looked up again and
+ * realtime connections are closed. A user who may still subscribe connects again. Call it after the commit.
  */
 export type AccessChanged = (userId: string) => void

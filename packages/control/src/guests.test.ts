@@ -33,7 +33,7 @@ const hasMark = (text: string): boolean => text.includes(mark) || text.includes(
 let harness: Harness
 let provider: OpenIdProvider
 let organization: Organization
-/** Paths of methods, with the ids of what was planted. */
+/** Path parameters of methods, with the IDs of the planted resources. */
 const params: Record<string, string> = {}
 
 const condition = (value: string): EventConditions => ({
@@ -308,7 +308,7 @@ const readable = methodList.filter(
     (verb === 'GET' || reads === true),
 )
 
-/** A call of what was planted where its path names that, of anything else otherwise. */
+/** A call for the planted resources if its path contains their IDs, and otherwise for any resource. */
 const planted = async (name: string): Promise<{ path: string; body?: unknown }> => {
   const method = methodList.find((each) => each.name === name)
   const wanted = [...(method?.path.matchAll(/\{(\w+)\}/g) ?? [])].map((match) => match[1] ?? '')

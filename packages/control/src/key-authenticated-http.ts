@@ -2,7 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { asApiError } from '@tributary/api-kit'
 import { AppError, type Logger } from '@tributary/kernel'
 
-/** The key or token that a server brings, as the user name of Basic authorization or as a Bearer token; undefined for none. */
+/**
+ * The key or token of a server, from the user name of Basic authorization or from a Bearer token; undefined without
+ * one.
+ */
 export const keyOf = ({ headers: { authorization = '' } }: IncomingMessage): string | undefined => {
   if (authorization.length > 500) return undefined
   const [, scheme = '', text = ''] = /^(Basic|Bearer) +(\S+)$/i.exec(authorization) ?? []
@@ -22,7 +25,7 @@ export const failureOfCall = (error: unknown, logger: Logger, text: string): App
 export const headersOfFailure = ({ metadata: { retry_after } }: AppError): Record<string, string> =>
   retry_after === undefined ? {} : { 'retry-after': retry_after }
 
-/** Answers a call of a server with JSON that must not be cached. */
+/** Responds to a call of a server with JSON that must not be cached. */
 export const answerCall = (
   response: ServerResponse,
   status: number,

@@ -4,7 +4,7 @@ import { createTestEventStore } from '@tributary/test-kit'
 import { expect, test } from 'vitest'
 import { startControl, startOrganization } from './testing/control-harness.ts'
 
-test('a query that reads more than it may is refused with what to narrow', async () => {
+test('a query that reads more than its limit is refused with advice on how to narrow it', async () => {
   await using own = await createTestEventStore()
   const limits = { seconds: 20, readBytes: 1 }
   const eventStore = createClickHouseEventStore({

@@ -16,7 +16,7 @@ import { signalsCatalog } from './testing/signals.ts'
 
 type Request = { path: string; body?: unknown }
 
-/** In the long run (`npm run soak`) every variant is asked; otherwise a few of each method, spread over all of its kinds. */
+/** In the long run (`npm run soak`) every variant is tried; otherwise a few of each method, spread over all kinds. */
 const isLong = Number(process.env.SOAK_ROUNDS ?? 0) > 0
 const fewVariants = 3
 
@@ -54,11 +54,11 @@ const callerFor = ({ access }: Method): Caller | undefined =>
       ? organization.platformAdmin
       : organization.administrator
 
-/** Texts that are no reference, or one of a kind that no field takes. */
+/** Texts that are not references, or of a kind that no field accepts. */
 const wrongTexts = ['99999999999999999999', 'a\u0000b', '\ud800']
 const wrongNames = ['x', 'workspaces/x/sources/y']
 
-/** Ids that no resource has, by what is wrong with them. */
+/** IDs that no resource has, by their defect. */
 const wrongIds = ['x', '99999999999999999999', newId().toUpperCase(), newId(), 'a'.repeat(128)]
 
 /** A value with each of its leaves, one after the other, replaced. */
@@ -133,7 +133,7 @@ const variants = (method: Method, own: Request, others: readonly string[]): Requ
   ].filter(reaches)
 }
 
-/** The calls that are answered with 5xx. */
+/** The calls with a 5xx response. */
 const failuresOf = async (method: Method, requests: readonly Request[]) => {
   const caller = callerFor(method)
   const failed: string[] = []

@@ -325,7 +325,7 @@ describe('write keys that an API key has made', () => {
     expect((await valid(source.name)).toSorted()).toEqual([second.name, rotated.name, foreign.name].toSorted())
   })
 
-  test('one that a person has rotated since is the person’s, and one of a deleted source is not listed', async () => {
+  test('a write key that a person has rotated since belongs to the person, and the key of a deleted source is not listed', async () => {
     const [source, deleted] = [await newSource(), await newSource()]
     const { id, key } = await makeApiKey(organization, { areas: ['sources'] })
     const made = await makeWriteKey(key, source.name, 'Website')

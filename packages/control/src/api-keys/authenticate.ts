@@ -12,7 +12,7 @@ const touchMs = 60_000
 /** Whether a token is to be looked for among the API keys. */
 export const isApiKey = (token: string): boolean => token.startsWith('api_')
 
-/** Finds what an API key may do. Answers may be two seconds old. */
+/** Finds the permissions of an API key. The result may be two seconds old. */
 export const createKeyAuthentication = ({ db, clock }: { db: Db; clock: Clock }): TokenCache => {
   const look = async (token: string): Promise<Authentication> => {
     if (!form.test(token)) return { failure: 'key-unknown' }

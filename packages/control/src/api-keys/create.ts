@@ -5,7 +5,7 @@ import { badRequest, newId } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { auditApiKey, presentApiKey, selectApiKeys } from './keys.ts'
 
-/** The id of a workspace of the organization by its name. Throws 400 for another one. */
+/** The ID of a workspace of the organization by its name. Throws 400 for any other workspace. */
 const workspaceIn = async (tx: Tx, organizationId: string, name: string | null): Promise<string | null> => {
   if (name === null) return null
   const id = resourceNames.workspace.parse(name)?.workspace ?? ''

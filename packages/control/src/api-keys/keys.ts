@@ -87,7 +87,7 @@ export const presentApiKey = (row: ApiKeyRow, now: number, writekeys: CreatedWri
   writekeys,
 })
 
-/** A key of an organization that is not revoked, locked until the transaction ends. Throws 404 for none. */
+/** Locks a key of an organization until the transaction ends. Throws 404 if it does not exist or is revoked. */
 export const lockApiKey = async (tx: Tx, organizationId: string, id: string): Promise<ApiKeyRow> => {
   const row = isId(id)
     ? await selectApiKeys(tx)
@@ -100,7 +100,7 @@ export const lockApiKey = async (tx: Tx, organizationId: string, id: string): Pr
   return row
 }
 
-/** Records what a user did with a key, which itself is never in the detail. */
+/** Records an action of a user on a key. The key itself is never in the detail. */
 export const auditApiKey = (
   tx: Tx,
   { id, organization_id, workspace_id }: Pick<ApiKeyRow, 'id' | 'organization_id' | 'workspace_id'>,

@@ -48,7 +48,7 @@ test('a setting that the destination objects to is not saved, and its words are 
     status: 400,
     body: { reason: 'VALIDATION', metadata: { value: message, detail: 'syntax error' } },
   })
-  // Asked with the whole settings as they would be, secrets included.
+  // The check gets the complete settings after the change, secrets included.
   expect(asked.at(-1)).toEqual({
     settings: expect.objectContaining({ ...settings, region: 'nowhere' }),
     names: ['region'],

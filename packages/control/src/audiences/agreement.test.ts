@@ -190,7 +190,10 @@ afterAll(async () => {
 /** Queries that share conditions on events: most of the time goes into the event store's reading of each condition. */
 const batch = 500
 const eventsOfBatch = 60
-/** Queries of one statement of the relational store, and every how many of them is also asked alone, as an audience is counted. */
+/**
+ * Queries per statement of the relational store, and the interval at which a query also runs alone, as for the count of
+ * an audience.
+ */
 const together = 50
 const alone = 5
 
@@ -256,7 +259,7 @@ const compareAll = async ({ workspace, profiles }: Data, random: Random): Promis
   return sizes
 }
 
-test(`what is compiled of a random query finds the profiles that a plain evaluation finds (seed ${seed})`, async () => {
+test(`a compiled random query finds the same profiles as a plain evaluation (seed ${seed})`, async () => {
   for (let at = 0; at < dataSets; at++) {
     const own = at === 0 ? data : await makeData(seed + 1000 * at)
     expect(own.profiles.size).toBeGreaterThan(10)
@@ -290,7 +293,7 @@ test('the statements compiled for a sample return the profiles of the sample tha
   }
 })
 
-test('what is compiled for some profiles decides about them, in one statement, as a plain evaluation does', async () => {
+test('one compiled statement decides about some profiles as a plain evaluation does', async () => {
   const { workspace, profiles } = data
   const random = createRandom(seed + 2)
   const queryOf = (): undefined => undefined

@@ -278,7 +278,7 @@ describe('an audience', () => {
     ).toEqual([])
   })
 
-  test('that is too heavy fails with advice and keeps what it had; an event store that is away is waited for', async () => {
+  test('an audience that is too heavy fails with advice and keeps its members; an unavailable event store is waited for', async () => {
     await receive({ userId: 'ada' })
     const { name } = await create(did('Seen'))
     await compute(name)
@@ -349,7 +349,7 @@ test('an estimate for many profiles is near their number and is marked as an est
   expect(await preview(false)).toMatchObject({ exact: true, size: 30_000 })
 })
 
-test('names and values are suggested from what was received', async () => {
+test('names and values are suggested from received events', async () => {
   await receive(
     { userId: 'ada', event: 'Order Completed', properties: { total: 12, plan: 'pro' } },
     { userId: 'ada', event: 'Order Completed', properties: { plan: 'pro' } },
@@ -445,7 +445,7 @@ describe('bad input', () => {
     expect(await refused(both)).toContain('those of other audiences included')
   })
 
-  test('a date is compared in UTC whatever its zone, in years 1 and 9999, too; what is no date is never compared', async () => {
+  test('a date is compared in UTC whatever its zone, also in the years 1 and 9999; a text that is not a date never matches', async () => {
     await receive(
       { type: 'identify', userId: 'first', traits: { at: '0001-01-01T00:30:00+01:00' } },
       { type: 'identify', userId: 'zone', traits: { at: '2026-01-01T01:00:00+02:00' } },

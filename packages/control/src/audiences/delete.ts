@@ -5,7 +5,10 @@ import type { Handler } from '@tributary/http'
 import { conflict, notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 
-/** Deletes an audience with its models and their syncs, also while it is computed; one that others name stays (409). */
+/**
+ * Deletes an audience with its models and their syncs, also while it is computed. Throws 409 if other audiences refer
+ * to it.
+ */
 export const deleteAudience =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.audiences.delete> =>
   async ({ workspace, params }) => {

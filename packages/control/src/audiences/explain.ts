@@ -37,8 +37,8 @@ const always = (query: SegmentQuery): SegmentQuery => ({
 })
 
 /**
- * Explains why a profile is in an audience or not: which conditions are true of it, as of the last computation of the audience, else now.
- * The compiler is the one that selects members.
+ * Explains why a profile is in an audience or not: which conditions it meets, as of the last computation of the
+ * audience, or else now. It uses the compiler that selects the members.
  */
 export const explainAudience =
   ({

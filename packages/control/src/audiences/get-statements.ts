@@ -5,7 +5,7 @@ import type { ControlDeps } from '../deps.ts'
 
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** A list as PostgreSQL writes them: it can be put in as it is shown. */
+/** A list in PostgreSQL's format, so that a user can copy the shown statement. */
 const shownList = (values: readonly string[]): string => `{${values.map((each) => JSON.stringify(each)).join(',')}}`
 
 /** The SQL of an audience, as of when it was computed last, else now. */

@@ -15,7 +15,7 @@ type Row = {
   kind: 'entered' | 'left'
   time: Date
   profile_id: string
-  /** Creation of the profile that it is now; null for none. */
+  /** Creation time of the current profile; null if there is none. */
   id: string | null
   create_time: Date | null
 }

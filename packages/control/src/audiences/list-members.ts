@@ -20,7 +20,7 @@ const cursor = z.tuple([cursorTime, z.uuid(), listed])
 
 type Row = { id: string; create_time: Date; enter_time: Date }
 
-/** The list as it is now. */
+/** The current list. */
 const readListed = async (db: Db, audienceId: string): Promise<Listed> => {
   // In one statement: a pass changes all of it together.
   const { rows } = await sql<{ change: string | null; time: Date | null; as_of: Date | null }>`

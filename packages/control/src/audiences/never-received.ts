@@ -171,7 +171,7 @@ const orNone = async (warnings: Promise<NameWarning[]>, { signal }: Options): Pr
   }
 }
 
-/** Warns of each event, property and trait of a query that was never received, with the nearest one that was. */
+/** Warns of each event, property and trait of a query that was never received, with the most similar received name. */
 export const warnOfQuery = (deps: NamesDeps, query: AudienceQuery, options: Options): Promise<NameWarning[]> => {
   const queries = queriesOf(query)
   const ofEvents = queries.filter(({ type }) => type === 'event')
@@ -183,7 +183,7 @@ export const warnOfQuery = (deps: NamesDeps, query: AudienceQuery, options: Opti
   return orNone(warn(deps, { events, properties, traits }, options), options)
 }
 
-/** The same of the definition of a computed trait; fields are those of the definition. */
+/** The same for the definition of a computed trait; `field` is a field of the definition. */
 export const warnOfDefinition = (
   deps: NamesDeps,
   { event, property, conditions }: ComputedTraitDefinition,

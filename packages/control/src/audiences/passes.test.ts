@@ -27,7 +27,7 @@ let workspace: string
 let stored = true
 /** Whether it is behind by more than a moment. */
 let behind = false
-/** Runs once, when the event store has answered a query. */
+/** Runs once, after the event store has returned the result of a query. */
 let afterQuery: (() => Promise<void>) | undefined
 
 beforeAll(async () => {
@@ -249,7 +249,7 @@ describe('a live audience', () => {
     expect(await changes(seen)).toEqual(['entered ada', 'entered bob'])
   })
 
-  test('continues where it was when a pass is killed: no profile enters twice, and none is missed', async () => {
+  test('an evaluation continues where it stopped after a kill: no profile enters twice, and none is missed', async () => {
     const seen = await create(did('Seen'))
     await receive({ userId: 'ada' })
     setFaultHandler((point) => {
@@ -283,7 +283,7 @@ describe('a live audience', () => {
     }
   })
 
-  test('has its count as soon as it is live, including profiles that changed just before', async () => {
+  test('a new live audience immediately has the right count, including profiles that changed just before', async () => {
     await receive({ userId: 'ada' }, { userId: 'bob' })
     const body = { title: 'New', query: did('Seen') }
     const { name } = await organization.collaborator.ok(methods.audiences.create, { workspace }, { body })

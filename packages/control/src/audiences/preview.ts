@@ -23,7 +23,10 @@ from reached`
 
 type Row = { size: number; email: number; phone: number; device: number; sample: string[] }
 
-/** Counts who meets a query now and shows some of them: exactly, or about, where that is enough and there are many profiles. */
+/**
+ * Counts the profiles that meet a query now, and shows some of them. The count is an estimate if that is enough and
+ * there are many profiles.
+ */
 export const previewAudience =
   ({
     db,

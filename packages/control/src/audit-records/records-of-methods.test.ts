@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
-/** A text in which what differs between two runs has a name in its place. */
+/** A text in which values that differ between two runs are replaced by names. */
 const withNames = (text: string, names: ReadonlyMap<string, string>): string =>
   text
     .replace(uuid, (id) => names.get(id) ?? '<id>')

@@ -95,11 +95,11 @@ test.each([
   [JSON.stringify({ ...defaultPlans, plans: [] }), 'plans'],
   [JSON.stringify({ ...defaultPlans, currency: 'dollars' }), 'currency'],
   [JSON.stringify({ ...defaultPlans, plans: [defaultPlans.plans[0], defaultPlans.plans[0]] }), 'names must differ'],
-])('a catalogue that is wrong is refused with what is wrong', (text, what) => {
+])('an invalid catalogue is refused with the problem', (text, what) => {
   expect(() => readPlanCatalogue(text)).toThrow(what)
 })
 
-test('a catalogue of a file is the one that is listed, in its own currency', () => {
+test('a catalogue from a file replaces the default one, in its own currency', () => {
   const plans = [
     { name: 'plans/only', title: 'Only', description: '', monthly: 1050, features: defaultPlans.plans[0]?.features },
   ]
@@ -332,7 +332,7 @@ describe('changing the plan', () => {
     expect(await rowsOf(organizationId)).toEqual({ subscriptions: [], invoices: [] })
     expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({ plan: 'plans/free' })
     const secret = await asked('plans/team')
-    // An abandoned confirmation starts nothing any more, and one payment starts one subscription.
+    // An abandoned confirmation can no longer start anything, and one payment starts one subscription.
     expect(await confirm(left)).toMatchObject({ status: 400, body: { reason: 'CONFIRMATION_OVER' } })
     expect((await confirm(secret)).status).toBe(200)
     expect((await confirm(secret)).status).toBe(400)
@@ -426,7 +426,7 @@ describe('changing the plan', () => {
     expect((await rowsOf(organizationId)).invoices).toMatchObject([{ status: 'paid' }])
   })
 
-  test("an open invoice is paid where it is listed, once, by its own organization, and stays open when that's declined", async () => {
+  test('a listed open invoice can be paid once, by its own organization, and stays open if the payment is declined', async () => {
     const other = await paying()
     const { administrator, organization, organizationId, params } = await paying()
     await buy(administrator, organization, 'plans/team')
@@ -449,7 +449,7 @@ describe('changing the plan', () => {
     expect(await administrator.ok(methods.subscriptions.get, params)).toMatchObject({ status: 'active' })
   })
 
-  test('is refused where no payments are taken, and the plan is the first', async () => {
+  test('plan changes are refused if no payments are accepted, and the plan is the first one', async () => {
     await using none = await startControl({
       billing: { plans: defaultPlans, payment: 'none', limits: false, unpaidDays: 14, graceHours: 72, eventsDays: 0 },
     })

@@ -26,7 +26,7 @@ let owners: ReturnType<typeof createOwnersProjection>
 let ahead = 0
 /** The error that the event store returns, if set. */
 let broken: Error | undefined
-/** The workspaces that it was asked for. */
+/** The workspaces for which this process computes. */
 let askedFor: string[] = []
 /** Below which offset requests are stored. */
 let storedUpTo = Number.POSITIVE_INFINITY
@@ -188,7 +188,7 @@ test('a computed trait is created, listed, changed, and deleted with its values;
   ])
 })
 
-test('a definition without a property to add up, a name that events send, and one trait too many are refused with what to do', async () => {
+test('a definition without a property to add up, with a name that events send, or beyond the maximum is refused with advice', async () => {
   const path = `/workspaces/${workspace}/computedTraits`
   const post = (trait: string, definition: object) =>
     organization.collaborator.call('POST', path, { trait, definition })
@@ -214,7 +214,7 @@ test('a definition without a property to add up, a name that events send, and on
   expect(await post('trait 0', totals)).toMatchObject({ status: 400 })
 })
 
-test('a preview shows what is stored when it is saved, for the profiles that had the event last', async () => {
+test('a preview shows the values that saving will store, for the profiles that had the event last', async () => {
   await order('ada', 20)
   await order('grace', 5)
   await order('ada', 0.1)

@@ -154,7 +154,7 @@ test.each([
   expect([reply.status, Object.keys(reply.body['metadata'] ?? {})]).toEqual([400, [field]])
 })
 
-test('the filter of a connection is changed by itself, and what is no filter is refused', async () => {
+test('the filter of a connection can be changed alone, and an invalid filter is refused', async () => {
   const { administrator } = organization
   const { connection } = await make()
   const change = (filter: object) =>

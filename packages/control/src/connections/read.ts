@@ -3,7 +3,7 @@ import type { Catalog } from '@tributary/configuration'
 import { type Connection, eventFilter, resourceNames } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
 
-/** The connections of a workspace with what a list shows of their ends. */
+/** The connections of a workspace with the fields of source and destination for lists. */
 export const selectConnections = (db: Db, workspaceId: string) =>
   db
     .selectFrom('connections')

@@ -39,7 +39,7 @@ export const presentCustomDomain = (row: CustomDomainRow, target: string): Custo
 export const customDomainName = ({ workspace_id, id }: Pick<CustomDomainRow, 'workspace_id' | 'id'>): string =>
   resourceNames.customDomain.format({ workspace: workspace_id, custom_domain: id })
 
-/** A domain of a workspace by id. Throws 404 for none. */
+/** A domain of a workspace by ID. Throws 404 if it does not exist. */
 export const readCustomDomain = async (db: Db | Tx, workspaceId: string, id: string): Promise<CustomDomainRow> => {
   const row = isId(id)
     ? await db

@@ -20,8 +20,8 @@ const list =
   }
 
 /**
- * Adds a domain to a workspace without one. Throws 409 for a second one and for one that another workspace has shown to be its own,
- * 400 for the address of the product itself.
+ * Adds a domain to a workspace without one. Throws 409 if the workspace has a domain, or if another workspace has
+ * proved that it owns this one. Throws 400 for the address of the product itself.
  */
 const create =
   (deps: Deps): Handler<typeof methods.customDomains.create> =>
@@ -77,7 +77,7 @@ const verify =
     return presentCustomDomain(await readCustomDomain(deps.db, workspace.id, custom_domain), targetOf(deps))
   }
 
-/** Removes a domain: nothing is accepted on it any more. */
+/** Removes a domain, which then no longer accepts requests. */
 const remove =
   (deps: Deps): Handler<typeof methods.customDomains.delete> =>
   ({ workspace, params: { custom_domain } }) =>

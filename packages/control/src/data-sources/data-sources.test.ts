@@ -67,7 +67,7 @@ describe('a data source', () => {
     [{ ...given(), app: { name: 'catalogDataSources/nothing' } }, 'app.name'],
     [{ ...given(), settings: { host: 'db.example' } }, 'settings.user'],
     [{ ...given(), settings: { ...given().settings, port: '1' } }, 'settings.port'],
-  ])('that is not complete is refused by the name of what is wrong: %#', async (body, field) => {
+  ])('an incomplete data source is refused with the name of the wrong field: %#', async (body, field) => {
     const { administrator, workspaceId } = organization
     const reply = await administrator.call('POST', `/workspaces/${workspaceId}/dataSources`, body)
     expect(reply).toMatchObject({ status: 400, body: { metadata: { [field]: expect.any(String) } } })
@@ -238,7 +238,7 @@ describe('a database that is asked', () => {
     // One person has eight of these calls under way at most.
     const ask = (_: unknown, index: number) =>
       organization[index < 8 ? 'administrator' : 'collaborator'].call('POST', `/${slow.name}:validate`, { query: sql })
-    // Two are asked, eight wait, and whichever comes last is the eleventh.
+    // Two queries run, eight wait, and the eleventh is refused, whichever it is.
     const asked = Array.from({ length: 11 }, ask)
     expect(await Promise.race(asked)).toMatchObject({ status: 429, body: { reason: 'WORKSPACE_BUSY' } })
     expect(opened.length).toBe(before + 2)

@@ -82,6 +82,6 @@ test.each([
   ['elements without ids', '[{"email":"a"},{"email":"b"}]'],
   ['an id that stands twice', `[${two},${two}]`],
   ['no JSON', 'a=m-2&b=m-1'],
-])('a request is shown whole where the parts of others cannot be found: %s', (_, body) => {
+])('a request is shown completely if the parts of other events cannot be found: %s', (_, body) => {
   expect(own(body)).toBe(body)
 })

@@ -48,7 +48,7 @@ const maskMessage = (message: string): string => {
     : `${maskHead(head)}${at === message.length ? '' : `\n\n${maskBody(message.slice(at))}`}`
 }
 
-/** A sample without personal data: that it is there, where it went, and the names in it. */
+/** A sample without personal data: that it exists, its address, and the field names in it. */
 export const maskSample = <Each extends Sample>(sample: Each): Each => ({
   ...sample,
   request: maskMessage(sample.request),

@@ -32,7 +32,7 @@ const outcomes = ['filtered', 'pending', 'failed', 'delivered'] as const
 /** Deliveries of one outcome. */
 export type OutcomeRow = {
   current: boolean
-  /** Epoch seconds of its start; 0 in the previous period and where there is a single one. */
+  /** Start of the bucket in epoch seconds; 0 in the previous period, and if there is a single bucket. */
   bucket: number
   /** IDs of its ends; '' when they are not grouped by ends. */
   source: string
@@ -40,12 +40,12 @@ export type OutcomeRow = {
   outcome: (typeof outcomes)[number]
   /** Delivered without a failure before, by itself. */
   firstTry: boolean
-  /** Hash of the reason, as `reasonKey` makes it; 0 for none. */
+  /** Hash of the reason, made by `reasonKey`; 0 without a reason. */
   reason: number
   events: number
 }
 
-/** 53 bits of a hash: what a number holds exactly. */
+/** 53 bits of a hash, which a JavaScript number represents exactly. */
 export const reasonKey = 'bitAnd(cityHash64(reason), 9007199254740991)'
 
 const codeOf = `multiIf(status = 'delivered', 3, status = 'dead', 2, status = 'retry', 1, 0)`
@@ -151,7 +151,7 @@ type Untried = {
   events: string
 }
 
-/** Events that are held or were given up without a try: they have no row in the delivery log. */
+/** Events that are held or were given up without an attempt: they have no row in the delivery log. */
 const countUntried = async (db: Db, scope: OutcomeScope, groups: OutcomeGroups): Promise<OutcomeRow[]> => {
   const { workspaceId, destinationId, sourceId, from, end, split = from } = scope
   const current = sql`first_time >= ${new Date(split)}`

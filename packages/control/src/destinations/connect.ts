@@ -7,7 +7,7 @@ import { badRequest, randomToken } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { requireOwnRedirectUri } from '../openid/redirect-uri.ts'
 
-/** The client of a destination that needs a permission; throws 400 for one that needs none or lacks settings for it. */
+/** The OAuth client of a destination. Throws 400 if the destination needs no grant or lacks settings for it. */
 export const requireClient = async (
   { catalog, secretBox, logger }: Pick<ControlDeps, 'catalog' | 'secretBox' | 'logger'>,
   row: DestinationRow,

@@ -29,7 +29,7 @@ export const createDestination =
       throw badRequest('VALIDATION', text, { 'app.name': text })
     }
     const { settings, missing } = checkFirstSettings(definition, body.settings)
-    // While some are missing the destination cannot be asked; it is once they are complete.
+    // The destination can be called only once all settings are complete.
     const objections = missing.length > 0 ? {} : await verifySettings(deps, definition, settings, Object.keys(settings))
     const mistakes = Object.entries(objections).map(([name, { message, detail }]): [string, string] => [
       name,

@@ -17,8 +17,8 @@ import type { ControlDeps } from '../deps.ts'
 type VerifyDeps = Pick<ControlDeps, 'requestClient' | 'clock' | 'logger'>
 
 /**
- * Which settings the destination is asked about: the changed one, all of them when this change completes them, none while
- * some are still missing.
+ * The settings that the destination checks: the changed one, all of them if this change completes them, none while some
+ * are still missing.
  */
 const namesToVerify = (
   app: DestinationDefinition,
@@ -30,7 +30,7 @@ const namesToVerify = (
   return validateSettings(app, before).ok ? [changed] : Object.keys(settings)
 }
 
-/** Throws 400 with metadata.value when the destination objects to a setting that it is asked about. */
+/** Throws 400 with metadata.value if the destination rejects a checked setting. */
 const verifyChange = async (
   deps: VerifyDeps,
   app: DestinationDefinition,
@@ -52,9 +52,8 @@ const verifyChange = async (
 }
 
 /**
- * Changes one setting of a destination, when the destination has nothing against it. Secrets that the change would send
- * elsewhere have to come along with it: they are asked for before anything is sent. The row is locked, so that two
- * changes at once both count.
+ * Changes one setting of a destination if the destination accepts the result. If the change would send secrets
+ * somewhere else, they must be entered again. The row is locked, so that concurrent changes are both kept.
  */
 export const updateSetting =
   (
@@ -65,7 +64,7 @@ export const updateSetting =
     const current = await readDestination(db, workspace.id, params.destination)
     const { id } = current
     const app = await catalog.destinations.find(({ slug }) => slug === current.app)?.load()
-    // Asked before the row is locked: a destination may take its time.
+    // Checked before the row is locked, because a destination may respond slowly.
     if (app?.verifySettings !== undefined && body.value !== null) {
       const before = openForChange(`destinations/${id}`, current, secretBox)
       const settings = changedSettings(`destinations/${id}`, app, current, body, secretBox)

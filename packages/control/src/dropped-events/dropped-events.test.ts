@@ -42,7 +42,7 @@ const start = async () => {
   return { drop, thisHour, params, list: () => administrator.ok(methods.droppedEvents.listBySource, params) }
 }
 
-test('what was left out is summed up by reason over the last 24 hours, most first', async () => {
+test('discarded events are summed up by reason over the last 24 hours, the most frequent first', async () => {
   const { drop, list, thisHour } = await start()
   await drop(1, 3)
   await drop(1, 4)

@@ -76,7 +76,7 @@ test('events are found by how they were validated, and by whether they were test
   expect(await find({ test: 'false' })).toEqual(['b', 'c', 'd'])
 })
 
-test('events are found by any part of what they are called, in any letter case', async () => {
+test('events are found by any part of their name, in any letter case', async () => {
   const { find } = await start([
     { id: 'a', event: 'Order Completed' },
     { id: 'b', event: 'Bestellung Größe ändern' },

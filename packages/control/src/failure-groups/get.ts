@@ -7,7 +7,7 @@ import type { ControlDeps } from '../deps.ts'
 import { isMasked } from '../profiles/mask.ts'
 import { readGroups } from './read.ts'
 
-/** One failure group; 404 once nothing of it is held any more. */
+/** One failure group. Throws 404 if none of its deliveries is parked any longer. */
 export const getFailureGroup =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.failureGroups.get> =>
   async ({ actor, workspace, params }) => {

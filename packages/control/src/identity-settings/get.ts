@@ -3,7 +3,7 @@ import { defaultIdentityRules, type IdentitySettings, type methods, resourceName
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 
-/** The identity settings of a workspace, with defaults where it has decided nothing. */
+/** The identity settings of a workspace, with defaults for unset ones. */
 export const readIdentitySettings = async (db: Db, workspaceId: string): Promise<IdentitySettings> => {
   const row = await db
     .selectFrom('identity_settings')

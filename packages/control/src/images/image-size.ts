@@ -36,7 +36,7 @@ const scanEnd = (bytes: Buffer, from: number): number => {
   return bytes.length
 }
 
-/** The largest frame of any, and the scans of all: a decoder may take a later frame for the one that counts. */
+/** The largest of all frames, and the scans of all: a decoder may use a later frame. */
 const jpegSize = (bytes: Buffer): ImageInfo | undefined => {
   let [width, height, passes] = [0, 0, 0]
   for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff; ) {

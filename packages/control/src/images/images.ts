@@ -104,7 +104,7 @@ const sideFor = (box: ImageBox, { width, height }: Pick<ImageInfo, 'width' | 'he
 export const createImages = ({ db, blobs, logger }: Pick<ControlDeps, 'db' | 'blobs' | 'logger'>): Images => {
   const decoding = createOneAtATime(16)
   const resizing = createOneAtATime(200)
-  /** Smaller pictures that were asked for lately. */
+  /** Smaller pictures that were requested recently. */
   const cache = new LRUCache<string, Buffer>({ maxSize: cachedBytes, sizeCalculation: ({ length }) => length })
 
   const resized = async (key: string, stored: Buffer, side: number): Promise<Buffer> => {

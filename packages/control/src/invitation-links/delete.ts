@@ -5,7 +5,7 @@ import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { aliasOfLink } from './read.ts'
 
-/** The id of a link by what a person or a key calls it; undefined for a name of another form. */
+/** The ID of a link from the name that a person or a key uses for it; undefined for an invalid name. */
 const idOfLink = async (tx: Tx, organizationId: string, given: string): Promise<string | undefined> => {
   if (isId(given)) return given
   if (given.length !== 64) return undefined

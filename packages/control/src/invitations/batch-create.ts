@@ -30,7 +30,7 @@ const refuseMembers = async (tx: Tx, organizationId: string, lines: readonly Lin
   throw conflict('ALREADY_EXISTS', text, { emails: text })
 }
 
-/** Makes the invitation, or renews the one that is open for this address: role, inviter, link and time are the new ones. */
+/** Creates the invitation, or renews the open invitation for this address with the new role, inviter, link and time. */
 const writeInvitation = async (
   tx: Tx,
   actor: Actor,

@@ -7,7 +7,7 @@ import type { ControlDeps } from '../deps.ts'
 import { previewOrganization } from '../organizations/read.ts'
 import { type InvitationRow, invitationsOf, inviterOf, requireLive } from './read.ts'
 
-/** The invitation that this token is of, in whatever state it is; throws 404 for a wrong one, as for none. */
+/** The invitation with this token, in whatever state. Throws 404 without a token and for a wrong one. */
 export const readInvitationByToken = async (db: Db, id: string, token: string): Promise<InvitationRow> => {
   const row = isId(id) ? await invitationsOf(db).where('invitations.id', '=', id).executeTakeFirst() : undefined
   if (row === undefined || !isToken(token, row.token_hash))

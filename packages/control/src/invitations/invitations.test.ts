@@ -387,7 +387,7 @@ describe('accepting', () => {
       { body: { role: 2 } },
     )
     await person.call('POST', `/${link.name}:accept`, { user: person.userId })
-    // They are in, so nothing of the invitation is open any more.
+    // They are members, so no part of the invitation is open any longer.
     expect(await open()).toEqual([])
     expect((await accept(person, made)).status).toBe(200)
     expect(await roleOf(person)).toBe('ORG_GUEST')

@@ -41,7 +41,7 @@ export const invitationsOf = (db: Db) =>
       'users.last_name as inviter_last_name',
     ])
 
-/** Name or address of who invited; empty when the account is gone. */
+/** Name or address of the inviter; empty if the account was deleted. */
 export const inviterOf = (
   row: Pick<InvitationRow, 'inviter_email' | 'inviter_first_name' | 'inviter_last_name'>,
 ): string =>

@@ -35,8 +35,9 @@ const typeOf = (given: Values, wanted: EventType | ''): EventType => {
 }
 
 /**
- * An event that a person wrote, as JSON text: a call of the tracking API, or an event as a preview shows it. Ids and times
- * that it lacks are made up; its values stay as they were written. The text that deliveries would see. Throws 400 when it is no JSON object, or of a type that there is none of.
+ * An event that a user wrote as JSON text: a call of the tracking API, or an event from a preview. Missing IDs and
+ * times are made up; its values are unchanged. Returns the text that deliveries would see. Throws 400 if it is not a
+ * JSON object, or has an unknown type.
  */
 export const pastedEvent = (text: string, options: { type: EventType | ''; now: number }): string => {
   const given = payloadOf(text, parseExactJson)

@@ -96,7 +96,7 @@ const byName = (fields: readonly SeenField[]): Map<string, SeenField[]> => {
 }
 
 const holds = new Set(['object', 'array'])
-/** Whether a field can be what a target takes: an object or list is taken by its like only. */
+/** Whether a field has a type that a target accepts. An object or list fits only the same type. */
 const fits = (field: SeenField, { type }: ActionTarget): boolean => {
   if (type === 'any' || type === field.type) return true
   return type === 'array' ? field.type !== 'object' : type !== 'object' && !holds.has(field.type)

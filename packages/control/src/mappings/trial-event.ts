@@ -8,8 +8,8 @@ import { readRecentEvents } from '../events/recent-events.ts'
 import { pastedEvent } from './pasted-event.ts'
 
 /**
- * An event to try a mapping with, as values and as the text that deliveries see, and where it comes from. A pasted one has neither name nor
- * time of receipt.
+ * An event to try a mapping with, as values and as the text that deliveries see, and its origin. A pasted event has
+ * neither name nor time of receipt.
  */
 export type TrialEvent = {
   event: PipelineEvent

@@ -7,8 +7,9 @@ import { warnOfMappings } from '../audiences/never-received.ts'
 import type { ControlDeps } from '../deps.ts'
 
 /**
- * Replaces the mappings of a destination; null restores those of its app. In force for the next event: a trigger notifies the directory
- * of the change. The row is locked, so that the second of two saves of the same revision fails with 409.
+ * Replaces the mappings of a destination; null restores those of its app. They apply to the next event: a trigger
+ * notifies the configuration cache of the change. The row is locked, so that the second of two saves of the same
+ * revision fails with 409.
  */
 export const updateMappings =
   ({

@@ -1,7 +1,10 @@
 import { AppError, unauthorized } from '@tributary/kernel'
 import { ClientError, ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client'
 
-/** Codes of the client for answers that are well-formed and wrong: another nonce, issuer, audience, key, signature. */
+/**
+ * Error codes of the client for responses that are well-formed but wrong: another nonce, issuer, audience, key,
+ * signature.
+ */
 const refusals = new Set([
   'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
   'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',

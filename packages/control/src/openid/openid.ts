@@ -45,7 +45,7 @@ export type SignInResult = {
 
 export type OpenId = {
   settings: OpenIdSettings
-  /** The address of the provider's sign-in page. Throws 502 or 503 when the provider cannot be asked. */
+  /** The address of the provider's sign-in page. Throws 502 or 503 if the provider cannot be reached. */
   signInUrl(request: SignInRequest): Promise<string>
   /**
    * Exchanges the code and returns its user. Throws 401 when the provider or a check refuses it, 502 or 503 when the provider
@@ -98,7 +98,10 @@ const discover = (settings: OpenIdSettings, timeoutMs: number): Promise<client.C
   )
 }
 
-/** The provider's description, asked for at first need and once an hour; an old one serves while it cannot be had. */
+/**
+ * The provider's configuration, which is requested on first use and once an hour. The previous one is used while the
+ * request fails.
+ */
 const createDescription = (settings: OpenIdSettings, timeoutMs: number, clock: Clock) => {
   let kept: { configuration: client.Configuration; until: number } | undefined
   let running: Promise<client.Configuration> | undefined

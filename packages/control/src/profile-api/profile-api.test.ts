@@ -87,7 +87,7 @@ test('a person is found by any identifier, traits keep all digits, and only the 
   expect(await ask('user_id:nothing-known/traits', key)).toMatchObject({ status: 200, text: '{"traits":{}}' })
 })
 
-test('of a trait that two identifiers of a person have, the latest is answered', async () => {
+test('for a trait that two identifiers of a person have, the latest value is returned', async () => {
   const key = await makeKey('secret')
   await identify({ anonymousId: 'a-two', traits: '{"city":"Oslo","plan":"free"}' })
   await identify({ userId: 'two', traits: '{"plan":"team"}' })
@@ -192,7 +192,7 @@ test(`a key has ${profileApiRates.key} requests a second, and further ones learn
     }),
   )
   const count = (status: string): number => statuses.filter((each) => each === status).length
-  // So many at once are more than the database is asked for.
+  // This many concurrent requests exceed the limit of database queries.
   expect(count('404') + count('503 1')).toBe(profileApiRates.key)
   expect(count('429 1')).toBe(20)
   expect((await ask('user_id:nobody/traits', key)).status).toBe(404)

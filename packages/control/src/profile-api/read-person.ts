@@ -5,7 +5,7 @@ export type PersonTrait = { readonly name: string; readonly value: string | null
 
 export type PersonIdentifier = { readonly type: string; readonly value: string; readonly create_time: Date }
 
-/** Traits of one person that are answered. */
+/** Maximum traits of one person in a response. */
 const maxTraits = 2000
 
 /** One row when the identifier that `i` names is suppressed: looked up one by one, since there are few. */
@@ -19,7 +19,7 @@ const ofKnown = `from profile_identifiers known
 
 const isKnown = 'where known.workspace_id = $1 and known.value = $2 and known.type = $3'
 
-/** The traits of the table or view `from` that are asked for. */
+/** The requested traits of the table or view `from`. */
 const asked = (
   from: string,
 ): string => `left join ${from} t on t.workspace_id = i.workspace_id and t.identifier = i.sequence
@@ -62,7 +62,10 @@ export const readPersonTraits = async (
   return named((await pool.query<TraitRow>({ ...latestTraits, values })).rows)
 }
 
-/** The identifiers of the profile with one of them, the first seen first; none when there is no such profile, or it is suppressed. */
+/**
+ * The identifiers of the profile with one of them, in the order in which they were first seen. Empty if the profile
+ * does not exist or is suppressed.
+ */
 export const readPersonIdentifiers = async (
   pool: Pick<Relational['pool'], 'query'>,
   workspaceId: string,

@@ -1,7 +1,7 @@
 import type { Clock } from '@tributary/kernel'
 
 export type RequestRate = {
-  /** Counts a request of each of these; undefined when it may be answered, else the ms after which one may. */
+  /** Counts a request for each of these names. Undefined if it is allowed, otherwise the ms until one is. */
   take(...names: readonly string[]): number | undefined
 }
 

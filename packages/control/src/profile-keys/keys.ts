@@ -23,7 +23,7 @@ export const presentProfileKey = (row: ProfileKeyRow): ProfileKey => ({
   create_time: row.create_time.toISOString(),
 })
 
-/** Locks a key of a workspace that is not revoked. Throws 404 for none. */
+/** Locks a key of a workspace. Throws 404 if it does not exist or is revoked. */
 export const lockProfileKey = async (tx: Tx, workspaceId: string, id: string): Promise<ProfileKeyRow> => {
   const row = isId(id)
     ? await tx
@@ -39,7 +39,7 @@ export const lockProfileKey = async (tx: Tx, workspaceId: string, id: string): P
   return row
 }
 
-/** Records what a user did with a key, which itself is never in the detail. */
+/** Records an action of a user on a key. The key itself is never in the detail. */
 export const auditKey = (tx: Tx, workspace: WorkspaceRef, id: string, detail: Record<string, unknown>): Promise<void> =>
   audit(tx, resourceNames.profileKey.format({ workspace: workspace.id, profile_key: id }), detail)
 

@@ -5,7 +5,7 @@ import { badRequest } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { auditKey, lockProfileKey, presentProfileKey } from './keys.ts'
 
-/** Changes the title of a key, or what a public one reads. Only a person lets it read more. */
+/** Changes the title of a key, or the permissions of a public key. Only a person can extend these. */
 export const updateProfileKey =
   ({ db }: Pick<ControlDeps, 'db' | 'clock'>): Handler<typeof methods.profileKeys.update> =>
   ({ actor, workspace, params, body: { title, traits } }) =>

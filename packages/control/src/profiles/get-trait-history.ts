@@ -11,7 +11,7 @@ const shownEarlier = 10
 
 type ValueRow = { name: string; value: string | null; time: Date; event_id: string; source_id: string }
 
-/** The values of traits of a profile, of one of them when it is named: each where it changed, with the last event that gave it. */
+/** The values of all traits of a profile, or of one: each change, with the last event that had the value. */
 export const readTraitValues = async (
   db: Db,
   workspaceId: string,

@@ -61,7 +61,7 @@ const technical = new Set([
   'sentAt',
 ])
 
-/** Longer texts than these are no name and no time. */
+/** A longer text is neither a name nor a time. */
 const longestName = 200
 
 /** An event as JSON text without values of people: its names, type, and times stay. */

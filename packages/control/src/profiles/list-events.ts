@@ -26,7 +26,9 @@ export const ofProfile = async (
   }
 }
 
-/** The accepted events of a profile, newest first by the time that is asked for: those that belong to one of its identifiers. */
+/**
+ * The accepted events of a profile, newest first by the requested time: those that belong to one of its identifiers.
+ */
 export const listProfileEvents =
   ({
     db,

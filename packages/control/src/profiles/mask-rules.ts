@@ -13,7 +13,7 @@ import { hidden } from './mask.ts'
 /** Values that stand for others of their type, since a comparison must stay one of numbers or dates. */
 const placeholders = { text: [hidden, hidden], number: ['0', '0'], date: ['2000-01-01', '2000-01-02'] } as const
 
-/** A comparison of a trait or property without what it compares with. A number of days is of no person. */
+/** A comparison of a trait or property without the compared values. A number of days is not personal. */
 export const maskAttribute = <Each extends SelectedAttribute>(attribute: Each): Each => {
   const { operator, valueType } = attribute
   if (attributesWithoutValue.has(operator) || attributesWithDays.has(operator)) return attribute
@@ -65,7 +65,7 @@ const maskTag = (tag: string): string => {
   return masked.replace(/\d{5,}/g, hidden)
 }
 
-/** A template with what it takes of the event, and without texts of its own. */
+/** A template with its placeholders, without its own texts. */
 export const maskTemplate = (template: string): string => {
   let masked = ''
   for (let at = 0; at < template.length; ) {

@@ -26,7 +26,7 @@ export const maskSummary = <Each extends ProfileSummary>(profile: Each): Each =>
   identifiers: maskIdentifiers(profile.identifiers),
 })
 
-/** A value of a trait of which only stays whether there is one. */
+/** A trait whose value is hidden, except for whether it exists. */
 export const maskTraitValue = <Each extends { value: string | null }>(given: Each): Each => ({
   ...given,
   value: given.value === null ? null : JSON.stringify(hidden),
@@ -50,7 +50,7 @@ const quoted = /[{<"“]|: /
 /** Whether a word may be of a person: an address, or a number that identifies people. */
 const isPersonal = (word: string): boolean => word.includes('@') || /\d{5}/.test(word)
 
-/** A reason without what it quotes: its own sentence stays. */
+/** A reason without its quotes. The product's own sentence stays. */
 export const maskReason = (reason: string): string => {
   const at = reason.search(quoted)
   const own = at < 0 ? reason : reason.slice(0, at).trimEnd()

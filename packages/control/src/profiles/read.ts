@@ -212,7 +212,7 @@ const presentTrait = (
   event: computed ? '' : resourceNames.event.format({ workspace: workspaceId, event: event_id }),
 })
 
-/** A profile with everything known of it. Throws 404 for none. */
+/** A profile with all its data. Throws 404 if it does not exist. */
 export const readProfile = async (db: Db, workspaceId: string, profileId: string): Promise<Profile> => {
   const id = await currentProfileId(db, workspaceId, profileId)
   const [row, identifiers, traits, history] = await Promise.all([

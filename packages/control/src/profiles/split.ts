@@ -10,7 +10,7 @@ const refusals = {
   unknown_identifier: 'Choose identifiers of this profile',
 } as const
 
-/** Splits identifiers of a profile from its others; answers the rest of it. */
+/** Splits identifiers of a profile from its others, and returns the remaining profile. */
 export const splitProfile =
   ({
     db,

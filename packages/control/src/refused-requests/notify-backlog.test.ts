@@ -26,7 +26,7 @@ beforeEach(async () => {
   source = (await makeResources(organization.workspaceId, organization.administrator)).source.name
 })
 
-/** Collection answered this many requests of the source 429, the last of them so long ago. */
+/** Records this many refusals of the source's requests with 429, the last of them so long ago. */
 const refuse = (agoMs: number, reason = 'WORKSPACE_BACKLOG', count = 7): Promise<void> =>
   createRefusalSink({ db: harness.db }).write([
     {

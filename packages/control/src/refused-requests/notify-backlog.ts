@@ -19,8 +19,8 @@ type Refused = {
 }
 
 /**
- * Workspaces of which requests are refused at the moment because of their backlog, with the source that is refused most.
- * An episode is a row of hours with such refusals, without an hour between them that has none.
+ * Workspaces whose requests are currently refused because of their backlog, with the source that is refused most. An
+ * episode is a series of consecutive hours with such refusals.
  */
 const findRefused = async ({ db }: Pick<ControlDeps, 'db'>, now: number): Promise<Refused[]> => {
   const { rows } = await sql<Refused>`

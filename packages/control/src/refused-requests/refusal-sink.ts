@@ -11,7 +11,7 @@ export type RefusalRow = {
   count: number
   lastTime: number
   message: string
-  /** One such request, redacted; '' leaves the one that is kept. */
+  /** One such request, redacted; '' keeps the stored sample. */
   sample: string
 }
 

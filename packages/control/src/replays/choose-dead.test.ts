@@ -62,7 +62,7 @@ const hour = 3_600_000
 const orders = 'Order Completed'
 const carts = 'Cart Viewed'
 
-/** A destination with dead letters, of which `letter` makes one of the events of a record of these names. */
+/** Creates a destination with dead letters. `letter` makes a dead letter from events of a record with these names. */
 const start = async () => {
   const { administrator, collaborator, workspaceId } = organization
   const { source, destination } = await makeResources(workspaceId, administrator)
@@ -141,7 +141,7 @@ test('of dead letters exactly the events that the preview counted become due, an
   const before = await rows('dead')
   const replay = await create({ ...byName(orders), expected_event_count: counted.event_count })
   expect(replay).toMatchObject({ kind: 'dead', event: orders, event_count: 4, sent_count: 0 })
-  // Until they are due, the letters are what they were.
+  // Until they are due, the dead letters are unchanged.
   expect((await rows('dead')).map((row) => [row.id, row.event_indexes])).toEqual(
     before.map((row) => [row.id, row.event_indexes]),
   )
@@ -303,7 +303,7 @@ test('what cannot be is refused with the four keys and changes nothing', async (
   expect((await administrator.call('GET', path)).body).toMatchObject({ replays: [] })
 })
 
-test('where the log of deliveries cannot be read, only what needs it is refused, for now', async () => {
+test('if the log of deliveries cannot be read, only calls that need it are temporarily refused', async () => {
   const { scope, path, letter } = await start()
   await letter([orders])
   await using without = await startControl()

@@ -59,7 +59,7 @@ const candidatesOf = async function* (db: Db, scope: DeadScope): AsyncGenerator<
   }
 }
 
-/** The events of a record, the last of which is kept: rows of one record follow each other. */
+/** Reads the events of a record, and caches the last record: rows of one record follow each other. */
 const createRecords = (log: Pick<LogReader, 'find'>) => {
   let known: { partition: number; offset: number; events: readonly PipelineEvent[] } | undefined
   return async (partition: number, offset: number): Promise<readonly PipelineEvent[]> => {
@@ -72,7 +72,10 @@ const createRecords = (log: Pick<LogReader, 'find'>) => {
   }
 }
 
-/** None of what the pipeline has not written: delivery cannot read that either. Rows have no names and no conditions. */
+/**
+ * Empty for records that the pipeline has not written, because delivery cannot read these either. Rows have no names
+ * and no conditions.
+ */
 const eventsOf = ({ meta, body }: LogEntry): readonly PipelineEvent[] => {
   try {
     const facts = readStreamFacts(meta)

@@ -66,7 +66,7 @@ const refuseCount = (events: number, expected: number | undefined): void => {
     throw conflict('REPLAY_CHANGED', `There are now ${events} events to send, not ${expected}. Count them again`)
 }
 
-/** Starts a replay: counts what it is about, and fixes that for good. One at a time for a destination. */
+/** Starts a replay: counts and fixes its events. A destination has one replay at a time. */
 export const createReplay =
   (
     deps: Pick<ControlDeps, 'db' | 'eventStore' | 'storedBefore' | 'deliveries' | 'workShare' | 'clock'>,

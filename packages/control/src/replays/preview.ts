@@ -58,7 +58,7 @@ export const deadScope = (
   reason: scope.reason,
 })
 
-/** Counts what a replay would send. */
+/** Counts the events that a replay would send. */
 export const previewReplay =
   (
     deps: Pick<ControlDeps, 'db' | 'eventStore' | 'storedBefore' | 'deliveries' | 'workShare' | 'clock'>,

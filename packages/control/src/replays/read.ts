@@ -79,7 +79,7 @@ const readTotals = async (
   )
 }
 
-/** The replays of dead letters that have sent all, and of which some letter still waits. */
+/** The replays that have sent all their dead letters, some of which still wait. */
 const readWaiting = async (db: Db, rows: readonly ReplayRow[]): Promise<ReadonlySet<string>> => {
   const sent = rows.filter((row) => row.kind === 'dead' && row.state === 'done')
   const [first] = sent

@@ -16,7 +16,7 @@ import { familyOf, meetPlace, rememberPlace } from '../users/sign-in/sign-in-pla
 import { inboxToken } from './inbox-token.ts'
 import type { Sessions } from './sessions.ts'
 
-/** How long the one-time token of a login answer can set a password, ms. */
+/** How long the one-time token in a login response can set a password, ms. */
 export const passwordTokenLifeMs = 60 * 60_000
 
 /** How long the mail about a sign-in from a new place is worth sending, ms. */

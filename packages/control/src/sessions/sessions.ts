@@ -26,7 +26,7 @@ export type Sessions = {
   endOthers(tx: Tx, userId: string, exceptSessionId: string | undefined): Promise<void>
   /** Makes ended sessions and changed memberships count here at once; elsewhere they do within two seconds. */
   refresh(): void
-  /** The holder of a token. Answers may be two seconds old. */
+  /** The holder of a token. The result may be two seconds old. */
   authenticate(token: string): Promise<Authentication>
 }
 

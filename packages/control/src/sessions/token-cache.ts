@@ -6,7 +6,7 @@ const cacheMs = 2000
 const cachedTokens = 10_000
 
 export type TokenCache = {
-  /** The holder of a token. Answers may be two seconds old. */
+  /** The holder of a token. The result may be two seconds old. */
   ask(token: string): Promise<Authentication>
   /** Clears the cache, so that changes take effect here immediately. */
   clear(): void

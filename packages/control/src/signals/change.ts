@@ -45,7 +45,7 @@ export const writeParts = async (
       .execute()
 }
 
-/** The last change of an audience: who entered before a signal was enabled is no conversion. */
+/** The last change of an audience. Profiles that entered before a signal was enabled are not conversions. */
 export const lastChangeOf = async (tx: Tx, audienceId: string | null): Promise<string> => {
   if (audienceId === null) return '0'
   const { rows } = await sql<{ change: string }>`

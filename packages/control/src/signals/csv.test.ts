@@ -9,7 +9,7 @@ test('quotes, commas, line feeds and empty fields come back as they were written
   expect(parseCsv(csvText(rows), 10)?.map(({ cells }) => cells)).toEqual(rows)
 })
 
-test('what a program of tables would take for a formula is written as text', () => {
+test('a value that a spreadsheet would treat as a formula is written as text', () => {
   expect(csvText([['=1+1', '@x', 5]])).toBe("'=1+1,'@x,5\r\n")
 })
 

@@ -241,7 +241,7 @@ const readCandidates = async (
   return { events: fitting, looked }
 }
 
-/** Scores what a signal would send of the latest events, before it is saved or switched on. */
+/** Scores the conversions that a signal would send for the latest events, before it is saved or enabled. */
 export const previewSignal =
   (deps: PreviewDeps): Handler<typeof methods.signals.preview> =>
   async ({ workspace, body, signal: aborted }) => {

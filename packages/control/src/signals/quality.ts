@@ -28,7 +28,7 @@ export const scoreOf = (
   return rounded(Math.min(10, sum))
 }
 
-/** The mean of the scores of platforms; null where none has one. */
+/** The mean of the scores of platforms; null if none has a score. */
 export const meanScore = (scores: readonly (number | null)[]): number | null => {
   const known = scores.filter((each) => each !== null)
   return known.length === 0 ? null : rounded(known.reduce((sum, each) => sum + each, 0) / known.length)

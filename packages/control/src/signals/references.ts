@@ -5,7 +5,7 @@ import { badRequest, notFound } from '@tributary/kernel'
 /** The ids of what feeds a signal. */
 export type TriggerIds = { sources: readonly string[]; audience: string | null }
 
-/** The IDs in a trigger; throws 400 for a text that is no name, 404 for a resource of another workspace, or none. */
+/** The IDs in a trigger. Throws 400 for an invalid name, 404 for a resource that does not exist in this workspace. */
 export const checkTrigger = async (db: Db, workspaceId: string, trigger: SignalTrigger): Promise<TriggerIds> => {
   if (trigger.type === 'audience') {
     const { workspace, audience } = parseReference(resourceNames.audience, 'trigger.audience', trigger.audience)

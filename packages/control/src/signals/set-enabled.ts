@@ -34,7 +34,7 @@ const change =
     return await presentSignal(deps, await readSignal(db, workspace.id, id))
   }
 
-/** Enables a signal; throws 400 for one that could send nothing. */
+/** Enables a signal. Throws 400 if it could send nothing. */
 export const enableSignal = (deps: PresentDeps): Handler<typeof methods.signals.enable> => change(deps, true)
 
 /** Disables a signal. */

@@ -9,7 +9,7 @@ import {
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 
-/** The settings of all signals of a workspace, with the defaults where it has decided nothing. */
+/** The settings of all signals of a workspace, with defaults for unset ones. */
 export const readSignalSettings = async (db: Db, workspaceId: string): Promise<SignalSettings> => {
   const row = await db
     .selectFrom('signal_settings')

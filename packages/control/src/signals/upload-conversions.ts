@@ -128,7 +128,7 @@ const eventOf = (
   }
 }
 
-/** A signal by which rows of a file are conversions: their ID and worth stand where the file has them. */
+/** A signal that turns rows of a file into conversions, with their ID and value from the file's columns. */
 const offlineSignal = async (
   { db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>,
   row: SignalRow,

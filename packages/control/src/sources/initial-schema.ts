@@ -10,7 +10,7 @@ const field = 'schema.initial_template.name'
 
 const refused = (text: string) => badRequest('VALIDATION', `${field}: ${text}`, { [field]: text })
 
-/** The schema as it is now of a living source of the workspace, if there is one of this name. */
+/** The current schema of a source of the workspace with this name; undefined if there is none. */
 const schemaOfSource = async (tx: Tx, workspaceId: string, name: string): Promise<StoredSchema | undefined> => {
   const reference = resourceNames.source.parse(name)
   if (reference?.workspace !== workspaceId || !isId(reference.source)) return undefined

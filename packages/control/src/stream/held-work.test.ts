@@ -54,7 +54,7 @@ test('every member sees the held work of a workspace, in words, with its resourc
     [`job run-sync {"sync":"${sync}"}`, 'Run of Customers', 'job', `workspaces/${workspace}/syncs/${sync}`],
     [`job compute-audience {"audience":"${audienceId}","version":1}`, 'Members of Reachable', 'job', audience.name],
     [`audience-sending ${audienceId} d`, 'Changes of Reachable', 'job', audience.name],
-    // A resource that is gone, or of another workspace, has no title.
+    // A resource that was deleted, or is in another workspace, has no title.
     [`delivery ${newId()} 3-9-0-a`, 'Event 3-9-0-a', 'event', ''],
     ['job erase-people {"request":"r"}', 'Job erase-people', 'job', ''],
   ]
@@ -175,7 +175,7 @@ test('one item is retried at a time in the installation, whichever workspace it 
   const { held_work } = await other.guest.ok(methods.heldWork.list, { workspace: other.workspaceId })
   expect(held_work[0]?.releases).toBe(0)
   expect(minutesUntil(held_work[0]?.release_time)).toBe(5)
-  // A refusal is no retry: it neither releases nor counts.
+  // A refused release is not a retry: it neither releases nor counts.
   expect(await harness.db.selectFrom('work_releases').selectAll().execute()).toHaveLength(1)
   harness.advance(pauseMs)
   expect(

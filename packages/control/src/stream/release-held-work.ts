@@ -8,7 +8,7 @@ import { countRelease, keyOfRequest, keyOfWork } from './release-limit.ts'
 
 type Held = { key: string; step: string; release: () => Promise<unknown> }
 
-/** Finds what is held, or undefined for nothing that is. Locked, so that only one call releases it. */
+/** Finds held work; undefined if it is not held. Locked, so that only one call releases it. */
 const findHeld = async (tx: Tx, workspaceId: string, id: string): Promise<Held | undefined> => {
   const work = await tx
     .selectFrom('held_work')

@@ -21,7 +21,7 @@ export const keyOfRequest = ({ id, meta }: { id: string; meta: string }): string
   try {
     first = (JSON.parse(meta) as { b?: unknown } | null)?.b
   } catch {
-    // Such a request is processed with its meta as it is.
+    // Such a request is processed with its meta unchanged.
   }
   return hashed(`set aside ${typeof first === 'string' ? first : id}`)
 }

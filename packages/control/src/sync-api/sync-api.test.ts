@@ -83,7 +83,7 @@ const ask = async (method: string, path: string, token = '', headers: Record<str
   return { status: response.status, body, id: String(body.id) }
 }
 
-/** Ends a run, as one that has sent everything. */
+/** Ends a run as if it had sent everything. */
 const end = (run: string) =>
   harness.db
     .updateTable('sync_runs')
@@ -137,7 +137,7 @@ test('a request that is sent again with its key begins one run, also when both c
   expect(await triggers(sync)).toEqual(['api', 'api'])
   for (const key of ['', 'a b', 'x'.repeat(201)])
     expect(await ask('POST', `${sync}/runs`, token, { 'idempotency-key': key }), key).toMatchObject({ status: 400 })
-  // The same key of another sync is another one.
+  // The same key for another sync is independent.
   const next = await makeTrialSync(other)
   const theirs = await makeToken(other)
   const headers = { 'idempotency-key': 'dag/2' }

@@ -3,7 +3,7 @@ import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
 import { changeRun } from './change-run.ts'
 
-/** Cancels a run; what was handed to delivery is waited for. */
+/** Cancels a run. It still waits for the rows that were handed to delivery. */
 export const cancelSyncRun =
   (deps: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.syncRuns.cancel> =>
   (call) =>

@@ -5,7 +5,7 @@ import { notFound } from '@tributary/kernel'
 import { readSync, removeSync, syncName } from '@tributary/syncs'
 import type { ControlDeps } from '../deps.ts'
 
-/** Deletes a sync with its runs; what the event store has of it goes within a minute. */
+/** Deletes a sync with its runs. Its data in the event store is removed within a minute. */
 export const deleteSync =
   ({ db }: Pick<ControlDeps, 'db'>): Handler<typeof methods.syncs.delete> =>
   async ({ workspace, params }) => {

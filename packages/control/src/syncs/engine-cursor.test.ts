@@ -98,7 +98,7 @@ test('a rerun of rejected rows moves no cursor, and neither do rows with one key
 })
 
 test.each(['sync.after-stage', 'sync.after-plan', 'sync.after-append', 'sync.after-outcomes', 'sync.after-confirm'])(
-  'a run by a cursor that is broken off at %s ends in the same result, and the next one reads from where it came to',
+  'a run by a cursor that is interrupted at %s has the same result, and the next run continues from its highest value',
   async (point) => {
     const sync = await openCursor()
     await sync.put(ada, bob)
@@ -166,7 +166,7 @@ test('a time that lies ahead hides no later rows, and a run that reads no rows n
   expect((await sync.run()).cursor?.from).toBe(none.cursor?.from)
 })
 
-test('a cursor that is gone, or is a text now, fails the run with words, and nothing is sent', async () => {
+test('if the cursor column no longer exists, or is a text now, the run fails with a message, and nothing is sent', async () => {
   const sync = await openCursor({ fields: ['email', 'plan'].map((name) => ({ column: name, target: name })) })
   await sync.put(ada)
   await peer.query(`alter table shop.${sync.table} alter column seen type text`)

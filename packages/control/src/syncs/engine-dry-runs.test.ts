@@ -21,7 +21,7 @@ test.each(['FULL_SYNC', 'UPSERT_ONLY', 'UPDATE_ONLY', 'INSERT_ONLY'] as const)(
     const texts = (rows: readonly { change: string; operation: string; key: string; source_key: string }[]): string[] =>
       rows.map(({ change, operation, key, source_key }) => `${change} ${operation} ${key} ${source_key}`).toSorted()
     for (let round = 1; round <= 3; round++) {
-      // Some without a key, some with that of another.
+      // Some rows have no key, some the key of another row.
       const rows = Array.from(
         { length: 9 },
         (_, id): Row => [

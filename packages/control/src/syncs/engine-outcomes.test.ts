@@ -39,7 +39,7 @@ test('a sync that only updates says updated: its dry run, its plan, its counts, 
   )
   await sync.fill(first)
   const dry = await sync.dryRun()
-  // Rows of a destination are no events.
+  // Rows of a destination are not events.
   expect(dry).toMatchObject({ counts: { read: 3, added: 0, changed: 0, updated: 3 }, usage_events: 0 })
   expect(new Set(dry.samples.map(({ group, change }) => `${group} ${change}`))).toEqual(new Set(['updated updated']))
   const run = await sync.run()
@@ -74,7 +74,7 @@ test('unchanged rows of a resync are sent again, and changed ones are changed, i
   expect(await sync.rows(run, { key: 'ada' })).toMatchObject([{ change: 'sent_again', outcome: 'delivered' }])
 })
 
-test('what a canceled run has not sent is not sent, in its counts and in its rows', async () => {
+test('rows that a canceled run has not sent count as not sent, in its counts and in its rows', async () => {
   const { administrator } = organization
   const sync = await open('FULL_SYNC', { guard_percent: 0 })
   await sync.fill(first)

@@ -79,7 +79,7 @@ if (hasMariaDb)
   ])
 
 test.each(changes)(
-  'a key of %s that changes to what the database takes for the same keeps its row',
+  'a key of %s that changes to one that the database treats as the same keeps its row',
   async (_, given, first, second) => {
     const sync = await open(given)
     await sync.run([first, 'first'])
@@ -141,7 +141,7 @@ test('a removal that was rejected does not take the row of the key that is the s
   expect(await sync.there()).toEqual(['ada again', 'bob v'])
 })
 
-test('the row that is confirmed is kept before one that comes first in the order of keys', async () => {
+test('a confirmed row is kept in preference to the first row in the order of keys', async () => {
   const sync = await open({ type: 'uuid' })
   const [small, capitals] = ['550e8400-e29b-41d4-a716-446655440000', '550E8400-E29B-41D4-A716-446655440000']
   await sync.run([small, 'small'])

@@ -49,7 +49,7 @@ test('two schedulers that both see that a sync is due begin one run', async () =
   expect(await organization.administrator.ok(methods.syncs.get, sync.params)).toMatchObject({ schedule_note: '' })
 })
 
-test('a clock that went backwards keeps no schedule waiting for as long as it was ahead', async () => {
+test('after a clock went backwards, no schedule waits for as long as the clock was ahead', async () => {
   const { administrator } = organization
   const now = harness.now()
   const dueIn = async (params: { workspace: string; sync: string }) =>
@@ -167,7 +167,7 @@ test('a sync runs at the times of its cron expression, and its follower runs whe
   })
   await first.fill([['1', 'ada', 'pro']])
   await second.fill([['1', 'ada', 'pro']])
-  // Three days ago: what was missed is made up for by one run.
+  // Three days ago: one run makes up for all missed ones.
   await harness.db
     .updateTable('syncs')
     .set({ next_run_time: new Date(harness.now() - 3 * 24 * 60 * 60_000) })

@@ -357,7 +357,7 @@ test('a database that goes away while it is read fails the run in words once it 
   await peer.query(`alter table shop.${sync.table} rename to ${sync.table}_rows`)
   const view = (more: string) =>
     peer.query(`create or replace view shop.${sync.table} as select * from shop.${sync.table}_rows ${more}`)
-  // It has given thousands of rows before the one that it never gives.
+  // It has returned thousands of rows before the row that it never returns.
   await view(`union all select null, null, null, null, null from pg_sleep(600)`)
   await peer.query(`grant select on shop.${sync.table} to ${peer.access.user}`)
   await peer.query(

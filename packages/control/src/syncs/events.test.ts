@@ -28,7 +28,7 @@ const log = {
   statusOf: (_event: Sent): 'accepted' | 'blocked' | 'rejected' => 'accepted',
 }
 
-/** The pipeline in its smallest form: what has another message id is stored. */
+/** A minimal pipeline: stores each event with a new message ID. */
 const process = async (meta: RequestMeta, body: Uint8Array): Promise<void> => {
   const events: Sent[] = JSON.parse(Buffer.from(body).toString()).batch
   log.requests.push({ meta, events })
@@ -196,7 +196,7 @@ test('rows become events of a source once, new ones with the next run, and go to
   expect((await sync.stored()).toSorted()).toEqual(['ada pro', 'bob free', 'cyd free', 'dee free'])
 })
 
-test('rows become events by a cursor, each once, and one that was refused goes again', async () => {
+test('rows become events by a cursor, each once, and a refused row is sent again', async () => {
   const sync = await open({ cursor: { column: 'id', overlap: 1 } })
   await sync.fill(first)
   expect(await sync.run()).toMatchObject({

@@ -25,7 +25,7 @@ const company = {
   country: 'US',
 }
 
-/** A call about plans and payment in an organization that has a card, and is subscribed where that is needed. */
+/** A call about plans and payment in an organization with a card, and with a subscription if it is needed. */
 export const billingRequest = async (
   harness: Harness,
   { administrator, platformAdmin, organizationId }: Organization,

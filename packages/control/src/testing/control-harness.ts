@@ -382,7 +382,7 @@ const create = (title: string) => ({ body: { title, industry: 'gaming', workspac
 /** The last id in a resource name. */
 export const idIn = (name: string): string => name.split('/').at(-1) ?? ''
 
-/** An organisation with one person of each role in it, and one of another organisation. */
+/** An organisation with one person of each role, and one person of another organisation. */
 export const startOrganization = async (harness: Harness) => {
   const made = await (await harness.person()).ok(methods.organizations.create, {}, create('Acme Inc'))
   const other = await (await harness.person()).ok(methods.organizations.create, {}, create('Other Inc'))

@@ -122,7 +122,7 @@ export const startMapped = async (harness: Harness, organization: Organization, 
     destinationId: idIn(destination.name),
     params: { workspace: workspaceId, destination: idIn(destination.name) },
     path: (verb = ''): string => `/${destination.name}/mappings${verb}`,
-    /** Stores events of the source, each newer than the one before; answers their resource names. */
+    /** Stores events of the source, each newer than the one before; returns their resource names. */
     async store(events: readonly Record<string, unknown>[], columns: object = {}): Promise<string[]> {
       const rows = events.map((event) => ({
         workspace_id: workspaceId,

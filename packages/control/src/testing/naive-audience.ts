@@ -22,7 +22,7 @@ export type NaiveEvent = {
 export type NaiveProfile = {
   hasUserId: boolean
   events: readonly NaiveEvent[]
-  /** The latest value of a trait, also inside of an object; undefined for none. */
+  /** The latest value of a trait, also inside of an object; undefined if it has none. */
   traitOf: (name: string) => unknown
 }
 

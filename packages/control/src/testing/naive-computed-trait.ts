@@ -23,7 +23,7 @@ const meets = (found: unknown, { operator, value }: SelectedAttribute): boolean 
   throw new Error(`The plain evaluation does not know ${operator}`)
 }
 
-/** The sum as it is exact in decimal digits. */
+/** The exact decimal sum. */
 const sumOf = (numbers: readonly number[]): number =>
   Number(`${numbers.reduce((sum, each) => sum + BigInt(Math.round(each * 1e9)), 0n)}e-9`)
 

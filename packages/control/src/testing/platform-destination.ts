@@ -36,7 +36,7 @@ const refundOf = {
   reports: { action: 'restate', fields: {} },
 } as const
 
-/** An advertising platform that takes conversions, with a test screen and refunds as asked for. */
+/** An advertising platform that accepts conversions, with a test screen and refunds by the options. */
 export const platformDestination = (
   platform: SignalPlatform,
   {

@@ -40,7 +40,7 @@ export const givenNames = ['plan', 'total', 'nest.deep', 'a b', 'null', 'tags', 
 /** Names for random queries, including one inside of an object. */
 export const randomNames = [...givenNames, 'home.a b.zip']
 const texts = ['a', 'ab', 'true', '12', "o'b", 'é"\\', '%', 'false', '-3', '{x:String}', '$1']
-/** Days and moments around the ends of comparisons, of the calendar, and of the day on which queries are asked. */
+/** Days and moments around the ends of comparisons, of the calendar, and of the day on which queries run. */
 const dates = [
   '2026-03-04',
   '2026-03-03',

@@ -52,7 +52,7 @@ export const ensurePlatformAdmin = async (
       .values({
         id: newId(),
         email,
-        // A user without a name is asked to complete the registration.
+        // A user without a name has to complete the registration.
         first_name: 'Admin',
         password_hash: passwordHash,
         is_admin: true,

@@ -243,7 +243,7 @@ describe('the first platform admin', () => {
     expect(await reset('A@B.co')).toEqual({ email: 'a@b.co' })
     expect((await login(testPassword)).status).toBe(401)
     expect((await login('a-new-password')).status).toBe(200)
-    // Answers about a token may be two seconds old.
+    // The result for a token may be two seconds old.
     fresh.advance(2000)
     expect((await fresh.call(token, 'GET', '/workspaces')).status).toBe(401)
     expect((await fresh.audits()).map((row) => row.action)).toContain('users.resetAdminPassword')

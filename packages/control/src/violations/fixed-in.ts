@@ -25,7 +25,7 @@ const ownerIn = (schema: SourceSchema, { type, event, property }: Place) => {
   return { object: parent === undefined ? undefined : (parent.items ?? 'anything'), name: second } as const
 }
 
-/** Whether a schema lets such events pass, whatever they hold. Not to be asked of a wrong type. */
+/** Whether a schema allows all such events, whatever their values. Not for a wrong type. */
 const allows = (schema: SourceSchema, place: Place): boolean => {
   if (place.problem === 'new_event') return definitionOf(schema, place.type, place.event) !== undefined
   const { object, name } = ownerIn(schema, place)

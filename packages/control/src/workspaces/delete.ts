@@ -16,8 +16,8 @@ select (select count(*)::int from sources where workspace_id = ${id}::uuid and d
 }
 
 /**
- * Deletes a workspace of an organization that has another one. From then on it is not found, and nothing is received or sent for it; its
- * data goes in the background. The caller repeats the title, so that the right one is deleted.
+ * Deletes a workspace of an organization that has another one. From then on it is not found, and nothing is received or
+ * sent for it; its data is removed in the background. The caller repeats the title, so that the right one is deleted.
  */
 export const deleteWorkspace =
   (

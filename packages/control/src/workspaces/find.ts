@@ -21,7 +21,10 @@ const personFits = (words: readonly string[], how: 'some' | 'all'): RawBuilder<S
     how === 'some' ? sql` or ` : sql` and `,
   )})`
 
-/** True for workspaces that have this id, or of which each word is in a title, the organization's or a member. */
+/**
+ * True for workspaces with this ID, and for those with each word in a title, the organization's name or a member's
+ * name.
+ */
 const workspaceFits = (search: string, words: readonly string[]): RawBuilder<SqlBool> => {
   const id = resourceNames.workspace.parse(search)?.workspace ?? search
   if (isId(id)) return sql<SqlBool>`workspaces.id = ${id}`

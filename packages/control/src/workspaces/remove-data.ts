@@ -63,7 +63,7 @@ const removeEvents = async (
   }
 }
 
-/** Removes what workspaces have that may be much; what they are configured with goes with their rows. */
+/** Removes the data of workspaces that may be large. Their configuration is deleted with their rows. */
 const removeRows = async ({ db, files }: RemovalDeps, workspaceId: string, signal: AbortSignal): Promise<void> => {
   for (const table of largeTables)
     for (let left = batchSize; left === batchSize; ) {

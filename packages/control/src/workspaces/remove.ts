@@ -18,7 +18,7 @@ export const removeDeletedWorkspaces = async (
     .select(['workspaces.id', 'workspaces.organization_id', 'workspaces.delete_time'])
     .where('workspaces.delete_time', 'is not', null)
     .where('workspaces.remove_time', '<=', new Date(clock()))
-    // Those of a deleted organization go with it.
+    // Workspaces of a deleted organization are removed with it.
     .where('organizations.delete_time', 'is', null)
     .orderBy('workspaces.remove_time')
     .limit(20)

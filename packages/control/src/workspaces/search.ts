@@ -13,7 +13,7 @@ const rankedLimit = pageLimits.max + 1
 const inOrder = (word: string): string =>
   `%${Array.from(word, (letter) => letter.replace(/[\\%_]/, '\\$&')).join('%')}%`
 
-/** True for rows of which every word of the search is in the title or in the name of their app, where they have one. */
+/** True for rows whose title or app name, if any, contains every word of the search. */
 const fitting = (search: string, catalog?: readonly Entry[]): RawBuilder<SqlBool> => {
   const words = search.split(/\s+/).filter((word) => word !== '')
   if (words.length === 0) return sql<SqlBool>`true`

@@ -76,7 +76,7 @@ beforeEach(async () => {
 
 type Sent = { meta: DeliveryMeta; event: PipelineEvent }
 
-/** A stream that keeps what it is given as the real one does: each sequence of the latest epoch once. */
+/** A simulated stream that keeps each sequence of the latest epoch once, as the real one does. */
 const createStream = () => {
   const sent: Sent[] = []
   const known = new Map<string, { epoch: number; sequence: number }>()
@@ -284,7 +284,7 @@ test('a deleted profile exits once, by the identifiers that it had, whatever is 
   expect(stream.sent).toHaveLength(4)
 })
 
-test('a resend is a run with count, progress and cancel, as of what was sent; what changed since follows', async () => {
+test('a resend is a run with count, progress and cancellation, as of the last sent change; later changes follow', async () => {
   await receive({ userId: 'ada' }, { userId: 'bob' })
   await connect()
   const stream = createStream()
@@ -387,7 +387,7 @@ test('the first fill can be cancelled, and a disconnected destination receives n
   await receive({ userId: 'cleo' })
   await senderOf(stream).send()
   expect(stream.sent).toHaveLength(1)
-  // Connected again, it receives everything anew.
+  // Connected again, it receives all members again.
   expect(await connect()).toEqual({ fill_count: 3 })
   await senderOf(stream).send()
   expect(stream.sent).toHaveLength(4)
@@ -425,7 +425,7 @@ test('deleting an audience disconnects its destinations, which receive nothing m
   expect((await collaborator.ok(methods.audiences.listOfDestination, ids)).audiences).toEqual([])
 })
 
-test('what a destination was sent of an audience is found by the audience; what failed is named, with the latest reason', async () => {
+test('events of an audience to a destination are found by the audience; failures are listed with the latest reason', async () => {
   await receive({ userId: 'ada' })
   await connect()
   const stream = createStream()

@@ -20,7 +20,7 @@ type Row = {
   last_error: string | null
 }
 
-/** The connections of an audience or a destination, oldest first, with what of them failed. */
+/** The connections of an audience or a destination, oldest first, with the number of failed events. */
 export const readConnections = async (db: Db, workspaceId: string, ends: Ends) => {
   const { rows } = await sql<Row>`
     select c.audience_id, a.title as audience_title, c.destination_id, d.title as destination_title, d.app, d.enabled,

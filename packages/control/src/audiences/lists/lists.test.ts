@@ -126,7 +126,7 @@ describe('a list that is imported', () => {
     expect(await members(name)).toEqual(['new@a.example'])
   })
 
-  test('finds email addresses as identifiers where the workspace links by them', async () => {
+  test('email addresses are found as identifiers if the workspace links by them', async () => {
     await receive({ userId: 'ada' })
     await sql`insert into profile_identifiers (workspace_id, type, value, profile_id, sequence, create_time)
       select workspace_id, 'email', 'ada@a.example', profile_id, 1000, now() from profile_identifiers

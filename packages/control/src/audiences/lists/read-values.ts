@@ -1,6 +1,6 @@
 import { emailOf, type ListKind, phoneOf } from '@tributary/contract'
 
-/** A value of a list: what it is as an identifier, and the texts that a trait may have it as. */
+/** A value of a list: its form as an identifier, and the texts that a trait may have for it. */
 export type ListValue = { place: number; identifier: string | null; traits: readonly string[] }
 
 export type ReadValues = { values: ListValue[]; invalid: number[]; duplicates: number[] }

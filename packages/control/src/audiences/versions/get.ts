@@ -6,7 +6,7 @@ import { notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../../deps.ts'
 import { presentVersion, selectVersions } from './versions.ts'
 
-/** A version with its query; throws 404 for one that there is not, or no longer. */
+/** A version with its query. Throws 404 if it does not exist, or no longer. */
 export const readVersion = async (
   db: Db,
   audience: AudienceRow,

@@ -148,7 +148,7 @@ describe('with Stripe', () => {
   })
 
   test.each([{ declines: true }, { confirms: true }])(
-    'an upgrade that is not charged leaves the plan and what was to hold later (%o)',
+    'an upgrade that is not charged keeps the plan and the scheduled change (%o)',
     async (card) => {
       const made = await startPaying()
       const { administrator, params } = made
@@ -172,7 +172,7 @@ describe('with Stripe', () => {
     expect(await heldOf(made)).toEqual([])
     const other = await startOrganization(harness)
     const params = { organization: other.organizationId }
-    // 3-D Secure was not finished: the setup intent is left as it is.
+    // 3-D Secure was not completed: the setup intent is unchanged.
     await other.administrator.ok(methods.paymentMethods.setup, params, { body: {} })
     expect(await buy(other, 'plans/team')).toMatchObject({ status: 400, body: { reason: 'PAYMENT_METHOD_REQUIRED' } })
     expect((await other.administrator.ok(methods.paymentMethods.list, params)).payment_methods).toEqual([])
@@ -202,7 +202,7 @@ describe('with Stripe', () => {
     ])
     const { audit_records } = await administrator.ok(methods.auditRecords.list, params)
     expect(audit_records.filter(({ action }) => action === 'subscriptions.update')).toHaveLength(1)
-    // A renewal without its confirmation is open, and is paid where it is listed.
+    // A renewal without its confirmation stays open, and is paid from the list of invoices.
     peer.state.advance(peer.state.now + 31 * day)
     const [open] = (await administrator.ok(methods.invoices.list, params)).invoices
     expect(open?.status).toBe('open')
@@ -236,7 +236,7 @@ describe('with Stripe', () => {
       'plans/team MONTHLY active',
       1,
     ])
-    // The next request replaces it, and one that is left for a day is discarded.
+    // The next request replaces it, and it is discarded after a day.
     const yearly = await asked('plans/team', { recurring_interval: 'ANNUALLY' })
     expect(() => peer.state.confirmPayment(left)).toThrow('over')
     peer.state.advance(peer.state.now + day)
@@ -338,7 +338,7 @@ describe('with Stripe', () => {
       peer.cut = ({ method, path }) => (method === 'POST' && path === 'subscriptions' ? when : undefined)
       expect(await buy(made, 'plans/team')).toMatchObject({ status: 503, body: { reason: 'PAYMENT_UNAVAILABLE' } })
       peer.cut = () => undefined
-      // Stripe forgets keys after a day: the change is found without them, too.
+      // Stripe forgets keys after a day, but the change is found without them.
       peer.state.advance(peer.state.now + 120)
       await harness.settleSubscriptions({ signal })
       expect(await heldOf(made)).toHaveLength(1)
@@ -417,7 +417,7 @@ describe('with Stripe', () => {
 })
 
 describe('a webhook', () => {
-  test('is read anew at Stripe, so that late, replayed and contradicting ones change nothing else', async () => {
+  test('is read again at Stripe, so that late, replayed and contradicting ones change nothing else', async () => {
     const made = await startPaying()
     await buy(made, 'plans/team')
     // It says that the subscription is canceled, which Stripe does not.

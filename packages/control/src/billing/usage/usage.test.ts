@@ -253,7 +253,7 @@ test('the removal of held events is announced 7 days and 1 day before, counted, 
     source,
   })
   expect(dropped.dropped_events).toMatchObject([{ reason: 'held_too_long', count: 2, message: /limit of the plan/ }])
-  // They are not released any more, whether the event store has removed them yet or not.
+  // They are no longer released, whether or not the event store has removed them yet.
   await upgrade()
   await measure()
   const before = harness.requests.length
@@ -321,7 +321,7 @@ test('killed anywhere in a release, each held event is sent on, under the name b
   await release()
   const sent = released(0).filter((id) => ids.includes(id))
   expect(new Set(sent)).toEqual(new Set(ids))
-  // Events that were sent but not noted are sent again: one request.
+  // Events that were sent but not recorded are sent again: one request.
   expect(sent).toHaveLength(1600)
   const before = harness.requests.length
   await release()
@@ -366,38 +366,35 @@ test.each([
   ['events that a sync imports without a time', { imported: true }, 2],
   ['events that a client dates back', { imported: false, happened: Date.parse('2025-03-02') }, 2],
   ['events from before that were stored before imports were marked', { happened: Date.parse('2025-03-02') }, 2],
-] as const)(
-  'usage counts what is not imported history, on each page and by the limits: %s',
-  async (_, given, counted) => {
-    await receive(['ada', 'bob'], given)
-    await measure()
-    const expected = { profiles: { used: counted }, events: { used: counted } }
-    expect(await report()).toMatchObject({
-      ...expected,
-      days: counted === 0 ? [] : [{ events: counted, new_profiles: counted }],
-      sources: counted === 0 ? [] : [{ events: counted, profiles: counted }],
-    })
-    const { administrator, organizationId, workspaceId } = organization
-    const params = { organization: organizationId }
-    expect(await administrator.ok(methods.organizations.getUsage, params)).toMatchObject({
-      profiles: counted,
-      events: counted,
-    })
-    expect(await noticeTitles()).toHaveLength(counted === 0 ? 0 : 1)
-    // Every event makes a profile.
-    const profiles = await countProfiles(deps(), { workspaces: [workspaceId] }, { owner: 'system' })
-    expect(profiles).toEqual([[0, 2]])
-    // The usage of a deleted workspace is unchanged.
-    await administrator.ok(
-      methods.workspaces.create,
-      {},
-      { body: { title: 'Other', organization: `organizations/${organizationId}` } },
-    )
-    await administrator.call('POST', `/${organization.workspace}:delete`, { title: 'Production' })
-    await harness.removeDeletedOrganizations({ signal })
-    expect(await report()).toMatchObject({ ...expected, deleted_workspaces: { events: counted, profiles: counted } })
-  },
-)
+] as const)('usage excludes imported history, on each page and in the limits: %s', async (_, given, counted) => {
+  await receive(['ada', 'bob'], given)
+  await measure()
+  const expected = { profiles: { used: counted }, events: { used: counted } }
+  expect(await report()).toMatchObject({
+    ...expected,
+    days: counted === 0 ? [] : [{ events: counted, new_profiles: counted }],
+    sources: counted === 0 ? [] : [{ events: counted, profiles: counted }],
+  })
+  const { administrator, organizationId, workspaceId } = organization
+  const params = { organization: organizationId }
+  expect(await administrator.ok(methods.organizations.getUsage, params)).toMatchObject({
+    profiles: counted,
+    events: counted,
+  })
+  expect(await noticeTitles()).toHaveLength(counted === 0 ? 0 : 1)
+  // Every event makes a profile.
+  const profiles = await countProfiles(deps(), { workspaces: [workspaceId] }, { owner: 'system' })
+  expect(profiles).toEqual([[0, 2]])
+  // The usage of a deleted workspace is unchanged.
+  await administrator.ok(
+    methods.workspaces.create,
+    {},
+    { body: { title: 'Other', organization: `organizations/${organizationId}` } },
+  )
+  await administrator.call('POST', `/${organization.workspace}:delete`, { title: 'Production' })
+  await harness.removeDeletedOrganizations({ signal })
+  expect(await report()).toMatchObject({ ...expected, deleted_workspaces: { events: counted, profiles: counted } })
+})
 
 test('a profile with imported history counts once it has an event of the period, without the history', async () => {
   await receive(['ada', 'bob', 'cy'], { imported: true, happened: start - 400 * day })
@@ -526,7 +523,7 @@ describe('profiles beyond a paid plan', () => {
     await release()
     expect(released(before)).toEqual(ids)
     expect((await report()).overage).toMatchObject({ blocks: 1, amount: '100.00', holds_beyond: 10_003 })
-    // A lower cap bills what has been used, and nothing more.
+    // A lower cap bills the profiles used so far, and nothing more.
     await setCap('0')
     expect((await report()).overage).toMatchObject({ blocks: 1, amount: '100.00', cap: '0.00', holds_beyond: 10_003 })
     time = afterPeriod

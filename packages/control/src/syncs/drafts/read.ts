@@ -28,7 +28,10 @@ export const readSyncDraft = async (db: Db, owner: DraftOwner): Promise<SyncDraf
   }
 }
 
-/** A draft with changes: what is null is as in a blank one, and a status that is set makes the one of before the previous. */
+/**
+ * A draft with changes. Null resets a field to its initial value. A new status makes the current one the previous
+ * status.
+ */
 export const changedDraft = (
   draft: SyncDraft,
   changes: Partial<Record<keyof typeof blank, unknown>>,

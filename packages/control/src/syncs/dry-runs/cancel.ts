@@ -4,7 +4,7 @@ import type { Handler } from '@tributary/http'
 import { cancelDryRun, dryRunJob, dryRunName, presentDryRun, readDryRun } from '@tributary/syncs'
 import type { ControlDeps } from '../../deps.ts'
 
-/** Cancels a dry run: what it has read goes within seconds. */
+/** Cancels a dry run. Its data is removed within seconds. */
 export const cancelSyncDryRun =
   ({ db, jobs, clock }: Pick<ControlDeps, 'db' | 'jobs' | 'clock'>): Handler<typeof methods.syncDryRuns.cancel> =>
   async ({ workspace, params }) => {

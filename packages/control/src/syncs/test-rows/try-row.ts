@@ -22,7 +22,7 @@ import { findRow } from './find-row.ts'
 
 type Trial = ParsedRequest<typeof methods.syncTestRows.preview>
 
-/** A sync that a row is tried with, as it was checked. */
+/** A validated sync for a test row. */
 export type CheckedTrial = { model: ModelRow; target: SyncTarget; body: Trial }
 
 /**
@@ -65,7 +65,7 @@ export const tryRow = async (
   const opened = await readDataSource(db, model.workspace_id, model.data_source_id)
   const wanted = { query, primaryKey, key: body.key, takesFrom: takesCursor(catalog, model) }
   const { source_id } = target.columns
-  // A sync that is not saved has no ID, of which message IDs are made when it runs.
+  // A sync that is not saved has no ID, which is part of message IDs when it runs.
   const staging = stagingOf({ ...body, source_id, sync: 'test', primaryKey })
   const operation = operationOf(target, body)
   const none = { found: false, source_key: '', key: '', operation, payload: '' }

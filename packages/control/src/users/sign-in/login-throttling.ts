@@ -6,7 +6,7 @@ import { hiddenAddress } from './count-tries.ts'
 import { isKnownPlace } from './sign-in-places.ts'
 import type { SignInRecords } from './sign-in-records.ts'
 
-/** Failures that are free, by what they are counted for. */
+/** Number of failures without a delay, by the counter. */
 export type FreeTries = { perEmailAndIp: number; perEmail: number; perIp: number }
 
 /** Maximum attempts per hour: of an account at one place with an earlier sign-in, and at all other places together. */

@@ -9,13 +9,13 @@ import { createLoginThrottling, type LoginThrottling, notingLockOut } from './lo
 import type { Passwords } from './passwords.ts'
 import { createSignInRecords } from './sign-in-records.ts'
 
-/** Failed tries in an hour after which each further one has to wait longer. */
+/** Failed attempts per hour after which each further one must wait longer. */
 export const loginLimits = { perEmailAndIp: 10, perEmail: 100, perIp: 200 } as const
 
 /** Tries of a password in an hour at most, those that are slowed down included. */
 export const maxLogins = { perKnownPlace: 100, elsewhere: 100 } as const
 
-/** Slows down who guesses passwords, wherever one is asked for. */
+/** Slows down password guesses in every form that takes a password. */
 export const createPasswordThrottling = (
   deps: Pick<ControlDeps, 'db' | 'counters' | 'clock' | 'signing'>,
 ): LoginThrottling =>
