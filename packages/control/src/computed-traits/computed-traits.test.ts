@@ -26,7 +26,7 @@ let owners: ReturnType<typeof createOwnersProjection>
 let ahead = 0
 /** The error that the event store returns, if set. */
 let broken: Error | undefined
-/** The workspaces for which this process computes. */
+/** The workspaces of the queries that the event store received, in their order. */
 let askedFor: string[] = []
 /** Below which offset requests are stored. */
 let storedUpTo = Number.POSITIVE_INFINITY
