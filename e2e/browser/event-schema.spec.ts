@@ -69,7 +69,7 @@ test('EVT-02, EVT-45, EVT-46, EVT-47: each row has a sign of how its event fits,
   await expect(icon(rows(page), 'needsAttention')).toBeVisible()
 })
 
-test('EVT-19, EVT-43: each property of the schema has a row with its type, what is asked, and how the event fits it', async ({
+test('EVT-19, EVT-43: each property of the schema has a row with its type, whether it is required, and the result of its validation', async ({
   signedIn: page,
   product,
 }) => {

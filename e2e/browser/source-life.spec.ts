@@ -6,7 +6,10 @@ import { sendTracks } from './tracking.ts'
 
 const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Delete source' })
 
-test('SRC-45, SRC-46, SRC-47: saving a title sends it alone and says so', async ({ signedIn: page, product }) => {
+test('SRC-45, SRC-46, SRC-47: saving a title sends only the title, and shows a confirmation', async ({
+  signedIn: page,
+  product,
+}) => {
   const { workspace } = await createWorkspace(product.api, 'Renamed')
   const { source } = await createSource(product.api, workspace, 'Old name')
   await page.goto(`/${source}#settings`)

@@ -122,7 +122,7 @@ test('blocked events are counted, and a replay reports how many were sent again 
   expect(callsTo(calls, ':replayBlockedEvents').map(({ verb, body }) => [verb, body])).toEqual([['POST', {}]])
 })
 
-test('a source whose events all fit says so, and what would be listed', async ({ signedIn: page, product }) => {
+test('a source without violations says so, and says what the list would show', async ({ signedIn: page, product }) => {
   const { workspace } = await createWorkspace(product.api, 'Nothing wrong')
   const { source } = await createSource(product.api, workspace, 'Shop')
   await page.goto(`/${source}`)
