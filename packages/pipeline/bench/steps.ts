@@ -60,7 +60,10 @@ const record = (offset: number, from: number, count: number, text = (event: stri
   ),
 })
 
-/** A schema as a shop has it: 50 events of 20 properties, some required, lists with items; `event` among them. */
+/**
+ * A schema of a typical shop: 50 events with 20 properties each, some required, and lists with items. It includes
+ * `event`.
+ */
 const schemaInForce = ((): SchemaInForce => {
   const text = { type: 'string' }
   const number = { type: 'number' }
@@ -93,12 +96,12 @@ type Shape = {
   perRecord: number
   connected: boolean
   validated: boolean
-  /** Made of the event's text on its way into the log. */
+  /** Converts the event's text before it is written to the log. */
   text?: (event: string) => string
 }
 type Cost = { cpu: number; wall: number; rowBytes: number }
 
-/** Prepares the steps over `wanted` events for measurement: µs per event of one pass. */
+/** Prepares a measurement of the steps over `wanted` events. The result measures one pass, in µs per event. */
 const prepare = ({ perRecord, connected, validated, text }: Shape): (() => Cost) => {
   const processor = createProcessor({
     journal: { firstSeen: () => undefined },
@@ -148,7 +151,8 @@ const run = (label: string, shape: Shape): void => {
 }
 
 /**
- * Alternates, so that neither gets the machine's better moments; the minimum of each is the cost of the work itself.
+ * Alternates between both variants, so that changes in the machine's load affect both alike. The minimum of each is the
+ * cost of the work itself.
  */
 const measureValidation = (rounds: number): { without: number; with: number } => {
   const bare = prepare({ perRecord: 100, connected: true, validated: false })

@@ -10,7 +10,7 @@ const open = () => {
   return { controller, asking: createAsking({ settings, signal: controller.signal, logger: silentLogger }) }
 }
 
-test('a question is repeated while the event store is away, and the wait is known until the answer', async () => {
+test('a query is repeated while the event store is down, and the waiting time is reported until the response', async () => {
   const { asking } = open()
   const waits: number[] = []
   let tries = 0
@@ -26,7 +26,7 @@ test('a question is repeated while the event store is away, and the wait is know
   expect(asking.waitedMs()).toBe(0)
 })
 
-test('another error, and the end of the pipeline, end the wait', async () => {
+test('another error rejects the query, and so does the end of the pipeline', async () => {
   const { asking, controller } = open()
   await expect(asking.ask(() => Promise.reject(new Error('a mistake')))).rejects.toThrow('a mistake')
   const asked = asking.ask(() => Promise.reject(new EventStoreUnavailable('away')))
@@ -35,7 +35,7 @@ test('another error, and the end of the pipeline, end the wait', async () => {
   expect(asking.waitedMs()).toBe(0)
 })
 
-test('of several questions the oldest one counts', async () => {
+test('with several open queries, the waiting time is that of the oldest one', async () => {
   const { asking } = open()
   const first = Promise.withResolvers<void>()
   const asked = asking.ask(() => first.promise)

@@ -3,15 +3,15 @@ import { EventStoreUnavailable } from '@tributary/storage'
 import { retrying } from './retrying.ts'
 import type { PipelineSettings } from './settings.ts'
 
-/** Questions to the event store without which the pipeline cannot go on. */
+/** Queries to the event store that block the pipeline until they have a result. */
 export type Asking = {
-  /** Repeats a query until the event store answers. Rejects with Stopped at the end of the pipeline. */
+  /** Repeats a query until the event store responds. Rejects with Stopped when the pipeline ends. */
   ask<Answer>(question: () => Promise<Answer>): Promise<Answer>
-  /** For how long the oldest open question has had no answer, ms; 0 without one. */
+  /** How long the oldest open query has waited for a response, ms; 0 if no query is open. */
   waitedMs(): number
 }
 
-/** Creates the questions of a pipeline. */
+/** Creates the retrying queries of a pipeline. */
 export const createAsking = ({
   settings,
   signal,

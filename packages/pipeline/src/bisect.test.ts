@@ -55,7 +55,7 @@ describe.each([{ names: false }, { names: true }])(
       expect(result.replaced).toBe(all.filter((row) => row.includes('bad')).length)
     })
 
-    it('repeats the same parts under the same tokens', async () => {
+    it('a repeated run inserts the same parts under the same tokens', async () => {
       const engine = createEngine({ names })
       const all = rows(100, (n) => n === 3 || n === 77)
       await storeRefused(engine.insert, all, 't', refusal, options)
@@ -79,7 +79,7 @@ describe('storing refused rows', () => {
     expect(engine.calls()).toBeLessThan(30)
   })
 
-  it('sets all rows of a guilty sender aside once patience is at its end, and stores the innocent as they are', async () => {
+  it('after too many refusals, all rows of a faulty sender are replaced, and the rows of others are stored unchanged', async () => {
     const engine = createEngine()
     const all = rows(4000, (n) => n % 2 === 0)
     await storeRefused(engine.insert, all, 't', refusal, { ...options, patience: 20 })
@@ -101,18 +101,18 @@ describe('storing refused rows', () => {
     expect(engine.stored).toEqual(all.map((row) => replace(row, `refused: ${row[0]}`)))
   })
 
-  it('falls back to a bare row when the full one is refused', async () => {
+  it('stores a bare row when the full replacement is refused', async () => {
     const engine = createEngine({ refuses: (row) => row.includes('bad') || row.startsWith('full:') })
     await storeRefused(engine.insert, ['y/1', 'x/bad'], 't', refusal, options)
     expect(engine.stored).toEqual(['y/1', 'bare:x/mended'])
   })
 
-  it('does not fix what is no fault of the rows', async () => {
+  it('a refusal that no replacement fixes is thrown as TableRefuses', async () => {
     const engine = createEngine({ refuses: () => true })
     await expect(storeRefused(engine.insert, ['a', 'b'], 't', refusal, options)).rejects.toBeInstanceOf(TableRefuses)
   })
 
-  it('passes on every other failure', async () => {
+  it('any other failure is thrown unchanged', async () => {
     const away = new Error('away')
     await expect(storeRefused(() => Promise.reject(away), ['a', 'b'], 't', refusal, options)).rejects.toBe(away)
   })

@@ -4,21 +4,24 @@ import { InsertRejected } from '@tributary/storage'
 export type Insert<Row> = (rows: readonly Row[], token: string) => Promise<void>
 
 export type BisectOptions<Row> = {
-  /** The row that takes a refused row's place; `bare` if the engine refuses the `full` one, too. */
+  /** The row that replaces a refused row; `bare` if the engine refuses the `full` one, too. */
   replace(row: Row, message: string, form: 'full' | 'bare'): Row
   /** The owner of a row (workspace and source). */
   ownerOf(row: Row): string
   /**
-   * Number of refusals after which all rows of the owners found at fault are replaced, so that one sender cannot cost
-   * all time.
+   * Maximum number of refusals. After it, all rows of the owners found at fault are replaced, so that one sender cannot
+   * use up all the time.
    */
   patience: number
 }
 
-/** Number of replaced rows, and the engine's codes; its messages may quote events and are not for the log. */
+/**
+ * Number of replaced rows, and the engine's error codes. The engine's messages may quote events, so they must not be
+ * logged.
+ */
 export type BisectResult = { readonly replaced: number; readonly engineCodes: readonly number[] }
 
-/** Thrown when the engine refuses even a bare row: then the table is at fault, not the data. */
+/** Thrown when the engine refuses even a bare row. Then the table is at fault, not the data. */
 export class TableRefuses extends Error {
   constructor({ engineCode }: InsertRejected) {
     super(`The event store refuses every row (its code is ${engineCode})`)
@@ -39,7 +42,7 @@ export const storeRefused = async <Row>(
   refusal: InsertRejected,
   options: BisectOptions<Row>,
 ): Promise<BisectResult> => {
-  /** Owners found at fault, each with the engine's message about one of its own rows. */
+  /** Owners found at fault, each with an engine message about one of the owner's rows. */
   const owners = new Map<string, string>()
   const substitutes = new Set<Row>()
   const engineCodes = new Set<number>()
@@ -75,7 +78,7 @@ export const storeRefused = async <Row>(
       return substitute
     })
 
-  /** `cleanedOf`: number of owners whose rows were replaced in this part already. */
+  /** `cleanedOf`: number of owners whose rows were already replaced in this part. */
   const store = async (part: readonly Row[], partToken: string, cleanedOf: number): Promise<void> => {
     if (part.length === 0) return
     try {

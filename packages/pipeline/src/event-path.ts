@@ -9,15 +9,15 @@ import { parseJson } from './steps/parse-json.ts'
 import { validateBySchema } from './steps/validate-by-schema.ts'
 import { withinLimits } from './steps/within-limits.ts'
 
-/** What the steps said of an event, and as much of it as they could read. */
+/** The outcome of the steps for an event, and the part of the event that could be read. */
 type StepsResult = {
   readonly event: NormalEvent | undefined
   readonly outcome: Outcome<NormalEvent | ParsedEvent | RawEvent>
 }
 
 /**
- * Puts steps one behind the other; the first that does not let an event go on decides. Without promises and lists per
- * event: this runs for every event of every tenant.
+ * Runs steps one after the other until one discards or rejects the event. Allocates no promises or lists, since it runs
+ * for every event of every tenant.
  */
 const sequence =
   (
@@ -42,39 +42,40 @@ const sequence =
     return { event, outcome }
   }
 
-/** The status of an event when its record was processed before, by its ID; undefined when it was not. */
+/**
+ * Returns the status that an event got when its record was processed earlier, by the event's ID; undefined if it was
+ * not processed.
+ */
 export type Decided = (eventId: string) => AcceptedStatus | undefined
 
-/** Facts that the events of one record are checked with. */
+/** The context in which the events of one record are checked. */
 export type PathScope = {
-  /** The schema of the source; undefined for a source without one. */
+  /** The schema of the source; undefined if the source has none. */
   readonly schemaInForce: SchemaInForce | undefined
   readonly decided: Decided | undefined
 }
 
-/**
- * The end of an event's path: it is stored as accepted, blocked, or held, kept as rejected, or discarded and counted.
- */
+/** The outcome of an event's path: stored as accepted, blocked, or held; kept as rejected; or discarded and counted. */
 export type PathEnd =
   | {
       readonly kind: 'stored'
       readonly event: NormalEvent
       readonly status: AcceptedStatus
-      /** Undefined without a schema. */
+      /** Undefined if there is no schema. */
       readonly validation: ValidationResult | undefined
     }
-  /** `event` is the part of it that could be read. */
+  /** `event` is the part of the event that could be read. */
   | { readonly kind: 'rejected'; readonly event: NormalEvent | undefined; readonly why: Reject }
   | Drop
 
 export type EventPath = {
-  /** Takes one event of a split request to its end. Never throws. */
+  /** Takes one event of a split request through all steps. Never throws. */
   take(raw: RawEvent, scope: PathScope): PathEnd
-  /** Takes the message IDs that no journaled range has. They still count as seen. */
+  /** Takes the message IDs that are not in a journaled range yet. They still count as seen. */
   takeIds(): readonly SeenId[]
-  /** Forgets the taken IDs, after they were journaled. */
+  /** Drops the taken IDs, after they were journaled. */
   idsFlushed(): void
-  /** Removes the IDs of a record from the waiting ones: it will be in no range. */
+  /** Removes the IDs of a record that will be in no range from the waiting ones. */
   withdrawIds(record: { readonly partition: number; readonly offset: number }): void
 }
 
@@ -83,22 +84,22 @@ const fault = reject('malformed_json', 'The event could not be processed.')
 const validate = (event: NormalEvent, { schemaInForce, decided }: PathScope): PathEnd => {
   const validation = schemaInForce === undefined ? undefined : validateBySchema(event, schemaInForce.schema)
   const fits = validation === undefined || validation.compatibility === 'compatible'
-  // A replay has validated the event by the newest schema, which may not be here yet.
+  // A replay has validated the event by the newest schema, which this process may not have yet.
   const { storedIds, isUndelivered } = event.raw.request.meta
   const goesOn = fits || schemaInForce?.enforcement !== 'block' || storedIds !== undefined
-  // A replayed event was held or blocked before. An undelivered one would be sent to all destinations later.
+  // A replayed event was held or blocked before. An undelivered one would later be sent to all destinations.
   const held = schemaInForce?.held === true && storedIds === undefined && !isUndelivered
   const status = decided?.(event.raw.eventId) ?? (!goesOn ? 'blocked' : held ? 'held' : 'accepted')
   return { kind: 'stored', event, status, validation }
 }
 
 /**
- * The path of every event behind the split of its request, in this order and nowhere else:
+ * The path of every event after the split of its request, defined only here:
  *
  *     limits ▶ parse ▶ normalize ▶ envelope ▶ deduplicate ▶ schema
  *
- * After it, events over the limits of a plan are held. The first four steps are a pure function of the event.
- * Deduplication has memory, and runs for rejected events, too, so that a repeated request adds no second rejected row.
+ * After it, events over the limits of a plan are held. The first four steps are pure functions of the event.
+ * Deduplication has state. It also runs for rejected events, so that a repeated request adds no second rejected row.
  * The schema may have changed when a record is read again; an event that was decided before keeps its status.
  */
 export const createEventPath = (journal: Pick<ConsumerJournal, 'firstSeen'>): EventPath => {

@@ -3,26 +3,26 @@ import type { JsonObject } from '@tributary/kernel'
 import type { Span } from '@tributary/storage'
 import type { Reject } from './outcome.ts'
 
-/** One request of the log, with the values that its events share. */
+/** A request in the log, with the values that its events share. */
 export type Request = {
   readonly meta: RequestFacts
-  /** RFC 3339 of the time of receipt. */
+  /** Time of receipt in RFC 3339. */
   readonly receivedAt: string
-  /** The bytes that all rows of the request begin with. */
+  /** The bytes that begin every row of the request. */
   readonly rowPrefix: Uint8Array
   /** Top-level values of a batch. */
   readonly context: JsonObject | undefined
   readonly integrations: JsonObject | undefined
-  /** The same as JSON text, where one of them is lossy (see `EventSlice`). */
+  /** The same values as JSON text, if parsing one of them loses information (see `EventSlice`). */
   readonly exact: { readonly context: string | undefined; readonly integrations: string | undefined } | undefined
   readonly sentAt: unknown
-  /** Size of `context` and `integrations` as received, in bytes: each of its events gets them. */
+  /** Size of `context` and `integrations` as received, in bytes. Each event gets both. */
   readonly sharedBytes: number
-  /** How many events it has. */
+  /** Number of events in the request. */
   readonly events: number
 }
 
-/** An event split off its request: its place in the log, and its own text. */
+/** An event split off its request: its place in the log, and its text. */
 export type RawEvent = {
   readonly request: Request
   readonly partition: number
@@ -31,34 +31,37 @@ export type RawEvent = {
   /** Index of the event in its request, from 0. */
   readonly index: number
   readonly eventId: string
-  /** The event as received (bytes that are no UTF-8 read as U+FFFD). */
+  /** The event as received. Bytes that are not UTF-8 are read as U+FFFD. */
   readonly original: string
   /** Size of the event as received, in bytes. */
   readonly bytes: number
   readonly depth: number
-  /** Whether parsing it, or the shared values of its batch, loses digits or the order of names. */
+  /** Whether parsing the event, or the shared values of its batch, loses digits or the order of names. */
   readonly lossy: boolean
   /** The place of its context in `original`, if the text can be used unchanged. */
   readonly context: Span | undefined
 }
 
-/** An event whose text was an object. */
+/** An event whose text is a JSON object. */
 export type ParsedEvent = {
   readonly raw: RawEvent
-  /** The parsed text; a context that is taken as text is null here. */
+  /** The parsed event. Its context is null here if the context is used as text. */
   readonly body: JsonObject
-  /** The context where it is taken as text: an object in JSON without space and escapes. */
+  /** The context if it is used as text: a JSON object without whitespace and escapes. */
   readonly context: string | undefined
 }
 
-/** An event in the one shape for all clients. Absent texts are ''; times are epoch ms. */
+/** An event in the common form for all clients. Absent texts are ''; times are epoch ms. */
 export type NormalEvent = {
   readonly raw: RawEvent
   readonly body: JsonObject
-  /** Members of a lossy event as JSON texts, with those of its batch in context and integrations; else undefined. */
+  /**
+   * Members of a lossy event as JSON texts, with context and integrations merged with those of the batch; undefined for
+   * other events.
+   */
   readonly exact: ReadonlyMap<string, string> | undefined
   readonly messageId: string
-  /** Whether the client gave the message ID; one made here is unique. */
+  /** Whether the client sent the message ID. A generated ID is unique. */
   readonly ownMessageId: boolean
   readonly type: EventType | ''
   readonly event: string
@@ -66,23 +69,23 @@ export type NormalEvent = {
   readonly anonymousId: string
   readonly groupId: string
   readonly previousId: string
-  /** Objects as JSON text, since both the row and the delivery need that; '' when absent. */
+  /** Objects as JSON text, which both the row and the delivery need; '' when absent. */
   readonly properties: string
   readonly traits: string
   readonly context: string
-  /** The values that the schema of its source validates: the traits of identify, the properties of the others. */
+  /** The values that the schema of the source validates: the traits for identify, the properties for other types. */
   readonly validated: JsonObject | undefined
   readonly integrations: JsonObject | undefined
-  /** Keys of the body that are none of the above, or undefined. */
+  /** Keys of the body that are not among the fields above; undefined if there are none. */
   readonly extraKeys: readonly string[] | undefined
   readonly test: boolean
   readonly ip: string
   readonly timestamp: number
   readonly originalTimestamp: number | undefined
   readonly sentAt: number | undefined
-  /** A note about an event that is stored with a fault, as `<reason>: <what to fix>`; '' for none. */
+  /** A note about an invalid value of a stored event, as `<reason>: <what to fix>`; '' if there is none. */
   readonly note: string
-  /** The first fault of its shape. */
+  /** The first error in the event's shape. */
   readonly problem: Reject | undefined
 }
 
@@ -91,11 +94,11 @@ export type SchemaInForce = {
   readonly schema: SourceSchema
   readonly version: number
   readonly enforcement: Enforcement
-  /** True when its organization is over a limit of its plan: events are stored, and wait. */
+  /** True when its organization is over a limit of its plan: events are stored and held. */
   readonly held?: boolean
 }
 
-/** The outcome of an event with a valid envelope; `held` ones match the schema, and are beyond the plan. */
+/** The outcome of an event with a valid envelope. A `held` event matches the schema but exceeds the plan. */
 export type AcceptedStatus = 'accepted' | 'blocked' | 'held'
 
 /** How an event matched the schema of its source, as shown in the live channel. */

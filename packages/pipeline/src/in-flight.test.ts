@@ -22,7 +22,7 @@ describe('in-flight tracking', () => {
     expect(inFlight.takeCommittable()).toBeUndefined()
   })
 
-  it('commits a batch behind both, in either order, once', () => {
+  it('commits a batch once both have acknowledged, in either order, and only once', () => {
     const inFlight = createInFlight()
     inFlight.begin('a', [range(0, 0, 5), range(3, 7, 9)])
     inFlight.delivered('a')
@@ -37,7 +37,7 @@ describe('in-flight tracking', () => {
     expect(inFlight.size).toBe(0)
   })
 
-  it('holds a finished batch back while an older one is not', () => {
+  it('does not commit a finished batch while an older one is unfinished', () => {
     const inFlight = createInFlight()
     inFlight.begin('a', [range(0, 0, 5)])
     inFlight.begin('b', [range(0, 5, 8)])
@@ -47,7 +47,7 @@ describe('in-flight tracking', () => {
     expect(inFlight.takeCommittable()).toEqual(new Map([[0, 8]]))
   })
 
-  it('holds a finished batch of other partitions back, too, so that a token is never half committed', () => {
+  it('an unfinished batch also delays finished ones of other partitions, so that no token is half committed', () => {
     const inFlight = createInFlight()
     inFlight.begin('a', [range(0, 0, 5), range(1, 0, 2)])
     inFlight.begin('b', [range(1, 2, 4), range(2, 0, 3)])
@@ -55,7 +55,7 @@ describe('in-flight tracking', () => {
     expect(inFlight.takeCommittable()).toBeUndefined()
   })
 
-  it('commits the longest finished run and keeps the rest', () => {
+  it('commits all finished batches before the first unfinished one, and keeps the rest', () => {
     const inFlight = createInFlight()
     for (const [token, from] of [
       ['a', 0],
@@ -71,7 +71,7 @@ describe('in-flight tracking', () => {
     expect(inFlight.takeCommittable()).toEqual(new Map([[0, 15]]))
   })
 
-  it('refuses a range that goes back, and takes one behind a gap', () => {
+  it('refuses a range before an earlier one, and accepts a range after a gap', () => {
     const inFlight = createInFlight()
     inFlight.begin('a', [range(0, 0, 5)])
     expect(() => inFlight.begin('b', [range(0, 4, 7)])).toThrow(/does not lie behind/)
@@ -79,7 +79,7 @@ describe('in-flight tracking', () => {
     expect(() => inFlight.begin('a', [range(0, 5, 7)])).toThrow(/in flight already/)
   })
 
-  it('refuses an acknowledgement of what is not in flight', () => {
+  it('refuses an acknowledgement of a batch that is not in flight', () => {
     expect(() => createInFlight().stored('a')).toThrow(/No batch in flight/)
   })
 })

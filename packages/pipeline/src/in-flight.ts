@@ -1,29 +1,29 @@
-/** A piece of one partition's log: the offsets [`from`, `to`). */
+/** A range of one partition's log: the offsets [`from`, `to`). */
 export type Range = { readonly partition: number; readonly from: number; readonly to: number }
 
-/** Batches that are begun and not committed, and when they may be committed. */
+/** Tracks batches that have begun and are not committed, and decides when they can be committed. */
 export type InFlight = {
-  /** Begins a batch of ranges. Each is behind those of its partition in the batches before; throws otherwise. */
+  /** Begins a batch of ranges. Each must come after earlier ranges of its partition; throws otherwise. */
   begin(token: string, ranges: readonly Range[]): void
-  /** Notes that the event store has acknowledged the batch. */
+  /** Records that the event store has acknowledged the batch. */
   stored(token: string): void
-  /** Notes that the batch's deliveries are durable. */
+  /** Records that the batch's deliveries are durable. */
   delivered(token: string): void
   /**
-   * Takes the positions (partition → next offset) after the longest run of batches, from the oldest on, that are both
-   * stored and delivered. These batches are then forgotten. Undefined when there is none.
+   * Takes the positions (partition → next offset) after the oldest batches that are all both stored and delivered.
+   * Drops these batches. Undefined if the oldest batch is not finished.
    */
   takeCommittable(): Map<number, number> | undefined
-  /** Number of batches that are begun and not taken. */
+  /** Number of batches that have begun and are not taken. */
   readonly size: number
 }
 
 type Batch = { readonly token: string; readonly ranges: readonly Range[]; stored: boolean; delivered: boolean }
 
 /**
- * Decides what may be committed. A position moves only past batches with both acknowledgements. A batch moves as a
- * whole, so recovery repeats under one token exactly what was begun under it. Without I/O; the caller commits what it
- * takes.
+ * Decides which batches can be committed. A position advances only past batches with both acknowledgements. A batch is
+ * committed as a whole, so recovery repeats under one token exactly what was begun under it. It does no I/O; the caller
+ * commits the result.
  */
 export const createInFlight = (): InFlight => {
   const batches: Batch[] = []

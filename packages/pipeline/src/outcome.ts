@@ -1,8 +1,8 @@
 /**
  * The result of a step for an event.
- * - `ok`: it goes on, with the step's result;
- * - `drop`: it is left out and counted;
- * - `reject`: it is kept as rejected, with a reason that says to its sender what to fix.
+ * - `ok`: the event continues, with the step's result;
+ * - `drop`: the event is discarded and counted;
+ * - `reject`: the event is kept as rejected, with a reason that tells its sender what to fix.
  */
 export type Ok<T> = { readonly kind: 'ok'; readonly event: T }
 export type Drop = { readonly kind: 'drop'; readonly reason: DropReason }
@@ -30,10 +30,10 @@ export type RejectReason =
   | 'missing_previous_id'
   | 'refused_by_event_store'
 
-/** A step: a named function from its input to what it adds. */
+/** A step: a named function from its input to an outcome. */
 export type Step<In, Out> = (event: In) => Outcome<Out>
 
-/** The event goes on. */
+/** The event continues. */
 export const ok = <T>(event: T): Ok<T> => ({ kind: 'ok', event })
 
 /** The event is counted under `reason` and not stored again. */

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { backlogTopic, watchPipelineLag } from './pipeline-lag.ts'
 
-test('the pipeline is behind when what was accepted three seconds ago is not stored, whatever came since', async () => {
+test('the pipeline is behind if a request accepted three seconds ago is not stored, regardless of newer ones', async () => {
   vi.useFakeTimers()
   try {
     let ends = [10]
@@ -30,7 +30,7 @@ test('the pipeline is behind when what was accepted three seconds ago is not sto
   }
 })
 
-test('the pipeline is behind at once when more waits than goes into an insert, as long as it says so', () => {
+test('the pipeline is behind immediately if more waits than fits into one insert, while its reports say so', () => {
   let time = 0
   let tell: (bytes: unknown) => void = () => {}
   const lag = watchPipelineLag({

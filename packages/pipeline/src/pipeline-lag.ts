@@ -5,23 +5,23 @@ import type { StoredPositions } from './stored-positions.ts'
 /** Topic on which the pipeline publishes about how many bytes of accepted bodies are not stored yet. */
 export const backlogTopic = 'pipeline.backlog'
 
-/** The ends of the log at an earlier time. */
+/** The ends of the log as read at an earlier time. */
 type Seen = { readonly at: number; readonly ends: readonly number[] }
 
 export type PipelineLag = {
   /**
-   * Whether requests that were accepted more than `behindMs` ago are not stored yet, or more wait than goes into an
-   * insert, as of about a second ago.
+   * Whether requests accepted more than `behindMs` ago are not stored yet, or more waits than fits into one insert. The
+   * result is about a second old.
    */
   isBehind(): boolean
   close(): void
 }
 
 const everyMs = 1000
-/** More than one insert takes: storing has work without a pause. */
+/** With more than one insert waiting, the store has continuous work. */
 const maxBytes = defaultPipelineSettings.flushBytes
 
-/** Watches how far the pipeline is behind the accepted requests, in whatever thread or process it runs. */
+/** Watches how far the pipeline is behind the accepted requests, in any thread or process. */
 export const watchPipelineLag = ({
   requests,
   stored,
@@ -33,7 +33,7 @@ export const watchPipelineLag = ({
   stored: Pick<StoredPositions, 'isBehind'>
   coordination: Pick<Coordination, 'subscribe'>
   behindMs?: number
-  /** Milliseconds of a clock that never goes back. */
+  /** A monotonic clock, ms. */
   now?: () => number
 }): PipelineLag => {
   let seen: Seen[] = []
@@ -44,16 +44,16 @@ export const watchPipelineLag = ({
   const look = async (): Promise<void> => {
     const ends = await requests.ends()
     const at = now()
-    // The newest look that is old enough, and later ones.
+    // The newest reading of the ends that is old enough, and later ones.
     const old = seen.findLastIndex((each) => at - each.at >= behindMs)
     seen = [...seen.slice(Math.max(old, 0)), { at, ends }]
   }
-  // A log that cannot be read leaves the last look.
+  // If the log cannot be read, the last ends stay in use.
   const timer = setInterval(() => void look().catch(() => {}), everyMs)
   timer.unref()
   return {
     isBehind() {
-      // Without recent reports of the pipeline, only the position in the log counts.
+      // Without a recent report of the pipeline, only the position in the log counts.
       if (backlog.bytes > maxBytes && now() - backlog.at < behindMs) return true
       const old = seen.findLast(({ at }) => now() - at >= behindMs)
       return old !== undefined && stored.isBehind(old.ends)

@@ -47,7 +47,7 @@ const batch = (to: number, ...ids: string[]) => ({
   deliveries: ids.map(record),
 })
 
-test('a group that is refused holds those behind it, and all are appended in their order', async () => {
+test('a refused append delays the later groups, and all groups are appended in their order', async () => {
   let refusals = 3
   const deliver = branch({
     ...files.deliveries,
@@ -60,7 +60,7 @@ test('a group that is refused holds those behind it, and all are appended in the
   expect(await files.deliveries.lastSequences('events')).toMatchObject([{ partition, sequence: 9, note: 'a' }])
 })
 
-test('what a predecessor still wants to append is refused once a successor has begun, which learns how far it was', async () => {
+test('once a successor has begun, appends of the predecessor are refused, and the successor gets the last sequence', async () => {
   const old = branch()
   await old.begin()
   await old.add(batch(4, 'a'))
@@ -71,7 +71,7 @@ test('what a predecessor still wants to append is refused once a successor has b
   expect(await deliveredIds(files.deliveriesReader)).toEqual(['a', 'b'])
 })
 
-test('what is read ahead has a sequence of its own, with who is overtaken, and comes before what is behind it', async () => {
+test('groups read ahead have their own sequence and a note with the overtaken workspaces, and come before groups behind', async () => {
   const overtaking = { from: 3, workspaces: new Map([['w-slow', 3]]), until: undefined }
   const deliver = branch(files.deliveries, () => overtaking)
   await deliver.begin()

@@ -15,7 +15,7 @@ import type { PipelineSettings } from '../settings.ts'
 /** The pipeline's name as a producer of the deliveries log. */
 const producer = 'events'
 
-/** The last sequences of each partition: of its only reading or the one behind, and of the one ahead. */
+/** The last sequences of each partition: of the only reading or the reading behind, and of the reading ahead. */
 export type DeliveredSequences = {
   readonly behind: readonly ProducerSequence[]
   readonly ahead: readonly ProducerSequence[]
@@ -28,15 +28,15 @@ export type DeliverBranch = {
    */
   begin(): Promise<DeliveredSequences>
   /**
-   * Appends the records of a micro-batch to the deliveries log as one group. Its sequence is the offset behind its last
+   * Appends the records of a micro-batch to the deliveries log as one group. Its sequence is the offset after its last
    * request, and its note is the incarnation of that request. The note of a group read ahead also has the overtaken
-   * workspaces. Groups of a partition are appended in the order of the calls, whichever reading they are of. So a
-   * sequence of the reading behind says that everything before it is appended. A refused append is retried for ever.
+   * workspaces. Groups of a partition are appended in the order of the calls, for both readings together. So a sequence
+   * of the reading behind means that everything before it is appended. A refused append is retried without end.
    * Resolves when the group is durable. Rejects with Stopped once `signal` aborts, and with StaleProducer when a
    * successor has begun.
    */
   add(batch: Pick<MicroBatch, 'partition' | 'lane' | 'to' | 'incarnation' | 'deliveries'>): Promise<void>
-  /** Whether so many bytes wait for the disk that reading should wait, too. */
+  /** Whether so many bytes are not durable yet that reading should wait. */
   isFull(): boolean
 }
 
@@ -59,7 +59,10 @@ const nothing = Promise.resolve()
 /** The branch to delivery: one record per source and micro-batch (more, if they exceed a record's size). */
 export const createDeliverBranch = (deps: DeliverDeps): DeliverBranch => {
   const { deliveries, logger, metrics, settings, signal } = deps
-  /** The last append of each partition: a sequence says that everything before it is appended. */
+  /**
+   * The last append of each partition. Appends run one after the other, because a sequence means that everything before
+   * it is appended.
+   */
   const last = new Map<number, Promise<void>>()
   let waiting = 0
   let epoch = 0

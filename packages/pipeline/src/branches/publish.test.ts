@@ -100,7 +100,7 @@ describe('the live branch', () => {
     expect([branch.isWatched('s'), bus.published]).toEqual([false, []])
   })
 
-  it('publishes at once to a watched channel', () => {
+  it('publishes immediately to a watched channel', () => {
     const { bus, branch } = open()
     bus.occupy('private-sources-s')
     branch.add('s', many(2))
@@ -128,7 +128,7 @@ describe('the live branch', () => {
     expect(reported).toBe(added)
   })
 
-  it('adds the short values of events where there is room, the newest first, and leaves no event out for them', () => {
+  it('adds the short values of events if space remains, those of the newest event first, and omits no event for them', () => {
     const { bus, branch } = open()
     bus.occupy('private-sources-s')
     const withValues = (index: number, validated: JsonObject, exact?: Map<string, string>): LiveEvent => {
@@ -158,7 +158,7 @@ describe('the live branch', () => {
     expect(Buffer.byteLength(frame)).toBeLessThanOrEqual(10_000)
   })
 
-  it('sends the last events although nothing follows them', () => {
+  it('sends the last events even if no further events arrive', () => {
     const { bus, branch } = open()
     bus.occupy('private-sources-s')
     branch.add('s', many(1))
@@ -168,7 +168,7 @@ describe('the live branch', () => {
     expect(bus.published[1]?.data.events).toHaveLength(2)
   })
 
-  it('stops with the last watcher', () => {
+  it('publishes nothing after the last viewer has left', () => {
     const { bus, branch } = open()
     bus.occupy('private-sources-s')
     branch.add('s', many(1))
@@ -179,7 +179,7 @@ describe('the live branch', () => {
     expect(bus.published).toHaveLength(1)
   })
 
-  it('publishes what is watched at any gateway, until none watches it or the one that did is gone', () => {
+  it('publishes a channel that any gateway watches, until no gateway does or its gateway is gone', () => {
     const { bus, branch } = open()
     bus.occupyAt('a', 'private-sources-s')
     bus.occupyAt('b', 'private-sources-t')
@@ -191,7 +191,7 @@ describe('the live branch', () => {
     expect([branch.isWatched('s'), branch.isWatched('t')]).toEqual([false, true])
   })
 
-  it('says how an event fitted its schema, and that it was blocked', () => {
+  it('shows the compatibility of an event with its schema, and whether it was blocked', () => {
     const { bus, branch } = open()
     bus.occupy('private-sources-s')
     const [event] = many(1)
@@ -207,7 +207,7 @@ describe('the live branch', () => {
     ])
   })
 
-  it('shows why an event was rejected, in short', () => {
+  it('shows the reason of a rejected event, cut to its maximum length', () => {
     const { bus, branch } = open()
     bus.occupy('private-sources-s')
     const [event] = many(1)

@@ -14,7 +14,8 @@ export type PublishBranch = {
   /** Whether the source has viewers: its channel is in the last reported set. */
   isWatched(sourceId: string): boolean
   /**
-   * Publishes summaries of a micro-batch, best effort; events beyond a message's size or rate are counted as skipped.
+   * Publishes summaries of a micro-batch, without a guarantee. Events beyond the size or rate of messages are counted
+   * as skipped.
    */
   add(sourceId: string, events: readonly LiveEvent[]): void
   /** Publishes waiting summaries and stops listening. */
@@ -55,7 +56,7 @@ export const summaryOf = ({ raw, event, rejected, status, fit }: LiveEvent): Liv
   return summary
 }
 
-/** Maximum of characters of a value, and of all values of an event with their names, in a message. */
+/** Maximum number of characters of a value, and of all values of an event with their names. */
 const longestValue = 60
 const valuesLength = 400
 
@@ -66,7 +67,7 @@ const isShort = (value: unknown): value is Short =>
     ? value.length <= longestValue
     : value === null || typeof value === 'number' || typeof value === 'boolean'
 
-/** The short values of an event, in its order; undefined where parsing changed a number. */
+/** The short values of an event, in its order; undefined if parsing changed a number. */
 const valuesOf = ({ event, rejected }: LiveEvent): LiveEventSummary['values'] => {
   if (event?.validated === undefined || event.exact !== undefined || rejected !== undefined) return undefined
   const values: [string, Short][] = []
@@ -81,7 +82,7 @@ const valuesOf = ({ event, rejected }: LiveEvent): LiveEventSummary['values'] =>
   return values.length === 0 ? undefined : Object.fromEntries(values)
 }
 
-/** Bytes of a value inside the data of a message, which is JSON inside a JSON string. */
+/** Bytes of a value in a message, whose data is JSON inside a JSON string. */
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(JSON.stringify(value)))
 
 /** Bytes of the key of the values. */
@@ -92,7 +93,7 @@ const envelopeBytes = 300
 
 type Channel = {
   summaries: LiveEventSummary[]
-  /** The events of `summaries`. */
+  /** The events that `summaries` describe. */
   events: LiveEvent[]
   bytes: number
   skipped: number
@@ -100,10 +101,12 @@ type Channel = {
   timer: NodeJS.Timeout | undefined
 }
 
-/** Each gateway reports its watched channels every two seconds; one without a report for this long is gone. */
+/**
+ * Each gateway reports its watched channels every two seconds. A gateway without a report for this time counts as gone.
+ */
 const gatewayLifeMs = 10_000
 
-/** The channels watched at all gateways together, by the last report of each. */
+/** The channels that any gateway watches, by the last report of each gateway. */
 const createWatched = (clock: Clock) => {
   const gateways = new Map<string, { names: ReadonlySet<string>; at: number }>()
   let all: ReadonlySet<string> = new Set()
@@ -122,8 +125,8 @@ const createWatched = (clock: Clock) => {
 }
 
 /**
- * The live branch: one message per channel at most every `liveMs`, each within `liveBytes` as it goes over the socket
- * (its data is JSON inside a JSON string). Only watched channels cost anything.
+ * The live branch sends at most one message per channel every `liveMs`. A message has at most `liveBytes` on the
+ * socket, where its data is JSON inside a JSON string. Channels without viewers cost nothing.
  */
 export const createPublishBranch = ({ coordination, clock, metrics, settings }: PublishDeps): PublishBranch => {
   const watched = createWatched(clock)
@@ -139,7 +142,7 @@ export const createPublishBranch = ({ coordination, clock, metrics, settings }: 
     for (const [name, channel] of channels) if (!watched.has(name)) forget(name, channel)
   })
 
-  /** Adds values only where the summaries leave space, the newest event's first: no event is left out for them. */
+  /** Adds values if the summaries leave space, those of the newest event first. No event is omitted for them. */
   const addValues = ({ summaries, events, bytes }: Channel): void => {
     let remaining = settings.liveBytes - bytes
     for (let index = summaries.length - 1; index >= 0; index--) {

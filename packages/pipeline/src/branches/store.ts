@@ -11,30 +11,30 @@ import { createInsertPool } from './store/insert-pool.ts'
 import { createSealer } from './store/seal.ts'
 
 export type StoreBranch = {
-  /** Takes over the positions of the journal. Call it once, before everything else. */
+  /** Loads the positions of the journal. Call it once, before everything else. */
   begin(): void
   /** Takes the rows of a micro-batch; its deliveries are durable when `deliveries` resolves. */
   add(batch: MicroBatch, deliveries: Promise<unknown>): void
   /** Begins a batch if one is due and an insert may start; with `force` any waiting row is due. */
   pump(force?: boolean): void
-  /** Inserts the rows of a range of the journal again, under its token, and commits. For recovery. */
+  /** Inserts the rows of a journaled range again, under its token, and commits. Used by recovery. */
   repeat(
     token: string,
     ranges: readonly JournalRange[],
     batches: readonly MicroBatch[],
     deliveries: Promise<unknown>,
   ): Promise<void>
-  /** Whether so much waits for the store that this reading of a partition should wait, too. */
+  /** Whether so much data waits for the store that this reading of a partition should pause. */
   isFull(lane: number): boolean
-  /** True when nothing waits and nothing is in flight. */
+  /** True when no rows wait and no insert is in flight. */
   isIdle(): boolean
-  /** Next offset per lane that is stored and committed. */
+  /** The next offset of each lane; everything before it is stored and committed. */
   committed(): ReadonlyMap<number, number>
-  /** Notes that a reading begins at an offset: everything before it is committed. */
+  /** Sets the offset where a lane begins; everything before it counts as committed. */
   beginLane(lane: number, at: number): void
-  /** When the oldest uncommitted record was appended, epoch ms; undefined with nothing uncommitted. */
+  /** When the oldest uncommitted record was appended, epoch ms; undefined if everything is committed. */
   oldest(): number | undefined
-  /** Rows that wait, bytes of rows that are not committed, inserts in flight. */
+  /** Rows that wait, bytes of uncommitted rows, and inserts in flight. */
   load(): { rows: number; bytes: number; inserts: number }
   /** Cancels its timer. */
   close(): void
@@ -54,15 +54,15 @@ export type StoreDeps = {
   onCommitted(): void
   /** Called when back-pressure ends. */
   onDrain(): void
-  /** Called with an error that no retry fixes; the pipeline cannot go on. */
+  /** Called with an error that a retry cannot fix; the pipeline must end. */
   onFault(error: unknown): void
 }
 
 /**
- * The branch to the event store, which stores every event exactly once, even after a kill at any point. The ranges and
- * IDs of a batch are in the journal before its insert, with the token of the insert. A position moves only after the
- * store has acknowledged everything before it, and the deliveries log has it durably. So repeating the open ranges in
- * the same order under the same tokens stores nothing twice.
+ * The branch to the event store. It stores every event exactly once, even if the process is killed at any point. The
+ * ranges and IDs of a batch, and the token of its insert, are in the journal before the insert. A position advances
+ * only after the store has acknowledged everything before it, and the deliveries log has it durably. So repeating the
+ * open ranges in the same order under the same tokens stores nothing twice.
  *
  *     add ─▶ buffer ─▶ seal (journal) ─▶ insert pool ─▶ insert ─▶ commit (journal)
  */
@@ -115,7 +115,7 @@ export const createStoreBranch = (deps: StoreDeps): StoreBranch => {
       if (!(error instanceof Stopped) && !signal.aborted) deps.onFault(error)
       return
     }
-    // Rows that came meanwhile.
+    // Rows may have arrived meanwhile.
     pump()
     deps.onDrain()
   }

@@ -2,7 +2,7 @@ import { isEarlier, type RecordPlace } from '@tributary/kernel'
 import type { ProducerSequence } from '@tributary/storage'
 import { formatOvertaking, isOvertaken, type Overtaking, parseOvertaking } from './overtaking.ts'
 
-/** The name of the reading ahead as a producer of the stream. */
+/** The producer name of the reading ahead in the deliveries log. */
 export const aheadProducer = 'events ahead'
 
 /** The note of a group that was read ahead: the incarnation of its last request, and the overtaken workspaces. */
@@ -10,8 +10,8 @@ export const noteOfAhead = (incarnation: string, overtaking: Overtaking | undefi
   `${incarnation} ${formatOvertaking(overtaking)}`
 
 /**
- * Reads the last sequences of the reading ahead. The result says whether the delivery of a record is below the one of
- * its partition.
+ * Reads the last sequences of the reading ahead. The result says whether the deliveries of a record are already
+ * appended, because it is before the sequence of its partition.
  */
 export const readAheadSequences = (
   sequences: readonly ProducerSequence[],
@@ -25,7 +25,7 @@ export const readAheadSequences = (
   return (record, workspaceId) => {
     const { end, overtaking } = known.get(record.partition) ?? {}
     if (end === undefined || overtaking === undefined || !isEarlier(record, end)) return false
-    // Earlier records were read in one reading; they are appended when its sequence says so.
+    // Before `from` there was only one reading, and its own sequence says what is appended.
     if (record.offset < overtaking.from) return false
     return !isOvertaken(overtaking, { offset: record.offset, key: workspaceId })
   }

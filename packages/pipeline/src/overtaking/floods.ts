@@ -1,12 +1,13 @@
-/** The part of a partition that was read since a look at its end. */
+/** The bytes of a partition that were processed since its end was last taken. */
 type Behind = { readonly since: number; readonly end: number; readonly bytes: Map<string, number>; total: number }
 
 export type Floods = {
   /**
-   * Notes what was processed in a turn of a partition, up to `at`, while its log ended at `end`; `now` is in ms of a
+   * Records what a turn of a partition processed, up to `at`, while its log ended at `end`; `now` is in ms of a
    * monotonic clock. Once a request has waited for `afterMs`, it returns the workspaces that hold the others up, the
-   * largest first. They are as many as leave the others less than a quarter of the bytes processed meanwhile. None has
-   * less than `minBytes`: the reading ahead may find few bytes, and wait for skipped ones.
+   * largest first. Without them, the others have at least a quarter of the bytes processed meanwhile. A workspace with
+   * less than `minBytes` is not returned: the reading ahead could find little to process, and wait for skipped
+   * requests.
    */
   note(
     partition: number,
@@ -17,13 +18,13 @@ export type Floods = {
       readonly now: number
     },
   ): string[]
-  /** Starts a partition anew. */
+  /** Resets a partition. */
   forget(partition: number): void
 }
 
-/** The part of the processed bytes that the others may have. */
+/** The share of the processed bytes that other workspaces should get. */
 const othersShare = 0.25
-/** A workspace with a smaller part is not overtaken: without it the others would wait nearly as long. */
+/** A workspace with a smaller share is not overtaken: skipping it would hardly help the others. */
 const minShare = 0.05
 
 /** The workspaces that leave the others less than their share, the largest first. */
@@ -38,7 +39,7 @@ const largest = ({ bytes, total }: Pick<Behind, 'bytes' | 'total'>, minBytes: nu
   return found
 }
 
-/** Finds workspaces that send more than is processed into partitions that fall behind. */
+/** Finds workspaces that send more than can be processed, in partitions that fall behind. */
 export const createFloods = ({ afterMs, minBytes }: { afterMs: number; minBytes: number }): Floods => {
   const behind = new Map<number, Behind>()
   return {

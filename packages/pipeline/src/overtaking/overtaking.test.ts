@@ -11,7 +11,7 @@ const overtaking: Overtaking = {
 }
 
 describe('two readings of a partition', () => {
-  it.each([undefined, 30])('take each request once, until %s', (until) => {
+  it.each([undefined, 30])('process each request exactly once, until %s', (until) => {
     const both = { ...overtaking, until }
     for (let offset = 0; offset < 40; offset++)
       for (const key of ['slow', 'later', 'fast']) {
@@ -20,7 +20,7 @@ describe('two readings of a partition', () => {
       }
   })
 
-  it('leave behind what is of who is overtaken, from where he is, and everything that is not of both', () => {
+  it('the reading behind processes the overtaken workspaces from their offsets on, and everything outside the double reading', () => {
     const ahead = (key: string) =>
       [9, 10, 19, 20, 29, 30].map((offset) => !isPassedOver(overtaking, { offset, key }, 'ahead'))
     expect(ahead('slow')).toEqual([false, false, false, false, false, false])
@@ -28,7 +28,7 @@ describe('two readings of a partition', () => {
     expect(ahead('fast')).toEqual([false, true, true, true, true, false])
   })
 
-  it('are read from a note as they were kept', () => {
+  it('an overtaking is the same after it was formatted and parsed', () => {
     for (const each of [overtaking, { ...overtaking, until: undefined }, undefined])
       expect(parseOvertaking(formatOvertaking(each))).toEqual(each)
     expect(() => parseOvertaking('{"from":1}')).toThrow(/overtaken/)

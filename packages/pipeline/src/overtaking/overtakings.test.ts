@@ -27,7 +27,7 @@ const open = () => {
   return { journal, overtakings, begun }
 }
 
-it('who is overtaken is known after a restart, until both readings have met and nothing is open', async () => {
+it('overtaken workspaces are known after a restart, until both readings have met and nothing is open', async () => {
   const first = open()
   expect(await first.overtakings.overtake(3, { at: 10, incarnation: 'a' }, ['x'])).toEqual(['x'])
   expect(await first.overtakings.overtake(3, { at: 20, incarnation: 'a' }, ['x', 'y'])).toEqual(['y'])
@@ -51,7 +51,7 @@ it('who is overtaken is known after a restart, until both readings have met and 
   fourth.journal.close()
 })
 
-it('the place of a reading ahead is behind a record of the log as it is now, whatever an earlier one was of', async () => {
+it("the place of a reading ahead has the record's current incarnation, not that of an earlier overtaking", async () => {
   const { journal, overtakings } = open()
   journal.saw([{ partition: 11, offset: 4, incarnation: 'a' }])
   await overtakings.overtake(3, { at: 10, incarnation: 'b' }, ['x'])
@@ -59,7 +59,7 @@ it('the place of a reading ahead is behind a record of the log as it is now, wha
   journal.close()
 })
 
-it('no more than eight workspaces of a partition are overtaken at once', async () => {
+it('at most eight workspaces of a partition are overtaken at a time', async () => {
   const { journal, overtakings } = open()
   const many = Array.from({ length: 9 }, (_, n) => `w-${n}`)
   expect(await overtakings.overtake(3, { at: 10, incarnation: 'a' }, many)).toEqual(many.slice(0, 8))

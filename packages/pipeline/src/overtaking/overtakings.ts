@@ -7,19 +7,16 @@ import { formatOvertaking, isPassedOver, type Overtaking, parseOvertaking } from
 const maxWorkspaces = 8
 
 /**
- * Partitions that are read twice. The reading ahead has its own position and ranges in the journal, under the number of
- * the partition plus the number of all partitions (a lane). The position of the partition itself is that of the reading
- * behind: everything before it is stored.
+ * Partitions that are read twice. The reading ahead has its own position and ranges in the journal. They are stored
+ * under its lane: the number of the partition plus the number of all partitions. The position of the partition itself
+ * belongs to the reading behind: everything before it is stored.
  */
 export type Overtakings = {
-  /** Takes over the state of the journal. Call it before anything is read. */
+  /** Loads the state of the journal. Call it before anything is read. */
   load(): void
-  /**
-   * The overtaking of a partition that is read twice, or whose commits have not passed the place where both readings
-   * met.
-   */
+  /** The overtaking of a partition that is read twice, or whose commits have not passed the meeting offset. */
   of(partition: number): Overtaking | undefined
-  /** Partitions that have one. */
+  /** Partitions that have an overtaking. */
   partitions(): number[]
   /** The lane of the reading ahead of a partition. */
   aheadOf(partition: number): number
@@ -28,22 +25,22 @@ export type Overtakings = {
   /** Whether this reading of the partition skips a request. */
   isPassedOver(record: Pick<LogRecord, 'partition' | 'offset' | 'key'>, lane: number): boolean
   /**
-   * Lets others overtake workspaces of a partition from the offset `at` on, the next one to read, behind a record of
-   * that incarnation; durable when it resolves. Nothing changes where both readings are about to meet, or too many
-   * workspaces are overtaken. Resolves to the newly overtaken workspaces.
+   * Lets others overtake workspaces of a partition, from the offset `at` of the next record to read. `incarnation` is
+   * that of the record before it. Durable when it resolves. Nothing changes if both readings are about to meet, or too
+   * many workspaces are overtaken. Resolves to the newly overtaken workspaces.
    */
   overtake(
     partition: number,
     place: { at: number; incarnation: string },
     workspaces: readonly string[],
   ): Promise<string[]>
-  /** Ends the double reading: both readings are at `until`. Durable when it resolves. */
+  /** Ends the double reading when both readings are at `until`. Durable when it resolves. */
   meet(partition: number, until: number): Promise<void>
-  /** Removes the overtaking, when nothing before the meeting place is open. */
+  /** Removes the overtaking, when no range before the meeting offset is open. */
   forget(partition: number): Promise<void>
 }
 
-/** The log with two lanes for each partition: the reading ahead is one more with the same offsets. */
+/** The log with two lanes for each partition: the lane of the reading ahead has the same offsets. */
 export const readerOfLanes = (
   reader: Pick<LogReader, 'partitions' | 'incarnations' | 'starts' | 'ends'>,
 ): Pick<LogReader, 'partitions' | 'incarnations' | 'starts' | 'ends'> => {
@@ -56,7 +53,7 @@ export const readerOfLanes = (
   }
 }
 
-/** Keeps the overtaken workspaces in the journal of the consumer. */
+/** Keeps the overtaken workspaces in the consumer's journal. */
 export const createOvertakings = ({
   journal,
   partitions,
@@ -70,7 +67,7 @@ export const createOvertakings = ({
   retryWrite: RetryWrite
   logger: Pick<Logger, 'info'>
   metrics: Pick<Metrics, 'gauge'>
-  /** Called with the start of the reading ahead, when that is durable. */
+  /** Called with the start of the reading ahead, once it is durable. */
   onBegin(lane: number, at: number): void
 }): Overtakings => {
   const known = new Map<number, Overtaking>()
@@ -129,7 +126,7 @@ export const createOvertakings = ({
       const all = new Map([...(now?.workspaces ?? []), ...more.map((key) => [key, at] as const)])
       const next = { from: now?.from ?? at, workspaces: all, until: undefined }
       if (now === undefined) {
-        // An earlier use of the lane says nothing about the record before this place.
+        // An earlier use of the lane has no information about the record before this offset.
         journal.saw([{ partition: aheadOf(partition), offset: at - 1, incarnation }])
         await keep(partition, next, new Map([[aheadOf(partition), at]]))
         onBegin(aheadOf(partition), at)

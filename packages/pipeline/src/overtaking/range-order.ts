@@ -2,8 +2,8 @@ import type { JournalRange } from '@tributary/storage'
 import type { Overtakings } from './overtakings.ts'
 
 /**
- * The ranges of one token in the order in which their records were read: first those before an overtaking, then those
- * read ahead, then those behind. A sequence of the reading behind says that everything before it is appended.
+ * Sorts the ranges of one token in the order in which their records were read: those before an overtaking, those read
+ * ahead, those read behind. A sequence of the reading behind means that everything before it is appended.
  */
 export const inReadOrder = (
   ranges: readonly JournalRange[],

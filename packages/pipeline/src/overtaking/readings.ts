@@ -3,43 +3,45 @@ import type { Floods } from './floods.ts'
 import type { Overtakings } from './overtakings.ts'
 
 /**
- * The readings of all partitions, as the read loop sees them: one for each partition, and one more for a partition whose
- * workspaces are overtaken. Each has a number (its lane), a next offset, and an end.
+ * The readings of all partitions for the read loop. Each partition has one, or two if some of its workspaces are
+ * overtaken. Each reading has a number (its lane), a next offset, and an end.
  */
 export type Readings = {
-  /** The ends of the readings, by lane, for these ends of the log. */
+  /** The ends of the readings, by lane, computed from the ends of the log. */
   endsOf(logEnds: readonly number[]): readonly number[]
   partitionOf(lane: number): number
-  /** The records that a reading takes of a piece: those before its end. */
+  /** The records that a reading takes from a piece of the log: those before the reading's end. */
   within(lane: number, records: readonly LogRecord[]): readonly LogRecord[]
-  /** Notes in the journal the records that a reading comes to. */
+  /** Records in the journal the records that a reading has reached. */
   saw(lane: number, records: readonly LogRecord[]): void
   /** Whether this reading skips a record. */
   isPassedOver: Overtakings['isPassedOver']
-  /** Whether a turn ends that has read and processed so many bytes. The reading ahead skips, and so reads more. */
+  /**
+   * Whether a turn ends after this many bytes read and processed. The reading ahead skips records, and so reads more.
+   */
   isTurnDone(lane: number, bytes: { read: number; processed: number }): boolean
-  /** After a turn: lets others overtake the workspaces that hold the partition up. */
+  /** Called after a turn: starts to overtake the workspaces that hold the partition up. */
   relieve(lane: number, bytes: ReadonlyMap<string, number>, incarnation: string): Promise<void>
-  /** After a round: ends the reading ahead of partitions whose readings are at one place. */
+  /** Called after a round: ends the reading ahead of partitions whose readings have reached the same offset. */
   settle(): Promise<void>
   /** The next offsets of the lanes that may have new records. */
   places(): Map<number, number>
 }
 
-/** Maximum of bytes that the reading ahead skips in a turn, as a multiple of a turn, to find a full turn of work. */
+/** Maximum bytes that the reading ahead skips in a turn to find enough work, in multiples of `turnBytes`. */
 const passedTurns = 32
 
-/** The readings at their places; `next` has the next offset of each lane, and is kept current by the caller. */
+/** Creates the readings. The caller keeps `next`, the next offset of each lane, current. */
 export const createReadings = (deps: {
   journal: Pick<ConsumerJournal, 'saw'>
   overtakings: Overtakings
   floods: Floods
   next: Map<number, number>
-  /** By partition, the offset before which records may be stored without the journal's knowledge. */
+  /** By partition, the offset before which records may be stored although the journal does not know them. */
   unknownBefore: readonly number[]
-  /** Whether others may overtake these workspaces of a partition. */
+  /** Whether other workspaces may overtake these in a partition. */
   mayOvertake(partition: number, workspaceIds: readonly string[]): boolean
-  /** Next offset per lane that is stored and committed. */
+  /** The next offset of each lane; everything before it is stored and committed. */
   committed(): ReadonlyMap<number, number>
   /** Bytes read from a partition in its turn. */
   turnBytes: number
@@ -55,7 +57,7 @@ export const createReadings = (deps: {
       const until = overtakings.of(partition)?.until
       const end = logEnds[partition] ?? 0
       all[aheadOf(partition)] = until ?? end
-      // Both readings are past the meeting place; otherwise the reading behind ends where the one ahead is.
+      // Both readings have passed the meeting offset. Without one, the reading behind ends where the reading ahead is.
       const hasMet = until !== undefined && nextOf(partition) >= until && nextOf(aheadOf(partition)) >= until
       if (!hasMet) all[partition] = Math.min(until ?? end, nextOf(aheadOf(partition)))
     }
@@ -86,7 +88,7 @@ export const createReadings = (deps: {
       // In a partition that is read twice, the reading ahead shows which workspaces hold it up.
       if (lane === partition && isRead) return
       const at = nextOf(lane)
-      // Two readings cannot distinguish records that may already be stored.
+      // Records that may already be stored are checked in a single reading only.
       if (at < (deps.unknownBefore[partition] ?? 0)) return
       const workspaces = deps.floods.note(partition, { bytes, at, end: ends[lane] ?? 0, now: performance.now() })
       const overtaken = [...(overtakings.of(partition)?.workspaces.keys() ?? []), ...workspaces]

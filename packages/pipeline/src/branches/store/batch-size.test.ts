@@ -11,7 +11,7 @@ const settings = {
   shareBytes: 100,
 }
 
-/** After inserts that took in so many rows a millisecond. */
+/** The batch size after inserts at these rates, in rows per millisecond. */
 const after = (...rates: readonly number[]) => {
   const size = createBatchSize(settings)
   for (const rate of rates) size.inserted(rate * 10, 10)
@@ -41,7 +41,7 @@ describe('a batch is due', () => {
   })
 })
 
-describe('a partition is read on', () => {
+describe('whether a partition is full', () => {
   it.each<[string, { rows: number; bytes: number }, number, boolean]>([
     ['while the batch is not full, however much is its own', { rows: 39_999, bytes: 2999 }, 2999, false],
     ['not with its share of rows in a full batch', { rows: 40_000, bytes: 200 }, 100, true],
@@ -53,7 +53,7 @@ describe('a partition is read on', () => {
     expect(after().isFull(waiting, own)).toBe(full)
   })
 
-  it('to fewer rows when the store is slow', () => {
+  it('has a lower limit of rows when the store is slow', () => {
     expect(after(5).isFull({ rows: 5000, bytes: 0 }, 100)).toBe(true)
     expect(after(5).isFull({ rows: 4999, bytes: 0 }, 100)).toBe(false)
   })

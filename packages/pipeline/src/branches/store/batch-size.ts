@@ -1,23 +1,23 @@
 import type { PipelineSettings } from '../../settings.ts'
 
-/** Fewer rows are not asked for: below, an insert costs nearly as much as with so many. */
+/** Minimum rows of a batch: a smaller insert costs nearly as much as one of this size. */
 const minBatchRows = 2000
 
 /** Rows that wait for their insert, and their bytes. */
 type Waiting = { readonly rows: number; readonly bytes: number }
 
 export type BatchSize = {
-  /** An insert of so many rows took so long (ms). */
+  /** Records that an insert of this many rows took this long (ms). */
   inserted(rows: number, ms: number): void
-  /** Whether what waits, the oldest for `ageMs`, is to be begun. */
+  /** Whether a batch should start, given what waits and the age of the oldest waiting rows. */
   isDue(waiting: Waiting, ageMs: number): boolean
-  /** Whether a partition, of which `ownBytes` wait, should be read no further before a batch is begun. */
+  /** Whether reading of a partition with `ownBytes` waiting should pause until a batch starts. */
   isFull(waiting: Waiting, ownBytes: number): boolean
 }
 
 /**
- * How large a batch should be: as many rows as the store takes in `batchMs`, by its latest inserts, within the bounds of
- * the settings. A partition always has its share of a full batch, and never more than twice a batch waits.
+ * Decides the size of a batch: as many rows as the store takes in `batchMs`, estimated from its latest inserts, within
+ * the limits of the settings. A partition may always add its share to a full batch. At most two batches wait.
  */
 export const createBatchSize = (
   settings: Pick<

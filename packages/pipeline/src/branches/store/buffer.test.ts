@@ -7,7 +7,7 @@ import { microBatch } from './test-batches.ts'
 const nothing = Promise.resolve()
 const idsOf = (batch: Batch): unknown[] => rowPieces(batch.rows).map((row) => readRow(row).messageId)
 
-/** Filled by two partitions by turns. */
+/** A buffer that two partitions filled in turns. */
 const filled = () => {
   const buffer = createInsertBuffer()
   const batches = [
@@ -21,7 +21,7 @@ const filled = () => {
 }
 
 describe('the buffer of an insert', () => {
-  it('gives the rows by partition and offset, whatever the order in which they came', () => {
+  it('returns rows by partition and offset, regardless of the order of arrival', () => {
     const { buffer } = filled()
     const ranges = buffer.ranges()
     expect(ranges.map(({ partition, from, to }) => [partition, from, to])).toEqual([
@@ -33,7 +33,7 @@ describe('the buffer of an insert', () => {
     expect(idsOf(batch)).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  it('gives all ranges of a batch one token, and each time another', () => {
+  it('gives all ranges of a batch the same token, and each batch a new token', () => {
     const { buffer } = filled()
     const tokens = [...buffer.ranges(), ...buffer.ranges()].map(({ token }) => token)
     expect(new Set(tokens.slice(0, 2)).size).toBe(1)
@@ -41,7 +41,7 @@ describe('the buffer of an insert', () => {
     expect(buffer.take(buffer.ranges().map((range) => ({ ...range, token: 'own' }))).token).toBe('own')
   })
 
-  it('sums what was left out, and the bytes, of all micro-batches, and keeps the earliest time', () => {
+  it('adds up discarded counts and bytes of all micro-batches, and keeps the earliest time', () => {
     const { buffer, batches } = filled()
     const bytes = batches.reduce((sum, { rows }) => sum + rows.bytes.length, 0)
     expect(buffer).toMatchObject({ rows: 4, bytes, since: 40, openedAt: 1000 })
@@ -51,7 +51,7 @@ describe('the buffer of an insert', () => {
     expect(batch.discarded).toMatchObject([{ workspaceId: 'w-3', reason: 'duplicate', events: 3 }])
   })
 
-  it('is empty once it was taken, and begins the next batch anew', () => {
+  it('is empty after its content was taken, and starts a new batch', () => {
     const { buffer } = filled()
     buffer.take(buffer.ranges())
     expect(buffer).toMatchObject({ rows: 0, bytes: 0, since: undefined, openedAt: undefined })
@@ -69,7 +69,7 @@ describe('the buffer of an insert', () => {
     await expect(buffer.take(buffer.ranges()).deliveries).rejects.toThrow('not durable')
   })
 
-  it('a batch that is made again from its records is the same', () => {
+  it('a batch that is rebuilt from its records equals the original one', () => {
     const { buffer, batches } = filled()
     const first = buffer.take(buffer.ranges())
     const sorted = batches.toSorted((a, b) => a.partition - b.partition || a.from - b.from)

@@ -11,18 +11,18 @@ export type Batch = {
   readonly discarded: readonly DiscardedCount[]
   /** Resolves when the deliveries of its events are durable. */
   readonly deliveries: Promise<unknown>
-  /** When the oldest of its records was appended, epoch ms. */
+  /** When the oldest record of the batch was appended, epoch ms. */
   readonly since: number
-  /** Bytes of its rows. */
+  /** Bytes of the batch's rows. */
   readonly bytes: number
 }
 
 export type InsertBuffer = {
-  /** Takes a micro-batch, which is behind the earlier ones of its lane, at `now` (epoch ms). */
+  /** Adds a micro-batch at `now` (epoch ms). It must follow the earlier ones of its lane. */
   add(batch: MicroBatch, deliveries: Promise<unknown>, now: number): void
   /** The ranges in the buffer, by lane, under a new token. */
   ranges(): JournalRange[]
-  /** Takes everything as the batch of these `ranges`, and empties the buffer. */
+  /** Takes the whole content as the batch of these `ranges`, and empties the buffer. */
   take(ranges: readonly JournalRange[]): Batch
   isEmpty(): boolean
   /** Bytes of rows of one lane. */
@@ -30,9 +30,9 @@ export type InsertBuffer = {
   readonly rows: number
   /** Bytes of rows. */
   readonly bytes: number
-  /** When the oldest record in it was appended, epoch ms; undefined when it is empty. */
+  /** When the oldest record of the buffer was appended, epoch ms; undefined if the buffer is empty. */
   readonly since: number | undefined
-  /** When the first micro-batch came in, epoch ms; undefined when it is empty. */
+  /** When the first micro-batch was added, epoch ms; undefined if the buffer is empty. */
   readonly openedAt: number | undefined
 }
 
@@ -44,7 +44,7 @@ const mergeDiscarded = (into: Map<string, DiscardedCount>, more: ReadonlyMap<str
   }
 }
 
-/** Sums of micro-batches, without their rows. */
+/** Sums over micro-batches, without their rows. */
 const createSums = () => ({
   discarded: new Map<string, DiscardedCount>(),
   since: Number.POSITIVE_INFINITY,
@@ -59,7 +59,10 @@ const sum = (sums: ReturnType<typeof createSums>, batch: MicroBatch): void => {
   sums.bytes += batch.rows.bytes.length
 }
 
-/** The batch of ranges that were begun before, from the micro-batches of their records read again, in their order. */
+/**
+ * Rebuilds the batch of journaled ranges from micro-batches of the same records, which were read again in the same
+ * order.
+ */
 export const batchAgain = (
   token: string,
   ranges: readonly JournalRange[],
@@ -76,8 +79,8 @@ export const batchAgain = (
 type Part = { readonly from: number; to: number; bytes: number; readonly rows: Rows[] }
 
 /**
- * Gathers micro-batches of all lanes for the next insert. Rows of a batch are ordered by lane, and within a lane by
- * offset, whatever the order of `add`: repeated from the log they are the same to the byte.
+ * Collects micro-batches of all lanes for the next insert. Rows of a batch are ordered by lane, and within a lane by
+ * offset, regardless of the order of `add`. So a batch rebuilt from the log is byte-identical.
  */
 export const createInsertBuffer = (): InsertBuffer => {
   let parts = new Map<number, Part>()

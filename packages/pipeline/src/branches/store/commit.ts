@@ -5,16 +5,16 @@ import type { RetryWrite } from '../../retrying.ts'
 import type { Batch } from './buffer.ts'
 
 export type Committer = {
-  /** Takes over the positions of the journal. Call it once, before everything else. */
+  /** Loads the positions of the journal. Call it once, before everything else. */
   begin(): void
   /**
-   * Tracks a batch whose ranges are in the journal and whose insert is in flight. Batches of a partition come in its
-   * order.
+   * Tracks a batch whose ranges are in the journal and whose insert is in flight. Batches of a partition must be added
+   * in their order.
    */
   track(batch: Batch): void
-  /** Notes that the event store has a batch's rows. */
+  /** Records that the event store has a batch's rows. */
   stored(token: string): void
-  /** Notes that a batch's deliveries are durable. */
+  /** Records that a batch's deliveries are durable. */
   delivered(token: string): void
   /**
    * Commits every batch that is stored and delivered, with all batches before it; retries until the journal has it.
@@ -24,11 +24,11 @@ export type Committer = {
   commit(): Promise<void>
   /** True when nothing is tracked and no commit is running. */
   isIdle(): boolean
-  /** Next offset per lane that is stored and committed. */
+  /** The next offset of each lane; everything before it is stored and committed. */
   positions(): ReadonlyMap<number, number>
-  /** Notes that a reading begins at an offset: everything before it is committed. */
+  /** Sets the offset where a lane begins; everything before it counts as committed. */
   beginLane(lane: number, at: number): void
-  /** When the oldest record that is tracked was appended, epoch ms; undefined with nothing tracked. */
+  /** When the oldest tracked record was appended, epoch ms; undefined if no batch is tracked. */
   oldest(): number | undefined
   /** Bytes of rows of the tracked batches. */
   bytes(): number
@@ -41,14 +41,14 @@ export type CommitterDeps = {
   onCommitted(): void
 }
 
-/** Moves the positions of the journal past stored and delivered batches, one by one and in order. */
+/** Advances the positions of the journal past stored and delivered batches, one by one and in order. */
 export const createCommitter = ({ journal, retryWrite, onCommitted }: CommitterDeps): Committer => {
   const inFlight = createInFlight()
   const tracked = new Map<string, Batch>()
   const committed = new Map<number, number>()
   let committing = false
 
-  /** Forgets the batches whose ranges are committed, and reports the commit. */
+  /** Drops the batches whose ranges are committed, and reports the commit. */
   const finish = (): void => {
     for (const [token, { ranges }] of tracked)
       if (ranges.every(({ partition, to }) => to <= (committed.get(partition) ?? 0))) tracked.delete(token)

@@ -29,7 +29,7 @@ const setUp = (insert: (batch: Batch) => Promise<void>) => {
 }
 
 describe('the insert pool', () => {
-  it('are as many inserts as the settings say', async () => {
+  it('runs as many inserts as the settings allow', async () => {
     const inserts: PromiseWithResolvers<void>[] = []
     const { insertPool } = setUp(() => {
       const insert = Promise.withResolvers<void>()
@@ -48,7 +48,7 @@ describe('the insert pool', () => {
     expect(insertPool.busy).toBe(0)
   })
 
-  it('are free when the rows are stored, and the batch is committed when it is delivered, too', async () => {
+  it('a slot is free when the rows are stored; the batch is committed when it is also delivered', async () => {
     const deliveries = Promise.withResolvers<void>()
     const { insertPool, reported } = setUp(async () => {})
     const launched = insertPool.launch(batch('a', deliveries.promise))
@@ -58,7 +58,7 @@ describe('the insert pool', () => {
     expect(reported.slice(3)).toEqual(['delivered a', 'commit'])
   })
 
-  it('report an error that no retry fixes, and then commit nothing', async () => {
+  it('reports an error that no retry fixes, and commits nothing after it', async () => {
     const { insertPool, reported } = setUp(() => Promise.reject(new Error('broken')))
     await insertPool.launch(batch('a'))
     expect(reported.filter((line) => !line.startsWith('delivered'))).toEqual(['track a', 'fault broken'])
@@ -69,7 +69,7 @@ describe('the insert pool', () => {
     expect(of).not.toContain('commit')
   })
 
-  it('end quietly when they are stopped, store and deliveries alike', async () => {
+  it('reports no error when inserts or deliveries end because of a stop', async () => {
     const deliveries = Promise.withResolvers<void>()
     const { insertPool, reported, stop } = setUp(() => Promise.reject(new Stopped()))
     const launched = insertPool.launch(batch('a', deliveries.promise))

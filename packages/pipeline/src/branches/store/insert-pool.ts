@@ -11,14 +11,14 @@ export type InsertPoolDeps = {
   committer: Pick<Committer, 'track' | 'stored' | 'delivered' | 'commit'>
   /** Called when another insert may start. */
   onFree(): void
-  /** Called with an error that no retry fixes. */
+  /** Called with an error that a retry cannot fix. */
   onFault(error: unknown): void
 }
 
 export type InsertPool = {
   /**
    * Inserts a batch whose ranges are in the journal into the event store, and commits it once it is stored and
-   * delivered. Resolves when that is done, or has failed; never rejects.
+   * delivered. Resolves when that is done or has failed; never rejects.
    */
   launch(batch: Batch): Promise<void>
   isFree(): boolean
@@ -27,8 +27,8 @@ export type InsertPool = {
 }
 
 /**
- * Limits the inserts in flight. Another may start as soon as a batch is stored, though its deliveries or commit may be
- * missing.
+ * Limits the inserts in flight. The next may start when a batch is stored, even if its deliveries or commit are
+ * pending.
  */
 export const createInsertPool = ({ count, signal, insert, committer, onFree, onFault }: InsertPoolDeps): InsertPool => {
   let busy = 0
@@ -46,7 +46,7 @@ export const createInsertPool = ({ count, signal, insert, committer, onFree, onF
   const carry = async (batch: Batch): Promise<void> => {
     const stored = store(batch)
     const delivered = batch.deliveries.then(() => committer.delivered(batch.token))
-    // When storing fails, no code awaits it.
+    // If storing fails, nothing awaits this promise.
     delivered.catch(() => {})
     await stored
     onFree()

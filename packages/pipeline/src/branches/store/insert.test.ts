@@ -44,7 +44,7 @@ const discarded = async () =>
   (await store.query<{ n: number }>('select sum(events) as n from dropped_events'))[0]?.n ?? 0
 
 describe('inserting a batch', () => {
-  it('stores its rows and what was left out under its token, and gives the memory of the rows back', async () => {
+  it("stores the rows and discarded counts under the batch's token, and frees the memory of the rows", async () => {
     const { run, inserted } = inserter()
     const once = batch('t-1', ['a', 'b', 'b'])
     const [rows] = once.rows as readonly [Rows]
@@ -52,13 +52,13 @@ describe('inserting a batch', () => {
     await run(once)
     expect(await stored()).toMatchObject([{ id: 'a' }, { id: 'b' }])
     expect(inserted).toEqual([2])
-    // Again under the same token: the engine has it already.
+    // The same token again: the engine drops the repeated insert.
     await run(copy)
     expect([(await stored()).length, await discarded()]).toEqual([2, 1])
     expect(rows.bytes.length).toBe(0)
   })
 
-  it('tries again while the store is away, with the same token', async () => {
+  it('retries with the same token while the store is down', async () => {
     const tokens: (string | undefined)[] = []
     const { run } = inserter((table, rows, options) => {
       tokens.push(options?.token)
@@ -71,10 +71,10 @@ describe('inserting a batch', () => {
     expect(tokens).toEqual(Array(6).fill('t-2'))
   })
 
-  it('a refused row becomes a rejected event, its neighbors are stored as they are', async () => {
+  it('a refused row becomes a rejected event; the other rows are stored unchanged', async () => {
     const { run, inserted } = inserter((table, rows, options) => {
       const text = typeof rows === 'object' && 'pieces' in rows ? Buffer.concat(rows.pieces).toString() : ''
-      // The replacement of a refused row is not accepted any more.
+      // The full replacement of the refused row is refused, too.
       return text.includes('Poison') && text.includes('accepted')
         ? Promise.reject(new InsertRejected(117, 'Cannot parse this'))
         : store.insert(table, rows, options)
@@ -89,7 +89,7 @@ describe('inserting a batch', () => {
     expect(inserted).toEqual([4])
   })
 
-  it('what was left out is not counted before the rows are stored, and nothing is inserted without any', async () => {
+  it('discarded counts are inserted after the rows, and not at all if there are none', async () => {
     const tables: string[] = []
     const { run, inserted } = inserter(async (table) => {
       tables.push(table)
@@ -100,7 +100,7 @@ describe('inserting a batch', () => {
     expect([tables.length, inserted]).toEqual([2, [1]])
   })
 
-  it('ends when it is stopped while the store is away', async () => {
+  it('rejects when it is stopped while the store is down', async () => {
     const stop = new AbortController()
     const { run } = inserter(() => {
       stop.abort()

@@ -14,14 +14,14 @@ export type InserterDeps = {
   settings: Pick<PipelineSettings, 'patience'>
   signal: AbortSignal
   retryWrite: RetryWrite
-  /** Called when so many rows are stored, which took so long (ms). */
+  /** Called when rows are stored, with their number and the duration (ms). */
   onInserted(rows: number, ms: number): void
 }
 
 /**
- * Stores a batch: its rows, then the counts of what was left out, both under its token. What fails is tried again for
- * ever. Rows that the engine refuses are found by bisection and become rejected events; their neighbors are stored as they
- * are. The memory of the rows is given back. Rejects with Stopped once `signal` aborts.
+ * Stores a batch: its rows, then the counts of discarded events, both under the batch's token. A failed insert is
+ * retried without end. Rows that the engine refuses are found by bisection and become rejected events; the other rows
+ * are stored unchanged. Frees the memory of the rows. Rejects with Stopped once `signal` aborts.
  */
 export const createInserter = (deps: InserterDeps): ((batch: Batch) => Promise<void>) => {
   const { eventStore, clock, logger, metrics, settings, signal, retryWrite } = deps
@@ -32,10 +32,13 @@ export const createInserter = (deps: InserterDeps): ((batch: Batch) => Promise<v
   const storeEvents = (pieces: readonly Uint8Array[], token: string): Promise<void> =>
     retryInsert('events', () => insertEvents(eventStore, { columns: eventColumns, pieces }, { token, signal }))
 
-  /** Stores what was refused as a whole, row by row where it must be; the guilty ones become rejected events. */
+  /**
+   * Stores rows that the engine refused as a whole, in smaller parts down to single rows. Faulty rows become rejected
+   * events.
+   */
   const insertRefused = async (batch: Batch, refusal: InsertRejected): Promise<void> => {
     const options = { replace: refusedRow, ownerOf: rowOwner, patience: settings.patience }
-    // As one piece: thousands of pieces cost the client and the store more than this copy.
+    // Copied into one buffer: thousands of small pieces cost the client and the store more than this copy.
     const insertParts = (part: readonly Uint8Array[], token: string): Promise<void> =>
       storeEvents([Buffer.concat(part)], token)
     const result = await retryWrite(

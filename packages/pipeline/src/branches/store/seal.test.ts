@@ -20,7 +20,7 @@ afterEach(async () => {
 
 const id = { hash: Buffer.alloc(16, 7), partition: 2, offset: 5, index: 0 }
 
-/** With one micro-batch in its buffer, which came at 1000, and batches that are due at the age of 500. */
+/** A sealer whose buffer has one micro-batch, added at 1000. Batches are due at the age of 500. */
 const world = (begin: ConsumerJournal['begin'] = journal.begin) => {
   const buffer = createInsertBuffer()
   buffer.add(microBatch(2, 5, ['a']), Promise.resolve(), 1000)
@@ -50,7 +50,7 @@ const world = (begin: ConsumerJournal['begin'] = journal.begin) => {
 }
 
 describe('sealing', () => {
-  it('a batch has its ranges and ids in the journal, and only then are the ids flushed and it is handed on', async () => {
+  it('the journal has the ranges and IDs of a batch before the IDs are flushed and the batch is handed on', async () => {
     const { buffer, seal, sealed, flushed } = world()
     await seal(1000)
     const [batch] = sealed
@@ -70,7 +70,7 @@ describe('sealing', () => {
     ])
   })
 
-  it('while the journal cannot be written the same ranges are tried again, and what comes meanwhile is the next batch', async () => {
+  it('while the journal cannot be written, the same ranges are retried, and new rows go into the next batch', async () => {
     const tried: unknown[] = []
     const { buffer, sealer, seal, sealed, flushed } = world((ranges, ids, now) => {
       tried.push([ranges, ids])

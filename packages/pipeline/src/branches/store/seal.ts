@@ -19,9 +19,9 @@ export type Sealer = {
   /** Whether the buffer is due at `now` (epoch ms). */
   isDue(now: number): boolean
   /**
-   * Ends the batch in the buffer, which must not be empty. Writes its ranges and the waiting IDs to the journal,
-   * retries until they are there, and then calls `handOn`. One at a time: the journal has batches in their order.
-   * Rejects with Stopped once stopped.
+   * Ends the batch in the buffer, which must not be empty. Writes its ranges and the waiting IDs to the journal, with
+   * retries, and then calls `handOn`. Calls must not overlap: the journal needs batches in their order. Rejects with
+   * Stopped once stopped.
    */
   seal(now: number, handOn: (batch: Batch) => void): Promise<void>
   /** The batch that is being written to the journal. */
@@ -30,7 +30,7 @@ export type Sealer = {
   waitMs(now: number): number
 }
 
-/** Records the ranges of an insert before it begins, so that it can be repeated under its token. */
+/** Journals the ranges of an insert before it begins, so that it can be repeated under its token. */
 export const createSealer = (deps: SealerDeps): Sealer => {
   const { buffer, size, journal, retryWrite, settings } = deps
   let sealing: Batch | undefined
@@ -44,7 +44,7 @@ export const createSealer = (deps: SealerDeps): Sealer => {
       sealing = batch
       try {
         faultPoint('pipeline.before-begin')
-        // Always retries: a failed write may still be in the journal, and would be repeated under its token.
+        // Retries any error: a failed write may still be in the journal, and would be repeated under its token.
         await retryWrite(
           'begin',
           () => journal.begin(ranges, ids, now),

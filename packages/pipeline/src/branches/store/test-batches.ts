@@ -9,7 +9,7 @@ const processor = createProcessor({
   deliveryRecordBytes: 512 * 1024,
 })
 
-/** A request at `offset` of `partition` with an event for each message id. */
+/** A request at `offset` of `partition` with one event for each message ID. */
 const record = (partition: number, offset: number, messageIds: readonly string[], time: number): LogRecord => ({
   partition,
   offset,
@@ -24,7 +24,7 @@ const record = (partition: number, offset: number, messageIds: readonly string[]
   ),
 })
 
-/** The micro-batch of one such request; an id that is in it twice is dropped once. */
+/** The micro-batch of one such request. A message ID that occurs twice is discarded once. */
 export const microBatch = (partition: number, offset: number, messageIds: readonly string[], time = 1): MicroBatch => {
   processor.add(record(partition, offset, messageIds, time))
   processor.takeIds()
