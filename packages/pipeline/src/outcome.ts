@@ -2,7 +2,7 @@
  * The result of a step for an event.
  * - `ok`: the event continues, with the step's result;
  * - `drop`: the event is discarded and counted;
- * - `reject`: the event is kept as rejected, with a reason that tells its sender what to fix.
+ * - `reject`: the event is kept as rejected, with a reason that says what its sender has to fix.
  */
 export type Ok<T> = { readonly kind: 'ok'; readonly event: T }
 export type Drop = { readonly kind: 'drop'; readonly reason: DropReason }

@@ -159,7 +159,7 @@ describe('what is accepted', () => {
     ])
   })
 
-  it('treats keys like __proto__ and constructor as any other', () => {
+  it('treats keys like __proto__ and constructor as ordinary keys', () => {
     const text =
       '{"type":"track","event":"x","userId":"u","__proto__":{"polluted":1},"constructor":2,"context":{"__proto__":{"ip":"6.6.6.6"}},"properties":{"__proto__":{"polluted":1},"constructor":{"prototype":1}}}'
     const { delivered, batch } = run(
@@ -204,7 +204,7 @@ describe('what is kept as rejected', () => {
     ['a number', '5', 'not_an_object'],
     ['a list of events in place of one', '[1]', 'not_an_object'],
     ['null', 'null', 'not_an_object'],
-  ])('%s, with its reason and original, and its neighbours go on', (_, body, reason) => {
+  ])('%s, with its reason and original, while other events of the batch continue', (_, body, reason) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
     const other = JSON.stringify({ ...track, messageId: 'other' })
     const { rows, delivered } = run(record(`{"batch":[${text},${other}]}`, { k: 'batch' }))
@@ -214,7 +214,7 @@ describe('what is kept as rejected', () => {
     expect(delivered.map(({ messageId }) => messageId)).toEqual(['other'])
   })
 
-  it('every event behind the 2,500th', () => {
+  it('every event after the 2,500th', () => {
     const batch = Array.from({ length: 2501 }, (_, n) => ({ ...track, messageId: `m-${n}` }))
     const { rows } = run(record({ batch }, { k: 'batch' }))
     expect(rows.filter(({ status }) => status === 'accepted')).toHaveLength(2500)
@@ -226,7 +226,7 @@ describe('what is kept as rejected', () => {
     expect(rows.at(-1)?.reason).toMatch(/^over_batch_limit: /)
   })
 
-  it('every event of a batch whose context and integrations would make each too large, and none of its rows has them', () => {
+  it('every event of a batch whose context and integrations would make each event too large; the rows omit both', () => {
     const shared = { context: { a: 'x'.repeat(20_000) }, integrations: { A: { b: 'x'.repeat(12_700) } } }
     const body = () => ({ ...shared, batch: [track, { ...track, messageId: 'm-2' }] })
     expect(run(record(body(), { k: 'batch' })).rows.map(({ status }) => status)).toEqual(['accepted', 'accepted'])
@@ -243,7 +243,7 @@ describe('what is kept as rejected', () => {
     expect(batch.deliveries).toEqual([])
   })
 
-  it('every event of a batch whose context would come to more than 16 MiB when each is stored with it', () => {
+  it('every event of a batch whose context would take more than 16 MiB when stored with each event', () => {
     const ofBatch = (events: number) => {
       const batch = Array.from({ length: events }, (_, n) => ({ ...track, messageId: `m-${n}` }))
       const { rows } = run(record({ context: { a: 'x'.repeat(16_384 - 8) }, batch }, { k: 'batch' }))
@@ -274,7 +274,7 @@ describe('a context that is taken as text', () => {
     const delivered = batch.deliveries.map((entry) => Buffer.from(entry.body).toString())
     return { rows: rows.map((row) => ({ ...row, original: '' })), delivered }
   }
-  /** The same event with a space in it is parsed as a whole, and its stored part is written anew. */
+  /** The same event with a space in it, which is parsed completely; its context is then serialized again. */
   const spaced = (text: string): string => `{ ${text.slice(1)}`
 
   it.each([
@@ -304,13 +304,13 @@ describe('a context that is taken as text', () => {
     '{"type":"track","event":"x","userId":"u","context":{"a":"\\ud800\\u0041\\/"}}',
     '{"type":"track","event":"x","userId":"ü","properties":{"a":"“😀”"},"context":{"os":"y"}}',
     '{"type":"track","event":"x","userId":"u","properties":{"a":"],},{"},"extra":{"properties":{"a":1}},"context":{"b":"{"}}',
-  ])('is what is made of the parsed event: %s', (text) => {
+  ])('gives the same result as a parsed context: %s', (text) => {
     for (const meta of [{}, { d: true }, { k: 'batch' as const }, { k: 'batch' as const, d: true }])
       for (const around of ['', ',"context":{"os":"x","app":"a"},"integrations":{"All":false}'])
         expect(rowsAndDeliveries(text, meta, around)).toEqual(rowsAndDeliveries(spaced(text), meta, around))
   })
 
-  it('is stored and sent on as it came', () => {
+  it('is stored and delivered unchanged', () => {
     const contextOf = (context: string) => {
       const { rows, batch } = run(record(`{"type":"track","event":"x","userId":"u","context":${context}}`))
       const sent = Buffer.from(batch.deliveries[0]?.body ?? []).toString()
@@ -322,7 +322,7 @@ describe('a context that is taken as text', () => {
     expect(contextOf('{"a":12345678901234567890}')).toBe('{"a":12345678901234567890}')
   })
 
-  it('is what is made of any event as an SDK writes it', () => {
+  it('gives the same result as a parsed context for any event of an SDK', () => {
     let seed = 7
     const below = (limit: number): number => {
       seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0
@@ -397,7 +397,7 @@ describe('a context that is taken as text', () => {
 describe('deduplication', () => {
   const batchOf = (...ids: string[]) => ({ batch: ids.map((messageId) => ({ ...track, messageId })) })
 
-  it('keeps the first of a source and counts the others', () => {
+  it('keeps the first event with an ID and counts the repetitions', () => {
     const { rows, batch } = run(
       record(batchOf('a', 'b', 'a'), { k: 'batch' }),
       record(batchOf('b', 'c'), { k: 'batch' }, 1),
@@ -408,19 +408,19 @@ describe('deduplication', () => {
     ])
   })
 
-  it('takes the same id of another source for another event', () => {
+  it('treats equal message IDs of different sources as different events', () => {
     const { rows } = run(record(track), record(track, { s: 's-2' }, 1))
     expect(rows).toHaveLength(2)
   })
 
-  it('lets a corrected event follow its rejected forerunner, and keeps a rejected one once', () => {
+  it('accepts a corrected event with the ID of a rejected one, and keeps a repeated rejected event once', () => {
     const broken = { ...track, event: undefined }
     const { rows, batch } = run(record(broken), record(broken, {}, 1), record(track, {}, 2))
     expect(rows.map(({ status }) => status)).toEqual(['rejected', 'accepted'])
     expect([...batch.discarded.values()].map(({ reason }) => reason)).toEqual(['duplicate_rejected'])
   })
 
-  it('gives the same rows when the journal already has their places', () => {
+  it('gives the same rows if the journal already has the places of the events', () => {
     const records = [record(batchOf('a', 'b', 'a'), { k: 'batch' }), record(batchOf('b', 'c'), { k: 'batch' }, 1)]
     const first = newProcessor()
     for (const one of records) first.add(one)
@@ -460,7 +460,7 @@ describe('the schema of a source', () => {
   ]
   const sent = record({ batch: events }, { k: 'batch' })
 
-  it('validates every accepted event, and the row says by which version and what does not fit', () => {
+  it('validates every accepted event, and the row has the schema version and the problems', () => {
     const { rows, batch } = by(allow, sent)
     expect(rows.map((row) => [row.messageId, row.status, row.compatibility, row.schemaVersion, row.problems])).toEqual([
       ['fits', 'accepted', 'compatible', 3, []],
@@ -482,7 +482,7 @@ describe('the schema of a source', () => {
     ])
   })
 
-  it('blocks what does not fit, if it is to: stored, shown and counted, and not delivered', () => {
+  it('blocks invalid events in blocking mode: they are stored, shown and counted, but not delivered', () => {
     const { rows, delivered, batch } = by(block, sent)
     expect(rows.map(({ status }) => status)).toEqual([
       'accepted',
@@ -503,7 +503,7 @@ describe('the schema of a source', () => {
     ])
   })
 
-  it('holds what is beyond the plan and fits: stored, shown and counted, and not delivered until it is sent again', () => {
+  it('holds valid events over the plan: they are stored, shown and counted, and delivered only when replayed', () => {
     const held: SchemaInForce = { ...block, held: true }
     const { rows, delivered, batch } = by(held, sent)
     expect(rows.map(({ status }) => status)).toEqual(['held', ...Array(4).fill('blocked'), 'held', 'rejected'])
@@ -511,12 +511,12 @@ describe('the schema of a source', () => {
     expect([batch.accepted, batch.blocked, batch.held]).toEqual([0, 4, 2])
     const again = record({ batch: [events[0]] }, { k: 'batch', p: ['0-1-0'] })
     expect(by(held, again).delivered).toEqual(['fits'])
-    // It has no destinations now and would have all of them when it is sent again.
+    // The event has no destinations now, but would go to all of them if it were held and replayed.
     const undelivered = record({ batch: [events[0]] }, { k: 'batch', u: true })
     expect(by(held, undelivered).rows.map(({ status }) => status)).toEqual(['accepted'])
   })
 
-  it('marks what a sync imports, and nothing else, whatever becomes of it', () => {
+  it('marks events that a sync imports, and no others, in every status', () => {
     const imported = (schema: SchemaInForce | undefined, meta: Partial<RequestMeta>) =>
       by(schema, record({ batch: events }, { k: 'batch', ...meta })).rows.map((row) => [row.status, row.imported])
     const statuses = new Set<string>()
@@ -532,20 +532,20 @@ describe('the schema of a source', () => {
     expect([...statuses].toSorted()).toEqual(['accepted', 'blocked', 'held', 'rejected'])
   })
 
-  it('validates nothing of a source whose schema is not known', () => {
+  it('validates no event of a source without a known schema', () => {
     const { rows, delivered } = by(undefined, sent)
     expect(rows.map((row) => [row.compatibility, row.schemaVersion])).toEqual(Array(7).fill(['', 0]))
     expect(delivered).toHaveLength(6)
   })
 
-  it('does not block what is sent again: it was validated by a schema that may not have come here yet', () => {
+  it('does not block replayed events, which may have been validated by a newer schema than this process has', () => {
     const again = record({ batch: [events[3]] }, { k: 'batch', f: true, p: ['1-0000000007-0000'] })
     const { rows, delivered } = by(block, again)
     expect(rows.map(({ status }) => status)).toEqual(['accepted'])
     expect(delivered).toEqual(['new'])
   })
 
-  it('keeps what an event was to reach where its batch has said it, and of a blocked one always', () => {
+  it('keeps the integrations of an event if its batch sent them, and always for a blocked event', () => {
     const kept = (batch: unknown): unknown[] =>
       by(block, record(batch, { k: 'batch' })).rows.map((row) => row.integrations)
     const integrations = { All: false }
@@ -554,7 +554,7 @@ describe('the schema of a source', () => {
     expect(kept({ batch: own })).toEqual(['', ...Array(4).fill('{"All":false}'), '', ''])
   })
 
-  it('validates properties of any name and depth', () => {
+  it('validates properties with any name, at any depth', () => {
     const text = `{"type":"track","event":"Bought","userId":"u","properties":{"total":1,"__proto__":{"total":2},"constructor":1,"\\ud800":1,"deep":${'['.repeat(150)}${']'.repeat(150)}}}`
     const [row] = by(block, record(text)).rows
     expect(row?.status).toBe('blocked')
@@ -563,7 +563,7 @@ describe('the schema of a source', () => {
     )
   })
 
-  it('lets an event that was decided before go the same way again', () => {
+  it('gives an event the status that was decided earlier', () => {
     const processor = newProcessor(undefined, block)
     processor.add(sent, (eventId) =>
       eventId.endsWith('-0001') ? 'accepted' : eventId.endsWith('-0000') ? 'blocked' : undefined,
@@ -577,7 +577,7 @@ describe('events that are sent again', () => {
   const again = (body: object, p: string[], offset: number, meta: Partial<RequestMeta> = {}) =>
     record({ batch: [body] }, { k: 'batch', f: true, p, ...meta }, offset)
 
-  it('are no repetition of the stored event, and are taken once each', () => {
+  it('are not duplicates of the stored event, and are accepted once each', () => {
     const { rows, batch } = run(
       record(track),
       again(track, ['1-0000000000-0000'], 1),
@@ -594,7 +594,7 @@ describe('events that are sent again', () => {
     expect([...batch.discarded.values()].map(({ events }) => events)).toEqual([1])
   })
 
-  it('cannot be kept away by a client that chooses their id as its message id', () => {
+  it('cannot be blocked by a client that sends their ID as a message ID', () => {
     const { rows } = run(
       record({ ...track, messageId: '1-0000000000-0000' }),
       record({ ...track, messageId: 'replay/1-0000000000-0000' }, {}, 1),
@@ -605,7 +605,7 @@ describe('events that are sent again', () => {
 })
 
 describe('delivery records', () => {
-  it('name no destination for events that are to go to none, and never hold them beside others of their source', () => {
+  it('have no destinations for undelivered events, which are in records of their own', () => {
     const { batch } = run(
       record({ ...track, messageId: 'm-1', userId: 'u-1' }, {}, 0),
       record({ ...track, messageId: 'm-2', userId: 'u-2' }, { u: true }, 1),
@@ -622,7 +622,7 @@ describe('delivery records', () => {
     ])
   })
 
-  it('say of rows of a sync, and of what was blocked and is sent again, that they go behind live events, and never hold them beside those', () => {
+  it('mark events of a sync and replayed events as later than live ones, in records of their own', () => {
     const { batch } = run(
       record({ ...track, messageId: 'm-1', userId: 'u-1' }, {}, 0),
       record({ ...track, messageId: 'm-2', userId: 'u-2' }, { h: true }, 1),
@@ -639,7 +639,7 @@ describe('delivery records', () => {
     ])
   })
 
-  it('carry all accepted events of a source in order, within their size, whether or not it has destinations', () => {
+  it('carry all accepted events of a source in order, within the size limit, with or without destinations', () => {
     const processor = createProcessor({
       journal: { firstSeen: () => undefined },
       destinationsFor: (sourceId) => (sourceId === 's-1' ? ['d-1', 'd-2'] : []),
@@ -679,7 +679,7 @@ describe('delivery records', () => {
     ['a group', { type: 'group', userId: 'ü', groupId: 'g', traits: {} }, {}],
     ['an alias', { type: 'alias', userId: 'u', previousId: 'p', timestamp: '2020-01-01T00:00:00Z' }, {}],
     ['a page', { type: 'page', anonymousId: 'a', name: 'Home', integrations: { All: true } }, {}],
-  ])('have of an event that no destination gets what consumers may ask, to the digit: %s', (_, body, context) => {
+  ])('have, for an event without destinations, exactly the values that consumers may read: %s', (_, body, context) => {
     const textOf = (destinations: string[]): string => {
       const processor = createProcessor({
         journal: { firstSeen: () => undefined },
@@ -698,7 +698,7 @@ describe('delivery records', () => {
     if (context !== undefined) whole.set('context', JSON.stringify(context))
     expect([...streamed]).toEqual([...whole])
   })
-  it('have an event of a source that a consumer needs as a whole as a whole, for no destination; what is only kept is not', () => {
+  it('have the complete event, without destinations, if a consumer needs the whole source, unless it is undelivered', () => {
     const metaOf = (more: Partial<RequestMeta>) => {
       const processor = createProcessor({
         journal: { firstSeen: () => undefined },
@@ -720,7 +720,7 @@ describe('delivery records', () => {
   })
 })
 
-it('names events after their record, its incarnation, and their index in it', () => {
+it('names events by their record, its incarnation, and their index in the record', () => {
   const processor = newProcessor()
   processor.add({ ...record({ type: 'track', event: 'Bought', userId: 'u' }, {}, 7), incarnation: '0mabc12def3' })
   const [row] = rowsOf(processor.take())

@@ -37,28 +37,28 @@ import { createTextBytes } from './rows/text-bytes.ts'
 import { isoTime } from './rows/timestamps.ts'
 import { RecordFailed } from './set-aside.ts'
 
-/** An event on its way to the live channel of its source. */
+/** An event for the live channel of its source. */
 export type LiveEvent = {
   readonly raw: RawEvent
   readonly event: NormalEvent | undefined
   readonly rejected: Reject | undefined
-  /** Undefined for a rejected one. */
+  /** Undefined for a rejected event. */
   readonly status: AcceptedStatus | undefined
-  /** Undefined for an event that no schema validated. */
+  /** Undefined for an event that was not validated. */
   readonly fit: Fit | undefined
 }
 
-/** The result of a run of records of one partition, for the branches after the steps. */
+/** The result of the steps for consecutive records of one partition, for the branches. */
 export type MicroBatch = {
   readonly partition: number
-  /** The reading of the partition: the partition's own number, or that of the reading ahead (`Overtakings`). */
+  /** The lane of the reading: the partition's own number, or that of the reading ahead (`Overtakings`). */
   readonly lane: number
   /** Offsets of the records: [`from`, `to`). */
   readonly from: number
   readonly to: number
   /** Incarnation of the last record. */
   readonly incarnation: string
-  /** When the oldest of its records was appended, epoch ms. */
+  /** When the oldest of the records was appended, epoch ms. */
   readonly since: number
   readonly rows: Rows
   readonly discarded: ReadonlyMap<string, DiscardedCount>
@@ -69,13 +69,16 @@ export type MicroBatch = {
   readonly accepted: number
   /** Events blocked because they do not match the schema of their source. */
   readonly blocked: number
-  /** Events held because the plan of their organization has no more. */
+  /** Events held because their organization is over the limit of its plan. */
   readonly held: number
   /** Events kept as rejected, by reason. */
   readonly rejected: ReadonlyMap<string, number>
 }
 
-/** The micro-batch without its effects, for records whose events are stored already: only its place and IDs count. */
+/**
+ * The micro-batch without rows, deliveries and live events, for records that are stored already. Only its place and IDs
+ * remain.
+ */
 export const withoutEffects = (batch: MicroBatch): MicroBatch => ({
   ...batch,
   rows: { bytes: Buffer.alloc(0), ends: [] },
@@ -90,11 +93,11 @@ export const withoutEffects = (batch: MicroBatch): MicroBatch => ({
 
 export type ProcessorDeps = {
   journal: Pick<ConsumerJournal, 'firstSeen'>
-  /** Destinations connected to a source; accepted events go on without any, too. */
+  /** Destinations connected to a source. Accepted events are delivered to the log without any, too. */
   destinationsFor(sourceId: string): readonly string[]
   /**
-   * Whether a consumer needs events of a source as a whole, whatever their destinations; called once per record. None
-   * unless given.
+   * Whether a consumer needs complete events of a source, regardless of their destinations; called once per record.
+   * None unless given.
    */
   needsWhole?(sourceId: string): boolean
   /** The schema that validates a source's events; called once per record. */
@@ -105,26 +108,26 @@ export type ProcessorDeps = {
   isAppended?(record: RecordPlace, eventId: string, workspaceId: string): boolean
   /** Whether a record is skipped because processing failed on it; called once per record. None unless given. */
   isSetAside?(record: RecordPlace): boolean
-  /** Whether a record is for the other reading of its partition; called once per record. None unless given. */
+  /** Whether a record belongs to the other reading of its partition; called once per record. None unless given. */
   isPassedOver?(record: LogRecord, lane: number): boolean
-  /** Maximum of bytes of a record's body in the deliveries log. */
+  /** Maximum bytes of a record's body in the deliveries log. */
   deliveryRecordBytes: number
 }
 
 export type Processor = {
   /**
    * Takes the events of one record through the steps into the open micro-batch, and begins one if there is none. An
-   * event that was decided before keeps its status, whatever its schema says now. Throws RecordFailed when a step
-   * throws; the processor is unusable then. A micro-batch is of one lane, that of its partition unless given.
+   * event that was decided before keeps its status, even if the schema has changed. Throws RecordFailed when a step
+   * throws; the processor is unusable then. A micro-batch has records of one lane; `lane` defaults to the partition.
    */
   add(record: LogRecord, decided?: Decided, lane?: number): void
   /** Records, events and bytes of rows of the open micro-batch. */
   size(): { records: number; events: number; bytes: number }
   /** Ends the open micro-batch, which holds at least one record. */
   take(): MicroBatch
-  /** Takes the IDs that no journaled range has. They still count as seen. */
+  /** Takes the message IDs that are not in a journaled range yet. They still count as seen. */
   takeIds(): readonly SeenId[]
-  /** Forgets the taken IDs, after they were journaled. */
+  /** Drops the taken IDs, after they were journaled. */
   idsFlushed(): void
 }
 
@@ -178,7 +181,7 @@ const objectOf = (body: Buffer, slice: Slice | undefined): JsonObject | undefine
   return isJsonObject(value) ? value : undefined
 }
 
-/** The shared values of a batch as texts, where parsing loses some of them. */
+/** The shared values of a batch as texts, if parsing loses some of them. */
 const exactOf = (
   body: Buffer,
   parts: Pick<SplitBody, 'context' | 'integrations'>,
@@ -196,7 +199,7 @@ const exactOf = (
 const sizeOf = (slice: Slice | undefined): number => (slice === undefined ? 0 : slice.end - slice.start)
 
 /**
- * The facts of a record's request; a record with an unreadable meta is kept for its workspace without a source.
+ * The facts of a record's request. A record with unreadable meta is kept for its workspace, without a source.
  *
  * @throws NewerFormat
  */
@@ -209,9 +212,9 @@ type Scope = PathScope & { readonly destinations: readonly string[]; readonly wh
 type Stored = Extract<PathEnd, { kind: 'stored' }>
 
 /**
- * Splits records and takes each of their events along its path. Every event of a record ends as a row (accepted,
- * blocked, held, or rejected) or as a count of discarded ones. The same records with the same journal and schemas give
- * the same rows in the same order; with another schema the same events, validated by that one.
+ * Splits records and takes each of their events along its path. Every event of a record becomes a row (accepted,
+ * blocked, held, or rejected) or is counted as discarded. The same records with the same journal and schemas give the
+ * same rows in the same order. With another schema they give the same events, validated by that schema.
  */
 export const createProcessor = ({
   journal,
@@ -262,7 +265,7 @@ export const createProcessor = ({
       fit: validation === undefined ? undefined : { compatibility: validation.compatibility, version },
     })
     if (status !== 'accepted' || isAppended(raw, raw.eventId, workspaceId)) return
-    // Immediate, later, and undelivered events of a source are never in one record.
+    // A record has only immediate, later, or undelivered events of a source.
     const isLater = storedIds !== undefined || isImport
     const together = isUndelivered ? `${sourceId} kept` : isLater ? `${sourceId} later` : sourceId
     let source = batch.deliveries.get(together)
@@ -320,7 +323,7 @@ export const createProcessor = ({
         bytes,
         depth: slice.depth,
         lossy: slice.lossy || request.exact !== undefined,
-        // Offsets in bytes equal offsets in the text only where each character is a byte.
+        // Byte offsets equal offsets in the text only if each character is a single byte.
         context: original.length === bytes ? slice.context : undefined,
       }
       take(batch, raw, scope)
@@ -340,8 +343,8 @@ export const createProcessor = ({
         noteWork('pipeline.steps', record.key, `request ${formatRecordPlace(record)}`)
         takeRecord(batch, record, decided)
       } catch (error) {
-        // Others go on until the failure is noted. A range of theirs must not journal these IDs: the record would then
-        // count as its own repetition.
+        // Other records are processed until the failure is recorded. Their ranges must not journal these IDs: the
+        // failed record would then count as its own repetition.
         path.withdrawIds(record)
         throw new RecordFailed(record, decided !== undefined, error)
       }

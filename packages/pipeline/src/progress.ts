@@ -7,11 +7,11 @@ import { positionsTopic, unknownPosition } from './stored-positions.ts'
 
 export type Progress = {
   start(): void
-  /** Sets where the log begins, per partition: dropped records before it are not awaited. */
+  /** Sets where the log begins, per partition: deleted records before it are not awaited. */
   begin(starts: readonly number[]): void
-  /** Notes that a record of so many bytes was read. */
+  /** Called when a record of this many bytes was read. */
   read(bytes: number): void
-  /** Notes that more is stored and committed. */
+  /** Called when more is stored and committed. */
   committed(): void
   /** Resolves when every partition is committed up to `ends`; rejects when `close` is called before. */
   whenCommitted(ends: readonly number[], onWaiting: () => void): Promise<void>
@@ -40,8 +40,7 @@ type Waiter = { ends: readonly number[]; resolve(): void; reject(error: Error): 
 const expiryMs = 60_000
 
 /**
- * Reports the progress of the pipeline: to callers that wait, to collection (for its back-pressure), and to the
- * metrics.
+ * Reports the progress of the pipeline to waiting callers, to collection (for its back-pressure), and to the metrics.
  */
 export const createProgress = (deps: ProgressDeps): Progress => {
   const { coordination, clock, logger, metrics, journal, reader, owned, store, settings } = deps
@@ -69,7 +68,7 @@ export const createProgress = (deps: ProgressDeps): Progress => {
   }
 
   const report = async (): Promise<void> => {
-    // Before the start, the journal may be that of another log.
+    // Before the start, the journal may belong to another log.
     if (floor.length > 0)
       coordination.publish(
         positionsTopic,

@@ -25,16 +25,16 @@ export class Stopped extends Error {
 export type RetryingOptions = {
   baseMs: number
   capMs: number
-  /** Time after which the error of another failure is thrown, ms; without end unless given. */
+  /** Time after which the error of another failure is thrown, ms; retries have no limit unless given. */
   maxElapsedMs?: number
   signal: AbortSignal
-  /** Errors that another try may fix; others are thrown immediately. */
+  /** Whether a retry may fix the error; other errors are thrown immediately. */
   mayRetry(error: unknown): boolean
-  /** Called with each failure, and the number of the failed try (from 1). */
+  /** Called after each failure with the number of the failed attempt (from 1). */
   onFailure(error: unknown, attempt: number): void
 }
 
-/** Calls `task` until it succeeds, with exponential back-off and jitter. Throws Stopped once aborted. */
+/** Calls `task` until it succeeds, with exponential back-off and jitter. Throws Stopped once `signal` aborts. */
 export const retrying = async <T>(task: () => Promise<T> | T, options: RetryingOptions): Promise<T> => {
   const { baseMs, capMs, maxElapsedMs = Number.POSITIVE_INFINITY } = options
   const policy = { baseMs, capMs, maxElapsedMs }
@@ -53,14 +53,14 @@ export const retrying = async <T>(task: () => Promise<T> | T, options: RetryingO
   }
 }
 
-/** Calls `task`, a write of the kind `what`, until it succeeds; what `mayRetry` denies is thrown. */
+/** Calls `task`, a write of the kind `what`, until it succeeds; throws errors that `mayRetry` excludes. */
 export type RetryWrite = <T>(
   what: string,
   task: () => Promise<T> | T,
   mayRetry: (error: unknown) => boolean,
 ) => Promise<T>
 
-/** Retries writes with the settings' back-off, until `signal` aborts. Each retry is counted, the first is logged. */
+/** Retries writes with the settings' back-off, until `signal` aborts. Counts each retry, and logs the first. */
 export const createRetryWrite =
   (deps: {
     settings: Pick<PipelineSettings, 'retryBaseMs' | 'retryCapMs'>

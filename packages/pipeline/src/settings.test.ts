@@ -4,7 +4,7 @@ import { defaultPipelineSettings, insertSizesFor } from './settings.ts'
 const MiB = 1024 * 1024
 
 test.each([512, 1024, 1536, 2048, 4096])(
-  'all inserts at once, each at its largest, take at most two thirds of %i MiB of the event store',
+  'all concurrent inserts together, at their maximum size, use at most two thirds of %i MiB of the event store',
   (memory) => {
     const { batchBytes, flushBytes } = insertSizesFor(memory * MiB)
     const { concurrentInserts } = defaultPipelineSettings
@@ -14,7 +14,7 @@ test.each([512, 1024, 1536, 2048, 4096])(
   },
 )
 
-test('an event store with memory enough gets inserts of the usual size', () => {
+test('an event store with enough memory gets inserts of the default size', () => {
   const { batchBytes, flushBytes } = defaultPipelineSettings
   for (const memory of [1536, 4096, 65_536]) expect(insertSizesFor(memory * MiB)).toEqual({ batchBytes, flushBytes })
 })

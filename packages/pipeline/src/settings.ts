@@ -4,34 +4,34 @@ import { retryPolicies } from '@tributary/kernel'
 export type PipelineSettings = {
   /** Bytes read from a partition in its turn. */
   turnBytes: number
-  /** Minimum time between two rounds over the partitions when no partition had a full turn, or some had to wait. */
+  /** Minimum time between two rounds over the partitions, if no partition had a full turn or some had to wait. */
   roundMs: number
-  /** How long a partition is behind before others overtake the workspaces that hold it up. */
+  /** How long a partition may be behind before others overtake the workspaces that hold it up. */
   overtakeMs: number
   /** Number of events of one micro-batch for the branches. */
   microBatchEvents: number
-  /** A batch for the event store begins at this many rows or bytes, or at this age. */
+  /** A batch for the event store begins at this number of rows or bytes, or at this age. */
   flushRows: number
   flushBytes: number
   flushAgeMs: number
   /**
-   * Rows and bytes of one batch at which reading waits until it can begin. If the store needs longer than `batchMs` for
-   * them, batches get fewer rows, so that an event never waits for many long inserts.
+   * Rows and bytes of one batch at which reading waits until the batch can begin. If the store needs longer than
+   * `batchMs` for it, batches get fewer rows, so that an event never waits for many long inserts.
    */
   batchRows: number
   batchBytes: number
   batchMs: number
-  /** Bytes that a partition may always add to a full batch, so that a flood of others does not keep it out. */
+  /** Bytes that a partition may always add to a full batch, so that a flood in other partitions does not block it. */
   shareBytes: number
   /** Maximum of concurrent inserts. */
   concurrentInserts: number
-  /** Bytes of deliveries that are not durable at which reading waits. */
+  /** Reading waits when this many bytes of deliveries are not durable yet. */
   deliveriesBytes: number
-  /** Maximum of bytes of a record's body in the deliveries log. */
+  /** Maximum bytes of a record's body in the deliveries log. */
   deliveryRecordBytes: number
-  /** Bisection: refusals after which all rows of the senders found at fault are set aside. */
+  /** Bisection: number of refusals after which all rows of the senders found at fault are replaced. */
   patience: number
-  /** Back-off when an engine is away. */
+  /** Retry back-off while an engine is down. */
   retryBaseMs: number
   retryCapMs: number
   /** Live messages: minimum time between two messages of a channel, and the maximum size of one. */
@@ -39,7 +39,7 @@ export type PipelineSettings = {
   liveBytes: number
   /** How often `pipeline.positions` is published. */
   reportMs: number
-  /** How long `stop` waits for uncommitted records; the rest is repeated at the next start. */
+  /** How long `stop` waits for uncommitted records; the next start repeats the rest. */
   drainMs: number
 }
 
@@ -68,15 +68,15 @@ export const defaultPipelineSettings: PipelineSettings = {
   drainMs: 10_000,
 }
 
-/** Maximum share of the event store's memory for the rows of one insert that begins in time. */
+/** Maximum share of the event store's memory for the rows of one insert that begins without a delay. */
 const insertShare = 1 / 32
 
 /**
- * Computes the size of inserts for an event store with this much memory (bytes), where it has less than the defaults
- * are made for. An insert takes up to five times the bytes of its rows. Rows with 150 properties out of 1000 names show
- * it: 50 MiB of them fit in 256 MiB, 76 do not. A batch that had to wait may have twice the bytes; and as many are in
- * flight as there are lanes. All that together takes two thirds of the memory, and merges and queries have the rest.
- * Larger inserts would be refused and halved each time.
+ * Computes the size of inserts for an event store with this much memory (bytes), if it has less than the defaults need.
+ * An insert takes up to five times the bytes of its rows. Measured with rows of 150 properties out of 1000 names: 50
+ * MiB of them fit in 256 MiB, 76 MiB do not. A batch that had to wait may have twice the bytes, and one insert per slot
+ * may be in flight. All that together takes two thirds of the memory; merges and queries use the rest. Larger inserts
+ * would be refused and halved each time.
  */
 export const insertSizesFor = (memoryBytes: number): Pick<PipelineSettings, 'flushBytes' | 'batchBytes'> => {
   const { flushBytes, batchBytes } = defaultPipelineSettings

@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => hub.close())
 
-test('a waiter for an offset is notified when it is stored, of that partition and not before', async () => {
+test('a waiter for an offset of a partition is notified once that offset is stored, and not before', async () => {
   const notified: string[] = []
   const waits = [
     stored.whenStored(1, 5).then(() => notified.push('1 at 5')),
@@ -25,7 +25,7 @@ test('a waiter for an offset is notified when it is stored, of that partition an
   await stored.whenStored(0, 3)
 })
 
-test('the pipeline is behind while a partition is not stored up to its end, and not before its first report', async () => {
+test('the pipeline is behind if a partition is not stored up to its end, but not before the first report', async () => {
   expect(stored.isBehind([9, 5])).toBe(false)
   hub.coordination.publish(positionsTopic, [9, 4])
   await stored.whenStored(1, 4)

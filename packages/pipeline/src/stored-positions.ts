@@ -1,13 +1,13 @@
 import type { Coordination } from '@tributary/storage'
 
 /**
- * Topic of the stored positions, published about once a second. By partition, it has the offset below which every
- * request is stored and its events are in the stream. `unknownPosition` stands for partitions that another process
+ * Topic of the stored positions, published about once a second. For each partition it has an offset: every earlier
+ * request is stored, and its events are in the stream. `unknownPosition` stands for partitions that another process
  * handles.
  */
 export const positionsTopic = 'pipeline.positions'
 
-/** Stands for an offset that the publisher does not have. */
+/** Stands for an offset that the publishing process does not have. */
 export const unknownPosition = -1
 
 export type StoredPositions = {
@@ -15,7 +15,7 @@ export type StoredPositions = {
   whenStored(partition: number, offset: number): Promise<void>
   /** Whether every request of a partition before the offset is known to be stored. */
   isStored(partition: number, offset: number): boolean
-  /** Whether the requests before one of the ends of partitions are known not to be stored yet. */
+  /** Whether some request before the ends of the partitions is known not to be stored yet. */
   isBehind(ends: readonly number[]): boolean
   /** Stops following, and rejects the waiters. */
   close(): void
@@ -23,7 +23,7 @@ export type StoredPositions = {
 
 type Waiter = { partition: number; offset: number; resolve(): void; reject(error: Error): void }
 
-/** Follows the progress of the pipeline, in whatever thread it runs; without reports, waiting goes on. */
+/** Follows the progress of the pipeline, in any thread. Waits continue while there are no reports. */
 export const followStoredPositions = (coordination: Pick<Coordination, 'subscribe'>): StoredPositions => {
   let latest: readonly number[] = []
   let waiters: Waiter[] = []

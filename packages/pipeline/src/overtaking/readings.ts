@@ -37,7 +37,7 @@ export const createReadings = (deps: {
   overtakings: Overtakings
   floods: Floods
   next: Map<number, number>
-  /** By partition, the offset before which records may be stored although the journal does not know them. */
+  /** By partition, the offset before which records may be stored without a journal entry. */
   unknownBefore: readonly number[]
   /** Whether other workspaces may overtake these in a partition. */
   mayOvertake(partition: number, workspaceIds: readonly string[]): boolean

@@ -14,7 +14,7 @@ import { batchOf, deliveredIds, openFiles } from './test-world.ts'
 const child = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
 const workspaces = ['w-a', 'w-b', 'w-c']
 
-/** Runs the child to its end with variables; resolves to whether it was killed. */
+/** Runs the child to its end with these environment variables; resolves to whether it was killed. */
 const runWith = async (variables: Record<string, string>, ...args: string[]): Promise<'killed' | 'finished'> => {
   const env = { ...process.env, ...variables }
   const running = spawn(process.execPath, [child, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] })
@@ -28,13 +28,13 @@ const runWith = async (variables: Record<string, string>, ...args: string[]): Pr
   return 'finished'
 }
 
-/** The same with a clock that is that many minutes ahead. */
+/** The same with a clock that is this many minutes ahead. */
 const runAhead = (minutes: number, ...args: string[]): Promise<'killed' | 'finished'> =>
   runWith({ CLOCK_AHEAD_MS: String(minutes * 60_000) }, ...args)
 
 const run = (...args: string[]): Promise<'killed' | 'finished'> => runAhead(0, ...args)
 
-/** Requests of three workspaces with events that are accepted, rejected and repeated. Returns the ids to be stored. */
+/** Appends requests of three workspaces with accepted, rejected and repeated events. Returns the IDs to be stored. */
 const fill = async (dir: string): Promise<string[]> => {
   const files = await openFiles(dir)
   const expected: string[] = []
@@ -52,7 +52,10 @@ const fill = async (dir: string): Promise<string[]> => {
   return expected.toSorted()
 }
 
-/** Requests of three workspaces of one partition, of which the first sends most: numbers of its requests. Adds the ids of each, in their order. */
+/**
+ * Appends requests of three workspaces in one partition, with the numbers from `from` to `to`; the first workspace
+ * sends most. Adds the IDs of each workspace, in their order.
+ */
 const fillOne = async (dir: string, expected: Map<string, string[]>, from: number, to: number): Promise<void> => {
   const files = await openFiles(dir)
   const send = async (w: string, n: number, events: number): Promise<void> => {
@@ -80,7 +83,7 @@ const storedIds = async (): Promise<string[]> => {
   return rows.map((row) => row.message_id).toSorted()
 }
 
-/** Makes of a log one that was written before there were producers. */
+/** Converts a log to the format from before producers existed. */
 const forgetProducers = (dir: string): void => {
   for (const name of readdirSync(dir).filter((each) => each.endsWith('.db'))) {
     const db = new DatabaseSync(join(dir, name))
@@ -91,7 +94,7 @@ const forgetProducers = (dir: string): void => {
 
 describe('after a kill', () => {
   it.each([1, 5])(
-    'what a version without producers had appended, %s groups of it, is appended once, though it is killed again',
+    '%s groups appended by a version without producers are appended once, even after another kill',
     async (count) => {
       await store.command('truncate table events')
       await store.command('truncate table dropped_events')
@@ -108,7 +111,7 @@ describe('after a kill', () => {
         const delivered = (await deliveredIds(deliveries)).toSorted()
         deliveries.close()
         expect(delivered).toEqual(expected.filter((id) => !id.endsWith('-3')))
-        // From now on sequences say it.
+        // From now on, sequences say what is appended.
         const writer = await openLogWriter({ dir: join(dir, 'deliveries'), partitions: 8, inline: true })
         expect(await writer.lastSequences('events')).toHaveLength(workspaces.length)
         await writer.close()
@@ -135,7 +138,7 @@ describe('after a kill', () => {
       try {
         const expected = await fill(dir)
         expect(await run(dir, store.url, point, count)).toBe('killed')
-        // Once more while it recovers, or after that.
+        // Kill it a second time, during or after recovery.
         await run(dir, store.url, point, count)
         expect(await run(dir, store.url)).toBe('finished')
         expect(await storedIds()).toEqual(expected)
@@ -160,7 +163,7 @@ describe('after a kill', () => {
     ['ahead of', 10],
     ['behind', -10],
   ])(
-    'of one whose clock was ten minutes %s that of its successor, each event is stored and appended to deliveries exactly once',
+    "a process whose clock was ten minutes %s its successor's is killed: each event is stored and appended to deliveries exactly once",
     async (_, minutes) => {
       await store.command('truncate table events')
       await store.command('truncate table dropped_events')
@@ -190,14 +193,14 @@ describe('after a kill', () => {
     ['pipeline.overtaking', 1, 2],
     ['pipeline.overtaken', 1, 2],
   ])(
-    'at %s, pass %s and then %s, while others go before a workspace, each event is stored and appended once, in the order of its workspace',
+    'after kills at %s, pass %s and then %s, while others overtake a workspace, each event is stored and appended once, in order',
     async (point, first, second) => {
       await store.command('truncate table events')
       const dir = await mkdtemp(join(tmpdir(), 'tributary-crash-'))
       const overtaken = { OVERTAKEN: 'w-0' }
       try {
         const expected = new Map<string, string[]>()
-        // For a new journal, everything may be stored already; that is looked up in one reading.
+        // With a new journal, everything may be stored already. The pipeline checks that in a single reading.
         await fillOne(dir, expected, 0, 1)
         await run(dir, store.url)
         await fillOne(dir, expected, 1, 40)
@@ -212,7 +215,7 @@ describe('after a kill', () => {
         deliveries.close()
         expect(delivered.toSorted()).toEqual(ids)
         for (const [w, own] of expected) expect(delivered.filter((id) => id.startsWith(`${w}/`))).toEqual(own)
-        // Others overtook it.
+        // Others have overtaken the workspace.
         expect(delivered.indexOf('w-11/3-4')).toBeLessThan(delivered.indexOf('w-0/39-9'))
         const journal = openJournal({ file: join(dir, 'journal.sqlite') })
         expect(journal.openRanges()).toEqual([])

@@ -105,7 +105,7 @@ describe('the events pipeline on the real engines', () => {
       "select original, status, reason from events where workspace_id = 'hostile' order by toUInt32(splitByChar('-', message_id)[2])",
     )
     const accepted = rows.map(({ status, reason }) => [status, reason.split(':', 1)[0]])
-    // Times that nothing can read are reported, and kept as sent.
+    // Invalid times are reported, and kept as sent.
     const withoutTime = hostile.map((event) => /"timestamp":(?!"2)/.test(event))
     expect(withoutTime).toContain(true)
     expect(accepted).toEqual(withoutTime.map((unread) => ['accepted', unread ? 'time_not_understood' : '']))
@@ -116,7 +116,7 @@ describe('the events pipeline on the real engines', () => {
     '{"events":{"Bought":{"properties":{"total":{"type":"number"}},"required":["total"]}}}',
   )
 
-  it('stores how each event fitted its schema, and delivers none that is blocked', async () => {
+  it('stores the compatibility of each event with its schema, and delivers no blocked event', async () => {
     await using world = await createWorld(store, {
       schemaFor: (sourceId) => ({ schema, version: 12, enforcement: sourceId === 's-block' ? 'block' : 'allow' }),
     })
@@ -161,7 +161,7 @@ describe('the events pipeline on the real engines', () => {
     ['accepted', 'block'],
     ['blocked', 'allow'],
   ] as const)(
-    'an event that is stored as %s stays so after a crash, though its source says %s now',
+    'an event stored as %s keeps its status after a crash, even if its source now has %s',
     async (status, now) => {
       let enforcement: 'allow' | 'block' = status === 'accepted' ? 'allow' : 'block'
       const workspace = `changed-${status}`
@@ -175,7 +175,7 @@ describe('the events pipeline on the real engines', () => {
             lost ? Promise.reject(new LogUnavailable('full')) : deliveries.appendGroup(...group),
         },
       }))
-      // The one that fits holds the batch open: it is to be delivered in any case.
+      // The valid event keeps the batch open: it will be delivered in any case.
       const { batch } = batchOf('bad', 1)
       await world.send(
         { batch: [...batch, ...batchOf('fits', 1, { properties: { total: 1 } }).batch] },
@@ -202,7 +202,7 @@ describe('the events pipeline on the real engines', () => {
     },
   )
 
-  it('counts what it leaves out as repeated where it can be found', async () => {
+  it('counts discarded duplicates in dropped_events, by source and reason', async () => {
     await using world = await createWorld(store)
     await world.send(batchOf('r', 3), { w: 'repeats' })
     await world.pipeline.idle()
@@ -215,12 +215,12 @@ describe('the events pipeline on the real engines', () => {
     expect(counts).toEqual([{ source_id: 's-1', reason: 'duplicate', n: 3 }])
   })
 
-  it('keeps a row the engine refuses as rejected and stores its neighbours', async () => {
+  it('stores a row that the engine refuses as rejected, and its neighbors unchanged', async () => {
     const refusing: EventStore = {
       ...store,
       insert: async (table, rows, options) => {
         const text = typeof rows === 'object' && 'pieces' in rows ? Buffer.concat(rows.pieces).toString() : ''
-        // A row has the name of its event twice: in its column and in its original.
+        // A row contains its event's name twice: in its column and in the original.
         if (/Poison[^]*{"a":1}[^]*Poison/.test(text)) throw new InsertRejected(117, 'Cannot parse this')
         await store.insert(table, rows, options)
       },
@@ -239,7 +239,7 @@ describe('the events pipeline on the real engines', () => {
     expect((await idsOf('poison')).toSorted()).toEqual(batch.map((_, n) => `p-${n}`).toSorted())
   })
 
-  it('goes on delivering and publishing while the store is away, loses nothing, and stops reading at its bound', async () => {
+  it('still delivers and publishes while the store is down, stops reading at its limit, and loses nothing', async () => {
     let away = true
     let failures = 0
     const flaky: EventStore = {
@@ -277,7 +277,7 @@ describe('the events pipeline on the real engines', () => {
     })
   })
 
-  it('commits nothing before the deliveries are durable, and tries them again until they are', async () => {
+  it('commits nothing until the deliveries are durable, and retries them', async () => {
     let refused = 0
     let refusing = true
     await using world = await createWorld(store, ({ deliveries }) => ({
@@ -299,7 +299,7 @@ describe('the events pipeline on the real engines', () => {
     expect(await world.delivered()).toHaveLength(10)
   })
 
-  it('ends in bounded time while the store is away, and its successor stores all of it once', async () => {
+  it('stops in limited time while the store is down, and the next pipeline stores everything once', async () => {
     const away: EventStore = { ...store, insert: () => Promise.reject(new EventStoreUnavailable('away')) }
     await using world = await createWorld(away, { settings: { drainMs: 100, flushAgeMs: 5 } })
     await world.send(batchOf('h', 10), { w: 'handover' })
@@ -316,7 +316,7 @@ describe('the events pipeline on the real engines', () => {
     expect(await idsOf('handover')).toHaveLength(20)
   })
 
-  it('stores and delivers nothing twice when its journal is lost, and keeps the ids', async () => {
+  it('stores and delivers nothing twice after its journal is lost, and keeps the event IDs', async () => {
     await using world = await createWorld(store)
     const r = Date.now()
     await world.send(batchOf('k', 10, { messageId: undefined }), { w: 'lost', r })
@@ -336,7 +336,7 @@ describe('the events pipeline on the real engines', () => {
     expect(await world.delivered()).toHaveLength(31)
   })
 
-  it('reports to collection below which offset of each partition everything is stored', async () => {
+  it('publishes for each partition the offset up to which everything is stored', async () => {
     await using world = await createWorld(store, { settings: { reportMs: 20 } })
     const reported: unknown[] = []
     world.hub.coordination.subscribe(positionsTopic, (message) => reported.push(message))
@@ -347,7 +347,7 @@ describe('the events pipeline on the real engines', () => {
     await expect.poll(() => reported.at(-1), { timeout: 30_000 }).toEqual(ends)
   })
 
-  it('of some partitions stores what is in these, leaves the rest to others, and says nothing of it', async () => {
+  it('a pipeline that owns some partitions stores and reports only these', async () => {
     await using world = await createWorld(store)
     await world.pipeline.stop()
     const partitions = Array.from({ length: world.files.reader.partitions }, (_, partition) => partition)
@@ -377,7 +377,7 @@ describe('the events pipeline on the real engines', () => {
     expect(await world.delivered()).toHaveLength(30)
   })
 
-  it('stores a quiet workspace while another floods without an end', async () => {
+  it('stores the events of a quiet workspace while another floods the pipeline', async () => {
     await using world = await createWorld(store)
     const flood = JSON.stringify(batchOf('x', 500, { messageId: undefined, properties: { a: 'y'.repeat(300) } }))
     let sent = 0
@@ -390,7 +390,7 @@ describe('the events pipeline on the real engines', () => {
       }
     })()
     const delays: number[] = []
-    /** The most that was behind as a quiet event was sent: a single look may come just after a commit. */
+    /** The maximum backlog when a quiet event was sent, since a single reading may come just after a commit. */
     let behind = 0
     for (let n = 0; n < 5; n++) {
       const began = performance.now()
@@ -403,26 +403,26 @@ describe('the events pipeline on the real engines', () => {
     await flooded
     await world.pipeline.idle()
     expect(behind).toBeGreaterThan(10)
-    // How soon is for a product that has the machine for itself; here other tests run beside it.
+    // A generous limit, because other tests run on the same machine.
     expect(Math.max(...delays)).toBeLessThan(8000)
     const [count] = await store.query<{ n: number }>("select count() as n from events where workspace_id = 'flood'")
     expect(count?.n).toBe(sent * 500)
   })
 
-  it('has others of a partition go before a workspace that it is behind with, and each in its order, until it is not behind any more', async () => {
+  it('other workspaces overtake one with a backlog, and each keeps its order', async () => {
     const asked: unknown[] = []
     await using world = await createWorld(store, {
       settings: { turnBytes: 20_000, flushRows: 200, flushAgeMs: 5, overtakeMs: 20 },
       mayOvertake: (partition, workspaceIds) => asked.push([partition, ...workspaceIds]) > 0,
     })
-    // Both are in one of the eight partitions.
+    // Both workspaces are in the same one of eight partitions.
     const send = (w: string, n: number): Promise<void> => world.send(batchOf(`${w}/${n}`, 20), { w, s: `s-${w}` })
     await send('w-0', 0)
     await world.pipeline.idle()
     await world.pipeline.stop()
     for (let n = 1; n < 400; n++) await send('w-0', n)
     await send('w-19', 0)
-    // A new journal has no record of what is stored.
+    // A new journal does not say which records are stored.
     const journal = openJournal({ file: join(world.dir, 'journal.sqlite') })
     const successor = world.another({
       journal,
@@ -449,7 +449,7 @@ describe('the events pipeline on the real engines', () => {
     journal.close()
   })
 
-  it('stores what it read before it stops, and goes on where it stopped', async () => {
+  it('a stop stores what was read, and the next start continues from there', async () => {
     await using world = await createWorld(store)
     await world.send(batchOf('s', 20), { w: 'stop' })
     await expect.poll(async () => (await world.delivered()).length, { timeout: 30_000 }).toBe(20)

@@ -30,11 +30,11 @@ import { readLoop } from './events/read-loop.ts'
 import { startUp } from './events/start-up.ts'
 
 export type PipelineDeps = {
-  /** The log of accepted requests; of the partitions `owned` where other processes have the rest (`readerOfOwned`). */
+  /** The log of accepted requests; only the partitions `owned` if other processes handle the rest (`readerOfOwned`). */
   reader: LogReader
-  /** The partitions that it processes; all unless given. */
+  /** The partitions that this pipeline processes; all unless given. */
   owned?: ReadonlySet<number>
-  /** Maximum number of partitions that workspaces were ever spread over, where more than one; none unless given. */
+  /** The maximum number of partitions that each workspace was ever spread over, if more than one; none unless given. */
   widestSpreads?: () => Promise<ReadonlyMap<string, number>>
   /** The durable state of this consumer. Used by this pipeline alone. */
   journal: ConsumerJournal
@@ -43,20 +43,18 @@ export type PipelineDeps = {
   deliveries: LogWriter
   /** Reads the deliveries log at the start, to find appends of a run before sequences existed. */
   deliveriesReader: LogReader
-  /** Destinations connected to a source, from a snapshot in memory; called once per record. */
+  /** Destinations connected to a source, from memory; called once per record. */
   destinationsFor(sourceId: string): readonly string[]
-  /**
-   * Whether a consumer of the stream needs events of a source as a whole; called once per record. None unless given.
-   */
+  /** Whether a consumer of the stream needs complete events of a source; called once per record. None unless given. */
   needsWhole?(sourceId: string): boolean
   /**
-   * The schema that validates a source's events, from a snapshot in memory; called once per record. Without it, none is
+   * The schema that validates a source's events, from memory; called once per record. Without it, no event is
    * validated.
    */
   schemaFor(sourceId: string): SchemaInForce | undefined
   /**
-   * Whether others may overtake these workspaces, which hold up a partition. False where no other workspace is in it,
-   * since none would gain. Called now and then while they do. No workspace is overtaken unless given.
+   * Whether others may overtake these workspaces, which hold up a partition. False if the partition has no other
+   * workspace, since none would gain. Called repeatedly while they do. No workspace is overtaken unless given.
    */
   mayOvertake?(partition: number, workspaceIds: readonly string[]): boolean
   /** Keeps requests on which the steps throw. Without it, such a request ends the pipeline at each start. */
@@ -72,19 +70,22 @@ export type PipelineDeps = {
 
 export type PipelineState = {
   running: boolean
-  /** About how many records are not committed (offsets), and their bytes (by the mean size of records read). */
+  /**
+   * Approximate number of uncommitted records (offsets), and their bytes (estimated from the mean size of read
+   * records).
+   */
   lagRecords: number
   lagBytes: number
-  /** Age of the oldest uncommitted record; 0 with nothing uncommitted. */
+  /** Age of the oldest uncommitted record, ms; 0 if everything is committed. */
   oldestUnstoredMs: number
-  /** Rows waiting for their insert, bytes of rows not committed, inserts in flight. */
+  /** Rows waiting for their insert, bytes of uncommitted rows, inserts in flight. */
   rowsWaiting: number
   uncommittedBytes: number
   inserts: number
 }
 
 export type Pipeline = {
-  /** Repeats what the last run left open, then begins to read. Returns immediately. */
+  /** Repeats the ranges that the last run left open, then begins to read. Returns immediately. */
   start(): void
   /** Stops reading, stores and commits what is uncommitted (at most `drainMs`), and ends. */
   stop(): Promise<void>
@@ -93,16 +94,16 @@ export type Pipeline = {
    */
   idle(): Promise<void>
   /**
-   * Loads the message IDs of a workspace that comes into its partitions: those in the log since a time, or within the
-   * window. Rejects when it has not begun to read, or ends.
+   * Loads the message IDs of a workspace that moves into the pipeline's partitions: those in the log since a time, or
+   * within the window. Rejects if the pipeline has not begun to read, or ends.
    */
   refill(workspaceId: string, from?: RefillFrom): Promise<void>
   /** Hints that there are new records. */
   wake(): void
   state(): Promise<PipelineState>
-  /** Age of the oldest uncommitted record, ms, as of about a second ago; 0 with none. */
+  /** Age of the oldest uncommitted record, ms, about a second old; 0 if there is none. */
   behindMs(): number
-  /** For how long it cannot go on without an answer of the event store, ms; 0 when it can. */
+  /** How long the pipeline has waited for a response of the event store that it needs, ms; 0 if it does not wait. */
   waitedMs(): number
 }
 
@@ -115,10 +116,10 @@ type Wiring = {
   onDrain(): void
 }
 
-/** Creates the steps, the three branches after them, and the progress. */
+/** Creates the steps, the three branches after them, and the progress reports. */
 const createParts = ({ deps, settings, lifecycle: { signal, fail }, onDrain }: Wiring) => {
   const { coordination, clock, metrics, journal } = deps
-  /** What earlier runs appended to deliveries. */
+  /** The deliveries that earlier runs appended. */
   let before: AlreadyAppended | undefined
   const publish = createPublishBranch({ coordination, clock, metrics, settings })
   const overtakings = createOvertakings({
@@ -164,9 +165,9 @@ const createParts = ({ deps, settings, lifecycle: { signal, fail }, onDrain }: W
 }
 
 /**
- * Runs a task, and notes a record on which the steps throw. A repeated record is not noted: skipped now and taken back
- * later, its events would count as repetitions of events that may never have been stored. A record of a newer version
- * is not noted either: that version can process it.
+ * Runs a task, and records a request on which the steps throw. A request that recovery repeats is not recorded. If it
+ * were skipped now and released later, its events would count as repetitions of events that may never have been stored.
+ * A request of a newer version is not recorded either: that version can process it.
  */
 const runNoting = async (setAside: SetAside | undefined, task: () => Promise<void>): Promise<void> => {
   try {
@@ -178,7 +179,7 @@ const runNoting = async (setAside: SetAside | undefined, task: () => Promise<voi
   }
 }
 
-/** Begins where the last run ended, and then processes new records until the pipeline stops. */
+/** Continues where the last run ended, and then processes new records until the pipeline stops. */
 const run = async (wiring: Wiring, parts: ReturnType<typeof createParts>, news: News): Promise<void> => {
   const { deps, settings, lifecycle } = wiring
   const { processor, deliver, store, progress, overtakings } = parts
@@ -233,16 +234,16 @@ const run = async (wiring: Wiring, parts: ReturnType<typeof createParts>, news: 
 /**
  * The events pipeline: log → path of each event (`event-path.ts`) → event store, live channel, deliveries.
  *
- *     partitions ─ in turn ─▶ split ▶ event path ─┬─▶ publish   best effort
- *                                                 ├─▶ deliver   exactly once (*)
- *                                                 └─▶ store     exactly once
+ *     partitions ─ in turn ─▶ split ▶ event path ─┬─▶ publish best effort
+ *                                                 ├─▶ deliver exactly once (*)
+ *                                                 └─▶ store exactly once
  *
  * (*) Into the deliveries log: the pipeline is its producer `events`, and what recovery repeats is below the last
  * sequence.
  *
  * Every event of a read record ends in the table `events` (accepted, blocked, or rejected) or in a count of
- * `dropped_events`. Every accepted event goes on to the stream, whatever its destinations. An event that the schema of
- * its source blocks is stored and published, and goes on only when it is replayed.
+ * `dropped_events`. Every accepted event goes on to the stream, even if it has no destinations. An event that the
+ * schema of its source blocks is stored and published, and is delivered only when it is replayed.
  *
  * Memory is bounded: reading waits while the store or the deliveries log is behind. Partitions take turns of a bounded
  * number of bytes, so a flood in one delays another by a turn, not by its backlog. In a partition that falls behind,
@@ -251,7 +252,7 @@ const run = async (wiring: Wiring, parts: ReturnType<typeof createParts>, news: 
 export const createPipeline = (deps: PipelineDeps): Pipeline => {
   const { reader, logger } = deps
   const settings = { ...defaultPipelineSettings, ...deps.settings }
-  // A micro-batch is one group, which is in one partition.
+  // A micro-batch is appended as one group, and a group is in one partition.
   if (reader.partitions !== deps.deliveries.partitions)
     throw new RangeError('The logs of requests and of deliveries differ in their number of partitions')
   const news = createNews({

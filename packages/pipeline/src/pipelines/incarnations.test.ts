@@ -26,7 +26,7 @@ const sendAll = async (world: World, w: string, ...prefixes: string[]): Promise<
 }
 const named = (...prefixes: string[]): string[] => prefixes.flatMap((prefix) => [`${prefix}-0`, `${prefix}-1`])
 
-/** A folder with what a world of its own stored; the world has ended. */
+/** A folder with the files of a pipeline that has stored these batches and ended. */
 const folderAfter = async (w: string, ...prefixes: string[]): Promise<string> => {
   const world = await createWorld(store)
   await sendAll(world, w, ...prefixes)
@@ -42,7 +42,7 @@ const copyOf = async (dir: string): Promise<string> => {
   return copy
 }
 
-/** Makes of the files of a folder what they were before there were incarnations. */
+/** Converts the files of a folder to the format from before incarnations existed. */
 const makeOld = async (dir: string): Promise<void> => {
   const drop = (file: string, ...statements: string[]): void => {
     const db = new DatabaseSync(file)
@@ -56,8 +56,8 @@ const makeOld = async (dir: string): Promise<void> => {
   drop(join(dir, 'journal.sqlite'), position ?? '', ranges ?? '')
 }
 
-describe('a log that gives offsets again', () => {
-  it('after a backup is restored, later events get no id of those that came after it, and none is skipped', async () => {
+describe('a log that assigns offsets again', () => {
+  it('after a restored backup, later events get new IDs, and none is skipped', async () => {
     const backup = await folderAfter('restored', 'a', 'b')
     const original = await createWorld(store, {}, await copyOf(backup))
     await sendAll(original, 'restored', 'c', 'd', 'e')
@@ -65,7 +65,7 @@ describe('a log that gives offsets again', () => {
     const newest = openJournal({ file: join(original.dir, 'journal.sqlite') })
     const last = [...newest.places().values()]
     newest.close()
-    // The journal may be newer than the log: then it has offsets that the log gives again.
+    // The journal may be newer than the log. Then it has offsets that the log assigns again.
     for (const file of ['journal.sqlite', 'journal.sqlite-wal']) await cp(join(original.dir, file), join(backup, file))
     await original[Symbol.asyncDispose]()
     await using restored = await createWorld(store, {}, backup)
@@ -74,13 +74,13 @@ describe('a log that gives offsets again', () => {
     const ids = (await eventsOf('restored')).map((row) => row.event_id)
     expect(new Set(ids).size).toBe(ids.length)
     const places = ids.map((id) => id.slice(0, -15))
-    // They do stand at the same places.
+    // Events of both runs have the same offsets.
     expect(new Set(places).size).toBeLessThan(ids.length)
     expect([...restored.files.journal.places().values()]).not.toEqual(last)
     expect((await restored.delivered()).toSorted()).toEqual(named('a', 'b', 'f', 'g'))
   })
 
-  it('a copy of a folder that is used beside the original gives other ids', async () => {
+  it('a copy of a folder that is used in parallel to the original assigns other event IDs', async () => {
     const dir = await folderAfter('forked', 'a')
     await using copy = await createWorld(store, {}, await copyOf(dir))
     await using original = await createWorld(store, {}, dir)
@@ -93,7 +93,7 @@ describe('a log that gives offsets again', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  it('where the folder of the log is lost, everything that comes is processed', async () => {
+  it("after the log's folder is lost, all new events are processed", async () => {
     const dir = await folderAfter('emptied', 'a', 'b', 'c')
     await rm(join(dir, 'requests'), { recursive: true })
     await using world = await createWorld(store, {}, dir)
@@ -104,7 +104,7 @@ describe('a log that gives offsets again', () => {
     expect((await world.delivered()).toSorted()).toEqual(named('a', 'b', 'c', 'd', 'e'))
   })
 
-  it('a log and a journal of before incarnations are read on, and open ranges repeat with their tokens and ids', async () => {
+  it('a log and a journal from before incarnations stay readable, and open ranges repeat with their tokens and IDs', async () => {
     const old = await mkdtemp(join(tmpdir(), 'tributary-old-'))
     const files = await openFiles(old)
     const place = await files.requests.append({

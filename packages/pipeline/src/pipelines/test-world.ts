@@ -38,7 +38,7 @@ export const openFiles = async (dir: string) => {
 
 export type Files = Awaited<ReturnType<typeof openFiles>>
 
-/** Message ids of all delivered events, in the order of the log. */
+/** Message IDs of all delivered events, in the order of the log. */
 export const deliveredIds = async (deliveries: LogReader): Promise<string[]> => {
   const ids: string[] = []
   for (const [partition, end] of (await deliveries.ends()).entries()) {
@@ -56,7 +56,7 @@ export const deliveredIds = async (deliveries: LogReader): Promise<string[]> => 
 export type World = AsyncDisposable & {
   dir: string
   pipeline: Pipeline
-  /** A pipeline on the same files, not started. One may run at a time. */
+  /** Another pipeline on the same files, not started. Only one may run at a time. */
   another(more: Partial<PipelineDeps>): Pipeline
   files: Files
   hub: ReturnType<typeof createCoordinationHub>
@@ -65,7 +65,7 @@ export type World = AsyncDisposable & {
   delivered(): Promise<string[]>
 }
 
-/** A started pipeline on real logs and a real journal in a folder of its own: a new one, or `folder`, which it removes. */
+/** A started pipeline on real logs and a real journal. It uses a new folder, or `folder`, and removes it at the end. */
 export const createWorld = async (
   eventStore: EventStore,
   overrides: Partial<PipelineDeps> | ((files: Files) => Partial<PipelineDeps>) = {},
@@ -120,7 +120,7 @@ export const createWorld = async (
   }
 }
 
-/** A batch body of `count` track events with ids `<prefix>-<n>`. */
+/** A batch body of `count` track events with the message IDs `<prefix>-<n>`. */
 export const batchOf = (prefix: string, count: number, more: object = {}): { batch: object[] } => ({
   batch: Array.from({ length: count }, (_, n) => ({
     type: 'track',

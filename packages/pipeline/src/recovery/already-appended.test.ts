@@ -33,14 +33,14 @@ const find = (behind: Sequence[], ahead: Sequence[] = []) =>
     sequences: { behind, ahead },
   })
 
-test('below the last sequence of a partition everything is appended, behind it nothing', async () => {
+test('everything below the last sequence of a partition is appended, and nothing from it on', async () => {
   const before = await find([{ partition, epoch: 1, sequence: 3, note: '' }])
   expect([1, 2, 3, 4].map((offset) => before.has(at(offset), idOf(offset, 0), 'w'))).toEqual([true, true, false, false])
   expect(before.has(at(0, '', (partition + 1) % 8), 'x', 'w')).toBe(false)
   expect(before.isStamped(partition, 2)).toBe(true)
 })
 
-test('a sequence says nothing of what a later incarnation of the log has at lower offsets', async () => {
+test('a sequence does not apply to lower offsets of a later incarnation of the log', async () => {
   const before = await find([{ partition, epoch: 1, sequence: 900, note: 'b' }])
   const has = (offset: number, incarnation: string) => before.has(at(offset, incarnation), 'x', 'w')
   expect([has(899, 'b'), has(950, 'a'), has(950, ''), has(900, 'b'), has(0, 'c')]).toEqual([
@@ -52,7 +52,7 @@ test('a sequence says nothing of what a later incarnation of the log has at lowe
   ])
 })
 
-test('without a sequence events are found by their ids, and no group is stamped before the last of them', async () => {
+test('without a sequence, events are found by their IDs, and no group before the last of them is stamped', async () => {
   const events = [idOf(1, 1), idOf(3, 0)].map((eventId) => `{"eventId":"${eventId}"}`)
   await files.deliveries.append({
     key: 'w',
@@ -70,7 +70,7 @@ test('without a sequence events are found by their ids, and no group is stamped 
   expect([3, 4].map((to) => before.isStamped(partition, to))).toEqual([false, true])
 })
 
-test('below the last sequence of what was read ahead everything is appended but what is of who was overtaken, and not appended behind', async () => {
+test('below the sequence of the reading ahead everything is appended, except for overtaken workspaces', async () => {
   const note = `a ${formatOvertaking({ from: 3, workspaces: new Map([['slow', 3]]), until: undefined })}`
   const before = await find(
     [{ partition, epoch: 1, sequence: 5, note: 'a' }],
@@ -82,7 +82,7 @@ test('below the last sequence of what was read ahead everything is appended but 
   expect(has('fast')).toEqual([true, true, true, true, false])
 })
 
-test('the sequence of the reading ahead says nothing about records before an overtaking', async () => {
+test('the sequence of the reading ahead does not apply to records before an overtaking', async () => {
   const note = `a ${formatOvertaking({ from: 6, workspaces: new Map([['slow', 6]]), until: undefined })}`
   const before = await find(
     [{ partition, epoch: 1, sequence: 3, note: 'a' }],

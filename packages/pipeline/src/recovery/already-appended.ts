@@ -7,19 +7,23 @@ import { uncommittedDeliveries } from './uncommitted-deliveries.ts'
 export type AlreadyAppended = {
   /** Whether an earlier run appended the delivery of an event. */
   has(record: RecordPlace, eventId: string, workspaceId: string): boolean
-  /** Whether the sequence of a group that ends before the offset `to` says that everything before is appended. */
+  /**
+   * Whether a group that ends before the offset `to` can have a sequence, which means that everything before it is
+   * appended.
+   */
   isStamped(partition: number, to: number): boolean
   /** Number of events appended without a sequence, which are found one by one. */
   readonly found: number
 }
 
 /**
- * Finds what earlier runs appended to the deliveries log: everything below the last sequence of a partition, an offset
- * of the incarnation in its note. Records of a later incarnation at lower offsets are new. In a partition that was read
- * ahead, it also includes everything below the last sequence of that reading, except for overtaken workspaces.
+ * Finds what earlier runs appended to the deliveries log. That is everything below the last sequence of a partition,
+ * which is an offset of the incarnation in its note. Records of a later incarnation at lower offsets are new. In a
+ * partition that was read ahead, it also includes everything below the last sequence of that reading, except for
+ * overtaken workspaces.
  *
  * A partition without a sequence was written by an older version. There, appended and uncommitted events are found in
- * the log by their IDs, since some records of a micro-batch may be missing. No group of the partition has a sequence
+ * the log by their IDs, since some records of a micro-batch may be missing. No group of the partition gets a sequence
  * until all of them are processed again, so a kill meanwhile loses none of this.
  */
 export const findAlreadyAppended = async ({
@@ -37,7 +41,7 @@ export const findAlreadyAppended = async ({
   for (const { partition, sequence, note } of sequences.behind)
     below.set(partition, { partition, offset: sequence, incarnation: note })
   const isAhead = readAheadSequences(sequences.ahead)
-  // Without a journal the committed positions are unknown; the event store is queried instead.
+  // Without a journal, the committed positions are missing; the event store is queried instead.
   const found = journal.fresh
     ? new Set<string>()
     : await uncommittedDeliveries({

@@ -1,15 +1,15 @@
 import { type EventStore, type LogRecord, systemOwner } from '@tributary/storage'
 import { factsOf } from '../process.ts'
 
-/** Offsets of those of a partition's records whose events the store has already. */
+/** Returns the offsets of the records whose events the store already has. */
 export type AlreadyStored = (partition: number, records: readonly LogRecord[]) => Promise<ReadonlySet<number>>
 
 const marginMs = 60_000
 
 /**
- * Asks the event store which records were stored by a run whose journal is lost. An event is recognised by its place in
- * the log, the incarnation of that, and its time of receipt, for logs of before incarnations that gave places twice. A
- * record's events are stored together, one of them answers for all.
+ * Queries the event store for the records that were stored by a run whose journal is lost. An event is recognized by
+ * its place in the log, the incarnation, and its time of receipt. The time is needed for logs from before incarnations,
+ * which assigned places twice. A record's events are stored together, so one of them is enough.
  */
 export const createAlreadyStored =
   (eventStore: Pick<EventStore, 'query'>): AlreadyStored =>

@@ -2,19 +2,19 @@ import { type ConsumerJournal, type EventStore, type LogReader, systemOwner } fr
 import type { Overtakings } from '../overtaking/overtakings.ts'
 import { factsOf } from '../process.ts'
 
-/** Maximum difference of the clocks of collecting processes, ms. */
+/** Maximum clock difference between collecting processes, ms. */
 const marginMs = 10 * 60 * 1000
 
 export type WentBackDeps = {
   journal: Pick<ConsumerJournal, 'places' | 'openRanges' | 'rewind' | 'fresh' | 'apart'>
   reader: Pick<LogReader, 'partitions' | 'incarnations' | 'starts' | 'ends' | 'read'>
   eventStore: Pick<EventStore, 'query'>
-  /** Repeats a query of the event store until it answers. */
+  /** Repeats a query of the event store until it responds. */
   asking<Answer>(question: () => Promise<Answer>): Promise<Answer>
   overtakings: Pick<Overtakings, 'partitionOf' | 'aheadOf' | 'of'>
 }
 
-/** The first unfinished record of each partition, where there is one. */
+/** The first unfinished record of each partition, if there is one. */
 const firstOpen = async ({ journal, reader }: WentBackDeps) => {
   const places = journal.places()
   const starts = await reader.starts()
@@ -29,8 +29,8 @@ const firstOpen = async ({ journal, reader }: WentBackDeps) => {
 }
 
 /**
- * By partition, the offset after the last stored record of its incarnations: of all workspaces, or of these from an
- * offset on.
+ * By partition, the offset after the last stored record of its incarnations. The query covers all workspaces, or only
+ * these from an offset on.
  */
 const storedEnds = async (
   { reader, eventStore, asking }: WentBackDeps,
@@ -70,8 +70,8 @@ const storedEnds = async (
 }
 
 /**
- * Whether more is stored than the journal has begun: of all workspaces, or of overtaken ones, of which the journal may
- * have begun less.
+ * Whether the store has more than the journal has begun, of all workspaces or of overtaken ones. For overtaken
+ * workspaces the journal may have begun less.
  */
 const isBeyond = async (
   deps: WentBackDeps,
@@ -95,10 +95,10 @@ const isBeyond = async (
 }
 
 /**
- * Compares a journal that is separate from the event store with it. The journal begins everything before it is stored.
- * So where more is stored, the journal was restored from an earlier state. Its open ranges have ended long since, under
- * tokens that the event store may have forgotten: they are removed. Resolves to the offset by partition before which
- * records may be stored without the journal's knowledge; 0 for none.
+ * Compares a journal that is stored separately from the event store with it. Every range is in the journal before it is
+ * stored. So if the store has more, the journal was restored from an earlier state. Its open ranges ended long ago,
+ * under tokens that the event store may have dropped, so these ranges are removed. Resolves, by partition, to the
+ * offset before which records may be stored without the journal's knowledge; 0 for none.
  */
 export const whereWentBack = async (deps: WentBackDeps): Promise<number[]> => {
   const { journal, reader, overtakings } = deps

@@ -14,13 +14,16 @@ export type RecoveryDeps = {
   processor: Processor
   store: Pick<StoreBranch, 'repeat'>
   deliver: Pick<DeliverBranch, 'add'>
-  /** The statuses of records in the event store. */
+  /** Looks up the statuses of events in the event store. */
   storedStatuses: StoredStatuses
   readBytes: number
   overtakings: Pick<Overtakings, 'partitionOf' | 'of'>
 }
 
-/** Ranges by token, in the order in which the tokens were begun; those of one token by lane, as they were sealed. */
+/**
+ * Ranges by token, in the order in which the tokens began. The ranges of one token are sorted by lane, as they were
+ * sealed.
+ */
 export const rangesByToken = (ranges: readonly JournalRange[]): Map<string, JournalRange[]> => {
   const groups = new Map<string, JournalRange[]>()
   for (const range of ranges) {
@@ -32,7 +35,7 @@ export const rangesByToken = (ranges: readonly JournalRange[]): Map<string, Jour
   return groups
 }
 
-/** Thrown at start when the log no longer holds records of a range that was begun and not committed. */
+/** Thrown at the start when the log no longer has records of an uncommitted range. */
 export class RangeMissing extends Error {
   constructor(range: JournalRange, offset: number) {
     super(`The log holds no record ${offset} of partition ${range.partition}, which an unfinished insert needs`)
@@ -40,7 +43,7 @@ export class RangeMissing extends Error {
   }
 }
 
-/** Reads a range in pieces: it begins and ends with a record, and may have gaps in between. */
+/** Reads a range in pieces. It begins and ends with a record, and may have gaps. */
 const piecesOf = async function* (
   reader: LogReader,
   partition: number,
@@ -79,15 +82,15 @@ const spanOf = async (
 }
 
 /**
- * Repeats the ranges that were begun and not committed when the last run ended. The same records through the same steps
- * give the same rows in the same order, stored under the same token. Deliveries that are not in the log yet are
+ * Repeats the ranges that were begun but not committed when the last run ended. The same records through the same steps
+ * give the same rows in the same order, stored under the same token. Deliveries that are missing in the log are
  * appended. Live messages are not repeated. Must run before anything else is read.
  *
  * A source's schema or its enforcement may have changed since. Events that the last run stored keep their rows (the
- * engine drops the repetition), and go to deliveries by the status in their rows. An event stored as accepted is
- * offered to its destinations, and one stored as blocked waits to be replayed. Events that were not stored are
- * validated by the current schema. Deliveries that the last run appended stay in the log: an event that was accepted
- * then may be stored as blocked though it is delivered, and the other way round.
+ * engine drops the repetition), and are delivered by the status in their rows. An event stored as accepted is offered
+ * to its destinations, and one stored as blocked waits to be replayed. Events that were not stored are validated by the
+ * current schema. Deliveries that the last run appended stay in the log. So an event that was accepted then may be
+ * stored as blocked although it is delivered, and vice versa.
  */
 export const recover = async (deps: RecoveryDeps): Promise<number> => {
   const { journal, reader, processor, store, deliver, readBytes } = deps
@@ -114,10 +117,10 @@ export const recover = async (deps: RecoveryDeps): Promise<number> => {
       if (processor.size().records > 0) keep()
     }
     const deliveries = batches.map((batch) => deliver.add(batch))
-    // Rows are ordered by lane, as they were when they were sealed.
+    // Rows must have the order of lanes in which they were sealed.
     batches.sort((a, b) => a.lane - b.lane || a.from - b.from)
     const ids = processor.takeIds()
-    // Ranges of an earlier owner of the journal may not be in this one's file.
+    // The file of message IDs may lack those of ranges that another owner of the journal began.
     if (journal.apart !== undefined) journal.remember(ids, deps.clock())
     processor.idsFlushed()
     await store.repeat(token, ranges, batches, Promise.all(deliveries))

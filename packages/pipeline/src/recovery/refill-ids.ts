@@ -19,29 +19,29 @@ import {
 import { factsOf } from '../process.ts'
 import { retrying } from '../retrying.ts'
 
-/** Maximum difference of the clocks of collecting processes, ms. */
+/** Maximum clock difference between collecting processes, ms. */
 const marginMs = 10 * 60 * 1000
 /**
- * Maximum time between receipt of a request and its place in the log, ms: it came slowly, waited, and was sent to the
- * log more than once.
+ * Maximum time from the receipt of a request to its place in the log, ms. It includes slow transfer, waiting, and
+ * repeated appends.
  */
 const maxTransitMs = 10 * 60 * 1000
-/** Maximum of IDs per query: 6.4 MB. */
+/** Maximum IDs per query: 6.4 MB. */
 const defaultPageRows = 200_000
 const rowBytes = 16 + 4 + 8 + 4
 
 /**
  * Places by partition, as values of a statement.
- * - `ends`: the end of IDs of their incarnation;
- * - `firsts`: the begin of IDs at each place;
- * - `dashes`: the position of the dash after that, from 1.
+ * - `ends`: the last part of event IDs of the incarnation;
+ * - `firsts`: the first part of event IDs at each place;
+ * - `dashes`: the position of the dash after the first part, from 1.
  */
 type Places = { partitions: string[]; ends: string[]; firsts: string[]; dashes: number[] }
 
 type Page = Places & { workspace: string; source: string; time: number; id: string; rows: number; before: number }
 
 const placesOf = (places: readonly RecordPlace[]): Places => {
-  // IDs from before incarnations existed do not say that they have none.
+  // Event IDs from before incarnations do not show that they have none.
   const bounding = places.filter(({ incarnation }) => incarnation !== '')
   const firsts = bounding.map((place) => formatRecordPlace(place).slice(0, -1 - place.incarnation.length))
   return {
@@ -53,19 +53,19 @@ const placesOf = (places: readonly RecordPlace[]): Places => {
 }
 
 /**
- * Leaves out events before their partition's place: IDs of the same incarnation with as many digits that sort before.
- * IDs with more digits are later. IDs with fewer digits, or of another incarnation, stay in, and are already known
- * where they came earlier. Leaving out all of 10 million events takes 0.4 s of processor time; splitting IDs into
- * numbers takes 1.5 s.
+ * Excludes events before their partition's place: IDs of the same incarnation with as many digits that sort before it.
+ * IDs with more digits are later. IDs with fewer digits, or of another incarnation, are included, and are already known
+ * if they came earlier. Excluding all of 10 million events takes 0.4 s of processor time; splitting IDs into numbers
+ * takes 1.5 s.
  */
 const behindText = `
   and not (endsWith(event_id, {ends:Array(String)}[indexOf({partitions:Array(String)}, substringIndex(event_id, '-', 1)) as at])
     and event_id < {firsts:Array(String)}[at] and substring(event_id, {dashes:Array(UInt8)}[at], 1) = '-')`
 
 /**
- * Message IDs as deduplication hashes them (`steps/deduplicate.ts`), with the place of the event of each. The event
- * store hashes them, which spares both sides the texts. Events that the event store refused were accepted before.
- * Events without an ID of their own are included and do no harm.
+ * Message IDs, hashed as in deduplication (`steps/deduplicate.ts`), with the place of each event. The event store
+ * computes the hashes, so that neither side has to transfer the texts. Events that the event store refused are
+ * included, since they were accepted before. Events without an ID of their own are included and do no harm.
  */
 const pageText = `
 select toFixedString(substring(SHA256(concat(if(status = 'rejected' and not startsWith(reason, 'refused_by_event_store'), 'rejected', 'accepted'), '\\n', source_id, '\\n', message_id)), 1, 16), 16),
@@ -93,7 +93,7 @@ const idsOf = (page: Uint8Array): SeenId[] => {
   })
 }
 
-/** Time of receipt of the oldest unprocessed record, epoch ms; now, where there is none. */
+/** Time of receipt of the oldest unprocessed record, epoch ms; the current time if there is none. */
 const oldestWaiting = async ({
   journal,
   reader,
@@ -118,18 +118,18 @@ export type RefillDeps = {
   reader: Pick<LogReader, 'partitions' | 'starts' | 'ends' | 'read'>
   /** The partitions whose IDs are needed; all unless given. */
   owned?: ReadonlySet<number>
-  /** Maximum number of partitions that workspaces were ever spread over, where more than one. */
+  /** The maximum number of partitions that each workspace was ever spread over, if more than one. */
   widestSpreads?: () => Promise<ReadonlyMap<string, number>>
   eventStore: Pick<EventStore, 'query' | 'queryBinary'>
   clock: Clock
   logger: Logger
-  /** Repeats a query of the event store until it answers. */
+  /** Repeats a query of the event store until it responds. */
   asking<Answer>(question: () => Promise<Answer>): Promise<Answer>
-  /** Maximum of IDs per query; 200,000 unless given. */
+  /** Maximum IDs per query; 200,000 unless given. */
   pageRows?: number
 }
 
-/** Loads all IDs of a source from a time (epoch ms) on that are not before these places; resolves to their number. */
+/** Loads all IDs of a source since a time (epoch ms) that are not before these places; resolves to their number. */
 const refillSource = async (
   { journal, eventStore, clock, asking, pageRows = defaultPageRows }: Omit<RefillDeps, 'reader' | 'logger'>,
   { workspace, source }: { workspace: string; source: string },
@@ -189,16 +189,16 @@ const sourcesSince = (
   )
 
 /**
- * The events of a workspace to load: all in the log from a time on (epoch ms, by the clock of any process) that are not
+ * The events of a workspace to load: all in the log since a time (epoch ms, by the clock of any process) that are not
  * before these places.
  */
 export type RefillFrom = { time: number; places: readonly RecordPlace[] }
 
 /**
- * Loads the message IDs of a workspace that comes into these partitions, whichever process handled them. It takes
+ * Loads the message IDs of a workspace that moves into these partitions, from any process that handled it before. Takes
  * events in the log from `since` on (epoch ms; the window unless given) that are not before these places. Does nothing
- * where one consumer has all partitions, and so all IDs. The time only reduces reading: the places decide which events
- * are left out.
+ * if one consumer has all partitions, and so all IDs. The time only limits what is read: the places decide which events
+ * are excluded.
  */
 export const refillWorkspace = async (
   deps: Omit<RefillDeps, 'reader' | 'logger'>,
@@ -213,7 +213,7 @@ export const refillWorkspace = async (
   await journal.apart.idsComplete()
 }
 
-/** Thrown when the event store does not answer in time. The text is for people. */
+/** Thrown when the event store does not respond in time. Users see the text. */
 class RefillWaited extends Error {
   override readonly name = 'RefillWaited'
   constructor(cause: EventStoreUnavailable) {
@@ -222,16 +222,16 @@ class RefillWaited extends Error {
 }
 
 /**
- * The same for callers that repeat a failed call. Waits for a minute while the event store is away, and then rejects: the
- * caller may have ended, and others wait behind it. Rejects while the consumer has not begun to read, and when it is
- * stopped.
+ * Creates `refillWorkspace` for callers that retry a failed call. It waits for up to a minute while the event store is
+ * down, and then rejects: the caller may have ended, and others wait behind it. It rejects if the consumer has not
+ * begun to read, or is stopped.
  */
 export const createWorkspaceRefill =
   (
     deps: Pick<RefillDeps, 'eventStore' | 'clock' | 'logger'> & {
       journal: Pick<ConsumerJournal, 'apart' | 'positions' | 'openRanges' | 'remember'>
       signal: AbortSignal
-      /** How failed queries are repeated; as all of the product unless given. */
+      /** The retry policy of failed queries; the product's default unless given. */
       policy?: RetryPolicy
     },
   ) =>
@@ -256,9 +256,9 @@ export const createWorkspaceRefill =
   }
 
 /**
- * Fills the journal's file of message IDs from the event store, where the file lacks those of the window. The window
- * starts before the oldest unprocessed record, so that repetitions of that record's time are recognized. IDs that are
- * kept longer than usual are also dropped as duplicates for longer.
+ * Fills the journal's file of message IDs from the event store, if the file lacks those of the window. The window
+ * starts before the oldest unprocessed record, so that repetitions from that record's time are recognized. IDs that are
+ * kept longer than usual also count as duplicates for longer.
  */
 export const refillIds = async (deps: RefillDeps): Promise<void> => {
   const { journal, clock, logger } = deps

@@ -1,7 +1,10 @@
 import { type EventStore, systemOwner } from '@tributary/storage'
 import type { AcceptedStatus } from '../event-types.ts'
 
-/** What records of one partition have in common: their offsets (`from` to before `to`), times of receipt and owners. */
+/**
+ * The common facts of some records of one partition: their offsets (`from` to before `to`), times of receipt and
+ * owners.
+ */
 export type RecordSpan = {
   readonly partition: number
   readonly from: number
@@ -13,12 +16,12 @@ export type RecordSpan = {
   readonly lastTime: number
 }
 
-/** The statuses under which the events of records are stored, by event id; what is not stored is absent. */
+/** Returns the statuses of the stored events of these records, by event ID. Events that are not stored are absent. */
 export type StoredStatuses = (span: RecordSpan) => Promise<ReadonlyMap<string, AcceptedStatus>>
 
 /**
- * Asks the event store the outcome of events whose insert may have been finished when the last run ended. Sources bound
- * what is read, and with the times of receipt they keep events of an earlier log with the same places apart.
+ * Queries the event store for events whose insert may have finished before the last run ended. The sources limit what
+ * is read. With the times of receipt they exclude events of an earlier log with the same places.
  */
 export const createStoredStatuses =
   (eventStore: Pick<EventStore, 'query'>): StoredStatuses =>

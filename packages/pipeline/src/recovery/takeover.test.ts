@@ -36,7 +36,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-/** The journal as the next main process opens it, with its file of ids in a folder of this name. */
+/** Opens the journal like the next main process, with its file of IDs in a folder with this name. */
 const takeOver = async (name: string, consumer = 'pipeline'): Promise<ConsumerJournal> => {
   epoch++
   await database.pool.query(
@@ -64,7 +64,7 @@ const countBy = async (column: string): Promise<Record<string, number>> => {
 }
 const delivered = async (world: World): Promise<string[]> => (await world.delivered()).toSorted()
 
-/** What a source sends: events, one that is rejected, and one that is sent again for a stored one. */
+/** The requests of a source: events, a rejected one, and a replay of a stored one. */
 const sendAll = async (world: World): Promise<void> => {
   await world.send(batchOf('a', 50))
   await world.send({ batch: [{ type: 'track', userId: 'u-1', messageId: 'no-name' }] })
@@ -72,7 +72,7 @@ const sendAll = async (world: World): Promise<void> => {
 }
 
 describe('a takeover', () => {
-  it('drops what comes again of all kinds, whatever file the next main process has', async () => {
+  it("discards all kinds of repeated events, regardless of the next main process's file of IDs", async () => {
     await using world = await createWorld(eventStore, { journal: await takeOver('one') })
     await sendAll(world)
     await world.pipeline.idle()
@@ -80,7 +80,7 @@ describe('a takeover', () => {
     const stored = await countBy('message_id')
     const sent = await delivered(world)
     expect([Object.keys(stored).length, sent.length]).toEqual([52, 51])
-    // One that is empty, its own, one that is of before another process had its turn.
+    // First a process with an empty file, then its own file, then a file from before another process's turn.
     for (const name of ['two', 'two', 'one', 'three']) {
       const next = world.another({ journal: await takeOver(name) })
       next.start()
@@ -96,10 +96,10 @@ describe('a takeover', () => {
   it.each([
     ['stored', 20],
     ['not stored', 0],
-  ])('stores once what the main process before had begun, and %s, and has its ids', async (_, minStored) => {
+  ])('stores once what the former main process had begun, and %s, and has its IDs', async (_, minStored) => {
     const first = await takeOver('one')
     await using world = await createWorld(eventStore, {
-      // The answer is lost with the process.
+      // The response is lost with the process.
       eventStore: {
         ...eventStore,
         async insert(...given) {
@@ -127,7 +127,7 @@ describe('a takeover', () => {
     )
   })
 
-  it('with a journal that was restored from an earlier time stores nothing twice', async () => {
+  it('stores nothing twice with a journal restored from an earlier time', async () => {
     await using world = await createWorld(eventStore, { journal: await takeOver('one') })
     await world.send(batchOf('a', 5))
     await world.pipeline.idle()
@@ -141,7 +141,7 @@ describe('a takeover', () => {
     const sent = await delivered(world)
     await database.pool.query('delete from journals')
     for (const table of tables) await database.pool.query(`insert into ${table} select * from ${table}_then`)
-    // It had begun this then, and the event store has forgotten the token since.
+    // The restored journal has this range as open, and the event store has dropped the token since.
     await database.pool.query(
       `insert into journal_ranges (consumer, token, partition, serial, place, first, behind, incarnation)
        select consumer, 'long-ago', partition, 1, 1, next, next + 1, incarnation from journal_positions`,
@@ -157,10 +157,10 @@ describe('a takeover', () => {
     expect(await delivered(world)).toEqual([...sent, ...batchOf('d', 5).batch.map((_, n) => `d-${n}`)].toSorted())
   })
 
-  it('with a journal that was restored from a time when a workspace was overtaken stores nothing of it twice', async () => {
+  it('stores nothing twice with a journal restored from a time when a workspace was overtaken', async () => {
     await using world = await createWorld(eventStore, { journal: await takeOver('one') })
     const partition = partitionOf('w-0', 8)
-    // Both are in that partition.
+    // Both workspaces are in that partition.
     for (let n = 0; n < 10; n++) await world.send(batchOf(`slow-${n}`, 2), { w: 'w-0' })
     await world.send(batchOf('fast', 2), { w: 'w-19' })
     await world.pipeline.idle()
@@ -192,8 +192,8 @@ describe('a takeover', () => {
   })
 })
 
-describe('a workspace that comes to another consumer', () => {
-  it('is known there by the ids of all that was stored of it, also after the next takeover: what comes again is dropped', async () => {
+describe('a workspace that moves to another consumer', () => {
+  it('its repeated events are discarded there, also after the next takeover', async () => {
     await using world = await createWorld(eventStore, { journal: await takeOver('one') })
     await world.send(batchOf('a', 30))
     await world.pipeline.idle()
@@ -202,7 +202,7 @@ describe('a workspace that comes to another consumer', () => {
     const next = world.another({ journal: other, owned: new Set() })
     await expect(next.refill('w-1')).rejects.toThrow('not begun')
     next.start()
-    // It has nothing of the workspace, until that comes to it.
+    // The consumer has no IDs of the workspace until it moves there.
     await expect.poll(() => other.apart?.lacksIds()).toBe(false)
     const [id] = await eventStore.query<{ hash: string }>(
       `select hex(substring(SHA256(concat('accepted\\n', source_id, '\\n', message_id)), 1, 16)) as hash from events limit 1`,
@@ -221,7 +221,7 @@ describe('a workspace that comes to another consumer', () => {
 describe('ids from the event store', () => {
   const hashOf = (text: string): string => createHash('sha256').update(text).digest().subarray(0, 16).toString('hex')
 
-  it('are those that deduplication makes, page by page, of all sources, and of the window before the oldest record that waits', async () => {
+  it('equal those of deduplication, for all sources and pages, from the window before the oldest waiting record on', async () => {
     const now = Date.now()
     const hour = 3_600_000
     const ids = eventIdsOf({ partition: 3, offset: 12_345_678_901, incarnation: '0mabc12def345' })
@@ -305,7 +305,7 @@ describe('ids from the event store', () => {
     expect(known.get(hashOf('accepted\ns-2\nÿ☃ 21'))).toMatchObject({ index: 21 })
   })
 
-  it('of a workspace that moves are waited for only so long while the event store is away, and read when it is back', async () => {
+  it('the refill of a moving workspace fails after a time limit while the event store is down, and works later', async () => {
     let isAway = true
     let queries = 0
     const away: Pick<EventStore, 'query' | 'queryBinary'> = {
@@ -342,10 +342,10 @@ describe('ids from the event store', () => {
     expect(isComplete).toBe(true)
   })
 
-  it('of a workspace that moves are those that do not lie before places in the log, whatever the clocks of who received them say', async () => {
+  it('the refill of a moving workspace excludes IDs before its places in the log, regardless of clocks', async () => {
     const now = Date.now()
     const places: [partition: number, offset: number, incarnation: string, index?: number][] = [
-      // Before its place: what has as many digits and is of the incarnation.
+      // Before its place: offsets of the same incarnation with as many digits.
       [3, 6_999_999_998, 'b'],
       [3, 6_999_999_999, 'b', 10_000],
       [3, 7_000_000_000, 'b'],

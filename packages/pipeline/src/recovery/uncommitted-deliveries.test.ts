@@ -44,7 +44,7 @@ const uncommitted = async (
 const idOf = (partition: number, offset: number, index: number): string =>
   `${partition}-${String(offset).padStart(10, '0')}-${String(index).padStart(4, '0')}`
 
-test('what is committed, what replays sent and what was never appended is not found; the rest is', async () => {
+test('committed deliveries, those of replays, and those never appended are not returned; the others are', async () => {
   const { partition } = await request('w')
   await append('w', [idOf(partition, 0, 0), idOf(partition, 0, 1)])
   await request('w')
@@ -58,13 +58,13 @@ test('what is committed, what replays sent and what was never appended is not fo
   )
 })
 
-test('a log that is committed to its end has nothing open', async () => {
+test('a fully committed log has no uncommitted deliveries', async () => {
   const { partition } = await request('w')
   await append('w', [idOf(partition, 0, 0)])
   expect(await uncommitted([[partition, 1]])).toEqual([])
 })
 
-test('records are found however many were appended since, and none of a partition without open requests or that is known', async () => {
+test('finds records regardless of later appends, but none of a partition that is known or has no open requests', async () => {
   const keys = ['a', 'b', 'c', 'd']
   const places = await Promise.all(keys.map(request))
   const expected: string[] = []
@@ -81,7 +81,7 @@ test('records are found however many were appended since, and none of a partitio
   expect(await uncommitted([], (partition) => partition === places[0]?.partition)).toEqual(rest)
 })
 
-test('of a long backlog that is half done only the end of the log is read', async () => {
+test('reads only the end of the log if most of a long backlog is committed', async () => {
   const { partition } = await request('w')
   for (let n = 1; n < 400; n++) await request('w')
   for (let n = 0; n < 390; n++) await append('w', [idOf(partition, n, 0)])
@@ -103,7 +103,7 @@ test('of a long backlog that is half done only the end of the log is read', asyn
   expect(read).toBeLessThan(40)
 })
 
-test('what was appended before the oldest open request is of another log, whatever its ids say', async () => {
+test('deliveries appended before the oldest open request belong to another log, regardless of their IDs', async () => {
   await append(
     'w',
     Array.from({ length: files.reader.partitions }, (_, partition) => idOf(partition, 0, 0)),

@@ -12,7 +12,7 @@ const isFirstAppend = (text: string): boolean => {
   return meta !== undefined && meta.replayId === undefined
 }
 
-/** Finds a start in growing steps back, up to a record that is done. Earlier records are done, too. */
+/** Goes back in growing steps to a record that is committed. Earlier records are committed, too. */
 const lookBack = async (
   log: LogReader,
   { partition, start, end }: { partition: number; start: number; end: number },
@@ -27,10 +27,12 @@ const lookBack = async (
 }
 
 export type UncommittedDeliveriesDeps = {
-  /** The log of accepted requests, and the next offset of each partition that is stored and committed. */
+  /**
+   * The log of accepted requests, and the next offset of each partition; everything before it is stored and committed.
+   */
   requests: LogReader
   committed: ReadonlyMap<number, number>
-  /** The log of deliveries, which keeps a key's records in one partition as the other does. */
+  /** The log of deliveries. Both logs put a key into the same partition. */
   deliveries: LogReader
   /** Partitions that need no look-up. */
   isKnown?(partition: number): boolean
@@ -38,7 +40,7 @@ export type UncommittedDeliveriesDeps = {
 
 /**
  * Finds the IDs of events that the last run appended to deliveries and did not commit. Their records will be read
- * again, but their deliveries must not be appended again. After a clean end nothing is read.
+ * again, but their deliveries must not be appended again. After a clean shutdown nothing is read.
  *
  * Only the end of the deliveries log is read. A record there is younger than its request, and the records of a
  * partition are in the order of their requests. So everything before a record of a committed request is committed, too.

@@ -12,7 +12,7 @@ const quote = 0x22
 /**
  * The separator after each event's text. The line feed lets delivery split a record without parsing it; the record
  * stays a JSON list. No event's text has a line feed: JSON.stringify and `compactJson` write none. A context is used
- * unchanged only where no space stands between its tokens, and JSON strings have no line feeds.
+ * unchanged only if it has no whitespace between its tokens, and JSON strings have no line feeds.
  */
 export const betweenEvents = ',\n'
 
@@ -20,7 +20,7 @@ const text = (key: string, value: string): string => (value === '' ? '' : `,"${k
 
 const time = (key: string, ms: number | undefined): string => (ms === undefined ? '' : `,"${key}":"${isoTime(ms)}"`)
 
-/** Unknown keys of the body as a JSON object. Written as text, so that a key like `__proto__` stays a key. */
+/** Unknown keys of the body as a JSON object. It is written as text, so that a key like `__proto__` stays a key. */
 const extra = (event: NormalEvent): string => {
   if (event.extraKeys === undefined) return ''
   let members = ''
@@ -32,7 +32,7 @@ const extra = (event: NormalEvent): string => {
 
 const idBegins = '{"eventId":"'
 
-/** IDs of the events of a record that `deliveryRecords` made, in their order. */
+/** IDs of the events in a record that `deliveryRecords` made, in their order. */
 export const idsOfRecord = (body: Uint8Array): string[] => {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const ids: string[] = []
@@ -44,7 +44,10 @@ export const idsOfRecord = (body: Uint8Array): string[] => {
   return ids
 }
 
-/** Writes a PipelineEvent as JSON text, and ends the piece. Long texts are written separately: joining costs a copy. */
+/**
+ * Writes a PipelineEvent as JSON text, and ends the piece. Long texts are written separately, since joining them costs
+ * a copy.
+ */
 export const writePipelineEvent = (to: Pick<TextBytes, 'put' | 'add'>, event: NormalEvent): void => {
   const { request } = event.raw
   to.put(
@@ -67,14 +70,13 @@ export const writePipelineEvent = (to: Pick<TextBytes, 'put' | 'add'>, event: No
 }
 
 /**
- * The parts of a context that consumers read; one pattern for both, since a search for each takes several times as
- * long.
+ * The members of a context that consumers read. One pattern finds both; separate searches take several times as long.
  */
 const traitsOrExternalIds = /"(?:traits|externalIds)"/
 
 /**
- * Writes a StreamedEvent as JSON text, and ends the piece: the part of an event without destinations that consumers may
- * read. It has a quarter of the bytes, which are written, compressed, and read again for each event.
+ * Writes a StreamedEvent as JSON text, and ends the piece. This is the part of an event without destinations that
+ * consumers may read. It has a quarter of the bytes, which are written, compressed, and read again for each event.
  */
 export const writeStreamedEvent = (to: Pick<TextBytes, 'add'>, event: NormalEvent): void => {
   const { eventId, request } = event.raw
@@ -87,14 +89,14 @@ export const writeStreamedEvent = (to: Pick<TextBytes, 'add'>, event: NormalEven
   )
 }
 
-/** A source's accepted events in one micro-batch, as places in the micro-batch's buffer of texts. */
+/** A source's accepted events in one micro-batch, as offsets in the micro-batch's text buffer. */
 export type SourceEvents = {
   readonly workspaceId: string
   readonly sourceId: string
   readonly destinations: readonly string[]
   /** Whether they are sent after live events. */
   readonly isLater: boolean
-  /** Whether parsing one of them loses digits. */
+  /** Whether parsing one of the events loses digits. */
   readonly lossy: boolean
   /** Pairs of offsets: begin and end of each event, including `betweenEvents` after it. */
   readonly places: readonly number[]
@@ -102,8 +104,8 @@ export type SourceEvents = {
 
 /**
  * Creates the records that carry a source's events to delivery, in order. A body is a JSON list of at most
- * `recordBytes` (or of one event, if that alone is larger). `texts` holds the events, each followed by `betweenEvents`.
- * The records are of the micro-batch's partition, and `to` is the offset after the last request of its lane.
+ * `recordBytes`, or of one event that is larger by itself. `texts` holds the events, each followed by `betweenEvents`.
+ * The records belong to the micro-batch's partition, and `to` is the offset after the last request of its lane.
  */
 export const deliveryRecords = (
   source: SourceEvents,
@@ -113,7 +115,7 @@ export const deliveryRecords = (
 ): LogEntry[] => {
   const { places } = source
   const records: LogEntry[] = []
-  /** Begin and end of each run of adjacent events. */
+  /** Begin and end offsets of each run of adjacent events. */
   let runs: number[] = []
   let bytes = 1
   let count = 0
@@ -122,7 +124,7 @@ export const deliveryRecords = (
     const meta: DeliveryMeta = { w: source.workspaceId, s: source.sourceId, d: [...source.destinations], n: count }
     if (source.lossy) meta.e = true
     if (source.isLater && meta.d.length > 0) meta.h = true
-    // A record read ahead says nothing about the reading behind.
+    // A record read ahead has no offset of the reading behind.
     if (lane === partition) meta.q = through
     const body = Buffer.allocUnsafe(bytes)
     body[0] = openList

@@ -6,7 +6,7 @@ import { readRow } from './rows.ts'
 
 const receivedAt = Date.UTC(2026, 10, 21, 5, 0, 0)
 
-/** The rows of a request and the texts of its events as they are handed to delivery. */
+/** The rows of a request, and the texts of its events for delivery. */
 const sentOf = (text: string, meta: Partial<RequestMeta> = {}) => {
   const processor = createProcessor({
     journal: { firstSeen: () => undefined },
@@ -30,7 +30,7 @@ const sentOf = (text: string, meta: Partial<RequestMeta> = {}) => {
   return { rows: rowPieces([batch.rows]).map(readRow), sent: sent.map((each) => each.slice(1, -2)), metas }
 }
 
-describe('what came is what goes', () => {
+describe('values are stored and delivered as sent', () => {
   const hostile =
     '{"b":1.0,"10":9223372036854775807,"2":[1e400,-0,0.10,1E5,null],"a":{"1":null,"0":"\\ud800 \\u00e9 “😀”"}}'
   /** As JSON.stringify writes strings. */
@@ -39,10 +39,10 @@ describe('what came is what goes', () => {
   it.each([
     ['without space', (text: string) => text],
     ['with space between its tokens', (text: string) => text.replace(/"(?:[^"\\]|\\.)*"|[,:{}[\]]/g, ' $& \n')],
-  ])('numbers, order and nulls of an event %s', (_, form) => {
+  ])('keeps numbers, order and nulls of an event %s', (_, form) => {
     const text = `{"type":"track","userId":"u","event":"x","properties":${hostile},"traits":${hostile},"context":${hostile},"integrations":${hostile},"more":${hostile}}`
     const { rows, sent, metas } = sentOf(form(text))
-    // Mappings then copy from the text.
+    // Mappings then copy values from the text.
     expect(metas).toEqual([expect.objectContaining({ e: true })])
     expect(sentOf(form('{"type":"track","userId":"u","event":"x"}')).metas[0]).not.toHaveProperty('e')
     for (const name of ['properties', 'traits', 'context', 'integrations'])
@@ -52,7 +52,7 @@ describe('what came is what goes', () => {
     expect(rows[0]?.properties).toBe(written.replace('1e400', 'null').replace('\\ud800', '\\ufffd'))
   })
 
-  it('of all that its batch says of it', () => {
+  it("keeps the values of a batch's context and integrations", () => {
     const event = '{"type":"track","event":"x","userId":"u","context":{"10":1},"integrations":{"2":1.0}}'
     const { rows, sent } = sentOf(
       `{"context":{"z":1.0,"10":2,"9":1e400},"integrations":{"b":{"size":2.50}},"batch":[${event}]}`,
@@ -63,7 +63,7 @@ describe('what came is what goes', () => {
     expect(rows[0]).toMatchObject({ context, integrations: '{"b":{"size":2.50},"2":1.0}' })
   })
 
-  it('numbers of its batch where its own lose nothing, and its own where those of the batch lose nothing', () => {
+  it('keeps numbers of the batch if only the batch is lossy, and those of the event if only the event is lossy', () => {
     const sent = (own: string, shared: string) =>
       sentOf(`{"context":${shared},"batch":[{"type":"track","event":"x","userId":"u","context":${own}}]}`, {
         k: 'batch',
@@ -72,7 +72,7 @@ describe('what came is what goes', () => {
     expect(sent('{"a":1.0}', '{"b":2}')).toContain('"context":{"b":2,"a":1.0}')
   })
 
-  it('ids and names that are numbers, traits that stand in the context, and an address put beside odd numbers', () => {
+  it('keeps numbers as IDs and names, traits in the context, and an address added next to lossy numbers', () => {
     const { rows, sent } = sentOf(
       '{"type":"identify","userId":9223372036854775807,"anonymousId":1.0,"context":{"ip":null,"traits":{"ltv":10.0}}}',
       { d: true },
@@ -93,7 +93,7 @@ describe('what came is what goes', () => {
     ['the name of a property', '"properties":{"a\\ud800":1,"a\\ud801":2}'],
     ['the name of a trait beside odd numbers', '"traits":{"\\udc00":1.0}'],
     ['a name of its own', '"more\\ud800":1'],
-  ])('half of a pair in %s', (_, member) => {
+  ])('keeps a lone surrogate in %s', (_, member) => {
     const rest = ['"type":"track"', '"userId":"u"', '"event":"e"'].filter(
       (known) => !member.startsWith(known.slice(0, 7)),
     )
@@ -108,13 +108,13 @@ describe('what came is what goes', () => {
     ['traits', '{"10":1,"a":1,"10":"\\u00e9","\\u0061":null}', '{"10":"é","a":null}'],
     ['integrations', '{"All":true,"All":false}', '{"All":false}'],
     ['more', '{"a":1.0,"a":2}', '{"a":2}'],
-  ])('the last value of a name that stands twice in %s, in the place of the first: %s', (name, given, kept) => {
+  ])('a repeated name in %s has its last value, at the place of the first: %s', (name, given, kept) => {
     const { rows, sent } = sentOf(`{"type":"track","userId":"u","event":"x","${name}":${given}}`)
     expect(sent[0]).toContain(`"${name}":${kept}`)
     if (name === 'properties') expect(rows[0]?.properties).toBe(kept)
   })
 
-  it('the last value of a name that stands twice in what a batch says of its events', () => {
+  it('a repeated name in the context and integrations of a batch has its last value', () => {
     const { sent } = sentOf(
       '{"context":{"a":1.0,"a":2.0},"integrations":{"b":1,"b":2.0},"batch":[{"type":"track","event":"x","userId":"u"}]}',
       { k: 'batch' },
@@ -122,7 +122,7 @@ describe('what came is what goes', () => {
     expect(sent[0]).toContain('"context":{"a":2.0},"integrations":{"b":2.0}')
   })
 
-  it('is decided by its bytes for exactly the texts that parsing changes', () => {
+  it('marks exactly the texts that parsing changes as lossy', () => {
     const numbers = ['0', '-0', '1', '-1', '1.5', '1.0', '0.5', '-0.0', '100', '1e5', '1E-7', '1e-7', '0.0000001']
     const long = [
       '123456789012345',

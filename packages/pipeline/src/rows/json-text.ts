@@ -3,14 +3,14 @@ const large = /\d{19}|\d[eE]\+?\d{3}/
 const stringOrLarge = /"(?:[^"\\]|\\.)*"?|-?\d[\d.]*(?:[eE][-+]?\d+)?/g
 const integer = /^-?\d{19,}$/
 
-/** JSON text with its strings as JSON.stringify writes them, and with U+FFFD in place of lone surrogates. */
+/** JSON text with strings as JSON.stringify writes them, but with U+FFFD in place of lone surrogates. */
 const wellFormedJson = (text: string): string =>
   text.includes('\\ud') ? text.replace(surrogate, (escape, lone) => (lone === undefined ? escape : '\\ufffd')) : text
 
 /**
  * Converts JSON text, with strings as JSON.stringify writes them, to a form that the event store's JSON columns accept.
- * Lone surrogates become U+FFFD, integers beyond 64 bits get an exponent, and numbers beyond every double become null
- * (measured: the engine refuses all three).
+ * Lone surrogates become U+FFFD, integers beyond 64 bits get an exponent, and numbers beyond the range of doubles
+ * become null. Measured: the engine refuses all three.
  */
 export const storableJson = (text: string): string => {
   const result = wellFormedJson(text)

@@ -5,7 +5,7 @@ import type { AcceptedStatus, NormalEvent, RawEvent } from '../event-types.ts'
 import type { Reject } from '../outcome.ts'
 import { storableJson } from './json-text.ts'
 
-/** The columns of the table `events` in the order of writing a row. */
+/** The columns of the table `events`, in the order in which a row is written. */
 export const eventColumns = [
   'workspace_id',
   'source_id',
@@ -36,7 +36,7 @@ export const eventColumns = [
   'original',
 ] as const
 
-/** The identity of an event, as far as it is known. Absent texts are ''; times are epoch ms. */
+/** The known identity of an event. Absent texts are ''; times are epoch ms. */
 type Identity = {
   readonly messageId: string
   readonly type: string
@@ -118,7 +118,7 @@ const forReplay = ({ integrations, exact, raw }: NormalEvent, status: AcceptedSt
     ? ''
     : (exact?.get('integrations') ?? JSON.stringify(integrations))
 
-/** Writes the row of an accepted, blocked, or held event; without a result no schema validated it. */
+/** Writes the row of an accepted, blocked, or held event. Without a validation result, the source has no schema. */
 export const writeAccepted = (
   to: RowWriter,
   event: NormalEvent,
@@ -161,7 +161,7 @@ const writeWithoutPayload = (
 }
 
 /**
- * Writes the row of a rejected event: its original, its reason, and the part that could be read; the JSON columns are
+ * Writes the row of a rejected event: its original, its reason, and the part that could be read. The JSON columns are
  * empty.
  */
 export const writeRejected = (to: RowWriter, raw: RawEvent, event: NormalEvent | undefined, why: Reject): void =>
@@ -173,7 +173,7 @@ export const writeRejected = (to: RowWriter, raw: RawEvent, event: NormalEvent |
     original: raw.original,
   })
 
-/** The stored form of a reason: its stable name, then what to fix. */
+/** The stored form of a reason: its stable name, then how to fix it. */
 export const reasonText = (why: Pick<Reject, 'reason' | 'message'>): string => `${why.reason}: ${why.message}`
 
 /** A row as it was written. */
@@ -188,7 +188,7 @@ type StoredRow = Identity & {
   readonly compatibility: string
   readonly schemaVersion: number
   readonly problems: readonly { property: string; kind: string }[]
-  /** JSON as text; context and integrations '' when there are none. */
+  /** JSON as text; context and integrations are '' if there are none. */
   readonly properties: string
   readonly traits: string
   readonly context: string
@@ -196,10 +196,10 @@ type StoredRow = Identity & {
   readonly original: string
 }
 
-/** Reads a row back. */
+/** Parses a row. */
 export const readRow = (row: Uint8Array): StoredRow => {
   const from = createRowReader(row)
-  // In the order of `eventColumns`, which is that of these lines.
+  // The properties are read in the order of `eventColumns`.
   return {
     workspaceId: from.text(),
     sourceId: from.text(),
@@ -238,8 +238,8 @@ export const rowOwner = (row: Uint8Array): string => {
 }
 
 /**
- * The row in place of one that the event store refused: rejected, with the engine's reason and without JSON columns.
- * The `bare` form has only its place, its source, and its original.
+ * The row that replaces one that the event store refused: rejected, with the engine's reason and without JSON columns.
+ * The `bare` form has only the place, the source, and the original.
  */
 export const refusedRow = (row: Uint8Array, engineMessage: string, form: 'full' | 'bare'): Uint8Array => {
   const read = readRow(row)
@@ -258,7 +258,7 @@ export const refusedRow = (row: Uint8Array, engineMessage: string, form: 'full' 
   return scratch.take().bytes
 }
 
-/** Number of events of a source that were discarded in an hour, and why. */
+/** Number of a source's events that were discarded in an hour, by reason. */
 export type DiscardedCount = { workspaceId: string; sourceId: string; hour: number; reason: string; events: number }
 
 /** A row of the table `dropped_events`; `hour` is epoch seconds. */

@@ -1,12 +1,12 @@
 /**
- * Pieces of text, kept as UTF-8. Each piece is written immediately, while it is in the cache. Joining them as strings
- * first took three times the processor time, and one piece with a letter beyond Latin-1 made all of the joined text
- * wide.
+ * A buffer of text pieces in UTF-8. Each piece is encoded immediately, while it is in the CPU cache. Joining the pieces
+ * as strings first took three times the processor time. One piece with a character beyond Latin-1 also made the whole
+ * joined text use two bytes per character.
  */
 export type TextBytes = {
-  /** Adds to the open piece. */
+  /** Appends to the open piece. */
   put(text: string): void
-  /** Adds to the open piece and ends it with the separator. */
+  /** Appends to the open piece and ends it with the separator. */
   add(text: string): void
   readonly length: number
   /** Copies the bytes [`from`, `to`) into `target` at `at`; returns their number. */

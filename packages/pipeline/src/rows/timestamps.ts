@@ -1,11 +1,11 @@
-/** Times before it are none of an event, epoch ms. */
+/** An earlier time is not a valid event time, epoch ms. */
 const earliest = 86_400_000
 
 /**
- * When the event happened by the server's clock: the client's clock may be wrong, but the distance between its own two
- * times is right, hence `receivedAt − (sentAt − originalTimestamp)`. Without a time of sending the client's time is
- * believed; without either it is the time of receipt. Never after the receipt.
- * Source: Segment spec, common fields, "timestamp overview".
+ * When the event happened by the server's clock. The client's clock may be wrong, but the difference between its two
+ * times is right, hence `receivedAt − (sentAt − originalTimestamp)`. Without `sentAt`, the client's time is used;
+ * without both, the time of receipt. Never after the receipt. Source: Segment spec, common fields, "timestamp
+ * overview".
  */
 export const eventTime = (
   receivedAt: number,
@@ -18,11 +18,11 @@ export const eventTime = (
 }
 
 const twoDigits = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'))
-/** The beginnings of times of a few recent minutes, by the last bits of the minute. */
+/** Caches the start of formatted times of recent minutes, by the low bits of the minute. */
 const minutes = new Float64Array(64).fill(Number.NaN)
 const beginnings = Array.from({ length: 64 }, () => '')
 
-/** Epoch ms as RFC 3339 in UTC with ms, like Date.toISOString; cheap for times of minutes met before. */
+/** Epoch ms as RFC 3339 in UTC with ms, like Date.toISOString. It is fast if the minute is in the cache. */
 export const isoTime = (ms: number): string => {
   const minute = Math.floor(ms / 60_000)
   const slot = minute & 63

@@ -21,8 +21,8 @@ const problemOf = (event: NormalEvent): Reject | undefined => {
 }
 
 /**
- * Rejects what lacks the parts every event of its type must have: a known type, who did it, what was done.
- * Source: Segment spec, common fields and the pages of the six calls.
+ * Rejects an event that lacks the required parts of its type: a known type, the user, and the action. Source: Segment
+ * spec, common fields and the pages of the six calls.
  */
 export const checkEnvelope = (): Step<NormalEvent, NormalEvent> =>
   function checkEventEnvelope(event) {

@@ -6,29 +6,29 @@ import { type Drop, drop } from '../outcome.ts'
 export type Identified = {
   readonly sourceId: string
   /**
-   * Its message ID. For an event that is sent again, the ID of the stored event it stands for, or a name for the event
-   * that was set aside.
+   * The message ID. For a replayed event, the ID of the stored event that it stands for, or a name for the event that
+   * was set aside.
    */
   readonly id: string
-  /** A rejected event does not take the ID away from its corrected successor. */
+  /** A rejected event does not block its corrected successor with the same ID. */
   readonly rejected: boolean
-  /** True when it is sent again: the IDs of stored events are separate from those that clients choose. */
+  /** True when it is replayed: the IDs of stored events are separate from those that clients choose. */
   readonly replayed: boolean
   readonly partition: number
   readonly offset: number
   readonly index: number
 }
 
-/** The IDs of one consumer: those of the journal, and those that no range of the journal has yet. */
+/** The message IDs of one consumer: those of the journal, and those that are not in a journaled range yet. */
 export type SeenIds = {
   /**
-   * Returns undefined for an event with a new ID, which then waits; a drop for any other. The first log position wins;
-   * an event read again at its own position is no duplicate of itself.
+   * Returns undefined for an event with a new ID, which then waits to be journaled; a drop for a known ID. The first
+   * log position wins. An event that is read again at its own position is not a duplicate of itself.
    */
   check(event: Identified): Drop | undefined
-  /** Takes the waiting IDs, in the order of their events. They count as seen until `flushed`. */
+  /** Takes the waiting IDs, in the order of their events. They count as seen until `flushed` is called. */
   take(): readonly SeenId[]
-  /** Forgets the taken IDs, after the journal has them. */
+  /** Drops the taken IDs, after the journal has them. */
   flushed(): void
   /** Removes the IDs of one record from the waiting ones. */
   withdraw(record: { readonly partition: number; readonly offset: number }): void
@@ -60,7 +60,7 @@ export const createSeenIds = (journal: Pick<ConsumerJournal, 'firstSeen'>): Seen
       }
       keys.add(key)
       const { partition, offset, index } = event
-      // The event store has its message ID, but not which stored event it stands for.
+      // The event store has the message ID of a replayed event, but not the ID of the stored event.
       if (event.replayed) ids.push({ hash: bytes, partition, offset, index, unstored: true })
       else ids.push({ hash: bytes, partition, offset, index })
       return undefined

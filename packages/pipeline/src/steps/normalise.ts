@@ -19,12 +19,15 @@ const jsonOf = (value: JsonObject | undefined, exact: string | undefined): strin
   value === undefined ? '' : (exact ?? JSON.stringify(value))
 
 /**
- * The parts of a context as text that must be read here. One pattern: three searches of each text take three times as
- * long.
+ * The members of a textual context that this step must read. One pattern, since three searches of each text take three
+ * times as long.
  */
 const mattersHere = /"(?:ip|test|traits)"/
 
-/** Members of a lossy event as texts. In context and integrations, its own take precedence over those of its batch. */
+/**
+ * Members of a lossy event as texts. In context and integrations, the event's own members take precedence over those of
+ * its batch.
+ */
 const exactMembers = ({ raw, body }: ParsedEvent): Map<string, string> => {
   const members = jsonMembers(raw.original)
   if (hasDoubledNames(raw.original, body))
@@ -41,22 +44,22 @@ const exactMembers = ({ raw, body }: ParsedEvent): Map<string, string> => {
 const textOf = (value: JsonObject | undefined): string | undefined =>
   value === undefined ? undefined : JSON.stringify(value)
 
-/** Adds a member at the end of an object as text. */
+/** Adds a member at the end of a JSON object given as text. */
 const withMember = (object: string, name: string, value: string): string =>
   `${object.slice(0, -1)}${object === '{}' ? '' : ','}"${name}":${JSON.stringify(value)}}`
 
-/** A context as text, or none, with the client's address added. */
+/** A context given as text, or a new one, with the client's address added. */
 const withIp = (context: string | undefined, ip: string): string =>
   jsonText(jsonMembers(context ?? '{}').set('ip', JSON.stringify(ip)))
 
-/** The members that should be times and are not; undefined for nearly every event. */
+/** The names of time members with invalid values; undefined for nearly every event. */
 const unreadTimes = (times: Readonly<Record<string, unknown>>): string[] | undefined => {
   let unread: string[] | undefined
   for (const key in times) if (isUnreadTime(times[key])) unread = [...(unread ?? []), key]
   return unread
 }
 
-/** The note of an event with unknown times, as `<reason>: <what to fix>`. It contains no value. */
+/** The note of an event with invalid times, as `<reason>: <what to fix>`. It contains no value. */
 const noteOf = (unread: readonly string[], hasTime: boolean): string => {
   const receipt =
     hasTime || unread.every((key) => key === 'sentAt') ? '' : ' The event counts from when it was received.'
@@ -70,20 +73,20 @@ const tooLongId = reject(
 )
 
 /**
- * Brings the events of all clients into one shape:
- * - the type from the body (also as its letter), else from the path;
+ * Brings the events of all clients into one form:
+ * - the type is from the body (also as a single letter), else from the path;
  * - `context` and `integrations` of a batch are defaults for those of each event (the event's own keys win);
- * - numbers given as IDs become strings, integers to the digit; '' and null count as absent;
+ * - numbers as IDs become strings, integers with all digits; '' and null count as absent;
  * - a missing message ID is made from the place in the log, so that it stays the same when the record is read again;
- * - times are read by `readEventTime`, and count as in `eventTime`; `note` names invalid ones, which are kept
+ * - times are parsed by `readEventTime` and corrected by `eventTime`; `note` names invalid ones, which are kept
  *   unchanged;
- * - a client's `timestamp` is its `originalTimestamp` when it sends no other; a `timestamp` that another server passed
- *   on needs no correction;
- * - `context.ip` is the client's address if it called us itself and did not send one;
- * - traits of an identify that come only as `context.traits` are its traits;
- * - unknown keys are listed, to be kept.
- * Values are validated as JSON.parse reads them, and passed on as texts: those of a lossy event as they were written. A
- * wrong shape is noted in `problem`, so that the rest of the event can still be shown.
+ * - a client's `timestamp` is its `originalTimestamp` if it sends no other; a `timestamp` that another server passed on
+ *   needs no correction;
+ * - `context.ip` is the client's address if it called us directly and did not send one;
+ * - traits of an identify that are only in `context.traits` become its traits;
+ * - unknown keys are listed, to be kept. Values are validated as JSON.parse reads them, and passed on as texts; values
+ *   of a lossy event keep their original text. An invalid shape is reported in `problem`, so that the rest of the event
+ *   can still be shown.
  */
 export const normalise = (): Step<ParsedEvent, NormalEvent> => {
   let problem: Reject | undefined
@@ -111,7 +114,7 @@ export const normalise = (): Step<ParsedEvent, NormalEvent> => {
     return ''
   }
 
-  /** A time as it was written: a double has no nanoseconds. */
+  /** A time as it was written, since a double cannot hold nanoseconds. */
   const written = (key: string, value: unknown): unknown =>
     typeof value === 'number' && exact?.has(key) === true ? new ExactNumber(exact.get(key) ?? '0') : value
 

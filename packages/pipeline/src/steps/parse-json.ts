@@ -7,8 +7,8 @@ const notAnObject = reject('not_an_object', 'An event must be a JSON object.')
 
 /**
  * Parses the text of one event, without a context that can be used unchanged. Both the row and the delivery need the
- * context as text, and in most events it is the largest part. Collection checked that it is JSON when it accepted the
- * request.
+ * context as text, and in most events it is the largest part. The request was checked to be valid JSON when it was
+ * accepted.
  */
 export const parseJson = (): Step<RawEvent, ParsedEvent> =>
   function parseEvent(raw) {

@@ -35,7 +35,7 @@ const eventOf = (members: string, meta: Partial<RequestMeta> = {}) => {
   return { row, delivered, live }
 }
 
-describe('a time in each common form is when the event happened', () => {
+describe('the event time is parsed from each common form', () => {
   test.each([
     ['PostgreSQL', '"2026-11-20 10:00:00+00"'],
     ['lower case', '"2026-11-20t10:00:00z"'],
@@ -60,12 +60,12 @@ describe('a time in each common form is when the event happened', () => {
     }
   })
 
-  test('a leap second is the first second of the next day', () => {
+  test('a leap second is parsed as the first second of the next day', () => {
     expect(eventOf(',"timestamp":"2016-12-31T23:59:60Z"').delivered?.timestamp).toBe('2017-01-01T00:00:00.000Z')
   })
 })
 
-describe('a time that is not understood is noted on the event, and kept as it came', () => {
+describe('an invalid time is reported on the event, and kept as sent', () => {
   test.each([
     ['timestamp', '"yesterday"'],
     ['timestamp', '"2026-02-30T10:00:00Z"'],
@@ -89,7 +89,7 @@ describe('a time that is not understood is noted on the event, and kept as it ca
     expect(delivered).toHaveProperty(['extra', name])
   })
 
-  test('also where another time counts, and where it is that of sending', () => {
+  test('also if another time is used, and if the invalid time is sentAt', () => {
     const { row, delivered } = eventOf(',"originalTimestamp":"2026-11-20T10:00:00Z","timestamp":"?","sentAt":"later"')
     expect(delivered).toMatchObject({
       timestamp: '2026-11-20T10:00:00.000Z',
@@ -100,7 +100,7 @@ describe('a time that is not understood is noted on the event, and kept as it ca
     expect(row?.reason).not.toContain('received')
   })
 
-  test('an absent time is none of these', () => {
+  test('an absent time is not reported', () => {
     for (const members of ['', ',"timestamp":null', ',"timestamp":"","sentAt":null'])
       expect(eventOf(members).row?.reason).toBe('')
   })

@@ -2,7 +2,9 @@ import { trackingLimits } from '@tributary/contract'
 import type { RawEvent, Request } from '../event-types.ts'
 import { ok, type Reject, reject, type Step } from '../outcome.ts'
 
-/** The limits of one event, in bytes and levels, how many events of a batch are taken, and what those may share. */
+/**
+ * The limits of one event, in bytes and levels, the maximum events of a batch, and the maximum of their shared values.
+ */
 export type EventLimits = {
   readonly eventBytes: number
   readonly batchEvents: number
@@ -10,7 +12,10 @@ export type EventLimits = {
   readonly jsonDepth: number
 }
 
-/** Why what a batch says of all its events is too much. Each is stored with it: 4 MB could become gigabytes. */
+/**
+ * The rejection of a batch whose shared values are too large. They are stored with each event: 4 MB could become
+ * gigabytes.
+ */
 const sharesTooMuch = ({ sharedBytes, events }: Request, limits: EventLimits): Reject | undefined => {
   if (sharedBytes === 0) return undefined
   if (sharedBytes > limits.eventBytes)
@@ -27,8 +32,8 @@ const sharesTooMuch = ({ sharedBytes, events }: Request, limits: EventLimits): R
 }
 
 /**
- * Lets on what is within the limits of tracking, validated before anything is parsed. An event that is sent again was
- * within them when it was received; now it also has what its batch said.
+ * Accepts events within the limits of tracking, before anything is parsed. A replayed event was within them when it was
+ * received; now it also has the shared values of its batch.
  */
 export const withinLimits = (limits: EventLimits = trackingLimits): Step<RawEvent, RawEvent> => {
   const tooMany = reject(

@@ -33,7 +33,7 @@ describe('the life of a pipeline', () => {
     expect(() => lifecycle.start()).toThrow('A pipeline starts once')
   })
 
-  it('a stop reads no more, flushes until nothing is uncommitted, and only then ends', async () => {
+  it('a stop ends reading, flushes until everything is committed, and only then closes', async () => {
     let left = 3
     const { lifecycle, reported } = setUp({ isIdle: () => left-- === 0 })
     lifecycle.start()
@@ -46,14 +46,14 @@ describe('the life of a pipeline', () => {
     expect(reported).toHaveLength(4)
   })
 
-  it('a stop ends in its time, whatever is uncommitted', async () => {
+  it('a stop ends after its maximum time, even with uncommitted records', async () => {
     const { lifecycle, reported } = setUp({ isIdle: () => false, drainMs: 20 })
     lifecycle.start()
     await lifecycle.stop()
     expect(reported.at(-1)).toBe('close nothing')
   })
 
-  it('a fault ends it at once, is reported once, and no other after it', async () => {
+  it('a fault ends the pipeline immediately; only the first fault is reported', async () => {
     const { lifecycle, reported } = setUp({ run: () => Promise.reject(new Error('broken')) })
     lifecycle.start()
     await expect.poll(() => reported).toEqual(['close broken', 'fault broken'])
@@ -63,7 +63,7 @@ describe('the life of a pipeline', () => {
     expect(reported).toHaveLength(2)
   })
 
-  it('a fault breaks off a stop that waits for what is uncommitted', async () => {
+  it('a fault interrupts a stop that waits for uncommitted records', async () => {
     const { lifecycle, reported } = setUp({ isIdle: () => false })
     lifecycle.start()
     const stopped = lifecycle.stop()
@@ -72,7 +72,7 @@ describe('the life of a pipeline', () => {
     expect(reported).toContain('fault broken')
   })
 
-  it('to be stopped is no fault', async () => {
+  it('a stop is not reported as a fault', async () => {
     const { lifecycle, reported } = setUp({ run: () => Promise.reject(new Stopped()) })
     lifecycle.start()
     await lifecycle.stop()

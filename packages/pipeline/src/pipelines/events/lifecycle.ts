@@ -4,15 +4,15 @@ import { pause, Stopped } from '../../retrying.ts'
 export type LifecycleDeps = {
   /** Works until `isRunning` returns false, or `stopReading` or the end interrupts it. */
   run(): Promise<void>
-  /** Called when nothing more is to be read. May be called more than once. */
+  /** Called when reading must end. May be called more than once. */
   stopReading(): void
   /** Begins to store what waits. */
   flush(): void
-  /** Whether nothing is uncommitted. */
+  /** Whether everything is committed. */
   isIdle(): boolean
-  /** Releases everything at the end; pending waits get the reason. */
+  /** Releases all resources at the end; pending waits reject with the reason. */
   close(reason: Stopped): void
-  /** How long `stop` waits for what is uncommitted, ms. */
+  /** How long `stop` waits for uncommitted records, ms. */
   drainMs: number
   logger: Logger
   /** Called once with the error that ended the pipeline, unless it was stopped. */
@@ -20,7 +20,7 @@ export type LifecycleDeps = {
 }
 
 export type Lifecycle = {
-  /** Begins to run. Throws the second time. */
+  /** Begins to run. Throws if called twice. */
   start(): void
   /** Stops reading, waits until everything is committed (at most `drainMs`), and ends. */
   stop(): Promise<void>

@@ -16,11 +16,13 @@ export type MicroBatcherDeps = {
 }
 
 export type MicroBatcher = {
-  /** Takes records of one turn of a lane through the steps, in micro-batches; yields to other work between them. */
+  /**
+   * Takes records of one turn of a lane through the steps, in micro-batches, and yields to the event loop between them.
+   */
   consume(records: readonly LogRecord[], lane?: number): Promise<void>
   /**
-   * Takes records that a run with a lost journal may have stored, apart from other records. Their IDs are noted.
-   * Records at the `stored` offsets are neither stored nor delivered again.
+   * Takes records that a run with a lost journal may have stored, separately from other records. Their IDs are added.
+   * Records at the `stored` offsets are not stored or delivered again.
    */
   consumeAgain(records: readonly LogRecord[], stored: ReadonlySet<number>, lane?: number): void
 }
@@ -63,7 +65,7 @@ export type FanOutDeps = {
   metrics: Pick<Metrics, 'count'>
 }
 
-/** Hands a micro-batch to the three branches, none of which waits for another, and counts its events by status. */
+/** Passes a micro-batch to the three branches, which do not wait for each other, and counts its events by status. */
 export const createFanOut =
   ({ publish, deliver, store, metrics }: FanOutDeps): ((batch: MicroBatch) => void) =>
   (batch) => {

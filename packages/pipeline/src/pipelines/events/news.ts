@@ -2,11 +2,11 @@ import type { LogReader } from '@tributary/storage'
 import { pause } from '../../retrying.ts'
 
 export type News = {
-  /** Begins a round: back-pressure that ends from now on ends the wait after it. */
+  /** Begins a round. If back-pressure ends from now on, the wait after the round ends, too. */
   beginRound(): void
-  /** Notes that back-pressure ended. */
+  /** Called when back-pressure has ended. */
   drained(): void
-  /** Ends every wait: nothing more is to be read. */
+  /** Ends the current wait and all later ones, since reading has ended. */
   close(): void
   /**
    * Resolves, after `roundMs` at the earliest, when a lane of `next` (lane → offset) without back-pressure has new
@@ -27,7 +27,7 @@ export const createNews = ({
   partitionOf?(lane: number): number
 }): News => {
   const reading = new AbortController()
-  /** Aborted when back-pressure ends; a new one for each round, so that no end is missed. */
+  /** Aborted when back-pressure ends. Each round has a new one, so that no end of back-pressure is missed. */
   let drain = new AbortController()
   return {
     beginRound() {

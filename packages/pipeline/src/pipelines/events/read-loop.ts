@@ -15,23 +15,23 @@ export type ReadLoopDeps = StartingPoint & {
   readings: Readings
   /** Bytes read from a partition in its turn. */
   turnBytes: number
-  /** Whether a reading of a partition should wait. */
+  /** Whether a reading should wait because of back-pressure. */
   isFull(lane: number): boolean
   isRunning(): boolean
   /** Called after each round. */
   onRound(): void
 }
 
-/** Reads the log in rounds, and waits when a round left nothing to do, until `isRunning` returns false. */
+/** Reads the log in rounds until `isRunning` returns false. Waits after a round that left no work. */
 export const readLoop = async (deps: ReadLoopDeps): Promise<void> => {
   const { reader, batcher, news, next, unknownBefore, readings, isFull, isRunning } = deps
   const nextOf = (lane: number): number => next.get(lane) ?? 0
-  /** Ends of the readings of partitions, by lane. */
+  /** Ends of the readings, by lane. */
   let ends: readonly number[] = []
 
   /**
-   * Processes records of a lane. Adds the bytes of those that this lane does not skip, by workspace, and resolves to
-   * their sum.
+   * Processes records of a lane. Adds the bytes of records that this lane does not skip to `bytes`, by workspace, and
+   * resolves to their sum.
    */
   const take = async (lane: number, from: number, records: readonly LogRecord[], bytes: Map<string, number>) => {
     let own = 0
@@ -45,7 +45,7 @@ export const readLoop = async (deps: ReadLoopDeps): Promise<void> => {
     if (from < (unknownBefore[partition] ?? 0))
       batcher.consumeAgain(records, await deps.alreadyStored(partition, records), lane)
     else await batcher.consume(records, lane)
-    // Their events are rows and texts of their own by now.
+    // The events have copied all they need from the bodies.
     for (const { body } of records) freeWhole(body)
     return own
   }

@@ -98,14 +98,14 @@ describe('the start', () => {
     return { ...from, reported }
   }
 
-  it('with a new journal all that is in the log may be stored already', async () => {
+  it('with a new journal, everything in the log may already be stored', async () => {
     await send(3)
     const { next, unknownBefore, reported } = await begin()
     expect([next.size, next.get(partition), unknownBefore[partition]]).toEqual([8, 0, 3])
     expect(reported).toEqual(['store begins', '0 already appended', '8 partitions'])
   })
 
-  it('what was left open of two readings is appended as it was read: before there were two, then ahead, on which the sequence of the one behind relies', async () => {
+  it('open ranges of two readings are appended in read order: before the double reading, then ahead, then behind', async () => {
     const names = ['first', 'slow', 'fast', 'slow', 'fast']
     for (const key of names)
       await files.requests.append({
@@ -131,7 +131,7 @@ describe('the start', () => {
     expect(appended.map(({ key }) => key)).toEqual(['first', 'fast', 'slow'])
   })
 
-  it('open ranges are repeated before the start of reading is known, which is behind them', async () => {
+  it('open ranges are repeated before the start of reading, which follows them, is determined', async () => {
     await send(3)
     files.journal.saw(await files.reader.read(partition, 0, 1024 * 1024))
     files.journal.begin([{ partition, from: 0, to: 2, token: 't-1' }], [], 0)
@@ -156,7 +156,7 @@ const readingsOf = (overtakings: Overtakings, next: Map<number, number>, unknown
   })
 
 describe('reading', () => {
-  /** Reads until `count` records are taken. */
+  /** Reads until `count` records are processed. */
   const read = async (count: number, unknownBefore: readonly number[], from = 0) => {
     const next = new Map(Array.from({ length: 8 }, (_, n) => [n, n === partition ? from : 0] as const))
     const taken: string[] = []
@@ -196,14 +196,14 @@ describe('reading', () => {
     return taken
   }
 
-  it('takes what is new, and what may be stored already with regard to what is', async () => {
+  it('processes new records, and checks records that may be stored against those that are', async () => {
     await send(3)
     expect(await read(2, Array(8).fill(3))).toEqual(['again 0', 'again 2'])
     expect(await read(3, Array(8).fill(0))).toEqual(['new 0', 'new 1', 'new 2'])
     expect(await read(1, Array(8).fill(2), 2)).toEqual(['new 2'])
   })
 
-  it('behind goes no further than ahead, also where it is known already at which place both meet', async () => {
+  it('the reading behind never passes the reading ahead, even if their meeting offset is already set', async () => {
     await send(6)
     const overtaking = { from: 0, workspaces: new Map([['w', 0]]), until: 6 }
     files.journal.commit(new Map(), new Map([[partition, formatOvertaking(overtaking)]]))
@@ -243,7 +243,7 @@ describe('reading', () => {
     expect(taken.slice(6)).toEqual([2, 3, 4, 5].map((offset) => `behind ${offset}`))
   })
 
-  it('waits for records that are not there yet', async () => {
+  it('waits for records that are not appended yet', async () => {
     const reading = read(1, [])
     await send(1)
     files.reader.notice()
@@ -255,7 +255,7 @@ describe('news', () => {
   const next = new Map([[partition, 0]])
   const newsOf = () => createNews({ reader: files.reader, roundMs: 1 })
 
-  it('of the end of back-pressure end the wait behind their round, though they came before it, and no later one', async () => {
+  it('an end of back-pressure during a round ends the wait after it, but no later wait', async () => {
     const aborted: boolean[] = []
     const news = createNews({
       roundMs: 1,
@@ -276,7 +276,7 @@ describe('news', () => {
     expect(aborted).toEqual([true, false])
   })
 
-  it('end for good when nothing more is to be read', async () => {
+  it('waits end immediately after close', async () => {
     const news = newsOf()
     const waiting = news.wait(next, new Set())
     news.close()

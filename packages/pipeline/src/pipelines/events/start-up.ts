@@ -25,32 +25,31 @@ export type StartUpDeps = {
   progress: Pick<Progress, 'begin'>
   storedStatuses: StoredStatuses
   logger: Logger
-  /** Maximum of bytes per read. */
+  /** Maximum bytes per read. */
   readBytes: number
   clock: Clock
   eventStore: Pick<EventStore, 'query' | 'queryBinary'>
-  /** Repeats a query of the event store until it answers. */
+  /** Repeats a query of the event store until it responds. */
   asking<Answer>(question: () => Promise<Answer>): Promise<Answer>
-  /** Called with what earlier runs appended to deliveries, before anything is processed. */
+  /** Called with the deliveries that earlier runs appended, before any record is processed. */
   onAlreadyAppended(before: AlreadyAppended): void
 }
 
-/** Where reading begins. */
+/** The point where reading begins. */
 export type StartingPoint = {
   /** The next offset to read, by lane. */
   readonly next: Map<number, number>
   /**
    * By partition, the offset before which records may be stored without the journal's knowledge. With a new or lost
-   * journal, or one of another log, it is the end of the log at the start. With a journal of an earlier time, it is the
-   * end of the stored records; 0 otherwise.
+   * journal, or one of another log, it is the end of the log at the start. With a journal restored from an earlier
+   * time, it is the end of the stored records; 0 otherwise.
    */
   readonly unknownBefore: readonly number[]
 }
 
 /**
- * Brings the journal in line with the log, finds what earlier runs appended to deliveries, and repeats the ranges that
- * the last one left open. Must run before anything is read. Throws RangeMissing when the log no longer has these
- * ranges.
+ * Reconciles the journal with the log, finds what earlier runs appended to deliveries, and repeats the ranges that the
+ * last run left open. Must run before anything is read. Throws RangeMissing if the log no longer has these ranges.
  */
 export const startUp = async (deps: StartUpDeps): Promise<StartingPoint> => {
   const { journal, reader, store, logger, overtakings } = deps
@@ -58,7 +57,8 @@ export const startUp = async (deps: StartUpDeps): Promise<StartingPoint> => {
   const lanes = overtakings.partitions().map(overtakings.aheadOf)
   const all = Array.from({ length: reader.partitions }, (_, partition) => partition)
   const rewound = await reconcile(journal, readerOfLanes(reader), [...all, ...lanes])
-  // A request stays in one reading wherever both begin, so the overtaken workspaces stay the same.
+  // If one reading of a partition was rewound, the other counts as rewound, too. Each request stays with its reading,
+  // so the overtaken workspaces do not change.
   for (const lane of rewound) rewound.add(overtakings.partitionOf(lane))
   if (rewound.size > 0)
     logger.warn(
@@ -82,7 +82,7 @@ export const startUp = async (deps: StartUpDeps): Promise<StartingPoint> => {
   const repeated = await recover(deps)
   if (repeated > 0) {
     logger.info({ inserts: repeated }, 'inserts that the last run left open were repeated')
-    // Repetition added the IDs of these ranges.
+    // Recovery has added the IDs of these ranges.
     await journal.apart?.idsComplete()
   }
   const starts = await reader.starts()

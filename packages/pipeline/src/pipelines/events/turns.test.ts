@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createTurns, type TurnsDeps } from './turns.ts'
 
-/** Partitions of which a turn takes `most` records, from 0 on. */
+/** Partitions from 0 on; a turn takes at most `most` records of one. */
 const world = (more: Partial<TurnsDeps> = {}, maxOffsets = 2) => {
   const next: number[] = [0, 0, 0]
   const served: number[] = []
@@ -27,33 +27,33 @@ const world = (more: Partial<TurnsDeps> = {}, maxOffsets = 2) => {
 }
 
 describe('turns', () => {
-  it('every partition with news has one in a round, however much another has', async () => {
+  it('every partition with new records gets one turn in a round, regardless of the backlogs of others', async () => {
     const { round, served } = world()
     expect(await round(100, 0, 2)).toEqual({ backPressured: new Set(), more: true })
     expect(served).toEqual([0, 2])
   })
 
-  it('a round begins behind the partition that was served last', async () => {
+  it('a round begins after the partition that was served last', async () => {
     const { round, served } = world()
     await round(2, 2, 0)
     await round(4, 4, 4)
     expect(served).toEqual([0, 1, 2, 0, 1])
   })
 
-  it('a round says whether some have more than their turn', async () => {
+  it('a round reports whether a partition has more records than its turn took', async () => {
     const { round } = world()
     expect((await round(2, 2, 2)).more).toBe(false)
     expect((await round(2, 5, 2)).more).toBe(true)
   })
 
-  it('one under back-pressure is passed over and reported, the others have their turn', async () => {
+  it('a partition under back-pressure is skipped and reported; the others get their turn', async () => {
     const { round, served } = world({ isFull: (partition) => partition === 1 })
     expect(await round(2, 2, 2)).toEqual({ backPressured: new Set([1]), more: false })
     expect(served).toEqual([0, 2])
     expect((await round(2, 0, 2)).backPressured).toEqual(new Set())
   })
 
-  it('one of which nothing could be read was not served', async () => {
+  it('a partition of which nothing could be read does not count as served', async () => {
     const tried: number[] = []
     const { round } = world({
       async turn(partition) {
@@ -66,7 +66,7 @@ describe('turns', () => {
     expect(tried).toEqual([0, 1, 2, 0])
   })
 
-  it('a round ends when the pipeline does', async () => {
+  it('a round ends when the pipeline ends', async () => {
     let turns = 0
     const { round, served } = world({ isRunning: () => turns++ < 2 })
     await round(2, 2, 2)

@@ -4,7 +4,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 export type Round = {
   /** Partitions with new records that were skipped because of back-pressure. */
   readonly backPressured: ReadonlySet<number>
-  /** Whether some had more than their turn. */
+  /** Whether a partition had more records than its turn took. */
   readonly more: boolean
 }
 
@@ -12,14 +12,14 @@ export type TurnsDeps = {
   /** The next offset to read. */
   nextOf(partition: number): number
   isFull(partition: number): boolean
-  /** Processes a bounded piece of a partition from an offset on. Resolves to whether there was any. */
+  /** Processes a bounded number of records of a partition from an offset on. Resolves to whether there were any. */
   turn(partition: number, from: number): Promise<boolean>
   isRunning(): boolean
 }
 
 /**
- * Gives turns to partitions. In a round, every partition with records before its end in `ends` has one, so a flood in
- * one delays another by a turn. The round begins after the partition served last, and skips partitions under
+ * Gives turns to partitions. In a round, every partition with records before its end in `ends` has one turn, so a flood
+ * in one delays another by a turn. The round begins after the partition served last, and skips partitions under
  * back-pressure.
  */
 export const createTurns = ({ nextOf, isFull, turn, isRunning }: TurnsDeps) => {
