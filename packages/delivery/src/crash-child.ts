@@ -1,5 +1,5 @@
 /**
- * A delivery in a process of its own that runs until it kills itself at a fault point: `node crash-child.ts <plan as JSON>`.
+ * A delivery in its own process that runs until it kills itself at a fault point: `node crash-child.ts <plan as JSON>`.
  */
 import type { DestinationDefinition, OutgoingEvent } from '@tributary/connector-kit'
 import { setFaultHandler, silentLogger } from '@tributary/kernel'
@@ -12,11 +12,11 @@ export type CrashPlan = {
   postgresUrl: string
   eventStoreUrl: string
   folder: string
-  /** Without filters, which JSON does not hold. */
+  /** Without filters, which JSON cannot represent. */
   entries: DestinationEntry[]
-  /** Module and name of the connector. */
+  /** Module and export name of the connector. */
   connector: { module: string; name: string }
-  /** Killed when the point is reached for the `count`-th time. */
+  /** The process is killed when it reaches the point for the `count`-th time. */
   fault: { point: string; count: number }
 }
 
@@ -30,7 +30,7 @@ setFaultHandler((point) => {
 const loaded: Record<string, DestinationDefinition> = await import(plan.connector.module)
 const connector = loaded[plan.connector.name]
 if (connector === undefined) throw new Error('No such connector')
-/** For a second commit something has to be left by the first, however slow the machine is. */
+/** A second commit needs work that the first has left, even on a slow machine. */
 const leavesSome = plan.fault.point === 'delivery.before-commit' && plan.fault.count > 1
 const isLate = ({ messageId }: OutgoingEvent): boolean => leavesSome && Number(messageId.slice('m-'.length)) >= 100
 const { delivery } = openDelivery({

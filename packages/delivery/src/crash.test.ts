@@ -29,7 +29,7 @@ it.each([
   ['delivery.after-request', 20],
   ['delivery.after-outcomes', 2],
   ['delivery.before-commit', 1],
-])('killed at %s, time %i, a producer of rows still learns the outcome of each', async (point, count) => {
+])('after a kill at %s, time %i, a producer of rows still gets the outcome of each row', async (point, count) => {
   await using stack = new AsyncDisposableStack()
   const peer = stack.adopt(await startPeer(() => ({ status: 200 })), (made) => made.close())
   const fixture = stack.adopt(
@@ -69,7 +69,7 @@ it.each([
   expect(new Set(peer.requests.map(({ body }) => JSON.parse(body).recordId)).size).toBe(200)
 })
 
-describe('killed while it delivers, every event still reaches every destination', () => {
+describe('after a kill during delivery, every event still reaches every destination', () => {
   it.each([
     ['delivery.after-request', 1],
     ['delivery.after-request', 150],
@@ -111,7 +111,7 @@ describe('killed while it delivers, every event still reaches every destination'
     await held.until(() => ids(held).size === 200)
     await fixture.delivery.idle()
     expect(ids(healthy).size).toBe(200)
-    // Each delivered event has its row: the outcome of every event can be found.
+    // Each delivered event has a row in the delivery log.
     const rows = await store.query<{ destination_id: string; events: string }>(
       `select destination_id, toString(uniqExact(message_id)) as events from deliveries where status = 'delivered'
         and destination_id in {destinations:Array(String)} group by destination_id`,
@@ -125,7 +125,7 @@ describe('killed while it delivers, every event still reaches every destination'
     ['delivery.after-request', 700],
     ['delivery.after-park', 2],
     ['delivery.before-commit', 1],
-  ])('also while it drains what was held: at %s, time %i', async (point, count) => {
+  ])('after a kill while held events are sent: at %s, time %i', async (point, count) => {
     await using stack = new AsyncDisposableStack()
     const peer = stack.adopt(await startPeer(), (made) => made.close())
     const fixture = stack.adopt(
@@ -138,7 +138,7 @@ describe('killed while it delivers, every event still reaches every destination'
     await fixture.delivery.stop()
     const entry = fixture.entries.get(id)
     if (entry !== undefined) fixture.entries.set(id, { ...entry, enabled: true })
-    // New events arrive behind what is held, so that positions move, too.
+    // New events arrive behind the held ones, so that positions move, too.
     await fixture.append([id], 100)
     const signal = await runChild({
       postgresUrl: database.url,
@@ -152,7 +152,7 @@ describe('killed while it delivers, every event still reaches every destination'
     await fixture.restart()
     await fixture.delivery.idle()
     expect(ids(peer).size).toBe(2100)
-    // Requests that were durably recorded before the kill are not sent again, so repeats stay a fraction.
+    // Requests that were durable before the kill are not repeated, so there are few repeats.
     expect(peer.requests.length).toBeLessThan(2 * 2100)
     expect(await database.db.selectFrom('parked_deliveries').selectAll().execute()).toHaveLength(0)
   })

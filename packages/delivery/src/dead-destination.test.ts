@@ -5,7 +5,7 @@ import { relay } from './testing-connector.ts'
 
 const { database, store } = await createTestStores()
 
-test('100,000 events that wait for a dead destination stay in the log: those that it is asked with are looked at', async () => {
+test('100,000 events for a dead destination stay in the log, and only the probed ones are checked', async () => {
   let checked = 0
   let asked = 0
   await using stack = new AsyncDisposableStack()
@@ -19,7 +19,7 @@ test('100,000 events that wait for a dead destination stay in the log: those tha
         return relay.deliver(events, given)
       },
     },
-    // Asked for each event that is checked.
+    // Called for each event that is checked.
     forgotten: {
       until: () => {
         checked++
@@ -36,7 +36,7 @@ test('100,000 events that wait for a dead destination stay in the log: those tha
   await eventually('all of them are held', () => (worker()?.heldEvents ?? 0) > 99_000 && worker()?.state === 'broken')
   const before = asked
   await eventually('it is asked ten times more', () => asked >= before + 10)
-  // Only the record of the probe is checked.
+  // Only the record of the probe was checked.
   expect(checked).toBeLessThan(5000)
   expect(worker()?.heldEvents).toBeGreaterThan(99_000)
 })

@@ -28,7 +28,7 @@ const open = (settings: Partial<DeliverySettings> = {}, timeoutMs?: number): Pro
     settings,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   })
-/** Begins again with other settings. */
+/** Reopens the delivery with other settings. */
 const reopen = async (settings: Partial<DeliverySettings>, timeoutMs?: number): Promise<void> => {
   await fixture.close()
   fixture = await open(settings, timeoutMs)
@@ -50,7 +50,7 @@ const parked = () => database.db.selectFrom('parked_deliveries').selectAll().exe
 const committed = (): number => fixture.delivery.state().partitions.reduce((sum, place) => sum + place.committed, 0)
 
 describe('healthy destinations', () => {
-  it('get every event once, with a light row each in the delivery log and nothing parked', async () => {
+  it('get every event once, with one delivery log row each and without parked rows', async () => {
     const [one, two] = [await peerOf(), await peerOf()]
     const ids = [fixture.destination({ url: one.url }), fixture.destination({ url: two.url })]
     await fixture.append(ids, 200, 7)
@@ -68,7 +68,7 @@ describe('healthy destinations', () => {
     expect(committed()).toBe(Math.ceil(200 / 7))
   })
 
-  it('get batches when they ask for them, at most of the size asked for', async () => {
+  it('get batches if their connector supports them, of at most its size', async () => {
     const peer = await peerOf()
     const id = fixture.destination({ url: peer.url, batching: true, batch_size: 50, batch_wait_ms: 100 })
     await fixture.append([id], 230, 10)
@@ -79,7 +79,7 @@ describe('healthy destinations', () => {
     expect(sortedIds(peer)).toEqual(expectedIds(0, 230))
   })
 
-  it('get after a restart only what is new', async () => {
+  it('get only new events after a restart', async () => {
     const peer = await peerOf()
     const id = fixture.destination({ url: peer.url })
     await fixture.append([id], 20)
@@ -91,7 +91,7 @@ describe('healthy destinations', () => {
   })
 })
 
-it('records without a destination are passed over: the position moves, and nothing of them is kept or written', async () => {
+it('records without a destination are skipped: the position advances, and nothing is stored or logged', async () => {
   const peer = await peerOf()
   const id = fixture.destination({ url: peer.url })
   await fixture.append([], 40, 4)
@@ -104,7 +104,7 @@ it('records without a destination are passed over: the position moves, and nothi
   expect(fixture.delivery.state().workers.map((each) => each.destinationId)).toEqual([id])
 })
 
-it('a destination that is not set up yet holds its events untried, over a restart too, and gets all once it is', async () => {
+it('a destination without complete settings holds its events, also over a restart, and gets all once it is set up', async () => {
   const peer = await peerOf()
   const id = fixture.destination({ method: 'PUT' })
   await fixture.append([id], 20, 3)
@@ -124,8 +124,8 @@ it('a destination that is not set up yet holds its events untried, over a restar
 })
 
 describe('isolation', () => {
-  it('a dead and a hanging destination do not delay a healthy one, and get everything when they return', async () => {
-    // No request ends by itself in this test: the order of events decides, not the machine's speed.
+  it('a dead and a hanging destination do not delay a healthy one, and get everything when they work again', async () => {
+    // No request ends by itself in this test, so that the result does not depend on the machine's speed.
     await reopen({ concurrency: 4, queueEvents: 32 }, 120_000)
     let hangs = true
     const waiting: ((answer: PeerAnswer) => void)[] = []
@@ -141,7 +141,7 @@ describe('isolation', () => {
     await healthy.until(() => distinct(healthy) === 500)
     await fixture.append(ids, 100)
     await healthy.until(() => distinct(healthy) === 600)
-    // Everything reached the healthy one while the first requests to the hanging one had no answer yet.
+    // The healthy destination got everything while the first requests to the hanging one were open.
     expect(hanging.requests.length).toBe(4)
     expect(messageIds(healthy)).toHaveLength(600)
     await eventually(
@@ -160,8 +160,8 @@ describe('isolation', () => {
   })
 })
 
-describe('a store that is away', () => {
-  it('PostgreSQL: healthy destinations get theirs, and nothing of the failing one is lost', async () => {
+describe('while a store is down', () => {
+  it('PostgreSQL: healthy destinations still get their events, and no event of the failing one is lost', async () => {
     const healthy = await peerOf()
     let dead = true
     const failing = await peerOf(() => ({ status: dead ? 503 : 200 }))
@@ -183,7 +183,7 @@ describe('a store that is away', () => {
     expect(messageIds(healthy)).toHaveLength(300)
   })
 
-  it('the event store: the position waits for the delivery log, what waits is bounded, and each attempt is written once', async () => {
+  it('the event store: the position waits for the delivery log, the backlog is bounded, and each attempt is written once', async () => {
     const attempts = { rows: 10, waitMs: 20, bufferRows: 50, bufferBytes: 1024 * 1024 }
     await reopen({ attempts, parkAfterMs: 3_600_000 })
     const peer = await peerOf()
@@ -204,7 +204,7 @@ describe('a store that is away', () => {
   })
 })
 
-it('positions are committed at least every second, so that a kill repeats what one second has delivered', async () => {
+it('positions are committed at least every second, so that a kill repeats at most one second of deliveries', async () => {
   const { attempts, flushMs } = defaultDeliverySettings
   await reopen({ attempts, flushMs })
   const delivered = new Map<string, number>()
@@ -213,7 +213,7 @@ it('positions are committed at least every second, so that a kill repeats what o
     return { status: 200 }
   })
   const id = fixture.destination({ url: peer.url })
-  /** How old the oldest delivery was that a kill would have repeated, just before each commit. */
+  /** The age of the oldest delivery that a kill would have repeated, just before each commit. */
   const ages: number[] = []
   let before = 0
   for (let sent = 0; ages.length < 9; sent++) {
@@ -224,12 +224,12 @@ it('positions are committed at least every second, so that a kill repeats what o
     if (now > before && oldest !== undefined) ages.push(performance.now() - oldest)
     before = now
   }
-  // One of them may have waited for a busy machine, and most of them not.
+  // The median: single values may be high on a busy machine.
   expect(ages.toSorted((one, other) => one - other)[4]).toBeLessThan(1000)
 })
 
 describe('failures', () => {
-  it('Retry-After is honoured: nothing is sent before it is over, and then everything', async () => {
+  it('Retry-After is honored: nothing is sent before it is over, and everything afterwards', async () => {
     const times: number[] = []
     const peer = await peerOf((_request, index) => {
       times.push(Date.now())
@@ -249,7 +249,7 @@ describe('failures', () => {
     ])
   })
 
-  it('what a destination refuses is a dead letter at once, with request and response, and never sent again', async () => {
+  it('an event that the destination rejects becomes a dead letter immediately, with request and response, and is not retried', async () => {
     const peer = await peerOf((request) =>
       request.body.includes('"m-3"') ? { status: 422, body: 'no such order' } : { status: 200 },
     )
@@ -277,7 +277,7 @@ describe('failures', () => {
     expect(rows[0]?.response).toContain('no such order')
   })
 
-  it('an event that fails for too long dies with its last request and response', async () => {
+  it('an event that fails for too long becomes a dead letter with its last request and response', async () => {
     await reopen({ retry: { baseMs: 20, capMs: 50, maxElapsedMs: 200 } })
     const peer = await peerOf((request) =>
       request.body.includes('"m-1"') ? { status: 500, body: 'broken' } : { status: 200 },
@@ -294,7 +294,7 @@ describe('failures', () => {
     expect(messageIds(peer).filter((id_) => id_ === 'm-1').length).toBe(dead?.attempts)
   })
 
-  it('the circuit breaks after a row of failures, probes with single requests, and closes when one succeeds', async () => {
+  it('the circuit breaks after consecutive failures, probes with single requests, and closes when one succeeds', async () => {
     await reopen({ concurrency: 2 })
     let broken = true
     let open_ = 0
@@ -308,7 +308,7 @@ describe('failures', () => {
     await fixture.append([id], 1000)
     await eventually('the circuit breaks', () => worker(id).state === 'broken')
     await eventually('everything is held by reference', () => committed() === 1000 && worker(id).queued === 0)
-    // Five failures in a row, what was under way, and probes: far from one request for each event.
+    // At most the five failures, requests in flight, and probes: far fewer than one request per event.
     expect(peer.requests.length).toBeLessThan(50)
     broken = false
     await peer.until(() => distinct(peer) === 1000)
@@ -317,7 +317,7 @@ describe('failures', () => {
     expect(await parked()).toHaveLength(0)
   })
 
-  it('an address that may not be reached holds its events and says why', async () => {
+  it('a destination with a forbidden address holds its events and reports the reason', async () => {
     const id = fixture.destination({ url: 'http://10.0.0.1/' })
     await fixture.append([id], 3)
     await eventually('the circuit breaks', () => worker(id).state === 'broken')
@@ -327,7 +327,7 @@ describe('failures', () => {
 })
 
 describe('holding', () => {
-  it('ten thousand events for a paused destination cost a handful of rows, and are drained with bounded memory', async () => {
+  it('ten thousand events for a paused destination take few rows, and are sent later with bounded memory', async () => {
     const peer = await peerOf()
     const settings = { url: peer.url, batching: true, batch_size: 100, batch_wait_ms: 10 }
     const id = fixture.destination(settings, { enabled: false })
@@ -344,7 +344,7 @@ describe('holding', () => {
     }, 1)
     const entry = fixture.entries.get(id)
     if (entry !== undefined) fixture.entries.set(id, { ...entry, enabled: true })
-    // Consumption every body apart at each request would keep this thread, which delivers, too, from its answers.
+    // Parsing all bodies at each request would block this thread, which also has to handle the responses.
     await eventually('it is resumed', () => worker(id).state === 'flowing')
     await fixture.delivery.idle()
     clearInterval(watch)
@@ -353,7 +353,7 @@ describe('holding', () => {
     expect(await parked()).toHaveLength(0)
   })
 
-  it('what is held outlives a restart, and the log is needed from there on', async () => {
+  it('held events survive a restart, and the log is needed from the first of them on', async () => {
     const peer = await peerOf()
     const id = fixture.destination({ url: peer.url }, { enabled: false })
     const positions = await fixture.append([id], 50)
@@ -372,17 +372,17 @@ describe('holding', () => {
     expect(fixture.delivery.minimumNeeded().find((place) => place.partition === first?.partition)?.offset).toBe(60)
   })
 
-  it('a slow destination keeps its order of magnitude in memory: the rest waits in the log', async () => {
+  it('a slow destination has few events in memory: the rest waits in the log', async () => {
     await reopen({ queueEvents: 16, concurrency: 1 })
     const peer = await peerOf()
     const id = fixture.destination({ url: peer.url })
     await fixture.append([id], 400)
     await fixture.delivery.idle()
-    // One at a time and held back by reference, yet in order and once each.
+    // Sent one at a time from held ranges, still in order and once each.
     expect(messageIds(peer)).toEqual(expectedIds(0, 400))
   })
 
-  it('what is held for a deleted destination becomes dead, with the reason', async () => {
+  it('events held for a deleted destination become dead letters with the reason', async () => {
     const id = fixture.destination({ url: 'http://127.0.0.1:1/' })
     await fixture.append([id], 100, 10)
     await eventually('something is parked', async () => (await parked()).length > 0 && committed() === 10)
@@ -398,7 +398,7 @@ describe('holding', () => {
     expect(fixture.delivery.minimumNeeded().reduce((sum, place) => sum + place.offset, 0)).toBeGreaterThanOrEqual(0)
   })
 
-  it('beyond the limit of events the oldest become dead with the reason', async () => {
+  it('beyond the maximum of held events, the oldest become dead letters with the reason', async () => {
     await reopen({ held: { maxAgeMs: 3_600_000, maxLogAgeMs: 3_600_000, maxEvents: 50, maxRows: 1000 } })
     const id = fixture.destination({ url: 'http://127.0.0.1:1/' }, { enabled: false })
     await fixture.append([id], 60, 10)

@@ -34,12 +34,15 @@ export type DeliveryDeps = {
   outcomes: Pick<LogWriter, 'appendGroup'>
   destinationCache: DestinationCache
   forgotten: ForgottenUsers
-  /** Connectors by slug; those of the directory's destinations are loaded. */
+  /** Connectors by slug. Those of all configured destinations are loaded. */
   connectors: Pick<LoadedConnectors<DestinationDefinition>, 'get'>
   requestClient: Pick<RequestClient, 'request' | 'connect'>
   /** For destinations that need an OAuth 2 grant. */
   accessTokens?: AccessTokens
-  /** Number of groups the partitions are divided into; this delivery has one of them. One unless given. */
+  /**
+   * Number of groups that the partitions are divided into; this delivery owns partitions of one group. One unless
+   * given.
+   */
   groups?: number
   clock: Clock
   logger: Logger
@@ -63,27 +66,34 @@ export type Delivery = {
    * reached.
    */
   start(partitions?: readonly number[]): Promise<void>
-  /** Takes over more partitions, where their last owner left them. */
+  /** Takes over more partitions, and continues where their last owner stopped. */
   give: Partitions['give']
-  /** Gives partitions up; resolves when nothing of them is in flight or in memory, and all of it is durable. */
+  /**
+   * Gives partitions up. Resolves when none of their events are in flight or in memory, and all outcomes are durable.
+   */
   take: Partitions['take']
-  /** Lets requests end (bounded), writes their outcomes, and commits positions. Loses nothing and starts nothing. */
+  /**
+   * Waits for open requests for a limited time, writes their outcomes, and commits positions. Loses nothing and starts
+   * no request.
+   */
   stop(): Promise<void>
-  /** Resolves when the log is read to its end and everything that can be done now is done and written. */
+  /**
+   * Resolves when the log is read to its end, everything that can be sent now is sent, and all outcomes are written.
+   */
   idle(): Promise<void>
   /** Looks for new records immediately. */
   wake(): void
   /**
-   * Applies the deletions of users so far. When it resolves, no new request sends their events, and no sample or dead
-   * letter of theirs is written any more. Earlier writes are durable. Rejects while a store is away.
+   * Applies the deletions of users so far. When it resolves, no new request sends their events, and no new sample or
+   * dead letter of theirs is written. Earlier writes are durable. Rejects while a store is down.
    */
   forget(): Promise<void>
   state(): DeliveryState
-  /** The lowest offset of each owned partition that deliveries still need; nothing below is read again. */
+  /** The lowest offset of each owned partition that deliveries still need; earlier records are never read again. */
   minimumNeeded(): LogPosition[]
-  /** Immediately takes over what was made due for a destination in the relational store, spilled ranges included. */
+  /** Immediately picks up the rows and ranges of a destination that were made due in the database. */
   takeUp(destinationId: string): Promise<void>
-  /** The same, and ends the back-off of the destination. */
+  /** Does the same, and ends the back-off of the destination. */
   retryNow(destinationId: string): Promise<void>
 }
 
@@ -92,10 +102,9 @@ export type Delivery = {
  * only when every event has a durable state at every destination:
  * - delivered, with its row in the delivery log;
  * - rejected or failed, with a parked row and its row in the delivery log;
- * - held by a reference.
- * So the outcome of every event can be found: in the delivery log, among the parked rows, or, held and not tried yet,
- * in a parked range. For rows of other producers, the outcome is also in the log of outcomes before the position passes
- * them.
+ * - held by a reference. So the outcome of every event can be found: in the delivery log, among the parked rows, or,
+ *   for a held event, in a parked range. For rows of other producers, the outcome is also in the log of outcomes before
+ *   the position passes them.
  */
 export const createDelivery = (deps: DeliveryDeps): Delivery => {
   const { reader, journal, clock, logger, metrics, destinationCache } = deps
@@ -214,10 +223,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     loaded = true
   }
 
-  /**
-   * Memory has a range of this worker before the store does, so a range that is only in the store was made due by
-   * another process.
-   */
+  /** This worker creates ranges in memory first, so another process made a range due if it is only in the store. */
   const takeUpRanges = async (destinationId: string): Promise<void> => {
     const { held, lanes } = workerOf(destinationId)
     const ids = (): string[] => lanes.flatMap(({ spilled }) => spilled.all().map(({ id }) => id))
@@ -260,7 +266,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
       for (let tries = 0; tries < 5; tries++) {
         await Promise.all([attempts.flush(true), outcomes.flush()])
         const done = await commit.run(true)
-        // Events of a range that were sent while the range was written are not in the written row yet.
+        // Events of a range that were sent during its write are not in the written row yet.
         const written = [...workers.values()].every(({ lanes }) =>
           lanes.every(({ spilled }) => spilled.all().every(isRangeWritten)),
         )
@@ -273,7 +279,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
       for (;;) {
         if (await settled()) {
           const before = places.map((place) => place.next).join()
-          // The commit may create more work; only a round without any counts.
+          // The commit may create more work, so only a round without any ends the loop.
           if ((await commit.run(true)) && (await settled()) && before === places.map((place) => place.next).join())
             return
         }
@@ -290,7 +296,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     },
     forget: async () => {
       for (const worker of workers.values()) worker.tick()
-      // Attempts first: their durable rows release changes to be parked.
+      // Attempts first: once their rows are durable, parked changes can be written.
       if (!(await attempts.drain()) || !(await commit.run(true))) throw new Error('Deliveries cannot be written yet')
     },
     state: () => ({
@@ -305,7 +311,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
         .filter(({ owned: isOwned }) => isOwned)
         .map(({ partition }) => {
           const committed = positions.get(partition) ?? 0
-          // Until the parked rows are looked up, everything may be needed.
+          // Before the parked rows are looked up, every record may be needed.
           return { partition, offset: loaded ? Math.min(committed, parking.lowest().get(partition) ?? committed) : 0 }
         })
     },

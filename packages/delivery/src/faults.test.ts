@@ -13,7 +13,7 @@ const { database, store } = await createTestStores()
 let fixture: Fixture
 let stack: AsyncDisposableStack
 
-/** Resolves names as a stranger's domain may: to addresses of its choice. */
+/** Resolves names to the address that their owner chose, as for a malicious domain. */
 const lookup: LookupFunction = (host, _options, callback) => {
   const address = host === 'inside.example.com' ? '169.254.169.254' : '127.0.0.1'
   callback(null, [{ address, family: 4 }])
@@ -37,7 +37,7 @@ const parked = () => database.db.selectFrom('parked_deliveries').selectAll().exe
 const peerOf = async (answer: () => PeerAnswer | Promise<PeerAnswer> = () => ({ status: 200 })): Promise<Peer> =>
   stack.adopt(await startPeer(answer), (peer) => peer.close())
 
-/** A peer below HTTP; hands back its port. */
+/** Starts a peer on a plain socket, and returns its port. */
 const socketPeer = async (serve: (socket: Socket) => void): Promise<number> => {
   const sockets = new Set<Socket>()
   const server: Server = createServer((socket) => {
@@ -65,7 +65,7 @@ const overTls = async (host: string): Promise<string> => {
 
 const page = '<!doctype html><html><body><h1>We are down for maintenance</h1></body></html>'
 
-describe('what keeps a destination from taking events is shown in words, and the events are held until it is fixed', () => {
+describe('a fault of a destination is shown as a readable reason, and its events are held until it is fixed', () => {
   it.each<[string, string, () => string | Promise<string>]>([
     [
       'nobody listens',
@@ -140,8 +140,8 @@ describe('what keeps a destination from taking events is shown in words, and the
   })
 })
 
-describe('an answer', () => {
-  it('with a redirect is final: it is not followed, be it inward or outward', async () => {
+describe('a response', () => {
+  it('with a redirect is final: it is not followed, neither to internal nor to external addresses', async () => {
     const secret = await peerOf()
     const peer = await peerOf(() => ({ status: 307, headers: { location: secret.url }, body: 'over there' }))
     const id = fixture.destination({ url: peer.url })
@@ -154,7 +154,7 @@ describe('an answer', () => {
     expect(rows[0]?.response).toContain('over there')
   })
 
-  it('that is huge costs no more than its beginning, and counts', async () => {
+  it('that is huge is read only up to its limit, and counts', async () => {
     const peer = await peerOf(() => ({ status: 200, body: 'x'.repeat(2 * 1024 * 1024) }))
     const refusing = await peerOf(() => ({ status: 422, body: 'y'.repeat(2 * 1024 * 1024) }))
     const ids = [peer, refusing].map((each) => fixture.destination({ url: each.url }))
@@ -167,7 +167,7 @@ describe('an answer', () => {
   })
 })
 
-it('a destination that is down, then slow, then well gets everything, and nothing twice that it took', async () => {
+it('a destination that is down, then slow, then healthy gets everything, and nothing twice that it accepted', async () => {
   let mood: 'down' | 'slow' | 'well' = 'down'
   const taken: string[] = []
   const peer = stack.adopt(

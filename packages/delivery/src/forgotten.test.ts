@@ -10,7 +10,7 @@ import { relay } from './testing-connector.ts'
 const { database, store } = await createTestStores()
 let fixture: Fixture
 let stack: AsyncDisposableStack
-/** Events of u1 up to this time belong to a deleted user, epoch ms; 0: no user was deleted. */
+/** Events of u1 up to this time belong to a deleted user, epoch ms; 0 if no user was deleted. */
 let deletedAt = 0
 const forgotten: ForgottenUsers = {
   until: () => deletedAt,
@@ -42,11 +42,11 @@ const open = async (connector = relay): Promise<void> => {
 const peerOf = async (answer: (request: PeerRequest, index: number) => PeerAnswer | Promise<PeerAnswer>) =>
   stack.adopt(await startPeer(answer), (peer) => peer.close())
 
-/** Appends one event of u1 and one of u2, message ids m-0 and m-1. */
+/** Appends one event of u1 and one of u2, with the message IDs m-0 and m-1. */
 const append = (destination: string, perRecord = 1) =>
   fixture.append([destination], 2, perRecord, {}, (number) => ({ userId: number % 2 === 0 ? 'u1' : 'u2' }))
 
-/** What the delivery log has in the end, by the last attempt of each event. */
+/** The final rows of the delivery log: the last attempt of each event. */
 const outcomes = async () =>
   (await fixture.attempts())
     .toSorted((a, b) => a.attempt - b.attempt)
@@ -66,7 +66,7 @@ const leftOut = (eventId: string) => ({
 })
 const parked = () => database.db.selectFrom('parked_deliveries').selectAll().execute()
 
-it('what is held for a destination is not sent after its user was deleted, and the delivery log says why', async () => {
+it('held events are not sent after their user was deleted, and the delivery log has the reason', async () => {
   await open()
   const peer = await peerOf(() => ({ status: 200 }))
   const id = fixture.destination({ url: peer.url }, { enabled: false })
@@ -81,7 +81,7 @@ it('what is held for a destination is not sent after its user was deleted, and t
   expect(await parked()).toEqual([])
 })
 
-it('what waits for another try is not tried again after its user was deleted', async () => {
+it('events that wait for a retry are not retried after their user was deleted', async () => {
   await open()
   let status = 503
   const peer = await peerOf(() => ({ status }))
@@ -99,7 +99,7 @@ it('what waits for another try is not tried again after its user was deleted', a
   expect(await outcomes()).toContainEqual(leftOut(sampleEvent(0).eventId))
 })
 
-it('what is queued behind a request is not sent after its user was deleted', async () => {
+it('queued events are not sent after their user was deleted', async () => {
   await open()
   const { promise: answered, resolve: answer } = Promise.withResolvers<PeerAnswer>()
   const peer = await peerOf((_, index) => (index === 0 ? answered : { status: 200 }))
@@ -121,7 +121,7 @@ it.each([
   [503, 'retry'],
   [400, 'dead'],
 ])(
-  'a request that was under way when its user was deleted, and fails with %i, leaves no sample of them',
+  'a request in flight when its user is deleted, which then fails with %i, leaves no sample of the user',
   async (status, kind) => {
     await open()
     const { promise: answered, resolve: answer } = Promise.withResolvers<PeerAnswer>()
@@ -144,13 +144,13 @@ it.each([
     })
     const left = (await parked()).map(({ event_ids, request, response }) => ({ event_ids, request, response }))
     const other = { event_ids: [sampleEvent(1).eventId], request: '', response: '' }
-    // A retry may wait there, too.
+    // With other statuses, the other event may still wait for a retry.
     expect(left).toEqual(status === 400 ? [other] : left.map(() => other))
     expect(messageIds(peer).filter((each) => each === 'm-0')).toHaveLength(1)
   },
 )
 
-it('what was written of a user before delivery has forgotten them is durable then', async () => {
+it('rows about a user that were written before delivery applied the deletion are durable when it has', async () => {
   await open()
   const peer = await peerOf(() => ({ status: 400, body: 'u1 is unknown' }))
   const id = fixture.destination({ url: peer.url })
@@ -163,7 +163,7 @@ it('what was written of a user before delivery has forgotten them is durable the
 })
 
 it.each(['rows', 'events'])(
-  'a user who left an audience before their deletion is reported to the destination, without a sample: %s',
+  'the exit of a user who left an audience before their deletion is sent, without a sample: %s',
   async (form) => {
     await open(webhook)
     let status = 503
@@ -207,7 +207,7 @@ it.each(['rows', 'events'])(
   },
 )
 
-it('of a destination that fails to delete a user no key and no sample is kept, in the log or of what is held', async () => {
+it('when a destination fails to delete a user, no key and no sample stays in the delivery log or in parked rows', async () => {
   const peer = await peerOf(() => ({ status: 422, body: 'secret-answer' }))
   await open(webhook)
   const id = fixture.destination({ url: peer.url })

@@ -10,9 +10,9 @@ import { createFixture, distinct, expectedIds, type Fixture, sortedIds } from '.
 const { database, store } = await createTestStores()
 let fixture: Fixture
 let peer: Peer
-/** What serves tokens in this test. */
+/** The provider of access tokens in this test. */
 let tokens: AccessTokens
-/** Tokens that the peer takes. */
+/** Tokens that the peer accepts. */
 const good = new Set<string>()
 
 beforeEach(async () => {
@@ -58,7 +58,7 @@ const grant = (changes: Partial<GrantState> = {}): GrantState => ({
 const change = (id: string, next: GrantState | undefined): void => fixture.change(id, { grant: next })
 const worker = (id: string) => fixture.delivery.state().workers.find((each) => each.destinationId === id)
 
-it('each request carries the token of the grant in the configuration cache', async () => {
+it('each request has the token of the grant in the configuration cache', async () => {
   good.add('first-token')
   const asked: unknown[] = []
   tokens = async (id, { grantId, refused }) => {
@@ -94,7 +94,7 @@ it.each([
   expect(sortedIds(peer)).toEqual(expectedIds(0, 20))
 })
 
-it('a token that is answered 401 is renewed and the same request sent again, which is one attempt', async () => {
+it('a token that gets a 401 is renewed and the same request sent again, as one attempt', async () => {
   good.add('second-token')
   tokens = async (_, { refused }) => (refused === 'first-token' ? 'second-token' : 'first-token')
   const id = fixture.destination(settings(), { grant: grant() })
@@ -107,7 +107,7 @@ it('a token that is answered 401 is renewed and the same request sent again, whi
   expect(await fixture.attempts()).toMatchObject([{ status: 'delivered', attempt: 1 }])
 })
 
-it('a grant that is revoked under way holds its events, which all arrive after it is connected anew', async () => {
+it('a grant that is revoked during delivery holds its events, which all arrive after it is reconnected', async () => {
   good.add('first-token')
   const id = fixture.destination(settings(), { grant: grant() })
   await fixture.append([id], 10)
@@ -136,7 +136,7 @@ it('a grant that is revoked under way holds its events, which all arrive after i
   expect(failed.every((row) => row.status === 'retry')).toBe(true)
 })
 
-it('a token that cannot be had just now is a failure to be tried again, with what was meant and no token in sight', async () => {
+it('a token that is temporarily unavailable is a retryable failure, logged with the request but without a token', async () => {
   let tries = 0
   good.add('first-token')
   tokens = async () => {

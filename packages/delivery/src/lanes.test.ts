@@ -12,7 +12,7 @@ const { database, store } = await createTestStores()
 let fixture: Fixture
 let stack: AsyncDisposableStack
 
-/** Starts a delivery and a peer that answers no request before `open` is called. */
+/** Starts a delivery and a peer that responds to no request before `open` is called. */
 const start = async (settings: Partial<DeliverySettings> = {}) => {
   stack = new AsyncDisposableStack()
   const opened = Promise.withResolvers<void>()
@@ -20,7 +20,7 @@ const start = async (settings: Partial<DeliverySettings> = {}) => {
     await opened.promise
     return { status: 200 }
   })
-  // Events that wait longer than `stallMs` are parked; here they are to stay in memory.
+  // Events that wait longer than `stallMs` are parked; in these tests they must stay in memory.
   const quick = { stallMs: 60_000, ...settings }
   const stores = { db: database.db, eventStore: store }
   fixture = await createFixture({ ...stores, connector: relay, settings: quick, timeoutMs: 120_000 })
@@ -35,7 +35,7 @@ afterEach(async () => {
   await store.command('truncate table deliveries')
 })
 
-/** True when everything that was appended was offered to its destinations. */
+/** Whether every appended record was offered to its destinations. */
 const isRead = (records: number): boolean =>
   fixture.delivery.state().partitions.reduce((sum, { next }) => sum + next, 0) >= records
 const numbersOf = (peer: Peer): number[] => messageIds(peer).map((id) => Number(id.slice(2)))
@@ -47,7 +47,7 @@ const bulk = {
   'rows that became events': { h: true as const },
   'a sync': { b: { k: 'sync' as const, n: 'sync s-1', e: [''] } },
 }
-/** Appends events of a replay, an audience, or a sync one by one: each is a change of something else. */
+/** Appends events of a replay, an audience, or a sync one by one: each is a change of another key. */
 const appendBulk = async (what: keyof typeof bulk, to: readonly string[], events: number): Promise<void> => {
   const more = bulk[what]
   await Promise.all(
@@ -65,23 +65,26 @@ it.each([
   ['a replay', 'in order', { ordered: true }],
   ['a sync', 'in order', { ordered: true }],
   ['a replay', 'with batches', { batch: 10, wait: 20 }],
-] as const)('live events go before all of %s that is not under way, at a destination %s', async (what, _, settings) => {
-  const { peer, open } = await start({ concurrency: 1 })
-  const id = fixture.destination({ url: peer.url, ...settings })
-  await appendBulk(what, [id], 1000)
-  await eventually('the first is under way', () => peer.requests.length === 1)
-  await fixture.append([id], 700)
-  await eventually('the live ones are read', () => isRead(1700))
-  open()
-  await fixture.delivery.idle()
-  const sent = numbersOf(peer)
-  const underWay = 'batch' in settings ? 10 : 1
-  expect(sent.slice(underWay, underWay + 700)).toEqual(upTo(1000, 1700))
-  // And the rest follows, each once.
-  expect(sent.toSorted((a, b) => a - b)).toEqual(upTo(0, 1700))
-})
+] as const)(
+  'live events are sent before all of %s that is not in flight, at a destination %s',
+  async (what, _, settings) => {
+    const { peer, open } = await start({ concurrency: 1 })
+    const id = fixture.destination({ url: peer.url, ...settings })
+    await appendBulk(what, [id], 1000)
+    await eventually('the first is under way', () => peer.requests.length === 1)
+    await fixture.append([id], 700)
+    await eventually('the live ones are read', () => isRead(1700))
+    open()
+    await fixture.delivery.idle()
+    const sent = numbersOf(peer)
+    const underWay = 'batch' in settings ? 10 : 1
+    expect(sent.slice(underWay, underWay + 700)).toEqual(upTo(1000, 1700))
+    // The rest follows, each event once.
+    expect(sent.toSorted((a, b) => a - b)).toEqual(upTo(0, 1700))
+  },
+)
 
-it('what a destination allows goes to live events first, and to a replay when none of them waits', async () => {
+it("live events have priority for a destination's requests, and a replay uses them if no live event waits", async () => {
   const { peer, open } = await start({ concurrency: 4 })
   open()
   const id = fixture.destination({ url: peer.url, rate: 40, rate_ms: 200 })
@@ -93,17 +96,17 @@ it('what a destination allows goes to live events first, and to a replay when no
   await fixture.delivery.idle()
   const sent = numbersOf(peer)
   const lastLive = sent.findLastIndex((number) => number >= 400)
-  // Beside them only what was under way when they came.
+  // Apart from live events, only those that were in flight when they arrived.
   expect(lastLive).toBeLessThan(before + 100 + 4)
   expect(sent.toSorted((a, b) => a - b)).toEqual(upTo(0, 500))
 })
 
-it('a replay goes on while live events keep coming that leave room for it', async () => {
+it('a replay makes progress while live events leave capacity for it', async () => {
   stack = new AsyncDisposableStack()
   const sent: string[] = []
   const peer = await startPeer(({ body }) => {
     sent.push(...JSON.parse(body).map(({ messageId }: { messageId: string }) => messageId))
-    // Never is there a time without one of them: each that arrives brings the next, until the replay is through.
+    // Live events wait at all times: each delivered one adds the next, until the replay is finished.
     if (!replayed() && sent.length < 20_000) void fixture.append([id], 1)
     return { status: 200 }
   })
@@ -118,7 +121,7 @@ it('a replay goes on while live events keep coming that leave room for it', asyn
   expect(new Set(sent).size).toBe(sent.length)
 })
 
-it('slow requests of a replay leave one free for live events', async () => {
+it('slow requests of a replay leave one request free for live events', async () => {
   stack = new AsyncDisposableStack()
   const opened = Promise.withResolvers<void>()
   const peer = await startPeer(async ({ body }) => {
@@ -138,7 +141,7 @@ it('slow requests of a replay leave one free for live events', async () => {
   expect(numbersOf(peer).filter((number) => number < 100)).toHaveLength(3)
 })
 
-it('what a replay of one destination has in memory leaves room for live events of another', async () => {
+it("the events of one destination's replay in memory leave space for live events of another", async () => {
   const { peer: hanging } = await start({ totalBytes: 20_000 })
   const peer = await startPeer(() => ({ status: 200 }))
   stack.defer(() => peer.close())
@@ -149,7 +152,7 @@ it('what a replay of one destination has in memory leaves room for live events o
   await eventually('the live ones arrive', () => peer.requests.length === 50)
 })
 
-it('of what was held as ranges of the log, before a restart, live events go first, and each event goes once', async () => {
+it('live events held as ranges before a restart are sent first, and each event once', async () => {
   const { peer, open } = await start({ concurrency: 1 })
   open()
   const id = fixture.destination({ url: peer.url }, { enabled: false })
@@ -167,7 +170,7 @@ it('of what was held as ranges of the log, before a restart, live events go firs
   expect(new Set(messageIds(peer)).size).toBe(1200)
 })
 
-it('of what went back to rows, since the destination was changed, live events go first', async () => {
+it('live events that were requeued to rows because of a changed destination are sent first', async () => {
   const { peer, open } = await start({ concurrency: 1 })
   const id = fixture.destination({ url: peer.url })
   await appendBulk('a replay', [id], 300)
@@ -186,7 +189,7 @@ it('of what went back to rows, since the destination was changed, live events go
   expect(sent.findLastIndex((number) => number >= 300)).toBeLessThan(1 + 100 + 200)
 })
 
-it('live events that died as a range and are replayed go behind live events, without what lies between them of the other lane', async () => {
+it('replayed live events from a dead range are sent after live events, without events of the other lane in between', async () => {
   const { peer, open } = await start({ concurrency: 1 })
   open()
   const id = fixture.destination({ url: peer.url }, { enabled: false })
@@ -202,7 +205,7 @@ it('live events that died as a range and are replayed go behind live events, wit
     const rows = await database.db.selectFrom('parked_deliveries').select(['state', 'holds']).execute()
     return rows.some(({ state, holds }) => state === 'dead' && holds === 'live')
   })
-  // Otherwise the limit would apply again.
+  // Otherwise the limit would dead-letter them again.
   await fixture.restart({ held: defaultDeliverySettings.held })
   await fixture.append([id], 5)
   await eventually('what is new is read', () => isRead(65))
@@ -220,7 +223,7 @@ it('live events that died as a range and are replayed go behind live events, wit
   expect(sent.toSorted((a, b) => a - b)).toEqual(upTo(0, 65))
 })
 
-it('a range of a version without lanes holds records of both, also when they are read again, and each goes once', async () => {
+it('a range from before lanes existed covers records of both lanes, also when they are read again, and each is sent once', async () => {
   const { peer, open } = await start()
   open()
   const id = fixture.destination({ url: peer.url }, { enabled: false })
@@ -234,7 +237,7 @@ it('a range of a version without lanes holds records of both, also when they are
   await database.db.deleteFrom('parked_deliveries').where('bulk', '=', true).execute()
   const before = { holds: '' as const, log_offset: 0, log_end: 60, event_count: 60 }
   await database.db.updateTable('parked_deliveries').set(before).execute()
-  // It was killed before its position was written.
+  // The process was killed before its position was written.
   const file = join(fixture.folder, 'journal.db')
   resetJournalFile(
     file,

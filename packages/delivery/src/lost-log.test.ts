@@ -14,7 +14,7 @@ const { database, store } = await createTestStores()
 test.each([
   ['of before there were incarnations', ''],
   ['of an incarnation that is gone', '0mabc12def3456'],
-])('with positions %s and an empty log, everything that comes is delivered once', async (_, incarnation) => {
+])('with positions %s and an empty log, every new event is delivered once', async (_, incarnation) => {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-lost-'))
   const journal = openJournal({ file: join(folder, 'journal.db') })
   const partitions = [0, 1, 2, 3]
@@ -31,7 +31,7 @@ test.each([
   expect(sortedIds(peer)).toEqual(expectedIds(0, 20))
 })
 
-test('what was held and parked of a lost log is dead, and what has its places now is delivered once', async () => {
+test('held and parked events of a lost log are dead, and new events at the same offsets are delivered once', async () => {
   const workspaceId = newId()
   const stores = { db: database.db, eventStore: store, connector: webhook, workspaceId }
   await using stack = new AsyncDisposableStack()

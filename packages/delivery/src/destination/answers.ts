@@ -5,12 +5,12 @@ import type { CircuitBreaker } from './circuit-breaker.ts'
 import type { Dispatched } from './dispatcher.ts'
 import type { WorkerLane } from './worker-lane.ts'
 
-/** Takes a batch whose request has ended. */
+/** Handles a batch whose request has ended. */
 export type Answers = (batch: readonly Item[], dispatched: Dispatched) => void
 
 /**
- * Records the outcomes of a batch, or splits it. Halves are sent before everything else of their lane. They are requeued
- * when nothing may be sent any more, or a user was deleted.
+ * Records the outcomes of a batch, or splits it. Halves are sent before all other batches of their lane. They are
+ * requeued if no request may be sent now, or a user was deleted.
  */
 export const createAnswers = (deps: {
   lanes: Readonly<Record<Lane, WorkerLane>>
@@ -20,7 +20,7 @@ export const createAnswers = (deps: {
   isHalted: () => boolean
   clock: Clock
   metrics: Pick<Metrics, 'count'>
-  /** Called when more may be sent. */
+  /** Called when more events may be sent. */
   wake: () => void
 }): Answers => {
   const { lanes, breaker, ordered, sends, isHalted, clock, metrics, wake } = deps

@@ -2,29 +2,32 @@ import type { Batching } from '@tributary/connector-kit'
 import type { Item } from '../parking/in-flight-record.ts'
 
 /**
- * Events of one worker in order, grouped by action: a batch has events of one action. Their bytes also count in the
- * budget that all workers share.
+ * Events of one worker in order, grouped by action, since a batch has events of one action. Their bytes also count
+ * towards the limit that all workers share.
  */
 export type BatchQueue = {
   length(): number
   bytes(): number
-  /** The first-entered item that is still queued. */
+  /** The item that entered first, of those still queued. */
   oldest(): Item | undefined
   add(items: readonly Item[]): void
-  /** Puts batches before everything else; they leave unchanged. */
+  /** Puts batches before all others. They leave the queue unchanged. */
   putFirst(batches: readonly (readonly Item[])[]): void
   /**
    * Takes a batch: at least one event, at most what `batching` allows. If no batch is full or has waited long enough,
-   * returns the ms until one has. With `inOrder` nothing overtakes earlier items, whatever their action.
+   * returns the ms until one has. With `inOrder`, no item overtakes an earlier one, even of another action.
    */
   next(batching: Batching, now: number, inOrder: boolean): readonly Item[] | number
   /** All items, without taking them. */
   items(): readonly Item[]
-  /** Takes everything. */
+  /** Removes and returns all items. */
   clear(): readonly Item[]
 }
 
-/** Maximum of taken items kept before the others: below it, moving the others costs more than keeping these. */
+/**
+ * Maximum number of taken items at the front of the array. Below it, moving the other items costs more than keeping
+ * these.
+ */
 const maxLeft = 32
 
 /** The events of one action. */
@@ -40,7 +43,10 @@ const createRow = () => {
       items.push(item)
       bytes += item.bytes
     },
-    /** Takes from the front what entered before `before`: at least one, at most so many events and bytes. */
+    /**
+     * Takes items from the front that entered before the item number `before`. Takes at least one, and at most this
+     * many events and bytes.
+     */
     shift: (maxEvents: number, maxBytes: number, before: number): Item[] => {
       const start = head
       let sum = 0
@@ -51,7 +57,7 @@ const createRow = () => {
       }
       bytes -= sum
       const batch = items.slice(start, head)
-      // Taken items must not be kept until the rest has left: they would outlive two collections of young objects.
+      // Taken items must be released early: otherwise they would outlive two collections of young objects.
       if (head === items.length || head >= maxLeft) {
         items = items.slice(head)
         head = 0
@@ -66,7 +72,7 @@ type Row = ReturnType<typeof createRow>
 const bytesOf = (items: readonly Item[]): number => items.reduce((sum, item) => sum + item.bytes, 0)
 const entryOf = (row: Row): number => row.first()?.entry ?? Number.POSITIVE_INFINITY
 
-/** An empty queue. */
+/** Creates an empty queue. */
 export const createBatchQueue = (shared: { bytes: number }): BatchQueue => {
   let rows = new Map<string, Row>()
   let first: (readonly Item[])[] = []
@@ -83,7 +89,7 @@ export const createBatchQueue = (shared: { bytes: number }): BatchQueue => {
     count(-batch.length, -bytesOf(batch))
     return batch
   }
-  /** Actions in the order of their first event. */
+  /** Rows in the order of their first event. */
   const inTurn = (): Row[] => {
     const waiting = [...rows.values()].filter((row) => row.length() > 0)
     return waiting.length < 2 ? waiting : waiting.toSorted((a, b) => entryOf(a) - entryOf(b))
@@ -119,7 +125,7 @@ export const createBatchQueue = (shared: { bytes: number }): BatchQueue => {
       let wait = Number.POSITIVE_INFINITY
       for (const row of inOrder ? [oldest] : turn) {
         const waited = now - (row.first()?.since ?? now)
-        // In order, the next item of another action ends the batch: it can only leave as it is.
+        // In order, the next item of another action ends the batch, so the batch cannot grow.
         const full = row.length() >= maxLength || row.bytes() >= maxBytes || Number.isFinite(before)
         if (maxLength === 1 || full || waited >= maxWaitMs) return left(row.shift(maxLength, maxBytes, before))
         wait = Math.min(wait, maxWaitMs - waited)

@@ -15,7 +15,7 @@ import {
 
 const circuit = { consecutive: 3, window: 10, ratio: 0.8, baseMs: 1000, capMs: 60_000 }
 
-/** A breaker that flows, with a clock of its own; `heard` are the calls it made since. */
+/** A flowing breaker with a test clock; `heard` lists the callbacks it has called. */
 const start = () => {
   let now = 0
   const heard: string[] = []
@@ -46,7 +46,7 @@ const start = () => {
   }
 }
 
-it('failures in a row break it, what is queued goes back, and it rests before it probes', () => {
+it('consecutive failures break the circuit, the queue is requeued, and the breaker waits before it probes', () => {
   const { breaker, heard, fails, pass } = start()
   fails()
   fails()
@@ -57,7 +57,7 @@ it('failures in a row break it, what is queued goes back, and it rests before it
   expect(breaker.state()).toBe('probing')
 })
 
-it('a probe that fails breaks it again, and one that succeeds lets all flow that waited', () => {
+it('a failed probe breaks the circuit again, and a successful one resumes the flow', () => {
   const { breaker, heard, fails, succeeds, pass } = start()
   for (let tries = 0; tries < 3; tries++) fails()
   pass(circuit.capMs)
@@ -67,13 +67,13 @@ it('a probe that fails breaks it again, and one that succeeds lets all flow that
   succeeds()
   expect([breaker.state(), breaker.reason()]).toEqual(['flowing', ''])
   expect(heard).toEqual(['stopped', 'stopped', 'recovered'])
-  // Failures before the break no longer count.
+  // Failures before the break are no longer counted.
   fails()
   fails()
   expect(breaker.state()).toBe('flowing')
 })
 
-it('a pause that is asked for is kept: a short one with the queue in memory, a long one without, none beyond the cap', () => {
+it('Retry-After is obeyed up to the maximum: a short pause keeps the queue in memory, a long one requeues it', () => {
   const brief = start()
   brief.fails(1500)
   expect([brief.breaker.state(), brief.heard]).toEqual(['deferred', []])
@@ -91,13 +91,13 @@ it('a pause that is asked for is kept: a short one with the queue in memory, a l
 it.each([
   { misconfigured: true, ordered: false },
   { misconfigured: false, ordered: true },
-])('a single failure breaks it with %o', (facts) => {
+])('a single failure breaks the circuit with %o', (facts) => {
   const { breaker, fails } = start()
   fails(undefined, facts)
   expect(breaker.state()).toBe('broken')
 })
 
-it('a person who ends its rest makes it probe at the next tick', () => {
+it('a manual retry ends the rest, and the next tick probes', () => {
   const { breaker, fails, pass } = start()
   for (let tries = 0; tries < 3; tries++) fails()
   pass(1)
@@ -108,7 +108,7 @@ it('a person who ends its rest makes it probe at the next tick', () => {
 })
 
 describe('the states of a worker', () => {
-  it.each(workerStates)('%s answers every event with a known state', (state) => {
+  it.each(workerStates)('%s handles every event and leads to a valid state', (state) => {
     expect(Object.keys(workerTransitions[state]).toSorted()).toEqual([...workerEvents].toSorted())
     for (const event of workerEvents) expect(workerStates).toContain(workerTransitions[state][event])
   })
@@ -137,7 +137,7 @@ describe('the states of a worker', () => {
     expect(workerTransitions[state].removed).toBe('gone')
   })
 
-  it('only flowing starts up to the concurrency, and only probing starts a single request', () => {
+  it('only a flowing worker starts requests up to the concurrency, and only a probing one a single request', () => {
     expect(workerStates.filter((state) => mayStart(state, 0, 16))).toEqual(['flowing', 'probing'])
     expect(workerStates.filter((state) => mayStart(state, 1, 16))).toEqual(['flowing'])
     expect(mayStart('flowing', 16, 16)).toBe(false)
@@ -167,14 +167,14 @@ describe('the circuit', () => {
     expect(after(outcomes)).toBe(broken)
   })
 
-  it('breaks when most of the recent requests fail, though never so many in a row', () => {
+  it('breaks when most recent requests fail, even without many consecutive failures', () => {
     const loose = { consecutive: 100, window: 10, ratio: 0.8 }
     const window = [...'xxxx.xxxx.'].reduce((all, mark) => noteOutcome(all, mark === 'x', 10), noFailures)
     expect(trips(window, loose)).toBe(true)
     expect(trips(noteOutcome(window, false, 10), loose)).toBe(false)
   })
 
-  it('costs a healthy destination no memory', () => {
+  it('uses no memory for a healthy destination', () => {
     expect(noteOutcome(noFailures, false, 10)).toBe(noFailures)
   })
 })

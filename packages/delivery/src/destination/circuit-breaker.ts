@@ -5,24 +5,24 @@ import type { WorkerContext } from './worker-context.ts'
 
 /**
  * States of a destination's worker.
- * - `flowing`: events go out;
- * - `broken`: too many failures, nothing is sent until a rest is over;
- * - `probing`: one request at a time finds out whether it works again;
+ * - `flowing`: events are sent;
+ * - `broken`: after too many failures, nothing is sent until the rest is over;
+ * - `probing`: single requests test whether the destination works again;
  * - `deferred`: the destination asked for a pause;
- * - `paused`: disabled, not known yet, or not usable as set up;
+ * - `paused`: disabled, not in the cache yet, or with unusable settings;
  * - `gone`: deleted.
  */
 export const workerStates = ['flowing', 'broken', 'probing', 'deferred', 'paused', 'gone'] as const
 export type WorkerState = (typeof workerStates)[number]
 
 /**
- * Events of a worker's state.
- * - `failed`: a failure worth another try;
+ * Events that change a worker's state.
+ * - `failed`: a failure that may be retried;
  * - `tripped`: the failure that breaks the circuit;
  * - `asked`: a failure with a Retry-After;
- * - `rested`: the time of rest is over;
+ * - `rested`: the rest is over;
  * - `halted` and `usable`: from the configuration;
- * - `removed`: deleted.
+ * - `removed`: the destination was deleted.
  */
 export const workerEvents = [
   'succeeded',
@@ -36,7 +36,10 @@ export const workerEvents = [
 ] as const
 export type WorkerEvent = (typeof workerEvents)[number]
 
-/** Every state answers every event; staying put is written out. Late answers of earlier requests end no rest. */
+/**
+ * Every state lists every event, including those that do not change it. Late responses to earlier requests do not end a
+ * rest.
+ */
 export const workerTransitions: Readonly<Record<WorkerState, Readonly<Record<WorkerEvent, WorkerState>>>> = {
   flowing: {
     succeeded: 'flowing',
@@ -100,22 +103,23 @@ export const workerTransitions: Readonly<Record<WorkerState, Readonly<Record<Wor
   },
 }
 
-/** Whether another request may start with `inFlight` running. */
+/** Whether another request may start while `inFlight` requests are open. */
 export const mayStart = (state: WorkerState, inFlight: number, concurrency: number): boolean => {
   if (state === 'flowing') return inFlight < concurrency
   return state === 'probing' && inFlight === 0
 }
 
 /**
- * Facts that decide whether the circuit breaks: failures in a row, and the last outcomes (true = failed), newest last.
+ * The facts that decide whether the circuit breaks: consecutive failures, and the last outcomes (true = failed), newest
+ * last.
  */
 export type FailureWindow = { readonly inARow: number; readonly recent: readonly boolean[] }
 
 export const noFailures: FailureWindow = { inARow: 0, recent: [] }
 
-/** The window with one more outcome. */
+/** Returns the window with one more outcome. */
 export const noteOutcome = (window: FailureWindow, failed: boolean, size: number): FailureWindow => {
-  // The common case of a healthy destination costs no allocation.
+  // A healthy destination, the most common case, needs no allocation.
   if (!failed && window.recent.length === 0) return window
   const recent = [...window.recent, failed].slice(-size)
   return recent.includes(true) ? { inARow: failed ? window.inARow + 1 : 0, recent } : noFailures
@@ -134,26 +138,27 @@ export const trips = (
 /** Decides whether a worker sends: it breaks after failures, rests, probes, and sends again. */
 export type CircuitBreaker = {
   state(): WorkerState
-  /** Why it is not flowing; empty when it is. */
+  /** The reason why the worker is not flowing; empty if it is. */
   reason(): string
   /** Applies an event; `restMs` is the pause that the destination asked for. */
   note(event: WorkerEvent, why: string, restMs?: number): void
   /**
-   * Counts an answered request with its number of events. A request with wrong settings breaks the circuit immediately,
-   * and so does any failure of a destination in order.
+   * Records a completed request with its number of events. A request with wrong settings breaks the circuit
+   * immediately, and so does any failure of an ordered destination.
    */
   record(result: DeliverResult, events: number, facts: { misconfigured: boolean; ordered: boolean }): void
-  /** Ends a rest whose time is over. */
+  /** Ends a rest that is over. */
   tick(): void
-  /** Ends a rest at the next tick, whatever its time. */
+  /** Ends a rest at the next tick, even before its time. */
   endRest(): void
 }
 
-/** The queue stays in memory during a pause up to this long. */
+/** During a pause of at most this length, the queue stays in memory. */
 const shortRestMs = 2000
 
 /**
- * The worst failure of an answered request: the reason, and the longest pause asked for; undefined without a failure.
+ * The most serious failure of a completed request: the reason, and the longest requested pause; undefined without a
+ * failure.
  */
 const failureOf = (
   result: DeliverResult,
@@ -171,8 +176,8 @@ const failureOf = (
 }
 
 /**
- * Creates a paused breaker. It calls `recovered` when it sends again after a break. It calls `stopped` when nothing is
- * sent for longer than a moment, so that the queue is requeued.
+ * Creates a paused breaker. It calls `recovered` when sending resumes after a break. It calls `stopped` when sending
+ * stops for longer than a short pause, so that the queue is requeued.
  */
 export const createCircuitBreaker = (
   id: string,

@@ -26,7 +26,7 @@ const worker = (id: string) => fixture.delivery.state().workers.find((each) => e
 const positions = () => fixture.delivery.state().partitions
 const sizes = (): number[] => peer.requests.map(({ body }) => JSON.parse(body).length)
 
-it('a batch that waits long waits in the log: neither memory nor the shared position waits with it', async () => {
+it('a batch with a long wait stays in the log, without memory, and does not delay the shared position', async () => {
   const id = make(60_000)
   await fixture.append([id], 300)
   await fixture.delivery.idle()
@@ -38,7 +38,7 @@ it('a batch that waits long waits in the log: neither memory nor the shared posi
   expect(rows.length).toBeLessThanOrEqual(positions().length)
 })
 
-it('it leaves as one when its first event has waited long enough', async () => {
+it('the batch is sent as a whole when its first event has waited long enough', async () => {
   const id = make(1500)
   const begun = Date.now()
   for (let round = 0; round < 3; round++) await fixture.append([id], 40)
@@ -50,7 +50,7 @@ it('it leaves as one when its first event has waited long enough', async () => {
   await expect.poll(() => worker(id)?.heldEvents).toBe(0)
 })
 
-it('it leaves at once when it is whole, larger than what queues else hold, and the rest waits', async () => {
+it('a full batch is sent immediately, even above the usual queue size, and the rest waits', async () => {
   const id = make(60_000, 1000)
   await fixture.append([id], 2500)
   await peer.until((requests) => requests.length === 2)
@@ -59,7 +59,7 @@ it('it leaves at once when it is whole, larger than what queues else hold, and t
   await expect.poll(() => worker(id)?.heldEvents).toBe(500)
 })
 
-it('what waits outlives a restart, and each event leaves once', async () => {
+it('waiting events survive a restart, and each is sent once', async () => {
   const id = make(2000)
   await fixture.append([id], 50)
   await fixture.delivery.idle()
@@ -70,7 +70,7 @@ it('what waits outlives a restart, and each event leaves once', async () => {
   expect(sortedIds(peer)).toEqual(expectedIds(0, 100))
 })
 
-it('after a failure it is tried again soon, and not only after another long wait', async () => {
+it('after a failure, the batch is retried soon, without another long wait', async () => {
   const id = make(60_000, 20)
   answer = { status: 503 }
   await fixture.append([id], 20, 5)

@@ -6,27 +6,24 @@ import type { WorkerState } from './circuit-breaker.ts'
 import type { Ready } from './readiness.ts'
 import type { WorkerContext } from './worker-context.ts'
 
-/** Retried events have waited already; they wait for a batch this long, ms. */
+/** Retried events have already waited once, so they wait for a batch only this long, ms. */
 const retriedWaitMs = 1000
 
 export type Collecting = {
-  /**
-   * True when batches wait so long that they do so in the log, as a range, and neither in memory nor in the way of
-   * others.
-   */
+  /** True if batches wait so long that their events are held as a range of the log, outside memory. */
   active(): boolean
-  /** True when held records are to be read. */
+  /** Whether held records should be read now. */
   due(): boolean
-  /** Batching of the queue at this moment. */
+  /** The batching that applies to the queue now. */
   batching(ready: Ready): Batching
-  /** Maximum of events and bytes in the queue. */
+  /** Maximum number of events and bytes in the queue. */
   bounds(): { events: number; bytes: number }
 }
 
 /**
- * Decides when a worker reads what it holds. A worker with quick batches always does. A worker whose batches wait for
- * minutes (objects of a storage) holds everything by reference. It reads when there is enough for a whole batch, or
- * when the first record has waited long enough; then everything held by then leaves.
+ * Decides when a worker reads its held records. A worker whose batches fill quickly always reads. A worker whose
+ * batches wait for minutes (objects of a storage) holds everything by reference. It reads when there is enough for a
+ * whole batch, or when the first record has waited long enough. Then everything held at that moment is sent.
  */
 export const createCollecting = (deps: {
   context: Pick<WorkerContext, 'clock' | 'settings' | 'queued'>
@@ -38,18 +35,18 @@ export const createCollecting = (deps: {
 }): Collecting => {
   const { spilled, queue, ready, state } = deps
   const { clock, settings, queued } = deps.context
-  /** Records up to this time leave without waiting for more. */
+  /** Records up to this time are sent without waiting for more. */
   let flushUntil: number | undefined
 
   const active = (): boolean => (ready()?.batching.maxWaitMs ?? 0) > settings.collectMs
 
-  /** True while records that are to leave are unread. */
+  /** Whether records that should be sent are still unread. */
   const flushing = (): boolean => {
     const next = spilled.next()
     return flushUntil !== undefined && next !== undefined && next.firstTime <= flushUntil
   }
 
-  /** True when a whole batch waits, in the queue or unread. */
+  /** Whether a whole batch waits, in the queue or unread. */
   const enough = ({ maxEvents, maxBytes }: Batching): boolean => {
     let [events, bytes] = [queue.length(), queue.bytes()]
     for (const range of spilled.all()) {
@@ -73,7 +70,7 @@ export const createCollecting = (deps: {
     },
     batching: ({ batching }) => {
       if (!active()) return batching
-      // Without memory for more, the queue leaves as it is.
+      // If memory does not allow more events, the queue is sent as it is.
       const complete = flushUntil !== undefined && !flushing()
       if (state() === 'probing' || complete || queued.bytes >= settings.totalBytes * shareOf[deps.lane])
         return { ...batching, maxWaitMs: 0 }
@@ -86,7 +83,7 @@ export const createCollecting = (deps: {
       if (batching === undefined || batching.maxEvents <= 1) return { events: queueEvents, bytes: queueBytes }
       const { maxEvents, maxBytes } = batching
       return {
-        // Events read beyond a batch would leave as a small batch of their own.
+        // Events read beyond a batch would be sent as a small batch of their own.
         events: active() ? maxEvents : Math.max(queueEvents, 2 * maxEvents),
         bytes: Math.max(queueBytes, Math.min(maxBytes, totalBytes / 4)),
       }

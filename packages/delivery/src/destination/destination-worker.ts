@@ -19,63 +19,65 @@ import { createWorkerLane, type WorkerLane } from './worker-lane.ts'
 export type WorkerSnapshot = {
   destinationId: string
   state: WorkerState
-  /** Why it is not flowing. */
+  /** The reason why the worker is not flowing. */
   reason: string
   queued: number
   inFlight: number
   /** Events held as ranges of the log. */
   heldEvents: number
-  /** Parked rows that wait for another try. */
+  /** Parked rows that wait for a retry. */
   waitingRows: number
 }
 
-/** What a worker holds of a lane: ranges of the log, and rows. */
+/** The held deliveries of a lane: ranges of the log, and rows. */
 export type HeldOfLane = { readonly lane: Lane; readonly spilled: SpilledRanges; readonly rows: WorkerRows }
 
 export type DestinationWorker = {
   readonly id: string
-  /** Offers a record of the log that names this destination: it is queued, or held by reference. Never waits. */
+  /**
+   * Offers a record of the log that names this destination. The record is queued, or held by reference. Never waits.
+   */
   offer(record: DeliveryRecord, entry: OpenOffset, tracker: OffsetTracker): void
-  /** Ends a rest now, because the destination is said to work again. The next tick probes what is due. */
+  /** Ends a rest early, because the destination is expected to work again. The next tick probes with due deliveries. */
   endRest(): void
-  /** Requeues what waits in memory, if it has anything of these partitions. */
+  /** Requeues all items in memory, if some belong to these partitions. */
   requeue(partitions: ReadonlySet<number>): void
-  /** True while anything of these partitions is queued or in flight. */
+  /** Whether items of these partitions are queued or in flight. */
   isBusy(partitions: ReadonlySet<number>): boolean
-  /** Checks the configuration cache and the time, and starts requests that may start. */
+  /** Checks the configuration cache and the clock, and starts requests that may start. */
   tick(): void
-  /** Changes of the spilled ranges to write; with `all` also the youngest. */
+  /** Changes of the spilled ranges to write; with `all` also of the youngest ranges. */
   ranges(all: boolean): RangeChange
-  /** What it holds of each lane. */
+  /** The held deliveries of each lane. */
   readonly held: Readonly<Record<Lane, HeldOfLane>>
   readonly lanes: readonly HeldOfLane[]
   /** Open changes of producers at this destination. */
   readonly keyOrder: KeyOrder
-  /** True when nothing is queued, in flight, or could be sent now. */
+  /** True if nothing is queued or in flight, and nothing could be sent now. */
   idle(): boolean
-  /** True when its destination is deleted and nothing of it is left. */
+  /** True if the destination is deleted and no delivery for it is left. */
   over(): boolean
-  /** Starts no more requests; forgets the queue, which stays in the log. */
+  /** Starts no more requests, and drops the queue, whose events stay in the log. */
   halt(): void
-  /** Closes what its connector keeps open. */
+  /** Closes the resources of its connector. */
   end(): Promise<void>
   snapshot(): WorkerSnapshot
 }
 
 /**
- * The worker of one destination: its lanes, requests, circuit, and held deliveries. It shares only bounded budgets with
- * other workers, so a dead or hanging destination delays no other one. The lane of replays and syncs sends when the
- * live lane cannot, and never takes the last free request.
+ * The worker of one destination: its lanes, requests, circuit, and held deliveries. Workers share only bounded budgets,
+ * so a dead or hanging destination does not delay others. The lane of replays and syncs sends when the live lane
+ * cannot, and never uses the last free request.
  */
 export const createDestinationWorker = (id: string, context: WorkerContext): DestinationWorker => {
   const { clock, settings, metrics } = context
   let missingSince: number | undefined
   let halted = false
-  /** Version of the deleted users at the last look; undefined before the first one. */
+  /** Version of the deleted users at the last check; undefined before the first check. */
   let forgottenVersion: string | undefined
   const readiness = createReadiness(context)
   const ordered = (): boolean => readiness.ready()?.ordered === true
-  // In a destination in order, each record is in order already.
+  // In an ordered destination, each record is in order anyway.
   const keyOrder = createKeyOrder(context.queued, () => !ordered())
   const breaker = createCircuitBreaker(id, context, {
     recovered: () => {
@@ -85,7 +87,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
   })
   const { state } = breaker
   const sends = (): boolean => !halted && (state() === 'flowing' || state() === 'probing')
-  /** The live lane is probed first. */
+  /** Probes begin with the live lane. */
   const intakeOf = (lane: Lane): Intake => {
     const now = state()
     if (halted || (now !== 'flowing' && now !== 'probing')) return 'stopped'
@@ -120,7 +122,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     keyOrder,
   )
 
-  /** Requeues everything that is queued. */
+  /** Requeues all queued items. */
   const requeue = (): void => {
     const held = keyOrder.clearHeld()
     for (const lane of lanes) lane.requeue(held.filter(({ inFlight }) => inFlight.lane === lane.lane))
@@ -142,7 +144,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
         spilled.all().some((range) => partitions.has(range.partition) && range.tracker.size() > 0),
     )
 
-  /** True when a user of the workspace was deleted since the last look. */
+  /** Whether a user of the workspace was deleted since the last check. */
   const noticesDeletion = (workspaceId: string): boolean => {
     const version = context.forgotten.version(workspaceId)
     const isNew = forgottenVersion !== undefined && forgottenVersion !== version
@@ -161,7 +163,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     missingSince = undefined
     const before = readiness.ready()
     const { problem } = readiness.look(entry)
-    // The former gate checked the queued items, or they overtook items that now have an order: they are requeued.
+    // Requeues items that an earlier version of the gate checked, or that overtook items which are now ordered.
     const deletes = noticesDeletion(entry.workspaceId)
     if (deletes) for (const { outcomes } of lanes) outcomes.noteForgotten(inMemory(), clock())
     if (deletes || before?.gate !== readiness.ready()?.gate) requeue()
@@ -171,8 +173,8 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
   }
 
   /**
-   * Parks the items of a destination that hangs or is slow: it holds only its own memory, and the shared position moves
-   * on.
+   * Parks the items of a hanging or slow destination. It then uses only its own memory, and the shared position can
+   * advance.
    */
   const unload = (): void => {
     const hangs = dispatcher.hangs(settings.stallMs)
@@ -195,7 +197,7 @@ export const createDestinationWorker = (id: string, context: WorkerContext): Des
     keyOrder,
     offer: (record, entry, tracker) => {
       const { partition, offset, time, bytes, lane: comesIn, meta } = record.reference
-      // A range may be processed in the other lane than its records came in.
+      // A range may be processed in another lane than the one in which its records arrived.
       if (lanes.some(({ spilled }) => spilled.covers(partition, offset, comesIn))) return
       const lane = byLane[comesIn]
       if (state() === 'flowing' && !halted && lane.mayTake(partition)) {

@@ -10,7 +10,7 @@ import type { WorkerContext } from './worker-context.ts'
 const batchOf = (count: number): readonly Item[] =>
   Array.from({ length: count }, () => ({ event: { eventId: 'e' } }) as unknown as Item)
 
-/** A dispatcher of a connector whose answers the test gives. */
+/** A dispatcher with a connector whose responses the test sets. */
 const start = () => {
   let now = 0
   const abort = new AbortController()
@@ -45,7 +45,7 @@ const start = () => {
   }
 }
 
-it('an answer is reported, and what fails by its settings as that', async () => {
+it('responses are reported; failures because of the settings are marked as such', async () => {
   const { dispatcher, heard, send, answer } = start()
   send()
   send()
@@ -59,7 +59,7 @@ it('an answer is reported, and what fails by its settings as that', async () => 
   expect(dispatcher.inFlight()).toBe(0)
 })
 
-it('a batch of several that is refused as a whole is split; one event is not', async () => {
+it('a batch of several events that is rejected as a whole is split; a single event is not', async () => {
   const { heard, send, answer } = start()
   send(2)
   await answer({ kind: 'split', reason: 'HTTP 413' })
@@ -68,7 +68,7 @@ it('a batch of several that is refused as a whole is split; one event is not', a
   expect(heard.map(({ kind }) => kind)).toEqual(['split', 'answered'])
 })
 
-it('what our own shutdown ended is not reported, what was delivered meanwhile is', async () => {
+it('requests ended by our own shutdown are not reported; deliveries that succeeded are', async () => {
   const { heard, send, answer, abort } = start()
   send()
   send()
@@ -78,7 +78,7 @@ it('what our own shutdown ended is not reported, what was delivered meanwhile is
   expect(heard).toMatchObject([{ kind: 'answered', result: { outcomes: { kind: 'delivered' } } }])
 })
 
-it('it hangs when requests are under way and none ended for so long', async () => {
+it('hangs if requests are open and none has ended for the given time', async () => {
   const { dispatcher, send, answer, pass } = start()
   expect(dispatcher.hangs(100)).toBe(false)
   send()
@@ -93,7 +93,7 @@ it('it hangs when requests are under way and none ended for so long', async () =
   expect(dispatcher.hangs(100)).toBe(false)
 })
 
-it('where batches of a destination blocked the thread they are cut until one event is found, which is rejected with the reason', async () => {
+it('batches that blocked the thread are split until a single event is found and rejected with the reason', async () => {
   onTestFinished(() => setHeldWork(new Map()))
   const { heard, send, dispatcher } = start()
   setHeldWork(new Map([[batchesItem('d-1'), 'Its batches blocked the thread']]))

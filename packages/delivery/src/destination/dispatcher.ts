@@ -12,31 +12,40 @@ import { resultOfError } from '../parking/retry-rules.ts'
 import type { Ready } from './readiness.ts'
 import type { WorkerContext } from './worker-context.ts'
 
-/** The name of an event at a destination, by which it is held if it blocks a thread. */
+/** The work item of an event at a destination. If the event blocks a thread, it is held by this name. */
 export const deliveryItem = (destinationId: string, eventId: string): string => `delivery ${destinationId} ${eventId}`
 
-/** The name of batches of a destination: which of their events blocks a thread is found by sending fewer at once. */
+/**
+ * The work item of batches of a destination. If a batch blocks a thread, smaller batches are sent to find the event.
+ */
 export const batchesItem = (destinationId: string): string => `batches ${destinationId}`
 
-/** The outcome of a request: answered, or to be sent again in halves since one event of it may be to blame. */
+/**
+ * The outcome of a request. Either it is completed, or it must be sent again in halves because one of its events may be
+ * the cause.
+ */
 export type Dispatched =
-  | { kind: 'answered'; result: DeliverResult /** The destination's settings are to blame. */; misconfigured: boolean }
+  | {
+      kind: 'answered'
+      result: DeliverResult /** True if the destination's settings are the cause. */
+      misconfigured: boolean
+    }
   | { kind: 'split' }
 
 /** Runs a worker's requests. */
 export type Dispatcher = {
-  /** Sends a batch; calls `done` of the dispatcher with the outcome, unless our own shutdown ended it. */
+  /** Sends a batch, and calls `done` of the dispatcher with the outcome, unless our own shutdown ended the request. */
   send(ready: Ready, batch: readonly Item[]): void
   inFlight(): number
-  /** Events of requests that are under way. */
+  /** Events of requests in flight. */
   items(): readonly Item[]
-  /** True when requests are in flight and none ended for this long. */
+  /** True if requests are in flight and none has ended for this long. */
   hangs(stallMs: number): boolean
-  /** Gives the requests in flight the same time again until they count as hanging. */
+  /** Restarts the time after which the requests in flight count as hanging. */
   forgive(): void
 }
 
-/** Content of a batch: events or rows, since it has one action. */
+/** Content of a batch: events or rows, never both, since a batch has one action. */
 const contentOf = (batch: readonly Item[]): { events: OutgoingEvent[]; rows: OutgoingRow[] } => {
   const events: OutgoingEvent[] = []
   const rows: OutgoingRow[] = []
@@ -51,7 +60,7 @@ const itemOfBatch = (id: string, batch: readonly Item[]): string => {
   return first === undefined || batch.length > 1 ? batchesItem(id) : deliveryItem(id, first.event.eventId)
 }
 
-/** Attributes the work after an answer to the work that asked. */
+/** Attributes the work after a response to the same work item as the request. */
 const resuming =
   <Given extends unknown[], Answer>(ask: (...given: Given) => Promise<Answer>) =>
   async (...given: Given): Promise<Answer> => {
@@ -68,7 +77,7 @@ export const createDispatcher = (
 ): Dispatcher => {
   const { clock, logger, signal, requestClient } = context
   const underWay = new Set<readonly Item[]>()
-  /** When a request last ended, or started with no other in flight. */
+  /** When a request last ended, or when one started while no other was in flight. */
   let lastProgress = 0
 
   const tokensFor = (client: OAuth2Client | undefined): Pick<DeliverContext, 'accessToken'> => {
@@ -121,7 +130,7 @@ export const createDispatcher = (
     underWay.delete(batch)
     lastProgress = clock()
     const { outcomes } = result
-    // Our own shutdown ended it: the log or the parked row still has the event.
+    // The request was ended by our own shutdown: the log or the parked row still has the events.
     if (signal.aborted && 'kind' in outcomes && outcomes.kind === 'retry') return
     if ('kind' in outcomes && outcomes.kind === 'split' && batch.length > 1) return done(batch, { kind: 'split' })
     done(batch, { kind: 'answered', result, misconfigured })

@@ -4,7 +4,7 @@ import { isRecord } from '@tributary/kernel'
 import type { Recorded, RecordReference } from '../log/record.ts'
 import type { ForgottenUsers } from '../ports.ts'
 
-/** Why events of a deleted user are not sent. */
+/** The reason of events of a deleted user that are not sent. */
 export const userDeleted = 'The user was deleted'
 
 const parse = (json: string): Readonly<Record<string, unknown>> => {
@@ -19,19 +19,19 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 const textsOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
 
-/** Whether the audience member of a row was deleted after the row's change. */
+/** Whether the audience member that a row is about was deleted after the row's change. */
 const isForgottenMember = (forgotten: ForgottenUsers, workspaceId: string, { json }: OutgoingRow): boolean => {
   const { userIds, anonymousIds, timestamp } = parse(json)
   const receivedAt = textOf(timestamp) ?? ''
   const users = textsOf(userIds).map((userId) => ({ userId, receivedAt }))
-  // As with events: a user ID takes precedence.
+  // As for events, a user ID takes precedence over anonymous IDs.
   const owners = users.length > 0 ? users : textsOf(anonymousIds).map((anonymousId) => ({ anonymousId, receivedAt }))
   return owners.some((owner) => forgotten.isOf(workspaceId, owner))
 }
 
 /**
- * Whether an event, or a row about an audience member, belongs to a user who was deleted after it came. Parses the
- * text: call it only where a user was deleted.
+ * Whether an event, or a row about an audience member, belongs to a user who was deleted after it was received. It
+ * parses the text, so call it only if a user was deleted.
  */
 export const isOfForgotten = (
   forgotten: ForgottenUsers,
@@ -49,14 +49,14 @@ export const isOfForgotten = (
   })
 }
 
-/** Whether a row or an event of an audience says that a member left it. */
+/** Whether a row or an event of an audience reports that a member left. */
 export const isAudienceExit = (
   { meta }: Pick<RecordReference, 'meta'>,
   { event, row }: { event: string; row?: OutgoingRow | undefined },
 ): boolean => row?.operation === 'delete' || (meta.producer?.keys !== undefined && event === audienceEventNames.left)
 
 /**
- * Whether a record is left out because its user was deleted. An exit from an audience is still sent: otherwise the
+ * Whether a record is not sent because its user was deleted. An exit from an audience is still sent: otherwise the
  * destination would keep a user that we deleted.
  */
 export const isLeftOut = (

@@ -56,7 +56,7 @@ const check = (
   )
 const sent = { kind: 'pass', action: 'send' }
 
-describe('users who were deleted', () => {
+describe('deleted users', () => {
   const forgotten = (time: number, userId: string): ForgottenUsers => ({
     until: () => time,
     version: () => String(time),
@@ -68,7 +68,7 @@ describe('users who were deleted', () => {
     ['received later', now - 1, 'u1', {}, sent],
     ['of another user', now, 'u2', {}, sent],
     ['with another time in it', now, 'u1', { extra: { receivedAt: '2027-01-01T00:00:00.000Z' } }, left],
-  ])('an event %s is delivered or left out', (_, time, userId, more, expected) => {
+  ])('an event %s is delivered or filtered', (_, time, userId, more, expected) => {
     expect(check({}, more, { forgotten: forgotten(time, userId) })).toEqual(expected)
   })
   const rowOf = (operation: 'upsert' | 'delete', ids: object, kind: 'audience' | 'sync' = 'audience') => {
@@ -94,10 +94,10 @@ describe('users who were deleted', () => {
     ['is another user on the device', ['upsert', { userIds: ['u2'], anonymousIds: ['a1'] }], passed],
     ['left, so that the destination forgets them, too,', ['delete', { userIds: ['u1'] }], passed],
     ['is a row of another producer', ['upsert', { userIds: ['u1'] }, 'sync'], passed],
-  ])('a member of an audience who %s is sent or left out', (_, given, expected) => {
+  ])('a row about an audience member who %s is sent or filtered', (_, given, expected) => {
     expect(rowOf(...given)).toEqual(expected)
   })
-  it('a replay leaves them out, too', () => {
+  it('a replay does not send their events either', () => {
     expect(check({}, {}, { forgotten: forgotten(now, 'u1'), meta: { p: 'r' } })).toEqual(left)
   })
 })
@@ -124,7 +124,7 @@ describe('integrations of an event', () => {
     expect(check({}, integrations === undefined ? {} : { integrations })).toEqual(wanted)
   })
 
-  it('are those of the event, not what lies deeper in it by the same name', () => {
+  it('apply only at the top level of the event, not in nested objects with the same name', () => {
     expect(check({}, { properties: { integrations: { All: false } } })).toEqual(sent)
   })
 })
@@ -152,7 +152,7 @@ describe('consent', () => {
     expect(check(asks, more)).toEqual(wanted)
   })
 
-  it('is asked for by the destination only', () => {
+  it('is checked only if the destination requires it', () => {
     expect(check({}, given({ advertising: false }))).toEqual(sent)
   })
 })
@@ -163,13 +163,13 @@ describe('the filter of a connection', () => {
     conditions: [{ id: 'aaaa', field: 'properties.total', operator: 'greater_than' as const, value: '10' }],
   }
   const left = { kind: 'filtered', reason: 'Filter of the connection' }
-  it('leaves out what does not meet it, of its own source only', () => {
+  it('filters events that do not match, only of its own source', () => {
     expect(check({ filters: new Map([['s1', filter]]) })).toEqual(left)
     expect(check({ filters: new Map([['s1', filter]]) }, { properties: { total: 11 } })).toEqual(sent)
     expect(check({ filters: new Map([['s2', filter]]) })).toEqual(sent)
   })
 
-  it('and the integrations do not hold what is sent again by name; consent does', () => {
+  it('the filter and the integrations do not block replayed events; consent does', () => {
     const replay = { meta: { p: 'r' } }
     expect(check({ filters: new Map([['s1', filter]]) }, {}, replay)).toEqual(sent)
     expect(check({}, { integrations: { All: false } }, replay)).toEqual(sent)
@@ -177,7 +177,7 @@ describe('the filter of a connection', () => {
     expect(check({ consentCategories: ['ads'] }, refused, replay)).toMatchObject({ kind: 'filtered' })
   })
 
-  it('comes first when several leave an event out', () => {
+  it('gives the reason if several rules filter an event', () => {
     expect(check({ filters: new Map([['s1', filter]]) }, { integrations: { All: false } })).toEqual(left)
   })
 })
@@ -196,7 +196,7 @@ describe('age', () => {
 })
 
 describe('mappings', () => {
-  it('copy a number of a record whose meta says so to the digit, and a filter compares its value', () => {
+  it("copy a number with all digits if the record's meta marks it, and a filter compares its value", () => {
     const own = mappings({
       destination: 'order',
       field_mappings: [
@@ -217,24 +217,24 @@ describe('mappings', () => {
   const field = (name: string) => [
     { id: 'aaaa', source: { type: 'FIELD', name: `properties.${name}` }, target: { name: 'total' } },
   ]
-  it('say the action and what it is given', () => {
+  it('set the action and its payload', () => {
     const own = mappings({ destination: 'order', field_mappings: field('total') as never })
     expect(check({ mappings: own })).toEqual({ kind: 'pass', action: 'order', payload: { total: 5 } })
   })
 
-  it('that do not fit leave the event out', () => {
+  it('filter the event if none matches', () => {
     const own = mappings({ event_name: 'Signed Up' })
     expect(check({ mappings: own })).toEqual({ kind: 'filtered', reason: 'No mapping matches' })
     expect(check({ mappings: [] })).toEqual({ kind: 'filtered', reason: 'No mapping matches' })
   })
 
-  it('that cannot be followed fail the event with the reason', () => {
+  it('that cannot be applied fail the event with the reason', () => {
     const own = mappings({ destination: 'order', field_mappings: field('nothing') as never })
     expect(check({ mappings: own })).toMatchObject({ kind: 'failed', reason: expect.stringContaining('total') })
   })
 })
 
-it('an event that goes whole is not taken apart', () => {
+it('an event that is sent whole is not parsed', () => {
   const record = recordOf({ integrations: { All: true } })
   let taken = 0
   const watched = { ...record, values: (index: number) => (taken++, record.values(index)) }
@@ -252,7 +252,7 @@ describe('the work of one event is bounded', () => {
     }))
   const large = { properties: { text: 'a'.repeat(30_000), list: Array(3000).fill('aaaa') } }
 
-  it('conditions that go through too much fail the event, with a reason that says so', () => {
+  it('conditions that need too much work fail the event with that reason', () => {
     const filters = new Map([['s1', { match: 'any' as const, conditions: conditions(20, 'properties.text') }]])
     expect(check({ filters }, large)).toEqual({
       kind: 'failed',
@@ -287,7 +287,7 @@ describe('the work of one event is bounded', () => {
         },
       ],
     ],
-  ])('%s do, too', (_, given) => {
+  ])('%s fail the event, too', (_, given) => {
     expect(check({ mappings: eventMappings.parse(given) }, large)).toEqual({
       kind: 'failed',
       reason:
@@ -321,12 +321,12 @@ describe('conversions of signals', () => {
     const meta = { s: 'signal-1', b: { k: 'signal', n: 'signal signal-1', e: ['k'] } }
     return createGate(platform, { ...entry, mappings, signals }, noneForgotten)(recordOf({ context }, meta), 0, now)
   }
-  it('are mapped by the fields of their signal, whatever the mappings of the destination', () => {
+  it("are mapped by the fields of their signal, regardless of the destination's mappings", () => {
     const conversion = { kind: 'pass', action: 'convert', payload: { event_name: 'Purchase', value: 5 } }
     expect(of(new Map([['signal-1', settings]]))).toEqual(conversion)
     expect(of(new Map([['signal-1', settings]]), [])).toEqual(conversion)
   })
-  it('of a signal that does not send to the destination any more are left out with that reason', () => {
+  it('of a signal that no longer sends to the destination are filtered with that reason', () => {
     const left = { kind: 'filtered', reason: 'The signal does not send to this destination any more' }
     expect([of(undefined), of(new Map([['another', settings]]))]).toEqual([left, left])
   })

@@ -13,31 +13,31 @@ import type { DeliveryRecord } from '../log/record.ts'
 import type { DestinationEntry, ForgottenUsers } from '../ports.ts'
 import { isAudienceExit, isLeftOut, userDeleted } from './forgotten.ts'
 
-/** The decision about an event at one destination. Reasons are for people. */
+/** The decision about an event at one destination. Reasons are shown to users. */
 export type GateResult =
   | {
       kind: 'pass'
       action: string
       payload?: Readonly<Record<string, unknown>>
-      /** Fields that the mapping left out, with the reasons. */
+      /** Fields that the mapping omitted, with the reasons. */
       note?: string
     }
-  /** The event is not for this destination. */
+  /** The event is not meant for this destination. */
   | { kind: 'filtered'; reason: string }
-  /** The event is for it, but cannot be mapped to what the destination accepts. */
+  /** The event is meant for this destination, but cannot be mapped to what it accepts. */
   | { kind: 'failed'; reason: string }
 
 /** Checks the event at `index` of a record. Depends only on the event and the time. */
 export type Gate = (record: DeliveryRecord, index: number, now: number) => GateResult
 
 type Rule = {
-  /** False where the event's text shows that the rule does not apply: the event need not be parsed then. */
+  /** False if the event's text shows that the rule does not apply. Then the event need not be parsed. */
   concerns: (text: string, meta: StreamFacts) => boolean
-  /** Why the event is left out; undefined when it is not. */
+  /** The reason why the event is filtered; undefined if it is not. */
   check: (event: PipelineEvent, meta: StreamFacts, now: number) => string | undefined
 }
 
-/** The filter of the connection that an event came over. A deleted connection passes the event. */
+/** The filter of the connection that an event came through. A deleted connection filters nothing. */
 const filterRule = ({ filters }: DestinationEntry): Rule | undefined => {
   const ready = new Map(
     [...filters]
@@ -54,13 +54,13 @@ const filterRule = ({ filters }: DestinationEntry): Rule | undefined => {
   }
 }
 
-/** Integrations that may leave anything out: neither empty nor the `All: true` that SDKs send by default. */
+/** Matches integrations that may filter an event: neither empty nor the `All: true` that SDKs send by default. */
 const mayLeaveOut = /"integrations":(?!\{\}|\{"All":true\})/
 
 /**
- * Applies the event's `integrations` (Segment's spec, common fields): a name set to false leaves the destination out,
- * and so does `All: false` unless a name is there. Names are the destination's title and ID, and its app's title and
- * slug, in any letter case.
+ * Applies the event's `integrations` (Segment's spec, common fields). A name set to false excludes the destination, and
+ * so does `All: false` unless a name of the destination is there. Names are the destination's title and ID, and its
+ * app's title and slug, ignoring case.
  */
 const integrationsRule = (definition: Pick<DestinationDefinition, 'slug' | 'title'>, entry: DestinationEntry): Rule => {
   const names = new Set([entry.title, entry.id, definition.slug, definition.title].map((name) => name.toLowerCase()))
@@ -104,7 +104,7 @@ const consentRule = ({ consentCategories }: DestinationEntry): Rule | undefined 
 const receivedAt = /"receivedAt":"([^"\\]*)"/g
 
 /**
- * Leaves out events of users who were deleted after the events came. Only parsing shows which text is the event's own
+ * Filters events that were received before their user was deleted. Only parsing shows which text is the event's own
  * time.
  */
 const forgottenRule = (forgotten: ForgottenUsers, workspaceId: string): Rule => ({
@@ -125,7 +125,7 @@ const units = [
   ['second', 1000],
 ] as const
 
-/** A span in its largest whole unit: `7 days`, `72 hours` is `3 days`. */
+/** A duration in its largest whole unit: `7 days`; `72 hours` becomes `3 days`. */
 const spanText = (ms: number): string => {
   const [name, size] = units.find(([, each]) => ms >= each && ms % each === 0) ?? ['second', 1000]
   const count = Math.round(ms / size)
@@ -149,7 +149,7 @@ const tooMuch: GateResult = {
 const noSignal: GateResult = { kind: 'filtered', reason: 'The signal does not send to this destination any more' }
 const unmapped: GateResult = { kind: 'filtered', reason: 'No mapping matches' }
 
-/** Results of passing rows, by object: one shared result for all of them, since there may be millions. */
+/** Results for passing rows, by object. Rows share one result, since there may be millions. */
 const createPassOfRows = (): ((object: string) => GateResult) => {
   let last: { object: string; answer: GateResult } | undefined
   return (object) => {
@@ -159,8 +159,8 @@ const createPassOfRows = (): ((object: string) => GateResult) => {
 }
 
 /**
- * Checks a row: it goes to the destination that its producer names, unchanged, without rules about events. Only a user
- * who was deleted since does not enter an audience there.
+ * Checks a row. It goes unchanged to the destination that its producer names, and rules about events do not apply. Only
+ * the entry of a deleted user into an audience is not sent.
  */
 const checkRow = (
   { deliverRows }: DestinationDefinition,
@@ -177,10 +177,10 @@ const checkRow = (
   return pass(row.object)
 }
 
-/** Maximum of missing fields listed for an event that is sent without them. */
+/** Maximum number of missing fields that are listed for an event. */
 const maxFieldsListed = 3
 
-/** Lists the fields that an event is sent without, in words; '' where it has all of them. */
+/** Lists, in words, the fields that an event is sent without; '' if none is missing. */
 const noteOf = (problems: readonly FieldProblem[]): string => {
   const lost = problems.filter(({ severity }) => severity === 'error')
   const listed = lost.slice(0, maxFieldsListed).map(({ message }) => message)
@@ -204,8 +204,8 @@ const mapped = (mapper: Mapper, event: PipelineEvent, sourceId: string, json: st
 }
 
 /**
- * The mapper of each signal, by the ID of the signal: compiled when its first conversion comes. Undefined for a signal
- * that no longer sends this destination anything.
+ * The mapper of each signal, by signal ID, compiled for its first conversion. Undefined for a signal that no longer
+ * sends to this destination.
  */
 const signalMappers = (
   definition: DestinationDefinition,
@@ -223,10 +223,10 @@ const signalMappers = (
 }
 
 /**
- * The gate of a destination. Checks in this order: deleted users, the filter of the connection, the event's own
- * integrations, consent, age, and the mappings. The first rule that leaves an event out gives the reason. An event is
- * parsed only when a rule applies to its text or a mapping reads its parts. Without that, it costs two looks at its
- * text. Neither filter nor integrations hold events of a replay, which were asked for by name. Rows pass where the
+ * Creates the gate of a destination. It checks in this order: deleted users, the filter of the connection, the event's
+ * own integrations, consent, age, and the mappings. The first rule that filters an event gives the reason. An event is
+ * parsed only if a rule applies to its text or a mapping reads its parts. Otherwise, checking takes two searches of its
+ * text. Filter and integrations do not apply to events of a replay, whose destination a user chose. Rows pass if the
  * connector accepts them.
  */
 export const createGate = (

@@ -12,7 +12,7 @@ import { isLeftOut, isOfForgotten, userDeleted } from './forgotten.ts'
 import type { GateResult } from './gate.ts'
 import type { WorkerContext } from './worker-context.ts'
 
-/** An event that is not sent, and why. */
+/** An event that is not sent, with the reason. */
 export type SkippedEvent = Pick<Item, 'inFlight' | 'index' | 'open'> & {
   event: Recorded
   gateResult: Exclude<GateResult, { kind: 'pass' }>
@@ -21,29 +21,25 @@ export type SkippedEvent = Pick<Item, 'inFlight' | 'index' | 'open'> & {
 export type Outcomes = {
   /** Writes the outcomes of a batch: delivery log rows for all, parked rows for failures. */
   settle(batch: readonly Item[], result: DeliverResult, now: number): void
-  /**
-   * Writes events that are not sent: a row in the delivery log for each, a dead letter for those that cannot be sent.
-   */
+  /** Writes events that are not sent: a delivery log row for each, and a dead letter for those that cannot be sent. */
   skip(items: readonly SkippedEvent[], now: number): void
   /** Parks events that were not tried, due immediately. */
   requeue(items: readonly Item[], now: number): void
-  /** Parks events behind an earlier, waiting change of their record, due after it. */
+  /** Parks events that have to wait for an earlier change of their record. They become due after that change. */
   waitBehind(items: readonly { item: Item; nextTime: number }[], now: number): void
   /**
-   * Parks events that are queued or in flight for long: their record leaves the shared stream, and their outcomes are
-   * written to their row.
+   * Parks events that have been queued or in flight for long. The shared stream no longer waits for their record, and
+   * their outcomes are written to the parked row.
    */
   takeOver(items: readonly Item[], now: number): void
   /**
-   * Notes that a user was deleted. From here on, items queued until now get no sample, and those of the user are
-   * neither retried nor dead-lettered.
+   * Records that a user was deleted. Items queued until now get no sample, and those of the user are neither retried
+   * nor dead-lettered.
    */
   noteForgotten(items: readonly Item[], now: number): void
-  /**
-   * Whether an item was queued before a deletion became known: the gate must check it again before it is sent again.
-   */
+  /** Whether an item was queued before a deletion became known. Then the gate must check it before it is sent again. */
   isStale(item: Item): boolean
-  /** Closes a record in flight whose record cannot be read. */
+  /** Finishes a record in flight that cannot be read. */
   unreadable(inFlight: InFlightRecord, now: number): void
 }
 
@@ -57,7 +53,7 @@ const groupByRecord = <T>(pairs: readonly { inFlight: InFlightRecord; value: T }
   return groups
 }
 
-/** How long what is behind a change that is due waits at least, ms: that one comes first then. */
+/** Minimum wait of events behind a change that is due, ms, so that this change is sent first. */
 const behindMs = 50
 
 const untried: Omit<DeliverResult, 'outcomes'> = { httpStatus: 0, latencyMs: 0 }
@@ -76,11 +72,11 @@ const factOf = (
   return { status: decision.kind === 'dead' ? 'dead' : 'retry', reason: 'reason' in decision ? decision.reason : '' }
 }
 
-/** Whether a request leaves nothing to be done of an event. */
+/** Whether an event is finished after a request. */
 const isDone = (result: DeliverResult, index: number): boolean =>
   ['delivered', 'skipped'].includes(outcomeAt(result, index).kind)
 
-/** The failure of an event that a request did not deliver; undefined for a delivered one. */
+/** The failure of an event that a request did not deliver; undefined for a delivered event. */
 const eventFailureOf = (
   item: Item,
   index: number,
@@ -138,7 +134,7 @@ const attemptOf = (
   }
 }
 
-/** Bookkeeping of one worker's outcomes: nothing is released before it is durable. */
+/** Records the outcomes of one worker. Nothing is released before it is durable. */
 export const createOutcomes = (
   destinationId: string,
   context: WorkerContext,
@@ -150,7 +146,7 @@ export const createOutcomes = (
   let staleUntil = Number.NEGATIVE_INFINITY
   const isStale: Outcomes['isStale'] = ({ since }) => since <= staleUntil
 
-  /** Writes a row of the delivery log; a hold of the record in flight ends when it is durable. */
+  /** Writes a row of the delivery log. When the row is durable, one hold on the record in flight is released. */
   const log = (
     { inFlight, index, event, open }: Omit<SkippedEvent, 'gateResult'>,
     fact: { status: DeliveryStatus; reason: string },
@@ -166,7 +162,7 @@ export const createOutcomes = (
     attempts.push(attemptOf(destinationId, { inFlight, index, event, open }, fact, result, now), inFlight)
   }
 
-  /** Failed events of a row are replaced when the whole row is known; others are parked now. */
+  /** Parks failed events. Those of a parked row are written when the outcomes of the whole row are known. */
   const parkFailed = (failed: readonly { inFlight: InFlightRecord; value: EventFailure }[], now: number): void => {
     for (const [inFlight, failures] of groupByRecord(failed)) {
       inFlight.failures.push(...failures)
@@ -176,7 +172,9 @@ export const createOutcomes = (
     }
   }
 
-  /** Parks events that were not tried: straight from the log now, of a row when the whole row is known. */
+  /**
+   * Parks events that were not tried. Those of a parked row are written when the outcomes of the whole row are known.
+   */
   const giveBack = (items: readonly { item: Item; decision: EventFailure['decision'] }[], now: number): void => {
     const pairs = items.map(({ item: { inFlight, index, event, open }, decision }) => ({
       inFlight,
@@ -202,7 +200,7 @@ export const createOutcomes = (
           ((isStale(item) || record.meta.producer !== undefined) && isOfForgotten(forgotten, record, item.event))
         )
       }
-      // Events of a batch share what was sent and answered.
+      // All events of a batch have the same request and response, so they are removed for all.
       const { request: _, response: __, ...withoutSample } = answer
       const result = batch.some(isTheirs) ? withoutSample : answer
       for (const [index, { open }] of batch.entries())
@@ -217,7 +215,7 @@ export const createOutcomes = (
           continue
         }
         if (open !== undefined && failure !== undefined) {
-          // Both were in one batch of a destination in order.
+          // An ordered destination had both changes in one batch.
           if (order.isSuperseded(open)) {
             order.close(open, false)
             log(item, { status: 'filtered', reason: laterDelivered }, result, now)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createBucket } from './rate-limit.ts'
 
-/** When each of so many requests starts, each as early as the bucket lets it. */
+/** The start times of this many requests, each as early as the bucket allows. */
 const starts = (limit: { requests: number; perMs: number }, count: number, lateMs = 0): number[] => {
   const bucket = createBucket(limit)
   let now = 1000
@@ -14,7 +14,7 @@ const starts = (limit: { requests: number; perMs: number }, count: number, lateM
   })
 }
 
-/** The most that started in any span of so many ms. */
+/** The maximum number of starts in any span of this many ms. */
 const maxStarts = (times: readonly number[], perMs: number): number =>
   Math.max(...times.map((from) => times.filter((time) => time >= from && time < from + perMs).length))
 
@@ -25,14 +25,14 @@ describe('a bucket', () => {
     { requests: 10, perMs: 100 },
     { requests: 100, perMs: 1000 },
     { requests: 1000, perMs: 60_000 },
-  ])('never lets more start in any span than $requests in $perMs ms, and wastes little of it', (limit) => {
+  ])('never allows more than $requests in any $perMs ms, and nearly uses the full rate', (limit) => {
     const times = starts(limit, limit.requests * 4)
     expect(maxStarts(times, limit.perMs)).toBeLessThanOrEqual(limit.requests)
     const span = (times.at(-1) ?? 0) - (times[0] ?? 0)
     expect(span).toBeLessThanOrEqual(limit.perMs * 4 * 1.1)
   })
 
-  it('holds the limit when it is asked late, too', () => {
+  it('keeps the limit if it is queried late, too', () => {
     const limit = { requests: 100, perMs: 1000 }
     expect(maxStarts(starts(limit, 400, 37), limit.perMs)).toBeLessThanOrEqual(100)
   })

@@ -1,9 +1,9 @@
 import type { RateLimit } from '@tributary/connector-kit'
 import type { Lane } from '../log/record.ts'
 
-/** A token bucket of the limit of a destination; each request takes one token. */
+/** A token bucket for the rate limit of a destination; each request takes one token. */
 export type Bucket = {
-  /** Ms until a lane may start another request; 0 when it may start now. */
+  /** Ms until a lane may start another request; 0 if it may start now. */
   wait(now: number, lane?: Lane): number
   /** Takes a token for a request that `wait` has allowed. */
   take(now: number): void
@@ -13,9 +13,9 @@ export type Bucket = {
 const burstShare = 0.05
 
 /**
- * Creates a bucket that lets at most `requests` start in any span of `perMs`. It holds a twentieth of them, at least
- * one; the refill rate is lower by that number, so a full bucket and its refill together are the limit. A bucket that
- * holds more than one keeps the last one for live requests.
+ * Creates a bucket that allows at most `requests` in any span of `perMs`. It holds a twentieth of them, at least one.
+ * The refill rate is lower by that number, so a full bucket and its refill together equal the limit. A bucket that
+ * holds more than one token keeps the last one for live requests.
  */
 export const createBucket = ({ requests, perMs }: RateLimit): Bucket => {
   const size = 1 + Math.floor(requests * burstShare)
@@ -24,7 +24,7 @@ export const createBucket = ({ requests, perMs }: RateLimit): Bucket => {
   let tokens = size
   let filled = Number.NEGATIVE_INFINITY
   const refill = (now: number): void => {
-    // A clock that was set back refills nothing, and no wait is repeated.
+    // After the clock was set back, nothing is refilled, and no wait is repeated.
     if (now > filled) tokens = Math.min(size, tokens + (now - filled) / perToken)
     filled = now
   }

@@ -36,7 +36,7 @@ const readinessOf = (groups: number, definition = relay) => {
 }
 const lookAt = (spread: number | undefined, groups: number) =>
   readinessOf(groups).look({ ...entry, ...(spread === undefined ? {} : { spread }) }).ready
-/** How many requests start within a second, each as early as it may. */
+/** The number of requests that start within a second, each as early as allowed. */
 const perSecond = (spread: number | undefined, groups: number): number => {
   const bucket = lookAt(spread, groups)?.bucket
   let count = 0
@@ -48,7 +48,7 @@ const perSecond = (spread: number | undefined, groups: number): number => {
   return count
 }
 
-describe('what a destination allows', () => {
+describe('the limits of a destination', () => {
   it.each([
     ['is all for the one delivery that has its workspace', undefined, 4, 8, 6],
     ['is all for one delivery that has all its partitions', 4, 1, 8, 6],
@@ -59,7 +59,7 @@ describe('what a destination allows', () => {
     expect(lookAt(spread, groups)?.concurrency).toBe(concurrency)
   })
 
-  it('waits where it takes one request at a time, and several deliveries would send to it', () => {
+  it('a destination with one request at a time waits if several deliveries would send to it', () => {
     const look = (spread: number, groups: number) =>
       readinessOf(groups, { ...relay, exclusive: true }).look({ ...entry, spread })
     expect(look(4, 4)).toMatchObject({ problem: expect.stringContaining('several partitions') })
@@ -70,7 +70,7 @@ describe('what a destination allows', () => {
       expect(look(spread, groups)).toMatchObject({ ready: { concurrency: 6 }, problem: '' })
   })
 
-  it('is less when its workspace is spread, with the same connections', () => {
+  it('the share shrinks when the workspace is spread, with the same connections', () => {
     const readiness = readinessOf(4)
     const before = readiness.look(entry).ready
     const after = readiness.look({ ...entry, spread: 4 }).ready
@@ -79,7 +79,7 @@ describe('what a destination allows', () => {
     expect(after?.lifetime).toBe(before?.lifetime)
   })
 
-  it('is never nothing, however many share it', () => {
+  it('the share is never zero, however many deliveries have one', () => {
     expect(lookAt(64, 64)?.concurrency).toBe(1)
     expect(lookAt(64, 64)?.bucket?.wait(0)).toBe(0)
   })

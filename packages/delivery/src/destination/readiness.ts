@@ -14,38 +14,40 @@ import { type Bucket, createBucket } from './rate-limit.ts'
 import type { Share } from './shares.ts'
 import type { WorkerContext } from './worker-context.ts'
 
-/** Everything a worker needs to send, prepared from the cached entry once per change. */
+/** Everything that a worker needs to send, prepared from the cached entry after each change. */
 export type Ready = {
   definition: DestinationDefinition
   settings: Settings
   batching: Batching
   gate: Gate
-  /** Maximum of requests in flight. */
+  /** Maximum number of requests in flight. */
   concurrency: number
-  /** True when a failure blocks the events behind it. */
+  /** True if a failed event blocks the events behind it. */
   ordered: boolean
   bucket: Bucket | undefined
-  /** The client for which it needs an OAuth 2 grant. */
+  /** The OAuth 2 client of the destination's grant, if it needs one. */
   client: OAuth2Client | undefined
-  /** The lifetime of these settings. */
+  /** The lifetime of the connector with these settings. */
   lifetime: ReturnType<typeof createLifetime>
 }
 
 export type Readiness = {
-  /** Prepares the worker from the entry; `problem` says in words why it cannot send. Cheap while nothing changes. */
+  /**
+   * Prepares the worker from the entry; `problem` is the reason, for users, why it cannot send. Fast if nothing
+   * changed.
+   */
   look(entry: DestinationEntry): { ready: Ready | undefined; problem: string }
   /** The last result of `look`. */
   ready(): Ready | undefined
 }
 
 /**
- * The parts of an entry that decide, as text: the configuration cache makes new objects of all entries when one
- * changes.
+ * The relevant parts of an entry as text. The configuration cache makes new objects of all entries when one changes.
  */
 const gateText = ({ title, mappings, consentCategories, filters }: DestinationEntry): string =>
   JSON.stringify([title, mappings ?? null, consentCategories, [...filters]])
 
-/** Why a destination cannot send with its settings: they are incomplete, or break a rule of this version. */
+/** The reason why a destination cannot send with its settings: they are incomplete, or break a rule of this version. */
 const settingsProblem = (
   definition: DestinationDefinition,
   settings: Readonly<Record<string, unknown>>,
@@ -65,7 +67,7 @@ const turnProblem: Readonly<Record<Share['turn'], string>> = {
 
 /**
  * Follows the cached entry of one destination. Prepares settings and gate again only when their own parts change, and
- * the rate limit only when the rate does.
+ * the rate limit only when the rate changes.
  */
 export const createReadiness = (
   context: Pick<WorkerContext, 'connectors' | 'forgotten' | 'settings' | 'shares'>,
@@ -73,9 +75,9 @@ export const createReadiness = (
   let looked: { entry: DestinationEntry; share: Share; settings: string; gate: string } | undefined
   let ready: Ready | undefined
   let problem = ''
-  /** Why its grant is not usable. */
+  /** The reason why its grant is not usable. */
   let ungranted = ''
-  /** Why other deliveries send first, where one request at a time is allowed. */
+  /** The reason why other deliveries send first, if only one request at a time is allowed. */
   let waits = ''
   let rate: { text: string; bucket: Bucket | undefined } = { text: '', bucket: undefined }
 

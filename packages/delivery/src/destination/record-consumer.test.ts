@@ -46,7 +46,7 @@ const consume = createRecordConsumer({
   wake: () => {},
 })
 
-/** Takes a record and lets all but one of its events leave; returns weak references to see what stays in memory. */
+/** Consumes a record and sends all but one of its events. Returns weak references to check what stays in memory. */
 const takeAndSend = async (): Promise<{
   records: InFlightRecord[]
   record: WeakRef<object>
@@ -67,9 +67,9 @@ const takeAndSend = async (): Promise<{
   }
 }
 
-it('what was sent is not kept in memory by what waits for its row, nor by what is queued behind it', async () => {
+it('sent events are not kept in memory by their pending rows, nor by queued events', async () => {
   const { records, record, first } = await takeAndSend()
-  // References that were looked at are held until the end of this turn.
+  // Weak references that were read keep their target until the end of this turn.
   await nextTurn()
   collectGarbage()
   expect(records).toHaveLength(1)
@@ -78,7 +78,7 @@ it('what was sent is not kept in memory by what waits for its row, nor by what i
   expect(first.deref(), 'an event').toBeUndefined()
 })
 
-it('an event that is held, since it blocked the thread, is not checked and has failed with the reason; others are sent', async () => {
+it('an event held for blocking the thread fails with that reason, without a check; others are sent', async () => {
   onTestFinished(() => setHeldWork(new Map()))
   setHeldWork(new Map([[deliveryItem('d-1', 'held'), 'It blocked the thread delivery twice']]))
   const skipped: SkippedEvent[] = []

@@ -14,26 +14,27 @@ import type { WorkerContext } from './worker-context.ts'
 
 export type RecordConsumer = {
   (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void): void
-  /** Number of taken events that wait to be checked. */
+  /** Number of taken events that are not checked yet. */
   pending(): number
-  /** False while something waits to be checked, or the workspace has used more than its share of the thread. */
+  /** False while events wait to be checked, or the workspace has used more than its share of the thread. */
   free(): boolean
-  /** True when something of these partitions waits to be checked. */
+  /** Whether events of these partitions wait to be checked. */
   has(partitions: ReadonlySet<number>): boolean
-  /** Parks what waits to be checked, due immediately: the queue is requeued as well. */
+  /** Parks the events that wait to be checked, due immediately. Called when the queue is requeued. */
   requeue(): void
 }
 
-/** Maximum of ms that events are checked in one turn. */
+/** Maximum time for checking events in one turn, ms. */
 const sliceMs = 5
 
-/** Bytes of the outgoing event. They bound batches; for single events the size of the event itself is enough. */
+/** Bytes of the outgoing event, which limit a batch. For single events the size of the event itself is used. */
 const bytesOf = ({ payload, json }: Outgoing, { maxEvents }: Batching): number =>
   Buffer.byteLength(payload === undefined || maxEvents <= 1 ? json : JSON.stringify(payload))
 
 /**
- * The record in flight outlives the body: it stays until its rows are durable. A separate function makes it, since a
- * closure keeps everything that any closure beside it uses. In `consume` that is the record with its body and texts.
+ * The record in flight outlives the body: it stays until its rows are durable. A separate function creates it, since a
+ * closure keeps everything that any closure of the same scope uses. In `consume` that would be the record with its body
+ * and texts.
  */
 const newInFlightRecord = (
   record: RecordReference,
@@ -45,7 +46,7 @@ const newInFlightRecord = (
   return inFlight
 }
 
-/** The gate's result for an event; an event that is held because it blocked a thread has failed. */
+/** The gate's result for an event. An event that is held because it blocked a thread has failed. */
 const gateOf = (ready: Ready, record: DeliveryRecord, index: number, now: number, named: Named): GateResult => {
   try {
     noteWork('delivery.check', named.workspaceId, deliveryItem(named.id, named.eventId))
@@ -62,7 +63,7 @@ type Consumption = {
   inFlight: InFlightRecord
   indexes: readonly number[]
   next: number
-  /** For each index, its open change where it has an order among the changes of its record. */
+  /** For each index its open change, if the event is ordered among the changes of its record. */
   opens: readonly Open[] | undefined
 }
 
@@ -70,13 +71,13 @@ type Consumption = {
 type Ordered = { held: number; behind: { item: Item; nextTime: number }[] }
 
 /**
- * Takes the events of a record (of a parked row: those that it names) out of the log. The current gate checks each of
- * them. Those that pass are queued as they will be sent; for the others, the reason is written. Calls `finish` when
- * everything taken is durable.
+ * Takes the events of a record out of the log; for a parked row, the events that it names. The current gate checks each
+ * event. Those that pass are queued in the form in which they will be sent; for the others, the reason is written.
+ * Calls `finish` when everything taken is durable.
  *
  * Filters and mappings are code of users. They run for a few ms in one turn, and the rest in the workspace's next turn.
- * Their time beyond the common one is counted. A worker whose workspace used more than its share takes nothing more for
- * a while: its records wait in the log and delay no other workspace.
+ * Time beyond the usual amount is charged to the workspace. A worker whose workspace used more than its share takes
+ * nothing more for a while: its records wait in the log and delay no other workspace.
  */
 export const createRecordConsumer = (deps: {
   id: string
@@ -86,20 +87,20 @@ export const createRecordConsumer = (deps: {
   queue: BatchQueue
   order: KeyOrder
   ready: () => Ready | undefined
-  /** True when events that wait may be checked now. */
+  /** Whether waiting events may be checked now. */
   sends: () => boolean
-  /** Called when something was queued in a later turn. */
+  /** Called when events were queued in a later turn. */
   wake: () => void
 }): RecordConsumer => {
   const { outcomes, queue, order } = deps
   const { clock, logger, workShare } = deps.context
   const waiting = new Map<Consumption, DeliveryRecord>()
-  // Thread time of live events is counted separately: they have their share whatever is replayed.
+  // Thread time of live events is counted separately, so replays do not reduce their share.
   const suffix = deps.lane === 'bulk' ? ' bulk' : ''
   const workspaceId = (): string => deps.context.destinationCache.get(deps.id)?.workspaceId ?? ''
   const workspace = (): string => workspaceId() + suffix
 
-  /** Queues, holds, or skips a change, according to the other changes of its record. */
+  /** Queues, holds, or skips a change, depending on the other changes of its record. */
   const lineUp = (
     open: Open,
     item: Item,
@@ -112,7 +113,7 @@ export const createRecordConsumer = (deps: {
     else kept.push({ ...item, gateResult: { kind: 'filtered', reason: laterDelivered } })
   }
 
-  /** Checks events until the turn ends. */
+  /** Checks events until the time of the turn is used. */
   const slice = (consumption: Consumption, record: DeliveryRecord, ready: Ready): void => {
     const { inFlight, indexes, opens } = consumption
     const events = record.events() ?? []
@@ -191,7 +192,7 @@ export const createRecordConsumer = (deps: {
   const goOn = (consumption: Consumption, record: DeliveryRecord): void => {
     let checked = 0
     const job = (): void => {
-      // Requeued meanwhile.
+      // The events were requeued meanwhile.
       if (!waiting.has(consumption)) return
       const ready = deps.ready()
       if (ready === undefined || !deps.sends()) return requeueOne(consumption, record)
@@ -225,7 +226,7 @@ export const createRecordConsumer = (deps: {
       outcomes.unreadable(inFlight, clock())
       return
     }
-    // A worker takes nothing while it cannot send. What a fault leaves open stays in the log.
+    // A worker takes nothing while it cannot send. If this happens nevertheless, the events stay in the log.
     if (ready === undefined) throw new Error('Events were taken for a destination that cannot send')
     const indexes = row?.indexes ?? [...events.keys()]
     const opens = order.take(record, indexes, row?.id)

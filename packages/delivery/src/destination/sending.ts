@@ -9,20 +9,22 @@ import type { WorkerLane } from './worker-lane.ts'
 
 /** Starts the requests of a worker that may start now. */
 export type Sending = {
-  /** Fills the queues, and sends batches of both lanes in turn. Comes again by itself when one may leave later. */
+  /**
+   * Fills the queues, and sends batches of both lanes in turn. If a batch may be sent later, a timer calls it again.
+   */
   pump(): void
-  /** Sends nothing by itself any more. */
+  /** Sends nothing more on a timer. */
   stop(): void
 }
 
-/** One timer: of several times that were set the next one counts. */
+/** A single timer; the earliest of the set times counts. */
 export type Alarm = {
-  /** Rings after so many ms, at the latest; never for Infinity. */
+  /** Rings after at most this many ms; never for Infinity. */
   ringIn(ms: number): void
   stop(): void
 }
 
-/** An alarm that is not set. */
+/** Creates an alarm that is not set. */
 export const createAlarm = (clock: WorkerContext['clock'], ring: () => void): Alarm => {
   let set: { at: number; timer: NodeJS.Timeout } | undefined
   return {
@@ -43,7 +45,10 @@ export const createAlarm = (clock: WorkerContext['clock'], ring: () => void): Al
   }
 }
 
-/** The live lane has the next turn after each request, and bulk requests never take the last free one. */
+/**
+ * Creates the sending of a worker. The live lane has the next turn after each request, and bulk requests never use the
+ * last free one.
+ */
 export const createSending = (deps: {
   lanes: Readonly<Record<Lane, WorkerLane>>
   keyOrder: KeyOrder
@@ -57,7 +62,7 @@ export const createSending = (deps: {
   const { live, bulk } = lanes
   const alarm = createAlarm(clock, () => pump())
 
-  /** Continues with items that were held behind changes that are settled now. */
+  /** Continues with items that waited for changes which are now finished. */
   const letGo = (): void => {
     for (let released = keyOrder.released(); released !== undefined; released = keyOrder.released()) {
       const { send, superseded, behind } = released
@@ -83,11 +88,11 @@ export const createSending = (deps: {
     const state = breaker.state()
     if (!mayStart(state, inFlight, concurrency) || of.isHeldUp()) return false
     if (of.lane === 'live') return true
-    // Held live events come first, and always find a free request.
+    // Held live events have priority, and always find a free request.
     return !live.source.brings() && (concurrency === 1 || state !== 'flowing' || inFlight + 1 < concurrency)
   }
 
-  /** Sends a batch of a lane; otherwise ms until one may be sent. */
+  /** Sends a batch of a lane and returns true, or returns the ms until a batch may be sent. */
   const sendNext = (of: WorkerLane, ready: Ready): true | number => {
     if (of.queue.length() === 0 || !mayBegin(of, ready)) return Number.POSITIVE_INFINITY
     const batch = of.nextBatch(ready)
@@ -96,7 +101,7 @@ export const createSending = (deps: {
       return true
     }
     const queued = of.queue.length()
-    // Held records may make the batch full.
+    // Held records may complete the batch.
     of.source.fill()
     return of.queue.length() > queued || batch
   }

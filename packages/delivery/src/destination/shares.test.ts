@@ -8,7 +8,7 @@ import { createShares } from './shares.ts'
 
 const groups = 4
 const workspaceId = newId()
-/** In each of which is another group. */
+/** Partitions of the workspace, each in another group. */
 const places = partitionsOf(workspaceId, groups, 64)
 
 let database: TestDatabase
@@ -36,7 +36,7 @@ beforeEach(() => {
   }
 })
 
-/** Something of the destination is in a partition. */
+/** Adds a parked row for the destination to a partition. */
 const park = async (at: number, state: 'waiting' | 'dead' = 'waiting'): Promise<void> => {
   await database.db
     .insertInto('parked_deliveries')
@@ -85,8 +85,8 @@ const amongOf = async (shares: Shares): Promise<number> => {
   return shares.of(entry).among
 }
 
-describe('what a destination allows is shared', () => {
-  test('by all former owners, until it is known that nothing of before waits with them', async () => {
+describe('the limits of a destination are shared', () => {
+  test('by all former owners, until none of them has waiting deliveries', async () => {
     await park(1)
     await park(2, 'dead')
     const shares = [ownerOf(0), ownerOf(1)]
@@ -96,7 +96,7 @@ describe('what a destination allows is shared', () => {
     for (const each of shares) expect(await amongOf(each)).toBe(2)
     await sent(1)
     for (const each of shares) expect(await amongOf(each)).toBe(1)
-    // A dead letter of a former owner is retried.
+    // A user retries a dead letter of a former owner.
     await database.db
       .updateTable('parked_deliveries')
       .set({ state: 'waiting' })
@@ -110,7 +110,7 @@ describe('what a destination allows is shared', () => {
     expect(shares[0] && (await amongOf(shares[0]))).toBe(3)
   })
 
-  test('anew only when that changes', async () => {
+  test('a share stays the same object until it changes', async () => {
     entry = { ...entry, spread: 1 }
     await park(1)
     const shares = ownerOf(0)
@@ -120,7 +120,7 @@ describe('what a destination allows is shared', () => {
     expect(shares.of(entry)).toBe(share)
   })
 
-  test('in turns where one request at a time is taken: former owners first, one after the other', async () => {
+  test('with one request at a time, the owners take turns, beginning with former ones', async () => {
     const owners = [0, 1, 2, 3].map(ownerOf)
     const turns = async (): Promise<boolean[]> => {
       now += 5000

@@ -5,19 +5,19 @@ import type { DestinationCache, DestinationEntry } from '../ports.ts'
 
 /** A delivery's share of a destination's limits. */
 export type Share = {
-  /** Number of deliveries that may send to it. */
+  /** Number of deliveries that may send to the destination. */
   among: number
   /**
-   * Whether this one may send, where one request at a time is allowed: `spread` while its workspace has several owners,
-   * `later` while a former one has deliveries left.
+   * Whether this delivery may send, if one request at a time is allowed. `spread` while its workspace has several
+   * owners, `later` while a former owner has deliveries left.
    */
   turn: 'mine' | 'spread' | 'later'
 }
 
 export type Shares = {
-  /** The share, from memory: the same object until something changes. */
+  /** The share, from memory. It is the same object until it changes. */
   of(entry: DestinationEntry): Share
-  /** Looks up what former owners have, every few seconds. Never rejects. */
+  /** Looks up the waiting deliveries of former owners, every few seconds. Never rejects. */
   refresh(): Promise<void>
 }
 
@@ -25,10 +25,10 @@ const everyMs = 5000
 
 /**
  * Computes which deliveries share a destination's limits: the owners of its workspace's partitions, and former owners
- * while something waits in their partitions. Until that was looked up, all former owners count.
+ * while deliveries wait in their partitions. Until the first look-up, all former owners count.
  */
 export const createShares = (deps: {
-  /** Number of groups the partitions are divided into. */
+  /** Number of groups that the partitions are divided into. */
   groups: number
   /** The partitions of this delivery, all of one group. */
   owned: ReadonlySet<number>
@@ -40,8 +40,8 @@ export const createShares = (deps: {
   const { groups, owned, parking, destinationCache, clock, logger } = deps
   const known = new WeakMap<DestinationEntry, Share>()
   /**
-   * Destinations whose workspaces were spread wider, by ID, and the former groups that have something left; undefined
-   * until that was looked up.
+   * Destinations whose workspaces were spread wider, by ID, with the former groups that have deliveries left; undefined
+   * before the first look-up.
    */
   const narrowed = new Map<string, { entry: DestinationEntry; former: ReadonlySet<number> | undefined }>()
   let last = Number.NEGATIVE_INFINITY

@@ -9,7 +9,7 @@ import { relay } from '../testing-connector.ts'
 const { database, store } = await createTestStores()
 let fixture: Fixture
 let stack: AsyncDisposableStack
-/** While it stands still nothing is paid back, however busy the machine is. */
+/** While the test clock stands still, no work time is repaid, even on a busy machine. */
 let isClockStopped = false
 const threadMs = (): number => process.threadCpuUsage().user / 1000
 beforeEach(async () => {
@@ -35,13 +35,13 @@ const mappings = (template: string): EventMapping[] =>
       field_mappings: [{ id: 'f001', source: { type: 'TEMPLATE', value: template }, target: { name: 'total' } }],
     },
   ])
-/** Near the budget of an event, and within it; and far beyond it. */
+/** The first is within the work budget of an event, but close to it; the second is far beyond it. */
 const slow = mappings('{% for i in (1..4000) %}{% if 1 and 1 and 1 and 1 %}{% endif %}{% endfor %}1')
 const endless = mappings(
   `{% for i in (1..9000) %}{% if ${Array(1600).fill('1').join(' and ')} %}{% endif %}{% endfor %}1`,
 )
 
-it('expensive mappings of one workspace do not stand between another one and its deliveries', async () => {
+it('expensive mappings of one workspace do not block the deliveries of another', async () => {
   isClockStopped = true
   const order: string[] = []
   const peerOf = async (name: string) =>
@@ -55,12 +55,12 @@ it('expensive mappings of one workspace do not stand between another one and its
   const [first, second] = [await peerOf('slow'), await peerOf('quick')]
   const expensive = fixture.destination({ url: first.url }, { mappings: slow })
   const common = fixture.destination({ url: second.url }, { workspaceId: newId() })
-  // One record after the other: all expensive records come first in the log.
+  // One record after the other, with all expensive records first in the log.
   await fixture.append([expensive], 24, 12)
   await fixture.append([common], 40, 20)
   await fixture.delivery.start()
   await eventually('the common events', () => sortedIds(second).length === 40)
-  // Part of the expensive events had a turn: the share lets only some of 24 through before others are served.
+  // The expensive workspace's share lets only some of its 24 events through before others are served.
   expect(order.filter((name) => name === 'slow').length).toBeLessThan(20)
   isClockStopped = false
   await eventually('the expensive events', () => sortedIds(first).length === 24, 50_000)
@@ -69,7 +69,7 @@ it('expensive mappings of one workspace do not stand between another one and its
   expect(attempts.filter(({ status }) => status === 'delivered')).toHaveLength(64)
 })
 
-it('an event whose mapping is over its work fails with a reason in the delivery log; nothing of it is silent', async () => {
+it('an event whose mapping exceeds the work limit fails with a reason in the delivery log', async () => {
   const peer = stack.adopt(await startPeer(), (each) => each.close())
   const endlessly = fixture.destination({ url: peer.url }, { mappings: endless })
   await fixture.append([endlessly], 10, 5)

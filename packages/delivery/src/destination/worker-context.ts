@@ -7,7 +7,7 @@ import type { Shares } from './shares.ts'
 
 /** Dependencies that all workers share. */
 export type WorkerContext = ParkingContext & {
-  /** The share of each destination's limits that this delivery and others have. */
+  /** The shares of each destination's limits, of this delivery and others. */
   shares: Shares
   destinationCache: DestinationCache
   connectors: Pick<LoadedConnectors<DestinationDefinition>, 'get'>
@@ -16,10 +16,10 @@ export type WorkerContext = ParkingContext & {
   /** Reports outcomes of rows to their producers. */
   outcomes: OutcomeLog
   forgotten: ForgottenUsers
-  /** Aborted when requests must end. */
+  /** Aborted when open requests must end. */
   signal: AbortSignal
-  /** Thread time that filters and mappings of workspaces have used. */
+  /** Thread time used by the filters and mappings of workspaces. */
   workShare: WorkShare
-  /** Bytes queued in all workers. */
+  /** Bytes queued in all workers together. */
   queued: { bytes: number }
 }

@@ -13,9 +13,7 @@ import type { Ready } from './readiness.ts'
 import { createRecordConsumer, type RecordConsumer } from './record-consumer.ts'
 import type { WorkerContext } from './worker-context.ts'
 
-/**
- * One of the two lanes of a worker. Each has a queue, ranges, and rows of its own, so that neither blocks the other.
- */
+/** One of the two lanes of a worker. Each has its own queue, ranges, and rows, so that neither blocks the other. */
 export type WorkerLane = {
   readonly lane: Lane
   readonly spilled: SpilledRanges
@@ -24,23 +22,23 @@ export type WorkerLane = {
   readonly outcomes: Outcomes
   readonly consume: RecordConsumer
   readonly source: RetrySource
-  /** True when a record of the log may enter the queue as it comes. */
+  /** Whether a new record of the log may enter the queue directly. */
   mayTake(partition: number): boolean
-  /** Fills the queue with held deliveries, when it has capacity. */
+  /** Fills the queue with held deliveries, if it has capacity. */
   fill(): void
-  /** Takes the next batch, or returns the ms until one may leave. */
+  /** Takes the next batch, or returns the ms until one may be sent. */
   nextBatch(ready: Ready): readonly Item[] | number
-  /** True when no request may start, since too few outcomes are durable. */
+  /** True if no request may start, since too many outcomes are not durable yet. */
   isHeldUp(): boolean
-  /** True while anything is queued or waits to be checked. */
+  /** True while items are queued or wait to be checked. */
   isWaiting(): boolean
-  /** True while anything of the lane waits anywhere. */
+  /** True while deliveries of the lane wait in memory, in ranges, or in rows. */
   hasAny(): boolean
-  /** Requeues the queue, and the given items that were held behind other changes. */
+  /** Requeues the queue, and the given items that waited for other changes. */
   requeue(held: readonly Item[]): void
   /** False for a lane whose queue comes from durable ranges and rows. */
   mayUnload(): boolean
-  /** True when the first item has waited for long. */
+  /** True if the first item has waited for long. */
   crawls(): boolean
 }
 
@@ -76,7 +74,7 @@ const createRoom = ({
         !isLogFull()
       )
     },
-    /** Parked rows may exceed the queue's bound once, so that spilled ranges cannot block them. */
+    /** Parked rows may exceed the queue's limit once, so that spilled ranges cannot block them. */
     hasRowCapacity: (): boolean => {
       const bounds = collecting.bounds()
       return (
@@ -89,7 +87,7 @@ const createRoom = ({
   }
 }
 
-/** A lane of a worker with nothing in it. */
+/** Creates an empty lane of a worker. */
 export const createWorkerLane = (deps: {
   id: string
   lane: Lane
@@ -98,11 +96,11 @@ export const createWorkerLane = (deps: {
   ready: () => Ready | undefined
   /** State of the worker. */
   state: () => WorkerState
-  /** What it takes of its parked deliveries; nothing while the other lane has the turn. */
+  /** Which parked deliveries the lane may take; none while the other lane has the turn. */
   intake: () => Intake
   sends: () => boolean
   ordered: () => boolean
-  /** True while anything of the worker is queued or in flight. */
+  /** True while items of the worker are queued or in flight. */
   busy: () => boolean
   /** Items in flight of both lanes. */
   inFlight: () => readonly Item[]
@@ -163,7 +161,7 @@ export const createWorkerLane = (deps: {
       hasCapacity() &&
       consume.free(),
     fill: () => {
-      // The common case, called for each request: nothing is held. A lane in order must look up whether a row waits.
+      // The usual case, checked for each request: nothing is held. An ordered lane must look up whether a row waits.
       if (!ordered() && rows.waiting === 0 && rows.nextDue === Number.POSITIVE_INFINITY && spilled.all().length === 0)
         return
       if (collecting.active() || queue.length() < collecting.bounds().events / 2) source.fill()
@@ -172,7 +170,7 @@ export const createWorkerLane = (deps: {
       const { bucket, ordered: inOrder } = of
       const now = clock()
       const wait = bucket?.wait(now, lane) ?? 0
-      // A batch that cannot grow, since the queue has no capacity, leaves as it is.
+      // If the queue has no capacity, the batch cannot grow, so it is sent as it is.
       const batching = hasCapacity() ? collecting.batching(of) : { ...of.batching, maxWaitMs: 0 }
       const next = wait > 0 ? wait : queue.next(batching, now, inOrder)
       if (typeof next !== 'number') bucket?.take(now)

@@ -11,7 +11,10 @@ import {
 import type { DeliverySettings } from '../settings.ts'
 import { type Held, release } from './offsets.ts'
 
-/** The outcome of one event: an attempt, or why there was none; a row of the event store's table `deliveries`. */
+/**
+ * The outcome of one event: an attempt, or the reason why there was none. A row of the event store's table
+ * `deliveries`.
+ */
 type Attempt = {
   workspaceId: string
   sourceId: string
@@ -30,32 +33,39 @@ type Attempt = {
   reason: string
   request: string
   response: string
-  /** The replay that sent it again; '' otherwise. */
+  /** The replay that sent the event again; '' otherwise. */
   replayId: string
   /** Producer of the event or row; '' for events of sources. */
   producer: string
-  /** `event` for an event of a producer, with its key; '' for an event of a source, as are the rest. */
+  /**
+   * `event` for an event of a producer, or the operation of a row; '' for an event of a source, like the fields below.
+   */
   operation: string
   object: string
   key: string
-  /** The later of two changes of one key has the higher version; 0 for events of sources. */
+  /** A later change of the same key has a higher version; 0 for events of sources. */
   version: number
 }
 
 export type AttemptLog = {
-  /** Takes an attempt on an event of a record; releases one hold on the record when the row is durable. */
+  /** Adds an attempt on an event of a record. When the row is durable, one hold on the record is released. */
   push(attempt: Attempt, record: Held): void
-  /** True when no more rows should be added, or none beyond a part of the capacity: the store is away or slow. */
+  /**
+   * True if no more rows should be added, because the store is down or slow. With `part`, compares with that part of
+   * the capacity.
+   */
   full(part?: number): boolean
   /** Rows that are not durable yet. */
   buffered(): number
-  /** Sends rows that have waited long enough, or all rows with `now`. Never rejects. */
+  /** Sends rows that have waited long enough; with `now`, all rows. Never rejects. */
   flush(now?: boolean): Promise<void>
-  /** Sends all rows; resolves to whether every row pushed before the call is durable. */
+  /** Sends all rows. Resolves to whether every row pushed before the call is durable. */
   drain(): Promise<boolean>
 }
 
-/** Columns of a row in the order of writing. The first ones are usually equal for the events of one request. */
+/**
+ * Columns of a row in the order of writing. The first ones usually have the same values for all events of one request.
+ */
 const sharedColumns = [
   'workspace_id',
   'source_id',
@@ -113,7 +123,7 @@ const isShared = (a: Attempt, b: Attempt): boolean =>
   a.request === b.request &&
   a.response === b.response
 
-/** Writes rows of the delivery log; copies the values that a row shares with the one before. */
+/** Writes rows of the delivery log, and copies the values that a row shares with the previous one. */
 const createAttemptWriter = (to: RowWriter) => {
   const shared = createRowWriter()
   let last: Attempt | undefined
@@ -134,16 +144,16 @@ const createAttemptWriter = (to: RowWriter) => {
   }
 }
 
-/** Rows of one insert, and the held record of each. */
+/** Rows of one insert, and the record of each. */
 type Batch = { rows: Rows; held: readonly Held[]; token: string }
 
 /**
- * Writes attempts to the event store in batches. Sends one insert at a time and repeats it with its token until the
- * store has it, so an acknowledged row exists exactly once. Bisects a batch that the store rejects for its content. The
- * faulty row is logged, counted, and discarded: it must not stop deliveries.
+ * Writes attempts to the event store in batches. It sends one insert at a time and repeats it with its token until the
+ * store has it, so an acknowledged row exists exactly once. It bisects a batch that the store rejects because of its
+ * content. The faulty row is logged, counted, and discarded, so that it does not stop deliveries.
  *
- * Waiting rows are kept as bytes. As strings they were the largest part of what outlived a collection of young objects,
- * half of each collection. Copying them took as much processor time as all deliveries of a webhook.
+ * Waiting rows are kept as bytes. As strings, they were half of what outlived each collection of young objects. Copying
+ * them took as much processor time as all deliveries of a webhook.
  */
 export const createAttemptLog = (deps: {
   eventStore: EventStore
@@ -159,7 +169,7 @@ export const createAttemptLog = (deps: {
   let held: Held[] = []
   let oldest = 0
   let retryAt = 0
-  /** Number of rows ever pushed, and of those that are durable. */
+  /** Number of rows ever pushed, and number of durable rows. */
   let pushed = 0
   let durable = 0
   let unsent: Batch | undefined
@@ -231,7 +241,7 @@ export const createAttemptLog = (deps: {
     flush,
     drain: async () => {
       const through = pushed
-      // The first call ends the insert under way or the failed one, the second sends the waiting rows.
+      // The first call finishes a running or failed insert, the second sends the waiting rows.
       await flush(true)
       await flush(true)
       return durable >= through

@@ -5,25 +5,28 @@ import type { DeliverySettings } from '../settings.ts'
 import { createOffsetTracker, type OffsetTracker, type OpenOffset } from './offsets.ts'
 import { type DeliveryRecord, openRecord } from './record.ts'
 
-/** Where a partition of the deliveries log is read, and its records in flight. */
+/** The reading position in one partition of the deliveries log, and the partition's records in flight. */
 export type Place = {
   readonly partition: number
-  /** False while another process owns it, or none does. */
+  /** False if another process owns the partition, or none does. */
   owned: boolean
-  /** Number of times it was given: another owner may have handled what was read before the last time. */
+  /**
+   * How often the partition was given to this process. Another owner may have handled records that were read before the
+   * last time.
+   */
   given: number
-  /** The offset that is read next. */
+  /** The next offset to read. */
   next: number
-  /** End of the log when the partition was taken over; records that wait from there on are of a log that was lost. */
+  /** End of the log when the partition was taken over. Waiting records from there on belong to a lost log. */
   end: number
-  /** Everything below is done and recorded. */
+  /** Everything before it is finished and recorded. */
   committed: number
-  /** Records below are sent again, since the position was set back. */
+  /** Records before it are sent again, since the position was reset. */
   again: number
   readonly tracker: OffsetTracker
 }
 
-/** Places of which none is owned and nothing is read yet. */
+/** Creates places of partitions that are not owned and not read yet. */
 export const createPlaces = (partitions: number): Place[] =>
   Array.from({ length: partitions }, (_, partition) => ({
     partition,
@@ -38,20 +41,20 @@ export const createPlaces = (partitions: number): Place[] =>
 
 /** Reads the deliveries log and offers each record to the destinations it names. */
 export type LogReading = {
-  /** Reads until `stop`. Never rejects: a failed read is repeated. */
+  /** Reads until `stop`. Never rejects: a failed read is retried. */
   run(): Promise<void>
   stop(): void
-  /** Looks again for partitions to read. */
+  /** Checks again which partitions to read. */
   change(): void
-  /** True when every record of the owned partitions was read. */
+  /** Whether every record of the owned partitions was read. */
   upToDate(): Promise<boolean>
 }
 
 const readBytes = 1024 * 1024
-/** While the maximum of records is in flight, how often it checks for capacity, ms. */
+/** How often it checks for capacity while the maximum number of records is in flight, ms. */
 const fullMs = 20
 
-/** Creates reading that has not started. `offer` gets a record once for each destination that it names. */
+/** Creates a reading that has not started. `offer` is called with a record once for each destination that it names. */
 export const createLogReading = (deps: {
   reader: LogReader
   journal: Pick<ConsumerJournal, 'saw'>
@@ -66,11 +69,11 @@ export const createLogReading = (deps: {
   /** Ends the wait for new records. */
   let waiting = new AbortController()
 
-  /** Reads one piece of a partition; true when there was any record. */
+  /** Reads one piece of a partition. Returns true if it had records. */
   const readPiece = async (place: Place): Promise<boolean> => {
     const { given } = place
     const records = await reader.read(place.partition, place.next, readBytes, 'addressed')
-    // The partition was taken away while the log was read, and perhaps given again.
+    // The partition was taken away during the read, and perhaps given again.
     if (!place.owned || place.given !== given) return false
     journal.saw(records)
     for (const found of records) {
@@ -87,7 +90,7 @@ export const createLogReading = (deps: {
           'record of the deliveries log has no readable meta',
         )
         metrics.count('delivery_records_unreadable', 1)
-        // Changes of producers are not sent again: an old value never replaces a new one.
+        // Changes of producers are not sent again, so that an old value never replaces a new one.
       } else if (found.offset >= place.again || record.reference.meta.producer === undefined)
         for (const id of record.reference.meta.destinationIds) deps.offer(id, record, entry, place.tracker)
       place.next = found.offset + 1
@@ -98,7 +101,7 @@ export const createLogReading = (deps: {
 
   const isFull = (): boolean => places.reduce((sum, place) => sum + place.tracker.size(), 0) >= settings.openRecords
 
-  /** One round over all partitions; true when anything was read. */
+  /** One round over all partitions. Returns true if any record was read. */
   const readRound = async (): Promise<boolean> => {
     let read = false
     const ends = await reader.ends()

@@ -1,21 +1,21 @@
-/** One record that is under way; `open` counts what must still end before it is done. */
+/** A record in flight; `open` is the number of holds on it. */
 export type OpenOffset = { readonly offset: number; open: number }
 
 /**
- * Which records of one partition (or range) are under way. Records begin in ascending order and end in any; `low` is
- * the lowest that has not ended: everything below it may be forgotten.
+ * The records in flight of one partition (or range). Records begin in ascending order and end in any order. `low` is
+ * the lowest that has not ended: everything before it may be dropped.
  */
 export type OffsetTracker = {
-  /** Begins a record with one hold on it. */
+  /** Begins a record with one hold. */
   begin(offset: number): OpenOffset
-  /** Takes one hold off; the last one ends the record. */
+  /** Releases one hold; the last release ends the record. */
   release(entry: OpenOffset): void
-  /** The lowest record under way, undefined when there is none. */
+  /** The lowest record in flight; undefined if there is none. */
   low(): number | undefined
   size(): number
 }
 
-/** An empty tracker. */
+/** Creates an empty tracker. */
 export const createOffsetTracker = (): OffsetTracker => {
   let entries: OpenOffset[] = []
   let head = 0
@@ -37,11 +37,11 @@ export const createOffsetTracker = (): OffsetTracker => {
   }
 }
 
-/** Something that ends when the last hold on it is released, such as a record in flight. */
+/** An object that ends when its last hold is released, such as a record in flight. */
 export type Held = {
-  /** Holds: one for each part of it that is not durable yet. */
+  /** Number of holds: one for each part that is not durable yet. */
   open: number
-  /** Called once, when the last hold is gone. */
+  /** Called once, when the last hold is released. */
   readonly finish: () => void
 }
 

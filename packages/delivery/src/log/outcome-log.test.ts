@@ -12,7 +12,7 @@ const outcome = (recordId: string): OutboundOutcome => ({
   time: 1,
 })
 
-it('what the log refuses is settled only when it is there, and comes before what was pushed later', async () => {
+it('outcomes that the log refuses are settled only once they are appended, and before later ones', async () => {
   const appended: LogEntry[] = []
   let now = 0
   let refuses = true
@@ -37,7 +37,7 @@ it('what the log refuses is settled only when it is there, and comes before what
   push('p', '2')
   push('q', '3')
   refuses = false
-  // A log that refused is let be for a moment.
+  // After a failed append, the log pauses.
   await log.flush()
   expect([appended, settled, log.buffered()]).toEqual([[], [], 3])
   now = 1000

@@ -3,15 +3,15 @@ import { type Clock, faultPoint, type Logger, type Metrics } from '@tributary/ke
 import type { LogEntry, LogWriter } from '@tributary/storage'
 
 export type OutcomeLog = {
-  /** Takes the outcome of a row of a producer; calls `settle` when it is durable. */
+  /** Adds the outcome of a row of a producer, and calls `settle` when it is durable. */
   push(producer: string, outcome: OutboundOutcome, settle: () => void): void
   /** Outcomes that are not durable yet. */
   buffered(): number
-  /** Appends pushed outcomes. Never rejects: a later call repeats a failed append. */
+  /** Appends pushed outcomes. Never rejects: a later call retries a failed append. */
   flush(): Promise<void>
 }
 
-/** Maximum of outcomes appended in one commit. */
+/** Maximum number of outcomes appended in one commit. */
 const outcomesAtOnce = 20 * outcomesOfRecord
 /** Back-off after a failed append, ms. */
 const restMs = 500
@@ -38,8 +38,8 @@ const entriesOf = (producer: string, pushed: readonly Pushed[]): LogEntry[] => {
 }
 
 /**
- * Appends outcomes to the log of outcomes, each at least once, per producer in the order of pushing. A failed append is
- * repeated before any later outcome of its producer.
+ * Appends outcomes to the log of outcomes, each at least once, for each producer in the order of `push`. A failed
+ * append is repeated before any later outcome of its producer.
  */
 export const createOutcomeLog = (deps: {
   log: Pick<LogWriter, 'appendGroup'>

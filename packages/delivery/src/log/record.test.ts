@@ -23,7 +23,7 @@ const open = (text: string) =>
 
 const given = [event('m-"1"\\', 'Said "yes"'), event('ü\u2028', '')]
 
-it('a record of a newer version is for a process of that version: it is neither read nor passed over', () => {
+it('a record of a newer version is neither read nor skipped, but left for a process of that version', () => {
   const record = { partition: 3, offset: 14, incarnation: '', time: 1, key: 'w-1', body: Buffer.from('[]') }
   const open = (meta: object) => openRecord({ ...record, meta: JSON.stringify(meta) })
   expect(open({ w: 'w-1', s: 's-1', d: [], n: 0, unknown: true })?.reference.meta.workspaceId).toBe('w-1')
@@ -40,7 +40,7 @@ it.each([
     'keys in another order',
     `[${given.map((one) => JSON.stringify({ ...one, eventId: undefined, ...one })).join(',\n')}]\n`,
   ],
-])('a list of events is taken apart whatever its form: %s', (_, text) => {
+])('a list of events is parsed in any JSON form: %s', (_, text) => {
   const events = open(text)
   expect(events?.map((one) => [one.eventId, one.messageId, one.type, one.event])).toEqual(
     given.map((one) => [one.eventId, one.messageId, one.type, one.event]),
@@ -48,6 +48,9 @@ it.each([
   expect(events?.map((one) => JSON.parse(one.json))).toEqual(given)
 })
 
-it.each(['', '[', '{}', '[{}]\n]', '[{"eventId":"1"}]\nx'])('what is no list of events is unreadable: %j', (text) => {
-  expect(open(text)).toBeUndefined()
-})
+it.each(['', '[', '{}', '[{}]\n]', '[{"eventId":"1"}]\nx'])(
+  'a body that is not a list of events is unreadable: %j',
+  (text) => {
+    expect(open(text)).toBeUndefined()
+  },
+)

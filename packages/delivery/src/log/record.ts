@@ -9,34 +9,39 @@ import {
 } from '@tributary/contract'
 import type { LogRecord } from '@tributary/storage'
 
-/** Lanes by precedence. Replays, audiences, and syncs are sent when no live event could be. */
+/** Lanes by priority. Replays, audiences, and syncs are sent when no live event could be sent. */
 export const lanes = ['live', 'bulk'] as const
 export type Lane = (typeof lanes)[number]
 
-/** Conversions come from live events, and deletions of users are sent to destinations immediately. */
+/**
+ * Conversions and deletions are not among them: conversions come from live events, and deletions of users are sent
+ * immediately.
+ */
 const bulkKinds: ReadonlySet<ProducerKind> = new Set(['sync', 'audience', 'trait'])
 
-/** The lane in which a record comes. Failed and replayed parts of it go in the other one. */
+/** The lane in which a record arrives. Its failed and replayed parts go into the other lane. */
 const laneOf = ({ replayId, producer, isLater }: Pick<StreamFacts, 'replayId' | 'producer' | 'isLater'>): Lane =>
   replayId !== undefined || isLater || (producer !== undefined && bulkKinds.has(producer.kind)) ? 'bulk' : 'live'
 
-/** Maximum share of a lane in what the lanes of all destinations share: the rest stays free for live events. */
+/** Maximum share of a lane in the capacity of all destinations together. The rest stays free for live events. */
 export const shareOf: Readonly<Record<Lane, number>> = { live: 1, bulk: 0.5 }
 
-/** Makes a value for each lane. */
+/** Creates a value for each lane. */
 export const ofLanes = <T>(make: (lane: Lane) => T): Readonly<Record<Lane, T>> => ({
   live: make('live'),
   bulk: make('bulk'),
 })
 
-/** Facts of a record without its body: small enough to keep until everything about it is durable. */
+/**
+ * The facts of a record without its body. They are small enough to keep until everything about the record is durable.
+ */
 export type RecordReference = {
   readonly partition: number
   readonly offset: number
-  /** Epoch ms of the append. */
+  /** Time of the append, epoch ms. */
   readonly time: number
   readonly bytes: number
-  /** The lane in which it came. */
+  /** The lane in which the record arrived. */
   readonly lane: Lane
   readonly meta: StreamFacts
 }
@@ -44,21 +49,23 @@ export type RecordReference = {
 /** An event as stored in the log; each destination decides how it is sent. */
 type RecordedEvent = Omit<OutgoingEvent, 'action' | 'payload'> & { readonly row?: undefined }
 
-/** A row as stored in the log, with the field names of events: `eventId` is the producer's own ID of it. */
+/** A row as stored in the log, with the field names of events: `eventId` is the producer's own ID of the row. */
 type RecordedRow = Omit<RecordedEvent, 'type' | 'row'> & { readonly type: ''; readonly row: OutgoingRow }
 
-/** Content of records. */
+/** The events or rows of records. */
 export type Recorded = RecordedEvent | RecordedRow
 
 /** A record's event or row, with the action and payload from the gate. */
 export type Outgoing = Recorded & Pick<OutgoingEvent, 'action' | 'payload'>
 
-/** A record of the deliveries log; the first worker that sends it parses the body, once. */
+/** A record of the deliveries log. The first worker that sends it parses the body, only once. */
 export type DeliveryRecord = {
   readonly reference: RecordReference
-  /** Its events or rows; undefined when the body is not what the pipeline and producers write. */
+  /**
+   * The events or rows of the record; undefined if the body is not in the form that the pipeline and producers write.
+   */
   events(): readonly Recorded[] | undefined
-  /** The parsed values of an event, shared by all callers; undefined when its text is not JSON. */
+  /** The parsed values of an event, shared by all callers; undefined if its text is not JSON. */
   values(index: number): PipelineEvent | undefined
 }
 
@@ -83,9 +90,9 @@ const isEventType = (text: string): text is OutgoingEvent['type'] => eventTypes.
 const unescaped = (text: string): string => (text.includes('\\') ? String(JSON.parse(`"${text}"`)) : text)
 
 /**
- * Splits a list of events as the pipeline writes it: one a line, each beginning with its names. The texts are sent as
- * they are. Parsing and writing them again took twice the processor time, and made most of the garbage. Undefined for
- * text of any other form.
+ * Splits a list of events as written by the pipeline: one per line, each beginning with its IDs and names. The texts
+ * are sent unchanged. Parsing and writing them again took twice the processor time, and made most of the garbage.
+ * Undefined for text in any other form.
  */
 const splitLines = (text: string, count: number): RecordedEvent[] | undefined => {
   if (!text.startsWith('[{') || !text.endsWith('}]\n')) return undefined
@@ -107,7 +114,7 @@ const parseBody = (body: Uint8Array, count: number): readonly RecordedEvent[] | 
     const lines = splitLines(text, count)
     if (lines !== undefined) return lines
     const parsed: unknown = JSON.parse(text)
-    // Our own pipeline wrote it under the contract's type; only the outer shape is checked here.
+    // The pipeline wrote the text with the contract's type, so only the outer shape is checked here.
     return Array.isArray(parsed) ? parsed.map((event: PipelineEvent) => recorded(event)) : undefined
   } catch {
     return undefined
@@ -121,8 +128,8 @@ const operationOf = new Map<string, OutgoingRow['operation']>(
 )
 
 /**
- * Parses the rows of a list as `outboundBody` writes it: payloads are sent as the texts they are. Undefined for any
- * other text.
+ * Parses the rows of a list as written by `outboundBody`; payloads are sent as unchanged texts. Undefined for any other
+ * text.
  */
 const parseRows = (body: Uint8Array, count: number): RecordedRow[] | undefined => {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
@@ -149,7 +156,7 @@ const parseRows = (body: Uint8Array, count: number): RecordedRow[] | undefined =
   return rows
 }
 
-/** Our own pipeline wrote it under the contract's type. */
+/** The pipeline wrote the text with the contract's type, so it is not checked here. */
 const parseEvent = (json: string): PipelineEvent | undefined => {
   try {
     return JSON.parse(json)
@@ -159,7 +166,7 @@ const parseEvent = (json: string): PipelineEvent | undefined => {
 }
 
 /**
- * Reads a record's meta; undefined when it is not one of ours.
+ * Reads a record's meta; undefined if it is not a known format.
  *
  * @throws NewerFormat
  */
