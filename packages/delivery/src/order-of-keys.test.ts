@@ -36,12 +36,12 @@ const open = async (settings: Partial<DeliverySettings> = {}): Promise<void> => 
   )
 }
 
-/** A change of a record: its key, and a number that says which of two is the later. */
+/** A change of a record: its key, and a number that is higher for a later change. */
 type Change = { key: string; number: number }
 const nameOf = ({ key, number }: Change): string => `${key}/${number}`
 const change = (key: string, number: number): Change => ({ key, number })
 
-/** Changes as an audience appends them, those of a call in one record. */
+/** Appends changes like an audience does: all changes of one call in one record. */
 const append = async (destination: string, changes: readonly Change[]): Promise<void> => {
   const events = changes.map((each) => ({
     ...sampleEvent(each.number),
@@ -60,7 +60,7 @@ const append = async (destination: string, changes: readonly Change[]): Promise<
 }
 
 const changesIn = (body: string): string[] => JSON.parse(body).map((each: { messageId: string }) => each.messageId)
-/** A peer that answers each request by what is in it, and notes what it took. */
+/** A peer that responds to each request by its content, and records what it accepted. */
 const peerOf = async (
   answer: (changes: readonly string[]) => PeerAnswer | Promise<PeerAnswer>,
 ): Promise<{ peer: Peer; taken: string[] }> => {
@@ -77,7 +77,7 @@ const peerOf = async (
 }
 const ok: PeerAnswer = { status: 200 }
 const parked = () => database.db.selectFrom('parked_deliveries').selectAll().orderBy('log_offset').execute()
-/** What a person does who retries dead letters. */
+/** Retries dead letters, as a user does. */
 const retry = async (destination: string): Promise<void> => {
   await database.db
     .updateTable('parked_deliveries')
@@ -92,8 +92,8 @@ const outcomesOf = async (name: string): Promise<string[]> =>
     .map(({ status, reason }) => [status, ...(status === 'filtered' ? [reason] : [])].join(' '))
     .toSorted()
 
-describe('a change of a record is not sent before what is earlier', () => {
-  it('that is under way: it follows when that is answered', async () => {
+describe('a change of a record is not sent before an earlier one', () => {
+  it('that is in flight: it is sent after the response', async () => {
     await open()
     const gate = Promise.withResolvers<void>()
     const { peer, taken } = await peerOf(async ([name]) => {
@@ -111,7 +111,7 @@ describe('a change of a record is not sent before what is earlier', () => {
     expect(await parked()).toEqual([])
   })
 
-  it('that is being retried: it waits in Failures, with the reason, and arrives after it', async () => {
+  it('that is being retried: it waits in Failures, with the reason, and is delivered afterwards', async () => {
     await open()
     let down = true
     const { peer, taken } = await peerOf(([name]) => (down && name === 'a/1' ? { status: 503 } : ok))
@@ -136,7 +136,7 @@ describe('a change of a record is not sent before what is earlier', () => {
     expect(await parked()).toEqual([])
   })
 
-  it('also when the process was begun anew meanwhile', async () => {
+  it('also if the process is restarted meanwhile', async () => {
     await open({ retry: { baseMs: 1500, capMs: 1500, maxElapsedMs: 3_600_000 } })
     let down = true
     const { peer, taken } = await peerOf(([name]) => (down && name === 'a/1' ? { status: 503 } : ok))
@@ -151,7 +151,7 @@ describe('a change of a record is not sent before what is earlier', () => {
     expect(taken).toEqual(['b/1', 'a/1', 'a/2'])
   })
 
-  it('a batch that fails in part leaves nothing later of the same record delivered', async () => {
+  it('after a batch fails in part, no later change of the same record is delivered before the failed one', async () => {
     await open()
     let down = true
     const taken: string[] = []
@@ -175,7 +175,7 @@ describe('a change of a record is not sent before what is earlier', () => {
     expect(taken.slice(2)).toEqual(['a/1', 'a/2'])
   })
 
-  it('what is refused for good holds nothing', async () => {
+  it('a change that is rejected permanently blocks no later one', async () => {
     await open()
     const { peer, taken } = await peerOf(([name]) => (name === 'a/1' ? { status: 400 } : ok))
     const id = fixture.destination({ url: peer.url })
@@ -185,11 +185,11 @@ describe('a change of a record is not sent before what is earlier', () => {
     expect([taken, (await parked()).map(({ state }) => state)]).toEqual([['a/2'], ['dead']])
   })
 
-  it('nor what fails when it is read again, and lies as a dead letter since before', async () => {
+  it('nor does a change that fails when it is read again and already has a dead letter', async () => {
     await open()
     const { peer, taken } = await peerOf(([name]) => (name === 'a/1' ? { status: 503 } : ok))
     const id = fixture.destination({ url: peer.url })
-    // As a process left it that ended before its position was written.
+    // The state that a process leaves if it ends before its position is written.
     await database.db
       .insertInto('parked_deliveries')
       .values({
@@ -217,7 +217,7 @@ describe('a change of a record is not sent before what is earlier', () => {
     expect(fixture.delivery.state().workers).toMatchObject([{ waitingRows: 0 }])
   })
 
-  it('nor does what waits beyond its limit: it is a dead letter', async () => {
+  it('nor does a change that waited beyond its limit and became a dead letter', async () => {
     await open({
       retry: { baseMs: 3_600_000, capMs: 3_600_000, maxElapsedMs: 400 },
       held: { maxAgeMs: 400, maxLogAgeMs: 3_600_000, maxEvents: 1000, maxRows: 1000 },
@@ -230,7 +230,7 @@ describe('a change of a record is not sent before what is earlier', () => {
     await eventually('the later one was taken', () => taken.length === 1)
   })
 
-  it('what died and is read again by the next process is followed by what was delivered after it, again', async () => {
+  it('if a dead change is read again by the next process, the changes delivered after it are sent again, too', async () => {
     await open({ drainMs: 50 })
     let first = true
     const { peer, taken } = await peerOf(async ([name]) => {
@@ -254,7 +254,7 @@ describe('a dead letter that is retried', () => {
     ['', false],
     [', also by a process that was begun anew', true],
   ])(
-    'is not sent when a later change of its record was delivered, and the delivery log says so%s',
+    'is not sent if a later change of its record was delivered, and the delivery log has the reason%s',
     async (_, again) => {
       await open()
       let refuses = true
@@ -275,7 +275,7 @@ describe('a dead letter that is retried', () => {
     },
   )
 
-  it('is sent when the later one was not delivered, and both go in their order', async () => {
+  it('is sent if the later change was not delivered, and both are sent in order', async () => {
     await open()
     let refuses = true
     const { peer, taken } = await peerOf(() => (refuses ? { status: 400 } : ok))
@@ -289,13 +289,13 @@ describe('a dead letter that is retried', () => {
     expect(taken).toEqual(['a/1', 'a/2'])
   })
 
-  it('and was never tried, in a range, is not sent either', async () => {
+  it('is not sent either if it was never tried, as part of a range', async () => {
     await open({ held: { maxAgeMs: 300, maxLogAgeMs: 3_600_000, maxEvents: 1000, maxRows: 1000 } })
     const { peer, taken } = await peerOf(() => ok)
     const id = fixture.destination({ url: peer.url }, { enabled: false })
     await append(id, [change('a', 1), change('b', 1)])
     await eventually('the range is dead', async () => (await parked()).some(({ state }) => state === 'dead'))
-    // Records held from here on are within the limit.
+    // With the new limits, records held from here on are kept.
     await fixture.restart({ held: { maxAgeMs: 3_600_000, maxLogAgeMs: 3_600_000, maxEvents: 1000, maxRows: 1000 } })
     fixture.change(id, { enabled: true })
     await append(id, [change('a', 2)])
@@ -309,7 +309,7 @@ describe('a dead letter that is retried', () => {
     expect(await outcomesOf('a/1')).toEqual([`filtered ${laterDelivered}`])
   })
 
-  it('is not sent to a destination in order either', async () => {
+  it('is not sent to an ordered destination either', async () => {
     await open()
     let refuses = true
     const { peer, taken } = await peerOf(([name]) => (refuses && name === 'a/1' ? { status: 400 } : ok))
@@ -325,9 +325,9 @@ describe('a dead letter that is retried', () => {
   })
 })
 
-describe('whatever fails, is refused, and is killed when, a destination ends with the newest change of each record', () => {
+describe('after any failures, rejections and kills, a destination ends with the newest change of each record', () => {
   const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
-  /** Chance that is the same in each run. */
+  /** A pseudo-random generator with the same sequence in each run. */
   const dice = (seed: number): (() => number) => {
     let state = seed
     return () => {
@@ -335,7 +335,7 @@ describe('whatever fails, is refused, and is killed when, a destination ends wit
       return state / 2_147_483_648
     }
   }
-  /** Changes of random keys, in records of three. */
+  /** Appends changes of random keys, in records of three. */
   const appendSome = async (id: string, roll: () => number, from: number, to: number): Promise<void> => {
     for (let number = from; number < to; number += 3)
       await append(
@@ -344,8 +344,8 @@ describe('whatever fails, is refused, and is killed when, a destination ends wit
       )
   }
   /**
-   * For each key: whether the last change taken is the newest, the first times, and those taken after a later one that
-   * did not follow.
+   * Summarizes each key: whether the last accepted change is the newest, the order of first acceptance, and changes
+   * accepted after a later one without that being sent again.
    */
   const summarize = (taken: readonly string[]) =>
     keys.map((key) => {
@@ -394,7 +394,7 @@ describe('whatever fails, is refused, and is killed when, a destination ends wit
     expect(await parked()).toEqual([])
   })
 
-  it('also when dead letters are retried between', async () => {
+  it('also if dead letters are retried in between', async () => {
     await open()
     const roll = dice(3)
     let refuses = true
@@ -418,7 +418,7 @@ describe('whatever fails, is refused, and is killed when, a destination ends wit
     await retry(id)
     await eventually('nothing is left', async () => (await parked()).length === 0)
     await fixture.delivery.idle()
-    // What died and is read again after the end is taken late; what is later is read again, too.
+    // A dead change that is read again after the end is accepted late, but later changes are read again, too.
     for (const { key, isLastNewest, stale } of summarize(taken)) {
       expect(isLastNewest, `the last of ${key}`).toBe(true)
       expect(stale, `of ${key}`).toEqual([])

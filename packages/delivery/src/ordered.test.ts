@@ -24,7 +24,7 @@ afterEach(async () => {
   await store.command('truncate table deliveries')
 })
 
-/** A peer that notes what it took, in order: what it refused or did not answer does not count. */
+/** A peer that records in order what it accepted, without what it rejected or left without a response. */
 const peerOf = async (
   answer: (request: PeerRequest, index: number) => PeerAnswer | Promise<PeerAnswer>,
 ): Promise<{ peer: Peer; taken: number[]; together: () => number }> => {
@@ -47,7 +47,7 @@ const upTo = (count: number): number[] => Array.from({ length: count }, (_, inde
 const worker = (id: string): WorkerSnapshot | undefined =>
   fixture.delivery.state().workers.find((candidate) => candidate.destinationId === id)
 const parked = () => database.db.selectFrom('parked_deliveries').selectAll().execute()
-/** A few events of one record fail or pass by chance that is the same in each run. */
+/** A pseudo-random generator with the same sequence in each run: it decides which events of a record fail. */
 const dice = (seed: number): (() => number) => {
   let state = seed
   return () => {
@@ -56,8 +56,8 @@ const dice = (seed: number): (() => number) => {
   }
 }
 
-describe('a destination in order', () => {
-  it('gets one request at a time, everything in order, without a detour while nothing fails', async () => {
+describe('an ordered destination', () => {
+  it('gets one request at a time and everything in order, without parked rows while nothing fails', async () => {
     const { peer, taken, together } = await peerOf(() => ({ status: 200 }))
     const id = fixture.destination({ url: peer.url, ordered: true, batch: 5 })
     await fixture.append([id], 200, 3)
@@ -78,7 +78,7 @@ describe('a destination in order', () => {
     expect(await parked()).toHaveLength(0)
   })
 
-  it('is not overtaken by what comes while it fails, nor by what is behind a pause it asked for', async () => {
+  it('keeps the order while it fails and during a pause that it asked for', async () => {
     let answers: PeerAnswer[] = [
       { status: 200 },
       { status: 429, headers: { 'retry-after': '1' } },
@@ -99,7 +99,7 @@ describe('a destination in order', () => {
     expect(taken).toEqual(upTo(50))
   })
 
-  it('is not held by what it refuses for good', async () => {
+  it('is not blocked by an event that it rejects permanently', async () => {
     const { peer, taken } = await peerOf((request) => ({ status: numbersOf(request).includes(3) ? 422 : 200 }))
     const id = fixture.destination({ url: peer.url, ordered: true })
     await fixture.append([id], 10, 2)
@@ -109,7 +109,7 @@ describe('a destination in order', () => {
     expect(worker(id)?.state).toBe('flowing')
   })
 
-  it('keeps the order of halves of a batch that is refused as a whole', async () => {
+  it('keeps the order of the halves of a batch that is rejected as a whole', async () => {
     const { peer, taken } = await peerOf((request) => ({ status: numbersOf(request).includes(6) ? 413 : 200 }))
     const id = fixture.destination({ url: peer.url, ordered: true, batch: 16, wait: 200 })
     await fixture.append([id], 32, 8)
@@ -117,7 +117,7 @@ describe('a destination in order', () => {
     expect(taken).toEqual(upTo(32).filter((number) => number !== 6))
   })
 
-  it('a batch that fails by halves holds what is behind it', async () => {
+  it('a batch that fails in part blocks the events behind it', async () => {
     let busy = true
     const { peer } = await peerOf((request) => {
       const kinds = numbersOf(request).map((number) =>
@@ -137,7 +137,7 @@ describe('a destination in order', () => {
     expect(await parked()).toHaveLength(0)
   })
 
-  it('paused and resumed in the midst of it, and restarted, gets everything in order', async () => {
+  it('gets everything in order after it was paused, resumed and restarted', async () => {
     let release: (() => void) | undefined
     let slow = true
     const { peer, taken } = await peerOf(async (_request, index) => {
@@ -147,7 +147,7 @@ describe('a destination in order', () => {
     const id = fixture.destination({ url: peer.url, ordered: true, batch: 2 })
     await fixture.append([id], 30, 3)
     await peer.until(() => peer.requests.length === 3)
-    // Paused while a request is open and the rest is queued; what comes meanwhile is held.
+    // It is paused while a request is open and the rest is queued. Events that arrive meanwhile are held.
     fixture.change(id, { enabled: false })
     await eventually('it is paused', () => worker(id)?.state === 'paused')
     await fixture.append([id], 10, 3)
@@ -166,7 +166,7 @@ describe('a destination in order', () => {
     expect(await parked()).toHaveLength(0)
   })
 
-  it('a row that is not due yet holds what is behind it, also after a restart', async () => {
+  it('a row that is not due yet blocks the events behind it, also after a restart', async () => {
     let dead = true
     const { peer, taken } = await peerOf(() => ({ status: dead ? 429 : 200, headers: { 'retry-after': '2' } }))
     const id = fixture.destination({ url: peer.url, ordered: true })
@@ -183,7 +183,7 @@ describe('a destination in order', () => {
     expect(taken).toEqual(upTo(10))
   })
 
-  it('becomes one while events wait: from then on in order', async () => {
+  it('that becomes ordered while events wait gets them in order from then on', async () => {
     let dead = true
     const { peer, taken } = await peerOf(() => ({ status: dead ? 503 : 200 }))
     const settings = { url: peer.url, batch: 4 }
@@ -200,7 +200,7 @@ describe('a destination in order', () => {
   })
 })
 
-describe('killed in the midst of it, a destination in order gets everything, and no event before an earlier one', () => {
+describe('after a kill, an ordered destination gets everything, and no event before an earlier one', () => {
   it.each([
     ['delivery.after-request', 12],
     ['delivery.after-park', 2],
@@ -230,7 +230,7 @@ describe('killed in the midst of it, a destination in order gets everything, and
     await made.append([id], 20, 3)
     await eventually('all were taken', () => new Set(taken).size === 80)
     await made.delivery.idle()
-    // Repeats of what was not acknowledged are allowed; the first time each was taken is in order.
+    // Unacknowledged events may be repeated. The first acceptance of each event is in order.
     expect(taken.filter((number, index) => taken.indexOf(number) === index)).toEqual(upTo(80))
     expect(await parked()).toHaveLength(0)
   })

@@ -1,7 +1,7 @@
 import type { GrantState, OAuth2Client, SignalPlatformSettings } from '@tributary/connector-kit'
 import type { EventConditions, EventMapping, PipelineEvent } from '@tributary/contract'
 
-/** A destination as delivery needs it. Any change makes a new object. */
+/** A destination for delivery. Any change makes a new object. */
 export type DestinationEntry = {
   id: string
   workspaceId: string
@@ -9,11 +9,11 @@ export type DestinationEntry = {
   /** Slug of its connector. */
   app: string
   enabled: boolean
-  /** Number of partitions its workspace is spread over; one unless given. */
+  /** Number of partitions that its workspace is spread over; one unless given. */
   spread?: number
-  /** Maximum number it was ever spread over; as many as now unless given. */
+  /** Maximum number of partitions that it was ever spread over; the current number unless given. */
   widest?: number
-  /** All settings, secrets in clear. */
+  /** All settings, with decrypted secrets. */
   settings: Readonly<Record<string, unknown>>
   /** Its own mappings; undefined while it uses the presets of its connector. */
   mappings: readonly EventMapping[] | undefined
@@ -23,11 +23,11 @@ export type DestinationEntry = {
   filters: ReadonlyMap<string, EventConditions>
   /** Its OAuth 2 grant; undefined when there is none. */
   grant?: GrantState | undefined
-  /** What signals send it, by the ID of the signal; absent where none does. */
+  /** The settings of signals for this destination, by signal ID; absent if no signal sends to it. */
   signals?: ReadonlyMap<string, SignalPlatformSettings> | undefined
 }
 
-/** A snapshot of destinations in memory, kept current by its owner; deleted destinations are absent. */
+/** The destinations in memory, kept current by the cache's owner; deleted destinations are absent. */
 export type DestinationCache = {
   get(id: string): DestinationEntry | undefined
   /** Resolves once the first snapshot is complete. */
@@ -35,19 +35,19 @@ export type DestinationCache = {
 }
 
 /**
- * Resolves to the current token of a destination's grant; with a token that was answered 401, another one, or none with
- * `again`. Throws DeliveryErrors.
+ * Resolves to the current token of a destination's grant. Given a token that got a 401, resolves to another one; with
+ * `again`, to none. Throws DeliveryErrors.
  */
 export type AccessTokens = (
   destinationId: string,
   ask: { client: OAuth2Client; grantId: string; refused?: string | undefined; again?: boolean | undefined },
 ) => Promise<string>
 
-/** Deleted users: their earlier events are not delivered any more. Called for each event, so it answers from memory. */
+/** Deleted users, whose earlier events are no longer delivered. Called for each event, so it reads only memory. */
 export type ForgottenUsers = {
-  /** Events of a workspace received up to this time may belong to a deleted user, epoch ms; 0 for none. */
+  /** Events of a workspace received up to this time may belong to a deleted user, epoch ms; 0 if there is none. */
   until(workspaceId: string): number
-  /** A text that changes with each deletion of a user of a workspace; '' before the first. */
+  /** A text that changes with each deletion of a user in a workspace; '' before the first. */
   version(workspaceId: string): string
   /** Whether an event belongs to a user who was deleted after it was received. */
   isOf(workspaceId: string, event: Pick<PipelineEvent, 'userId' | 'anonymousId' | 'receivedAt'>): boolean

@@ -35,7 +35,7 @@ const open = async (connector = webhook, settings = {}): Promise<void> => {
 const peerOf = async (answer: (body: OutboundRow) => PeerAnswer = () => ({ status: 200 })): Promise<Peer> =>
   stack.adopt(await startPeer(({ body }) => answer(JSON.parse(body))), (peer) => peer.close())
 
-/** The toy on the fixture's logs. */
+/** The toy producer on the fixture's logs. */
 const produce = async (destinationId: string) => {
   const outcomes = openLogReader({ dir: join(fixture.folder, 'outcomes') })
   stack.defer(() => outcomes.close())
@@ -75,7 +75,7 @@ const learned = (toy: Toy, statuses: readonly string[]) =>
     return toy.rows().every(({ status }, index) => status === statuses[index]) && toy.rows()
   })
 
-it('each row reaches a webhook as its producer wrote it, stands in the delivery log, and its outcome is learned', async () => {
+it('each row reaches a webhook as its producer wrote it, is in the delivery log, and its outcome is reported', async () => {
   await open()
   const peer = await peerOf()
   const destination = fixture.destination({ url: peer.url })
@@ -99,7 +99,7 @@ it('each row reaches a webhook as its producer wrote it, stands in the delivery 
   ])
 })
 
-it('rows go together where the destination takes batches, in their order, apart from events, and one of a key at a time', async () => {
+it('a batching destination gets rows together, in order, apart from events, with one change of a key at a time', async () => {
   await open()
   const peer = await peerOf()
   const destination = fixture.destination({ url: peer.url, batching: true, batch_size: 100, batch_wait_ms: 200 })
@@ -116,7 +116,7 @@ it('rows go together where the destination takes batches, in their order, apart 
   expect(peer.requests.map(({ headers }) => headers['x-tributary-event-count'])).toContain('3')
 })
 
-it('of a batch that is refused for one row the others arrive, and an endpoint that answers for each row is believed', async () => {
+it('when a batch is rejected because of one row, the others arrive, and outcomes for single rows are used', async () => {
   await open()
   const peer = stack.adopt(
     await startPeer(({ body }): PeerAnswer => {
@@ -134,7 +134,7 @@ it('of a batch that is refused for one row the others arrive, and an endpoint th
   expect(rows.map(({ reason }) => reason)).toEqual(['', '', 'HTTP 422', 'Odd', ''])
 })
 
-it('an event of a producer is mapped like any, stands in the delivery log by its key, and can be retried', async () => {
+it('an event of a producer is mapped, is in the delivery log under its key, and can be retried', async () => {
   await open()
   let status = 400
   const peer = await peerOf(() => ({ status }))
@@ -169,7 +169,7 @@ it('an event of a producer is mapped like any, stands in the delivery log by its
   )
 })
 
-it('a producer learns what is tried again, what was refused, and the outcome when it was retried', async () => {
+it('a producer gets retries, rejections, and the final outcome of a retried row', async () => {
   await open()
   let up = false
   const peer = await peerOf(({ key }) => ({ status: up ? 200 : key === 'bad' ? 400 : 503 }))
@@ -189,7 +189,7 @@ it('a producer learns what is tried again, what was refused, and the outcome whe
   await learned(toy, ['delivered', 'delivered'])
 })
 
-it('a destination that takes events only refuses rows with the reason, as dead letters', async () => {
+it('a destination that accepts only events rejects rows with the reason, as dead letters', async () => {
   await open(relay)
   const peer = await peerOf()
   const destination = fixture.destination({ url: peer.url })
@@ -201,7 +201,7 @@ it('a destination that takes events only refuses rows with the reason, as dead l
   expect(await fixture.attempts()).toMatchObject([{ status: 'dead', reason: 'This destination takes events only' }])
 })
 
-it('a row that its destination left out as it should be is done, and its producer learns that with the reason', async () => {
+it('a row that its destination correctly skipped is done, and its producer gets that with the reason', async () => {
   const reason = 'It is there already'
   const deliverRows: typeof webhook.deliverRows = async () => ({
     outcomes: [{ kind: 'skipped', reason }],
@@ -216,7 +216,7 @@ it('a row that its destination left out as it should be is done, and its produce
   expect(await fixture.attempts()).toMatchObject([{ status: 'filtered', reason }])
 })
 
-it('rows that are held are needed until they are settled, and their producer learns when they die with their destination', async () => {
+it('held rows are kept in the log until they are settled, and their producer is notified when they die with their destination', async () => {
   await open()
   const peer = await peerOf()
   const destination = fixture.destination({ url: peer.url }, { enabled: false })
@@ -247,7 +247,7 @@ it('rows that are held are needed until they are settled, and their producer lea
   expect(peer.requests).toEqual([])
 })
 
-it('a producer whose successor has begun appends nothing, and the successor goes on where it was', async () => {
+it('after its successor has begun, a producer can append nothing, and the successor continues', async () => {
   await open()
   const peer = await peerOf()
   const destination = fixture.destination({ url: peer.url })

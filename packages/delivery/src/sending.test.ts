@@ -60,14 +60,14 @@ const orders = (name: string) =>
     }),
   )
 
-describe('what is left out', () => {
+describe('filtered events', () => {
   const onlyEven = {
     match: 'all' as const,
     conditions: [{ id: 'aaaa', field: 'properties.even', operator: 'equals' as const, value: 'true' }],
   }
   const parity = (number: number) => ({ properties: { even: number % 2 === 0 } })
 
-  it('is a row in the delivery log with its reason, once, and never a request, a parked row or a failure', async () => {
+  it('have one delivery log row with the reason, but no request, parked row or failure', async () => {
     const peer = await peerOf()
     const id = fixture.destination({ url: peer.url }, { filters: new Map([[fixture.sourceId, onlyEven]]) })
     await fixture.append([id], 100, 7, {}, parity)
@@ -93,7 +93,7 @@ describe('what is left out', () => {
     expect(await fixture.attempts()).toHaveLength(100)
   })
 
-  it('also of what was held while the destination was paused, however much it is', async () => {
+  it('are logged for a paused destination, too, however many were held', async () => {
     await reopen({ attempts: { rows: 1000, waitMs: 20, bufferRows: 2000, bufferBytes: 16 * 1024 * 1024 } })
     const peer = await peerOf()
     const id = fixture.destination(
@@ -110,7 +110,7 @@ describe('what is left out', () => {
     expect(await parked()).toHaveLength(0)
   })
 
-  it('a destination that is broken is probed with what passes, not with what is left out', async () => {
+  it('a broken destination is probed with events that pass, not with filtered ones', async () => {
     let dead = true
     const peer = await peerOf(() => ({ status: dead ? 503 : 200 }))
     const id = fixture.destination({ url: peer.url }, { filters: new Map([[fixture.sourceId, onlyEven]]) })
@@ -126,7 +126,7 @@ describe('what is left out', () => {
 })
 
 describe('mappings', () => {
-  it('what an event goes without is in the delivery log with the reason, and the event is delivered', async () => {
+  it('omitted fields are in the delivery log with the reason, and the event is delivered', async () => {
     const peer = await peerOf()
     const phone = { name: 'phone', label: 'Phone', help: '', type: 'string', pii: 'phone' } as const
     const kept = { required: false, recommended: false, kind: 'identity' } as const
@@ -157,7 +157,7 @@ describe('mappings', () => {
     ])
   })
 
-  it('an event that cannot be mapped is a dead letter with the reason, delays no other event, and goes out once the mapping is fixed', async () => {
+  it('an event that cannot be mapped is a dead letter, delays no other, and is sent once the mapping is fixed', async () => {
     const peer = await peerOf()
     const id = fixture.destination({ url: peer.url, batch: 10 }, { mappings: orders('total') })
     await fixture.append([id], 40, 8, {}, (number) => ({ properties: number % 4 === 0 ? {} : { total: number } }))
@@ -166,7 +166,7 @@ describe('mappings', () => {
     const [first] = peer.requests
     expect(JSON.parse(first?.body ?? '')[0]).toEqual({ messageId: 'm-1', action: 'order', payload: { total: 1 } })
     const rows = await parked()
-    // A row for each record, or more where other work interrupted the mapping of a record.
+    // One row for each record, or more if the mapping of a record was interrupted by other work.
     expect(rows.reduce((events, { event_count }) => events + event_count, 0)).toBe(10)
     expect(rows[0]).toMatchObject({ state: 'dead', attempts: 1, last_status: null })
     expect(rows[0]?.last_reason).toContain('total')
@@ -187,7 +187,7 @@ describe('mappings', () => {
     expect(await parked()).toHaveLength(0)
   })
 
-  it('a retry uses the mappings in force then', async () => {
+  it('a retry uses the current mappings', async () => {
     let dead = true
     const peer = await peerOf(() => ({ status: dead ? 503 : 200 }))
     const id = fixture.destination({ url: peer.url })
@@ -232,7 +232,7 @@ describe('mappings', () => {
 })
 
 describe('large batches', () => {
-  it('are filled from what is held before they leave, though they are more than the queue holds otherwise', async () => {
+  it('are filled from held events before they are sent, even beyond the usual queue size', async () => {
     await reopen({ queueEvents: 50, collectMs: 120_000 })
     const peer = await peerOf()
     const id = fixture.destination({ url: peer.url, batch: 1000, wait: 60_000 }, { enabled: false })
@@ -244,7 +244,7 @@ describe('large batches', () => {
     expect(sortedIds(peer)).toEqual(expectedIds(0, 3000))
   })
 
-  it('leave at once when there is no memory for more: nothing waits for a batch that cannot grow', async () => {
+  it('are sent immediately when memory is full, since they cannot grow', async () => {
     await reopen({ queueBytes: 10_000, totalBytes: 40_000, collectMs: 120_000 })
     const peer = await peerOf()
     const id = fixture.destination({ url: peer.url, batch: 10_000, wait: 60_000 })
@@ -254,8 +254,8 @@ describe('large batches', () => {
   })
 })
 
-describe('what a destination allows', () => {
-  it('what waits for it is mapped anew when the mappings change', async () => {
+describe('the rate limit of a destination', () => {
+  it('waiting events are mapped again when the mappings change', async () => {
     const peer = await peerOf()
     const id = fixture.destination({ url: peer.url, rate: 5, rate_ms: 500 })
     await fixture.append([id], 20, 5)
@@ -269,7 +269,7 @@ describe('what a destination allows', () => {
     expect(await parked()).toHaveLength(0)
   })
 
-  it('its rate is kept, by every request, and what waits for it does not hold the position', async () => {
+  it('applies to every request, and waiting events do not delay the position', async () => {
     await reopen({ crawlMs: 200 })
     const times: number[] = []
     const peer = await peerOf(() => {
@@ -283,7 +283,7 @@ describe('what a destination allows', () => {
     await peer.until(() => distinct(peer) === 40)
     await fixture.delivery.idle()
     expect(messageIds(peer)).toHaveLength(40)
-    // Arrivals may bunch up by what the machine is late; starts do not.
+    // On a busy machine arrivals may bunch up, but starts do not.
     const spans = times.map((from) => times.filter((time) => time >= from && time < from + 450).length)
     expect(Math.max(...spans)).toBeLessThanOrEqual(11)
     expect(Number(times.at(-1)) - Number(times[0])).toBeGreaterThanOrEqual(1800)
@@ -292,7 +292,7 @@ describe('what a destination allows', () => {
 })
 
 describe('a batch', () => {
-  it('that fails by halves: what was taken is not sent again, what was refused is a dead letter, the rest is retried', async () => {
+  it('that fails in part: accepted events are not sent again, rejected ones are dead letters, the rest is retried', async () => {
     let first = true
     const peer = await peerOf(({ body }) => {
       const answer = outcomes(body, (id) => {
@@ -320,7 +320,7 @@ describe('a batch', () => {
     expect([of('delivered'), of('dead'), of('retry')]).toEqual([15, 5, 5])
   })
 
-  it('that is refused as a whole is halved until the one at fault stands alone', async () => {
+  it('that is rejected as a whole is halved until the faulty event is alone', async () => {
     const peer = await peerOf(({ body }) => ({ status: idsOf(body).includes('m-13') ? 413 : 200, body: 'too large' }))
     const id = fixture.destination({ url: peer.url, batch: 32, wait: 300 })
     await fixture.append([id], 32, 8)
@@ -331,7 +331,7 @@ describe('a batch', () => {
         .filter((name) => name !== 'm-13')
         .toSorted(),
     )
-    // 32, 16, 8, 4, 2 and the one: each time with a half that is taken.
+    // Batches of 32, 16, 8, 4, 2 and 1 with the faulty event, and after each split a half that is accepted.
     expect(peer.requests).toHaveLength(6 + 5)
     expect(worker(id).state).toBe('flowing')
     const rows = await parked()

@@ -1,27 +1,30 @@
 import { type RetryPolicy, retryPolicies } from '@tributary/kernel'
 
-/** Times in milliseconds, sizes in bytes. Every bound is per destination unless it says otherwise. */
+/** Times in milliseconds, sizes in bytes. Every limit is per destination unless it says otherwise. */
 export type DeliverySettings = {
-  /** Maximum of requests in flight, unless the connector has its own. */
+  /** Maximum number of requests in flight, unless the connector has its own. */
   concurrency: number
   /**
-   * Maximum of events and bytes that wait in memory for one of those requests; later ones are held as a range of the
-   * log. Two of the connector's batches may wait even if those are more events.
+   * Maximum number of events and bytes that wait in memory for a request; later ones are held as a range of the log.
+   * Two of the connector's batches may wait even if they have more events.
    */
   queueEvents: number
   queueBytes: number
-  /** Maximum of bytes that wait in memory, all destinations together. */
+  /** Maximum bytes that wait in memory, for all destinations together. */
   totalBytes: number
-  /** Back-off of one event; `maxElapsedMs` after its first try it is dead. */
+  /** Back-off of one event; `maxElapsedMs` after its first attempt it becomes a dead letter. */
   retry: RetryPolicy
-  /** The circuit breaks after this many failures in a row, or when this share of the last `window` failed. */
+  /**
+   * The circuit breaks after this many consecutive failures, or when this share of the last `window` requests failed.
+   */
   circuit: { consecutive: number; window: number; ratio: number; baseMs: number; capMs: number }
   /** Maximum Retry-After that is obeyed. */
   retryAfterCapMs: number
-  /** A spilled range younger than this stays in memory: short bursts never touch the relational store. */
+  /** A spilled range younger than this stays in memory, so that short bursts are not written to the database. */
   parkAfterMs: number
   /**
-   * When no request of a destination ended for this long, its events in memory are parked and leave the shared stream.
+   * If no request of a destination has ended for this long, its events in memory are parked and leave the shared
+   * stream.
    */
   stallMs: number
   /**
@@ -31,28 +34,33 @@ export type DeliverySettings = {
   crawlMs: number
   /** Batches that wait longer than this wait in the log, as spilled ranges. */
   collectMs: number
-  /** Parked rows, spilled ranges and positions are written this often, when there is something to write. */
+  /** How often parked rows, spilled ranges and positions are written, if any have changed. */
   flushMs: number
-  /** A delivery log insert is sent with this many rows or after this time; beyond the buffer no request starts. */
+  /**
+   * A delivery log insert is sent with this many rows or after this time. When the buffer is full, no request starts.
+   */
   attempts: { rows: number; waitMs: number; bufferRows: number; bufferBytes: number }
-  /** Failures of one destination that wait to be parked; beyond it its requests stop. */
+  /** Maximum number of failures of one destination that wait to be parked; at this number its requests stop. */
   unparked: number
-  /** Maximum of open changes of producers: queued, in flight, or parked. Later ones are held as a range of the log. */
+  /**
+   * Maximum number of open changes of producers: queued, in flight, or parked. Later ones are held as a range of the
+   * log.
+   */
   openChanges: number
-  /** Maximum of parked rows in memory. */
+  /** Maximum number of parked rows in memory. */
   rowsInFlight: number
   /**
-   * Beyond this age or number, held deliveries are dead with the reason `limit`. So are records further back in the log
-   * than `maxLogAgeMs`, however often they were made due: nothing keeps a file of the log for longer.
+   * Held deliveries beyond this age or number become dead with the reason `limit`. So do records that are older in the
+   * log than `maxLogAgeMs`, even if they were made due repeatedly: nothing keeps a file of the log for longer.
    */
   held: { maxAgeMs: number; maxLogAgeMs: number; maxEvents: number; maxRows: number }
-  /** Dead letters kept in the relational store (the delivery log keeps them, too). */
+  /** Dead letters kept in the database (the delivery log keeps them, too). */
   dead: { maxAgeMs: number; maxRows: number }
-  /** How long a destination may be unknown to the configuration cache before it counts as deleted. */
+  /** How long a destination may be missing in the configuration cache before it counts as deleted. */
   unknownGraceMs: number
   /** How often limits, counts, and the lowest needed offsets are maintained. */
   maintenanceMs: number
-  /** Maximum of records read and not done, over all partitions; beyond it reading waits. */
+  /** Maximum number of records read and not done, over all partitions; beyond it reading waits. */
   openRecords: number
   /** How long `stop` waits for requests to finish. */
   drainMs: number

@@ -37,9 +37,9 @@ const isOutcome = (value: unknown): value is EventOutcome =>
   typeof value === 'object' && value !== null && 'kind' in value
 
 /**
- * A connector for tests with everything that a definition may ask of the delivery: actions (`send` takes events whole,
- * `order` needs `total`), batches, a rate, order. It posts a list of `{messageId, action, event or payload}`. The peer's
- * JSON list, if it answers one, is the outcome of each event; 413 asks for smaller batches.
+ * A test connector with every feature of a definition that delivery supports: actions (`send` takes events whole,
+ * `order` needs `total`), batches, a rate, and order. It posts a list of `{messageId, action, event or payload}`. If
+ * the peer responds with a JSON list, that is the outcome of each event; 413 asks for smaller batches.
  */
 export const relay = defineDestination({
   slug: 'relay',

@@ -21,7 +21,7 @@ import { createDelivery, type Delivery } from './delivery.ts'
 import type { AccessTokens, DestinationEntry, ForgottenUsers } from './ports.ts'
 import type { DeliverySettings } from './settings.ts'
 
-/** Times short enough for tests; everything else as in the product. */
+/** Times short enough for tests; other settings as in the product. */
 export const quickSettings: Partial<DeliverySettings> = {
   retry: { baseMs: 100, capMs: 1000, maxElapsedMs: 4 * 3_600_000 },
   circuit: { consecutive: 5, window: 40, ratio: 0.8, baseMs: 100, capMs: 300 },
@@ -33,7 +33,7 @@ export const quickSettings: Partial<DeliverySettings> = {
   drainMs: 3000,
 }
 
-/** An event as the pipeline writes it. */
+/** An event in the form of the pipeline. */
 export const sampleEvent = (number: number): PipelineEvent => ({
   eventId: `0-${number}-0`,
   messageId: `m-${number}`,
@@ -65,7 +65,7 @@ export type Fixture = {
     more?: Partial<DeliveryMeta>,
     eventOf?: (number: number) => Partial<PipelineEvent>,
   ): Promise<LogPosition[]>
-  /** Changes a destination as the configuration cache would. */
+  /** Changes a destination like the configuration cache does. */
   change(id: string, changes: Partial<DestinationEntry>): void
   /** Stops the delivery and starts a new one with the same log, journal, and stores. */
   restart(settings?: Partial<DeliverySettings>): Promise<void>
@@ -92,11 +92,11 @@ type AttemptRow = {
 }
 
 export type FixtureDeps = {
-  /** Folder of log and journal; a new one unless given. */
+  /** Folder of the log and the journal; a new one unless given. */
   folder?: string
   /** Workspace of the appended events; a new one unless given. */
   workspaceId?: string
-  /** False: the delivery is not started. */
+  /** False if the delivery should not be started. */
   start?: boolean
   db: Kysely<Database>
   eventStore: EventStore
@@ -170,7 +170,7 @@ export const createFixture = async (deps: FixtureDeps): Promise<Fixture> => {
   const { segmentBytes } = deps
   const sizes = segmentBytes === undefined ? {} : { segmentBytes }
   const writer = await openLogWriter({ dir: join(folder, 'log'), partitions: 4, inline: true, ...sizes })
-  // The log of outcomes is there before its first reader.
+  // The log of outcomes must exist before its first reader.
   await (await openLogWriter({ dir: join(folder, 'outcomes'), partitions: 4, inline: true })).close()
   const entries = new Map<string, DestinationEntry>()
   const [workspaceId, sourceId] = [deps.workspaceId ?? newId(), newId()]
@@ -239,16 +239,16 @@ export const createFixture = async (deps: FixtureDeps): Promise<Fixture> => {
   }
 }
 
-/** Message ids in the order in which a peer received them, repeats included. */
+/** Message IDs in the order in which a peer received them, including repeats. */
 export const messageIds = (peer: Peer): string[] =>
   peer.requests.flatMap(({ body }) => {
     const parsed: unknown = JSON.parse(body)
     return (Array.isArray(parsed) ? parsed : [parsed]).map((event: { messageId: string }) => event.messageId)
   })
-/** Message ids of the events appended as number `from` up to `to`. */
+/** Message IDs of the events with the numbers `from` up to `to`. */
 export const expectedIds = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, index) => `m-${from + index}`)
-/** As `messageIds`, in the order of their numbers. */
+/** Like `messageIds`, in the order of their numbers. */
 export const sortedIds = (peer: Peer): string[] =>
   messageIds(peer).toSorted((a, b) => Number(a.slice(2)) - Number(b.slice(2)))
 /** How many different events a peer received. */

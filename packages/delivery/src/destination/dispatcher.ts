@@ -27,7 +27,8 @@ export const batchesItem = (destinationId: string): string => `batches ${destina
 export type Dispatched =
   | {
       kind: 'answered'
-      result: DeliverResult /** True if the destination's settings are the cause. */
+      result: DeliverResult
+      /** True if the destination's settings are the cause. */
       misconfigured: boolean
     }
   | { kind: 'split' }

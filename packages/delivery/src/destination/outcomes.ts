@@ -200,7 +200,7 @@ export const createOutcomes = (
           ((isStale(item) || record.meta.producer !== undefined) && isOfForgotten(forgotten, record, item.event))
         )
       }
-      // All events of a batch have the same request and response, so they are removed for all.
+      // All events of a batch share the request and response, so the sample is omitted for the whole batch.
       const { request: _, response: __, ...withoutSample } = answer
       const result = batch.some(isTheirs) ? withoutSample : answer
       for (const [index, { open }] of batch.entries())

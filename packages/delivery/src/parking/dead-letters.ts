@@ -2,9 +2,12 @@ import type { KeyOrder } from './key-order.ts'
 import type { ParkingContext } from './parking-context.ts'
 import type { WorkerRows } from './retry-queue.ts'
 
-/** Dead-letters everything that waits for a deleted destination. */
+/** Dead-letters all waiting deliveries of a deleted destination. */
 export type DeadLettering = {
-  /** Starts it, unless it is running or nothing waits. When the store cannot be reached, the next call repeats it. */
+  /**
+   * Starts dead-lettering, unless it is running or nothing waits. If the database cannot be reached, the next call
+   * tries again.
+   */
   deadLetterAll(): void
   underWay(): boolean
 }

@@ -4,7 +4,7 @@ import type { Intake, ParkingContext } from './parking-context.ts'
 import type { WorkerRows } from './retry-queue.ts'
 import type { RowReading } from './row-reading.ts'
 
-/** Maximum of parked rows per query. */
+/** Maximum number of parked rows per query. */
 export const fetchRows = 200
 
 export type RowFetchDeps = {
@@ -13,22 +13,22 @@ export type RowFetchDeps = {
   context: Pick<ParkingContext, 'parking' | 'clock' | 'isRead'>
   rows: WorkerRows
   state: () => Intake
-  /** True while the worker has anything queued or under way. */
+  /** True while items of the worker are queued or in flight. */
   busy: () => boolean
-  /** Room for parked rows. */
+  /** Whether there is capacity for parked rows. */
   hasCapacity: () => boolean
   read: RowReading
 }
 
-/** How long a row waits for earlier records of the log to be offered, ms. */
+/** How long a row waits while earlier records of the log are not offered yet, ms. */
 const unreadMs = 50
 
 const byPlace = (a: ParkedRow, b: ParkedRow): number => a.partition - b.partition || a.offset - b.offset
 
 /**
- * Fetches due parked rows for a worker without an order, and consumes them while there is capacity; then sets when the
- * next one is due. While the worker probes, fetches a single row, even before it is due: the back-off that the
- * destination asked for is over. Rejects when the relational store or the log cannot be read.
+ * Fetches due parked rows for an unordered worker, and consumes them while there is capacity. Then it sets when the
+ * next row is due. While the worker probes, it fetches a single row, even before it is due, since the requested
+ * back-off is over. Rejects if the database or the log cannot be read.
  */
 export const createDueRows =
   ({ id, lane, context, rows, state, busy, hasCapacity, read }: RowFetchDeps): (() => Promise<void>) =>

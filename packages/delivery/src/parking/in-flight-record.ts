@@ -6,48 +6,48 @@ import type { Open } from './key-order.ts'
 import type { NewParkedRow, ParkedRow, ParkingChange } from './parked-row.ts'
 import type { Decision } from './retry-rules.ts'
 
-/** What to write of an event that was not delivered; `returned` and `behind` mean that it was not tried. */
+/** The outcome to write for an event that was not delivered; `returned` and `behind` mean that it was not tried. */
 export type EventFailure = {
   index: number
-  /** Empty where it is not known. */
+  /** Empty if it is not known. */
   eventId: string
   decision:
     | Exclude<Decision, { kind: 'delivered' }>
     | { kind: 'returned' }
     | { kind: 'behind'; nextTime: number; reason: string }
   result: Pick<DeliverResult, 'httpStatus' | 'request' | 'response'> | undefined
-  /** Its open change, where it has an order among the changes of its record. */
+  /** The event's open change of a record, if changes of that record are ordered. */
   open?: Open | undefined
 }
 
 /**
- * The events of one record on their way to one destination. There is a hold for each event, delivery log row, and
- * parking change that is not durable yet.
+ * The events of one record on their way to one destination. It has a hold for each event, delivery log row, and parking
+ * change that is not durable yet.
  */
 export type InFlightRecord = Held & {
   readonly record: RecordReference
-  /** The parked row they came from; undefined for events straight from the log. */
+  /** The parked row of the events; undefined for events directly from the log. */
   readonly row: ParkedRow | undefined
   readonly lane: Lane
-  /** For a parked row: the outcomes of its events, until all are known. */
+  /** For a parked row: the failures of its events, collected until all outcomes are known. */
   readonly failures: EventFailure[]
 }
 
 /** One event or row in a worker's queue. */
 export type Item = {
-  /** Replaced when the item is taken over by a parked row. */
+  /** Replaced when a parked row takes over the item. */
   inFlight: InFlightRecord
   readonly index: number
   readonly event: Outgoing
   /** Bytes of the outgoing event. */
   readonly bytes: number
-  /** Epoch ms when it entered. */
+  /** When the item entered the queue, epoch ms. */
   readonly since: number
-  /** Its position in order of entry; set by the queue. */
+  /** The item's position in the order of entry; set by the queue. */
   entry: number
-  /** Its open change, where it has an order among the changes of its record. */
+  /** The event's open change of a record, if changes of that record are ordered. */
   readonly open: Open | undefined
-  /** Fields that the mapping left out, with the reasons. */
+  /** Fields that the mapping omitted, with the reasons. */
   readonly note?: string
 }
 
@@ -76,14 +76,14 @@ const newRow = (
     indexes: inOrder.map((failure) => failure.index),
     eventIds: inOrder.every((failure) => failure.eventId !== '') ? inOrder.map((failure) => failure.eventId) : [],
     attempts: (row?.attempts ?? 0) + (tried ? 1 : 0),
-    // The retry time starts with the first try.
+    // The time for retries starts with the first attempt.
     firstTime: row !== undefined && (row.attempts > 0 || !tried) ? row.firstTime : now,
     nextTime,
     events: failures.length,
     bytes: Math.round((record.bytes * failures.length) / Math.max(record.meta.count, 1)),
     state: decision.kind === 'dead' ? 'dead' : 'waiting',
     lastStatus: last?.result?.httpStatus,
-    // A dead event was reported with its attempt.
+    // A dead event was already reported with its attempt.
     needsReport: record.meta.producer !== undefined && decision.kind !== 'dead',
     reason: 'reason' in decision ? decision.reason : '',
     request: last?.result?.request ?? '',
@@ -98,8 +98,8 @@ const kindOf = ({ decision }: EventFailure): string =>
   decision.kind === 'dead' ? `dead ${decision.reason}` : decision.kind
 
 /**
- * Creates rows for events that were not delivered: one for each kind of outcome, since those share time and answer.
- * Events that are dead for different reasons get different rows, since a person reads and fixes them one by one.
+ * Creates rows for events that were not delivered: one for each kind of outcome, since its events share time and
+ * response. Events that are dead for different reasons get different rows, since users read and fix them one by one.
  */
 export const rowsOf = (
   destinationId: string,
@@ -117,8 +117,8 @@ export const rowsOf = (
 }
 
 /**
- * Replaces a parked row once the outcomes of all its events are known. Leaves no row where all were delivered;
- * undefined where none was tried, so that the row stays.
+ * Replaces a parked row once the outcomes of all its events are known. No row remains if all were delivered. Undefined
+ * if no event was tried, so that the row stays.
  */
 export const replaceRow = (
   destinationId: string,
@@ -131,7 +131,7 @@ export const replaceRow = (
     return undefined
   const rows = rowsOf(destinationId, inFlight, failures, now)
   const [only] = rows
-  // A row of the same events keeps its ID.
+  // A new row with the same events keeps the row's ID.
   const kept =
     rows.length === 1 && only !== undefined && only.events === row.indexes.length ? [{ ...only, id: row.id }] : rows
   return { deletes: [row.id], rows: kept }

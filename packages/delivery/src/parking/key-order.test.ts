@@ -4,7 +4,7 @@ import type { DeliveryRecord } from '../log/record.ts'
 import type { Item } from './in-flight-record.ts'
 import { createKeyOrder, type Open, orderKey, versionOf } from './key-order.ts'
 
-/** A record with a change of each of these keys. */
+/** A record with one change for each of these keys. */
 const recordOf = (offset: number, keys: readonly string[], kind: 'event' | 'audience' = 'audience'): DeliveryRecord => {
   const b = { k: 'audience' as const, n: 'audience c', e: [...keys] }
   const meta = streamFactsOf({ w: 'w', s: 's', d: ['d'], n: keys.length, ...(kind === 'audience' ? { b } : {}) })
@@ -40,7 +40,7 @@ const start = ({ blocks = true } = {}) => {
   return { order, queued, take, admit, enter, released }
 }
 
-/** What becomes of a change of place 5 beside one other that is open. */
+/** The verdict on a change at offset 5, next to one other open change. */
 test.each([
   ['an earlier one that is sent', 3, 'sending', 'hold'],
   ['an earlier one that is held', 3, 'held', 'hold'],
@@ -60,20 +60,20 @@ test.each([
   expect(admit(take(5))).toBe(expected)
 })
 
-it('changes of other records do not wait for each other, and where all is in order none does', () => {
+it('changes of different records do not wait for each other; in an ordered destination, no change waits', () => {
   const { enter } = start()
   expect([enter(1, 'a'), enter(1, 'b'), enter(2, 'a')]).toEqual(['send', 'send', 'hold'])
   const inOrder = start({ blocks: false })
   expect([inOrder.enter(1), inOrder.enter(2)]).toEqual(['send', 'send'])
 })
 
-it('events of sources have no order and leave nothing behind', () => {
+it('events of sources have no order and are not tracked', () => {
   const { order } = start()
   expect(order.take(recordOf(1, ['a'], 'event'), [0])).toBeUndefined()
   expect(order.size('live')).toBe(0)
 })
 
-it('what is held goes on one by one, each when the one before is settled, whatever became of it', () => {
+it('held changes are released one by one, each when the previous one is closed, with any outcome', () => {
   const { order, queued, take, admit, released } = start()
   const opens = [1, 2, 3].map((offset) => take(offset))
   const [first, second, third] = opens
@@ -89,7 +89,7 @@ it('what is held goes on one by one, each when the one before is settled, whatev
   expect([order.size('live'), order.held('live'), queued.bytes, order.released()]).toEqual([0, 0, 0, undefined])
 })
 
-it('what is held behind a change that failed waits for its next try', () => {
+it('a change held behind a failed one waits until that is retried', () => {
   const { order, take, admit, released } = start()
   const [first, second] = [take(1), take(2)]
   expect([admit(first), admit(second)]).toEqual(['send', 'hold'])
@@ -97,7 +97,7 @@ it('what is held behind a change that failed waits for its next try', () => {
   expect(released()).toEqual({ send: [], superseded: [], behind: [[2, 901]] })
 })
 
-it('what is taken out of its row again keeps its place, and frees what is behind it when its row is lost', () => {
+it('a change taken from its row again keeps its place; changes behind it are released if the row is lost', () => {
   const { order, take, admit, enter } = start()
   const first = take(1)
   order.park('r-1', [first], 500)
@@ -110,7 +110,7 @@ it('what is taken out of its row again keeps its place, and frees what is behind
   expect(order.released()?.send).toHaveLength(1)
 })
 
-it('what comes back when something later was delivered is not sent, be it held or just taken', () => {
+it('a change is not sent after a later one was delivered, whether it is held or just taken', () => {
   const { order, take, admit, released } = start()
   const later = take(9)
   expect(admit(later)).toBe('send')
@@ -120,7 +120,7 @@ it('what comes back when something later was delivered is not sent, be it held o
   expect([admit(old), released().superseded, order.isSuperseded(older)]).toEqual(['superseded', [3], true])
 })
 
-it('what waits since before the process began is not known to be the last, and holds what is later', () => {
+it('a restored change may be superseded by an earlier delivery, and blocks later changes', () => {
   const { order, enter, take, admit } = start()
   order.restore('r-1', recordOf(1, ['k', 'other']), [0], 400)
   expect([order.knows('r-1'), enter(2), enter(2, 'other')]).toEqual([false, 'behind 401', 'send'])
@@ -131,7 +131,7 @@ it('what waits since before the process began is not known to be the last, and h
   expect(admit(open)).toBe('superseded')
 })
 
-it('a delivery during a look-up supersedes what is taken after it', () => {
+it('a delivery during a look-up supersedes earlier changes that are taken after it', () => {
   const { order, take, admit } = start()
   const later = take(2)
   admit(later)
@@ -141,7 +141,7 @@ it('a delivery during a look-up supersedes what is taken after it', () => {
   look.end()
   expect(admit(early)).toBe('superseded')
   order.close(early, false)
-  // No look-up is running, and nothing is open.
+  // Deliveries are no longer tracked, since no look-up is running and no change is open.
   expect(order.size('live')).toBe(0)
   const again = order.beginLook()
   expect(admit(take(1))).toBe('send')

@@ -2,31 +2,31 @@ import type { DeliveryRecord, RecordReference } from '../log/record.ts'
 import { type Lane } from '../log/record.ts'
 import type { Item } from './in-flight-record.ts'
 
-/** Why a change is not sent though it could be. For people. */
+/** The reason, for users, why a change is not sent. */
 export const laterDelivered = 'Not sent: a later change of the same record was delivered'
 
-/** The open changes of one key; `among` has those of the same origin and object. */
+/** The open changes of one key; `among` has the changes of the same origin and object by key. */
 type Changes = { readonly key: string; readonly among: Among; opens: Open[]; delivered: number }
 type Among = { readonly name: string; readonly keys: Map<string, Changes> }
 
 /**
  * An unfinished change of a record at the destination (an event or a row of a producer).
- * - `taken`: out of the log or its row, and not checked yet;
+ * - `taken`: taken from the log or its row, and not checked yet;
  * - `sending`: queued or in flight;
- * - `held`: in memory behind an earlier one;
- * - `waiting`: parked, to be retried.
+ * - `held`: in memory behind an earlier change;
+ * - `waiting`: parked for a retry.
  */
 export type Open = {
   readonly of: Changes
-  /** Grows with the place in the stream. */
+  /** A later place in the stream has a higher version. */
   readonly version: number
   readonly partition: number
-  /** The lane in which it came. */
+  /** The lane in which the change arrived. */
   readonly lane: Lane
   state: 'taken' | 'sending' | 'held' | 'waiting' | 'closed'
-  /** When it is due while it waits, epoch ms. */
+  /** When a waiting change is due, epoch ms. */
   nextTime: number
-  /** The item while it is held. */
+  /** The queue item of a held change. */
   item: Item | undefined
 }
 
@@ -34,7 +34,7 @@ export type Open = {
 export type Verdict =
   | { kind: 'send' }
   | { kind: 'hold' }
-  /** The change is parked, and due after what it waits for. Epoch ms. */
+  /** The change is parked, and becomes due after the change that it waits for. Epoch ms. */
   | { kind: 'behind'; nextTime: number }
   | { kind: 'superseded' }
 
@@ -46,55 +46,56 @@ export type Released = { send: Item[]; superseded: Item[]; behind: { item: Item;
  * key, and are never looked up. Pure bookkeeping without I/O.
  */
 export type KeyOrder = {
-  /** Notes that events of a record are taken out of the log, or out of a row; undefined where they have no order. */
+  /** Tracks events of a record that are taken from the log or from a row; undefined if they have no order. */
   take(record: DeliveryRecord, indexes: readonly number[], row?: string): readonly Open[] | undefined
-  /** Decides about a change that may be sent. Keeps one that is held. */
+  /** Decides about a change that may be sent next. Keeps the item if the change is held. */
   admit(open: Open, item: Item): Verdict
-  /** Closes a change: nothing is left to do for it. */
+  /** Closes a finished change. */
   close(open: Open, delivered: boolean): void
-  /** Notes that a change failed or is requeued: it is parked. */
+  /** Marks a change as parked, since it failed or is requeued. */
   wait(open: Open, nextTime: number): void
-  /** Whether a later change of its key was delivered. */
+  /** Whether a later change of the same key was delivered. */
   isSuperseded(open: Open): boolean
-  /** Notes that changes are in a parked row from now on. */
+  /** Marks changes as parked in a row. */
   park(row: string, opens: readonly Open[], nextTime: number): void
-  /** Restores a row that waits since before this process started. */
+  /** Restores a row that was parked before this process started. */
   restore(row: string, record: DeliveryRecord, indexes: readonly number[], nextTime: number): void
   /**
-   * Whether it has watched a row since the row was parked; for any other row, a later change may have been delivered.
+   * Whether this process has tracked the row since it was parked. For any other row, a later change may have been
+   * delivered.
    */
   knows(row: string): boolean
-  /** Notes that rows no longer wait, though they were not tried. */
+  /** Marks rows that no longer wait although they were not tried. */
   lost(rows: Iterable<string>): void
-  /** Forgets what waits of some partitions, or of all. */
+  /** Drops the waiting changes of some partitions, or of all. */
   forget(partitions?: ReadonlySet<number>): void
-  /** Takes the changes released since the last call; undefined when there is none. */
+  /** Returns the changes released since the last call; undefined if there are none. */
   released(): Released | undefined
   /** Held items, in the order of the stream. */
   heldItems(): readonly Item[]
-  /** Takes all held items: the caller parks them. */
+  /** Removes and returns all held items; the caller parks them. */
   clearHeld(): readonly Item[]
   /** Number of held changes of a lane. */
   held(lane: Lane): number
-  /** Number of open changes that came in a lane. */
+  /** Number of open changes that arrived in a lane. */
   size(lane: Lane): number
   /**
-   * Starts a look-up of earlier deliveries for keys that are about to be taken. Until `end`, deliveries are kept, too;
-   * `learn` notes what the look-up finds. Call `end` when the keys are taken.
+   * Starts a look-up of earlier deliveries for keys that are about to be taken. Until `end`, deliveries are tracked,
+   * too; `learn` adds what the look-up finds. Call `end` when the keys are taken.
    */
   beginLook(): { learn(key: string, version: number): void; end(): void }
 }
 
 const versionsOfRecord = 65_536
 
-/** The version of an event or row; of two in a partition, the later one is higher. */
+/** The version of an event or row. Within a partition, a later one has a higher version. */
 export const versionOf = ({ offset }: Pick<RecordReference, 'offset'>, index: number): number =>
   offset * versionsOfRecord + index
 
-/** Names a record at the destination: its producer, object, and key. */
+/** Identifies a record at the destination by its producer, object, and key. */
 export const orderKey = (origin: string, object: string, key: string): string => `${origin}\n${object}\n${key}`
 
-/** The object and key that an event or row of a producer changes; undefined where they cannot be read. */
+/** The object and key that an event or row of a producer changes; undefined if they cannot be read. */
 export const changedBy = (record: DeliveryRecord, index: number): { object: string; key: string } | undefined => {
   const { producer } = record.reference.meta
   if (producer?.keys === undefined) return record.events()?.[index]?.row
@@ -102,7 +103,7 @@ export const changedBy = (record: DeliveryRecord, index: number): { object: stri
   return key === undefined ? undefined : { object: '', key }
 }
 
-/** Decides about a change beside the others of its key. */
+/** Decides about a change, given the other changes of its key. */
 const verdictOf = (open: Open, blocks: boolean): Verdict => {
   const { opens, delivered } = open.of
   if (open.version < delivered) return { kind: 'superseded' }
@@ -110,7 +111,7 @@ const verdictOf = (open: Open, blocks: boolean): Verdict => {
   let nextTime: number | undefined
   for (const other of opens) {
     if (other === open) continue
-    // An earlier change does not block when another copy of it or a later one was delivered.
+    // An earlier change does not block after another copy of it, or a later change, was delivered.
     const isEarlier = other.version < open.version && other.version > delivered
     if (other.state === 'sending' || (isEarlier && other.state !== 'waiting')) return { kind: 'hold' }
     if (isEarlier) nextTime = Math.max(nextTime ?? 0, other.nextTime + 1)
@@ -118,11 +119,11 @@ const verdictOf = (open: Open, blocks: boolean): Verdict => {
   return nextTime === undefined ? { kind: 'send' } : { kind: 'behind', nextTime }
 }
 
-/** Creates an order with nothing open. `blocks` says whether later changes wait for an open one. */
+/** Creates an order without open changes. `blocks` says whether later changes wait for an open one. */
 export const createKeyOrder = (queued: { bytes: number }, blocks: () => boolean): KeyOrder => {
-  /** By origin and object: there are as many as producers have, and they stay. */
+  /** By origin and object. Their number is limited by the producers' objects, so they are never removed. */
   const objects = new Map<string, Map<string, Among>>()
-  /** The last ones used: the rows of a record have one object. */
+  /** The last used origin and object, since all rows of a record have the same. */
   let last: { origin: string; object: string; among: Among } | undefined
   const rows = new Map<string, { opens: readonly Open[]; own: boolean }>()
   const held = new Set<Open>()

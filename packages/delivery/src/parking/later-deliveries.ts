@@ -3,7 +3,7 @@ import type { DeliveryRecord } from '../log/record.ts'
 import { changedBy, type KeyOrder, orderKey } from './key-order.ts'
 import type { ParkingContext } from './parking-context.ts'
 
-/** Maximum of keys and of their characters per query. */
+/** Maximum number of keys, and of their characters, per query. */
 const keysAtOnce = 500
 const charactersAtOnce = 32 * 1024
 
@@ -67,7 +67,7 @@ export const createLaterDeliveries = (
           const changed = changedBy(record, index)
           if (changed !== undefined) keys.add(changed.key)
         }
-      // Then the delivery log has everything that was delivered until now.
+      // Once drained, the delivery log has everything that was delivered so far.
       if (!(await attempts.drain())) throw new Error('The delivery log cannot be written yet')
       const since = ofProducers.reduce((earliest, { record }) => Math.min(earliest, record.reference.time), Infinity)
       for (const { source_id, object, key, latest } of await ask(first.record.reference.meta.workspaceId, since, [

@@ -3,7 +3,7 @@ import type { Insertable } from 'kysely'
 import type { Lane } from '../log/record.ts'
 import type { Open } from './key-order.ts'
 
-/** A reference to events of one record that could not be delivered; they wait for a retry or are dead. */
+/** A reference to undelivered events of one record, which wait for a retry or are dead. */
 export type ParkedRow = {
   id: string
   workspaceId: string
@@ -12,15 +12,15 @@ export type ParkedRow = {
   partition: number
   offset: number
   indexes: readonly number[]
-  /** IDs of these events, in the same order; empty where they are unknown. */
+  /** IDs of these events, in the same order; empty if they are unknown. */
   eventIds: readonly string[]
   attempts: number
   /** Epoch ms. */
   firstTime: number
   nextTime: number
-  /** True when its outcome must be reported to a producer if it dies without an attempt. */
+  /** Whether its outcome must be reported to a producer if it dies without an attempt. */
   needsReport: boolean
-  /** The replay that made it due again. */
+  /** The replay that made the row due again. */
   replayId?: string | undefined
   /** The lane in which it waits. */
   lane: Lane
@@ -37,11 +37,11 @@ export type NewParkedRow = ParkedRow & {
   reason: string
   request: string
   response: string
-  /** Open changes of those events that have an order among the changes of their record; not stored. */
+  /** Open changes of the events that are ordered among the changes of their record; not stored. */
   opens?: readonly Open[]
 }
 
-/** Rows to delete and rows to insert in their place, in one transaction. */
+/** Rows to delete, and rows to insert, in one transaction. */
 export type ParkingChange = { deletes: readonly string[]; rows: readonly NewParkedRow[] }
 
 /** A range of parked records. `holds` is the lane of its records; undefined for both. */
@@ -50,7 +50,7 @@ export type ParkedRange = ParkedRow & { end: number; events: number; bytes: numb
 /** A row that was dead-lettered beyond a limit. */
 export type DeadRow = { id: string; destinationId: string; events: number }
 
-/** The row as the table has it. */
+/** Converts a row to the columns of the table. */
 export const toDatabase = (row: NewParkedRow): Insertable<ParkedDeliveriesTable> => ({
   id: row.id,
   workspace_id: row.workspaceId,
@@ -77,10 +77,10 @@ export const toDatabase = (row: NewParkedRow): Insertable<ParkedDeliveriesTable>
   holds: row.holds ?? '',
 })
 
-/** PostgreSQL's text holds no NUL and no lone surrogate. */
+/** PostgreSQL's text cannot contain NUL or lone surrogates. */
 const storable = (text: string): string => text.replaceAll('\0', '�').toWellFormed()
 
-/** Columns that are read of a row. */
+/** The columns that are read of a row. */
 export const rowColumns = [
   'id',
   'workspace_id',
@@ -102,7 +102,7 @@ export const rowColumns = [
   'holds',
 ] as const
 
-/** Those columns of one row. */
+/** The selected columns of one row. */
 export type SelectedRow = Pick<{ [K in keyof ParkedDeliveriesTable]: unknown }, (typeof rowColumns)[number]> & {
   id: string
   workspace_id: string
@@ -124,7 +124,7 @@ export type SelectedRow = Pick<{ [K in keyof ParkedDeliveriesTable]: unknown }, 
   holds: Lane | ''
 }
 
-/** A row of the table, as a range of one record or several. */
+/** Converts a row of the table to a range of one or more records. */
 export const fromDatabase = (row: SelectedRow): ParkedRange => ({
   id: row.id,
   workspaceId: row.workspace_id,
@@ -147,7 +147,7 @@ export const fromDatabase = (row: SelectedRow): ParkedRange => ({
 })
 
 type DeadColumns = Pick<SelectedRow, 'id' | 'destination_id' | 'event_count'>
-/** A row that was dead-lettered, as the table returns it. */
+/** Converts a dead-lettered row that the table returned. */
 export const deadRow = ({ id, destination_id, event_count }: DeadColumns): DeadRow => ({
   id,
   destinationId: destination_id,

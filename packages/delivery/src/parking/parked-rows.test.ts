@@ -51,7 +51,7 @@ const row = (offset: number, more: Partial<ParkedRow> = {}): ParkedRow => ({
   ...more,
 })
 
-/** Rows of a destination in a store that answers as it does, and what is taken of them. */
+/** Rows of a destination in a fake store, and the list of rows taken from it. */
 const start = (stored: readonly ParkedRow[]) => {
   const now = { time: 1000, state: 'flowing' as Intake, busy: false, hasCapacity: 1000, readTo: 1000 }
   const dead: string[] = []
@@ -106,7 +106,7 @@ const start = (stored: readonly ParkedRow[]) => {
 const ids = (...offsets: number[]): string[] => offsets.map((offset) => `r-${offset}-0`)
 
 describe('rows are read from the log', () => {
-  test('in the order given, more than fit into one read, and rows of one record share it', async () => {
+  test('in the given order, in more than one read, and only once for rows of the same record', async () => {
     const rows = [0, 1, 1, 2, 5, 9, 12, 13, 19, 19].map((offset, n) => row(offset, { indexes: [n] }))
     const { read, taken, records } = start(rows)
     expect(await read(rows, () => true)).toBe(10)
@@ -114,13 +114,13 @@ describe('rows are read from the log', () => {
     expect(records.size).toBe(8)
   })
 
-  test('a row whose record is gone becomes a dead letter, and those behind it are taken', async () => {
+  test('a row whose record is gone becomes a dead letter, and later rows are taken', async () => {
     const { read, taken, dead } = start([])
     expect(await read([row(3), row(99), row(4)], () => true)).toBe(3)
     expect([taken, dead]).toEqual([ids(3, 4), ['r-99-0 No longer in the log']])
   })
 
-  test('none is taken behind one that may not be', async () => {
+  test('no row is taken behind a row that may not be taken', async () => {
     const { read, taken } = start([])
     expect(await read([row(3), row(4), row(5)], ({ offset }) => offset !== 4)).toBe(1)
     expect(taken).toEqual(ids(3))
@@ -134,21 +134,21 @@ test('rows of a partition that was taken away are not taken', async () => {
   expect(taken).toEqual([])
 })
 
-describe('rows without an order', () => {
-  test('those that are due are taken in the order of the log, and the next time is known', async () => {
+describe('rows of an unordered destination', () => {
+  test('due rows are taken in the order of the log, and the next due time is set', async () => {
     const { due, taken, rows } = start([row(9), row(2, { nextTime: 900 }), row(5), row(7, { nextTime: 1700 })])
     await due()
     expect([taken, rows.nextDue]).toEqual([ids(2, 5, 9), 1700])
   })
 
-  test('without room the rest stays due', async () => {
+  test('without capacity, the remaining rows stay due', async () => {
     const { due, taken, rows, now } = start([row(1), row(2), row(3)])
     now.hasCapacity = 2
     await due()
     expect([taken, rows.nextDue]).toEqual([ids(1, 2), 100])
   })
 
-  test('a row waits until what is before it in the log was offered', async () => {
+  test('a row waits until earlier records in the log were offered', async () => {
     const { due, taken, rows, now } = start([row(2), row(5)])
     now.readTo = 5
     await due()
@@ -158,7 +158,7 @@ describe('rows without an order', () => {
     expect(taken).toEqual(ids(2, 5))
   })
 
-  test('a probe takes one, whenever it is due, and none beside what is under way', async () => {
+  test('a probe takes one row, even before it is due, and none while a request is in flight', async () => {
     const first = start([row(4, { nextTime: 5000 }), row(1, { nextTime: 9000 })])
     first.now.state = 'probing'
     await first.due()
@@ -169,7 +169,7 @@ describe('rows without an order', () => {
     expect(second.taken).toEqual([])
   })
 
-  test('what was looked up before partitions were taken away is not taken, also when they are back', async () => {
+  test('rows looked up before partitions were taken away are not taken, even if the partitions are back', async () => {
     const { due, taken, rows, answer } = start([row(1)])
     answer.before = () => {
       rows.handovers++
@@ -181,7 +181,7 @@ describe('rows without an order', () => {
     expect(taken).toEqual(ids(1))
   })
 
-  test('what stopped while the store was asked takes nothing', async () => {
+  test('after a stop during the query, no row is taken', async () => {
     const { due, taken, now, answer } = start([row(1)])
     answer.before = () => {
       now.state = 'stopped'
@@ -191,33 +191,33 @@ describe('rows without an order', () => {
   })
 })
 
-describe('rows in order', () => {
+describe('rows of an ordered destination', () => {
   const hold = (spilled: ReturnType<typeof start>['spilled'], offset: number): void =>
     spilled.add(
       { partition: 0, offset, time: 0, bytes: 1, workspaceId: 'w', sourceId: 's', needsReport: false, events: 1 },
       0,
     )
 
-  test('a row that is not due yet holds all behind it, and is known', async () => {
+  test('a row that is not due yet blocks all rows behind it, and becomes the head', async () => {
     const { inOrder, taken, order, rows } = start([row(1), row(2, { nextTime: 1700 }), row(3)])
     await inOrder()
     expect([taken, order.head()?.offset, rows.nextDue]).toEqual([ids(1), 2, 1700])
   })
 
-  test('rows behind what is held wait for it', async () => {
+  test('rows behind held records wait for them', async () => {
     const { inOrder, taken, order, spilled } = start([row(1), row(6)])
     hold(spilled, 4)
     await inOrder()
     expect([taken, order.head()?.offset]).toEqual([ids(1), 6])
   })
 
-  test('with none left it is known that none waits', async () => {
+  test('when no row is left, the order reports that none waits', async () => {
     const { inOrder, taken, order, rows } = start([row(1), row(6)])
     await inOrder()
     expect([taken, order.known(), order.head(), rows.nextDue]).toEqual([ids(1, 6), true, undefined, Infinity])
   })
 
-  test('when a row comes to wait while the store is asked, nothing is taken or known, and it is asked again', async () => {
+  test('if a row begins to wait during the query, no row is taken, and the query is repeated', async () => {
     const { inOrder, taken, order, rows, answer } = start([row(3)])
     answer.before = () => {
       rows.version++

@@ -4,15 +4,15 @@ import type { AttemptLog } from '../log/attempts.ts'
 import type { DeliverySettings } from '../settings.ts'
 import type { Parking } from './parking.ts'
 
-/** Dependencies that everything parked shares, whatever its destination. */
+/** Dependencies for parked deliveries of all destinations. */
 export type ParkingContext = {
   reader: LogReader
-  /** Partitions that this delivery owns: it reads, sends, and looks up nothing of others. */
+  /** Partitions that this delivery owns. It does not read, send, or look up deliveries of others. */
   owned: ReadonlySet<number>
-  /** Whether the log was read through an offset: everything up to there was offered. */
+  /** Whether the log was read up to and including an offset, so that every record before it was offered. */
   isRead(partition: number, offset: number): boolean
   attempts: AttemptLog
-  /** Has earlier deliveries, for look-ups. */
+  /** Stores the delivery log, for look-ups of earlier deliveries. */
   eventStore: Pick<EventStore, 'query'>
   parking: Parking
   clock: Clock
@@ -21,5 +21,5 @@ export type ParkingContext = {
   settings: DeliverySettings
 }
 
-/** What a destination takes of its parked deliveries: all, one at a time, or none. */
+/** Which of its parked deliveries a destination takes: all, one at a time, or none. */
 export type Intake = 'flowing' | 'probing' | 'stopped'

@@ -3,7 +3,7 @@ import { createTestDatabase } from '@tributary/test-kit'
 import { expect, test } from 'vitest'
 import { createParking } from './parking.ts'
 
-test('a row that names every event of the largest record is parked, once however often it is written', async () => {
+test('a row with every event of the largest possible record is parked once, even if it is written repeatedly', async () => {
   await using database = await createTestDatabase()
   const parking = createParking(database.db, new Set([0]))
   const indexes = Array.from({ length: 20_000 }, (_, index) => index * 3)

@@ -26,7 +26,7 @@ const row = (id: string, attempts = 0): NewParkedRow => ({
 })
 
 describe('changes that are written together', () => {
-  it('a row that is put and then taken away is not there in the end', () => {
+  it('a row that is inserted and then deleted does not exist in the end', () => {
     const merged = mergeChanges([
       { deletes: [], rows: [row('a'), row('b')] },
       { deletes: ['a'], rows: [] },
@@ -34,7 +34,7 @@ describe('changes that are written together', () => {
     expect(merged).toEqual({ deletes: ['a'], rows: [row('b')] })
   })
 
-  it('a row that is taken away and put again is there as it was put last', () => {
+  it('a row that is deleted and inserted again has its last content', () => {
     const merged = mergeChanges([
       { deletes: ['a'], rows: [row('a', 1)] },
       { deletes: ['a'], rows: [row('a', 2)] },

@@ -32,23 +32,23 @@ type WaitingSummary = { destinationId: string; lane: Lane; rows: number; nextTim
 
 type Settle = (unwritten: ReadonlySet<string>) => void
 
-/** One partition, limited to the deliveries for one destination. */
+/** The part of a partition that belongs to one destination. */
 export type DestinationPartition = { destinationId: string; partition: number }
 
 export type Parking = {
   /**
-   * Takes a change and calls `settle` when it is durable, with the IDs of rows that were not written. Their record was
-   * read again, and an earlier row already has their events.
+   * Adds a change, and calls `settle` when it is durable, with the IDs of rows that were not written. These were of
+   * records that were read again, and an earlier row already has their events.
    */
   push(change: ParkingChange, settle: Settle): void
   buffered(): number
-  /** Writes pushed changes, and the given change with them. Rejects when the store is away, and loses nothing then. */
+  /** Writes pushed changes, and the given change with them. Rejects if the store is down, and loses nothing then. */
   flush(extra?: ParkingChange): Promise<void>
   /** Waiting rows (not ranges) of the owned partitions, per destination and lane. */
   summary(): Promise<WaitingSummary[]>
-  /** Every waiting range of these partitions; of the owned ones unless given. */
+  /** Every waiting range of these partitions; of the owned partitions unless given. */
   ranges(partitions?: ReadonlySet<number>): Promise<ParkedRange[]>
-  /** Waiting rows of a lane of a destination without the given IDs, in the order they are due or in that of the log. */
+  /** Waiting rows of a lane of a destination without the given IDs, ordered by due time or by place in the log. */
   waiting(
     destinationId: string,
     lane: Lane,
@@ -63,8 +63,8 @@ export type Parking = {
   /** Dead-letters every waiting row of a destination; resolves to the number of events. */
   deadLetterAll(destinationId: string, reason: string): Promise<number>
   /**
-   * Dead-letters rows of the owned partitions that wait since before `before`, or beyond the number in one of these
-   * lanes; resolves to them.
+   * Dead-letters rows of the owned partitions that have waited since before `before`, or exceed the maximum number in
+   * one of these lanes; resolves to them.
    */
   enforceLimits(limits: {
     before: number
@@ -77,17 +77,17 @@ export type Parking = {
   waitingOfProducers(partitions: ReadonlySet<number>, after: ParkedRow | undefined, limit: number): Promise<ParkedRow[]>
   /** Deletes dead letters that are older than `before` or beyond the newest `maxRows` of a destination. */
   purgeDeadLetters(limits: { before: number; maxRows: number }): Promise<void>
-  /** Dead rows and ranges whose outcome has not been reported to a producer. */
+  /** Dead rows and ranges whose outcome has not been reported to their producer. */
   unreported(limit: number): Promise<(ParkedRange & { reason: string })[]>
   /** Marks rows as reported. */
   reported(ids: readonly string[]): Promise<void>
-  /** Looks up, per partition, the lowest offset of a row or range that waits or is unreported. */
+  /** Looks up, for each partition, the lowest offset of a row or range that waits or is unreported. */
   refreshLowest(): Promise<void>
-  /** A lower bound of these offsets: the last look-up, and rows written since. */
+  /** A lower bound of these offsets, from the last look-up and rows written since. */
   lowest(): ReadonlyMap<number, number>
 }
 
-/** Resolves to the IDs of the rows whose events another row already has. */
+/** Writes a change; resolves to the IDs of rows whose events another row already has. */
 const write = async (tx: Transaction<Database>, change: ParkingChange): Promise<Set<string>> => {
   await deleteParked(tx, change.deletes)
   const unwritten = await insertParked(tx, change.rows.filter((row) => row.end === undefined).map(toDatabase))
@@ -96,7 +96,7 @@ const write = async (tx: Transaction<Database>, change: ParkingChange): Promise<
   return unwritten
 }
 
-/** Merges changes: a row that a later change deletes is not inserted first. */
+/** Merges changes: a row that a later change deletes is not inserted. */
 export const mergeChanges = (changes: readonly ParkingChange[]): ParkingChange => {
   const deletes = new Set<string>()
   const rows = new Map<string, NewParkedRow>()
@@ -110,12 +110,12 @@ export const mergeChanges = (changes: readonly ParkingChange[]): ParkingChange =
   return { deletes: [...deletes], rows: [...rows.values()] }
 }
 
-/** Sorts before every ID. */
+/** Sorts before every real ID. */
 const noId = '00000000-0000-0000-0000-000000000000'
 
 /**
- * The table of parked deliveries. The owner of a partition of the consumer owns its rows: only those of `owned` are
- * looked up. Each flush writes the collected changes in one transaction; a pushed change stays until a flush succeeds.
+ * The table of parked deliveries. The owner of a partition also owns its rows: only those of `owned` are looked up.
+ * Each flush writes the collected changes in one transaction; a pushed change stays until a flush succeeds.
  */
 export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>): Parking => {
   let pending: { change: ParkingChange; settle: Settle }[] = []
@@ -131,7 +131,7 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
     },
     buffered: () => pending.length,
     flush: async (extra = { deletes: [], rows: [] }) => {
-      // A copy: changes pushed during the transaction belong to the next one.
+      // A copy, since changes pushed during the transaction belong to the next one.
       const batch = [...pending]
       if (batch.length === 0 && extra.deletes.length === 0 && extra.rows.length === 0) return
       const { deletes, rows } = mergeChanges([...batch.map((item) => item.change), extra])
@@ -144,7 +144,7 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
       }
       noteLowest()
       const unwritten = await db.transaction().execute((transaction) => write(transaction, { deletes, rows }))
-      // A look-up during the transaction did not see these rows.
+      // A look-up during the transaction did not find these rows.
       noteLowest()
       pending = pending.slice(batch.length)
       for (const item of batch) item.settle(unwritten)
@@ -179,7 +179,7 @@ export const createParking = (db: Kysely<Database>, owned: ReadonlySet<number>):
         .orderBy('log_partition')
         .orderBy('log_offset')
         .execute()
-      // Some partitions may have been taken away meanwhile.
+      // Some partitions may have been taken away during the query.
       return rows.map(fromDatabase).filter(({ partition }) => partitions.has(partition))
     },
     waitingIn: async (places) => {

@@ -46,7 +46,7 @@ test.each([
   expect([head && order.isNext(head), order.limit(range)]).toEqual([isNext, limit])
 })
 
-test('what was learnt is known until a row may wait that did not before', () => {
+test('the head stays valid until another row may wait', () => {
   const { order, rows, spilled, hold } = start()
   hold(5)
   const range = spilled.next()
@@ -58,7 +58,7 @@ test('what was learnt is known until a row may wait that did not before', () => 
   expect([order.known(), order.head(), order.limit(range)]).toEqual([false, undefined, undefined])
 })
 
-test('nothing comes next before all that was taken out or failed is durable', () => {
+test('nothing is next until everything that was taken or failed is durable', () => {
   let busy = true
   const { order, rows, spilled, hold } = start(() => busy)
   hold(5)

@@ -2,33 +2,33 @@ import type { ParkedRow } from './parked-row.ts'
 import type { WorkerRows } from './retry-queue.ts'
 import type { SpilledRange, SpilledRanges } from './spilled-ranges.ts'
 
-/** True when a row comes before the unread part of a range, or there is no range. */
+/** Whether a row comes before the unread part of a range, or there is no range. */
 const isBefore = (row: ParkedRow, range: SpilledRange | undefined): boolean =>
   range === undefined || row.partition !== range.partition || row.offset <= range.cursor
 
-/** Decides what comes next in a worker in order. Reads nothing. */
+/** Decides what an ordered worker sends next. Does no I/O. */
 export type PlaceOrder = {
-  /** Notes the first row that waits outside the queue (or none), as looked up at a version of the rows. */
+  /** Sets the first row that waits outside the queue (or none), as looked up at a version of the rows. */
   learn(head: ParkedRow | undefined): void
   /** False while the first row is unknown. */
   known(): boolean
-  /** The first row that waits outside the queue; undefined where there is none or it is unknown. */
+  /** The first row that waits outside the queue; undefined if there is none or it is unknown. */
   head(): ParkedRow | undefined
-  /** True when a row comes before every spilled range. */
+  /** Whether a row comes before every spilled range. */
   isNext(row: ParkedRow): boolean
-  /** The offset before which a range may be read; undefined while it may not be read. */
+  /** The offset before which a range may be read; undefined if it may not be read now. */
   limit(range: SpilledRange): number | undefined
-  /** Notes that events left the queue or failed: nothing comes next until all of them are durable in a row. */
+  /** Called when events left the queue or failed: nothing is next until all of them are durable in a row. */
   settleFirst(): void
-  /** True when everything that left the queue or failed is durable. */
+  /** Whether every event that left the queue or failed is durable. */
   settled(): boolean
-  /** True while that is waited for, as of the last look. */
+  /** Whether this was pending at the last check. */
   settling(): boolean
 }
 
 /**
- * Gives a worker in order everything by its place in the log. After a failure it waits until every event that left the
- * queue has its row. Then the lowest place comes next, in a row or a range. A row that is not due yet blocks everything
+ * Gives an ordered worker everything by its place in the log. After a failure it waits until every event that left the
+ * queue has its row. Then the lowest place is next, in a row or a range. A row that is not due yet blocks everything
  * behind it.
  */
 export const createPlaceOrder = (deps: {

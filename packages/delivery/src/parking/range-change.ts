@@ -8,10 +8,10 @@ import { isRangeDone, rangeLow, type SpilledRange, type SpilledRanges } from './
 /** A change to write; `apply` is called once it is durable. */
 export type RangeChange = { change: ParkingChange; apply: () => void }
 
-/** Reasons of dead ranges. */
+/** Reason of ranges whose records the log no longer has. */
 export const noLongerHeld = 'No longer in the log'
 const deleted = 'The destination was deleted'
-/** The reason of dead rows, too. */
+/** Reason of ranges and rows beyond a limit. */
 export const limit = 'limit'
 
 export type RangeChangeInput = {
@@ -21,9 +21,9 @@ export type RangeChangeInput = {
   settings: DeliverySettings
   metrics: Metrics
   now: number
-  /** Also writes young ranges. */
+  /** Whether to also write young ranges. */
   all: boolean
-  /** The destination was deleted: everything held is dead. */
+  /** The destination was deleted, so all its held deliveries are dead. */
   gone: boolean
 }
 
@@ -70,7 +70,7 @@ const beyondLimits = (spilled: SpilledRanges, limits: DeliverySettings['held'], 
 
 /**
  * The changes of a worker's spilled ranges to write now: new and moved ranges (at most once in `parkAfterMs` each), and
- * dead ones. Ranges that are done are deleted. A range that is done before it was ever written costs nothing.
+ * dead ones. Finished ranges are deleted. A range that is finished before it was ever written costs nothing.
  */
 export const rangeChange = (input: RangeChangeInput): RangeChange => {
   const { spilled, settings, metrics, now } = input
@@ -91,7 +91,7 @@ export const rangeChange = (input: RangeChangeInput): RangeChange => {
     const moved = persisted === undefined || persisted.from !== from || persisted.end !== end
     if (dead === undefined && (!moved || (!input.all && now - range.writtenAt < settings.parkAfterMs))) continue
     if (persisted !== undefined) deletes.push(range.id)
-    // Records that come during the write must not die with the range.
+    // Records that arrive during the write must not die with the range.
     if (dead !== undefined) range.sealed = true
     rows.push(rowOf(input, range, dead))
     notes.push(() => {
@@ -111,8 +111,8 @@ export const rangeChange = (input: RangeChangeInput): RangeChange => {
 }
 
 /**
- * Restores a range of the relational store. From the offset `limit` on, the log holds records other than those of the
- * range: they are lost.
+ * Restores a range from the database. From the offset `limit` on, the log has other records than the range, whose
+ * records are lost.
  */
 export const restoredRange = (row: ParkedRange, now: number, limit = Number.POSITIVE_INFINITY): SpilledRange => ({
   id: row.id,

@@ -81,7 +81,7 @@ const start = (more: Partial<RangeReadingDeps> = {}) => {
     ...more,
   })
   reading.start()
-  // On a slow machine one turn is not enough for all there is: it has ended when being woken begins no other.
+  // On a slow machine, one turn may not be enough. Reading has ended if a wake-up starts no further turn.
   const ended = async (): Promise<void> => {
     resting = !reading.underWay()
     while (!resting) await nextTurn()
@@ -89,7 +89,7 @@ const start = (more: Partial<RangeReadingDeps> = {}) => {
   return { reading, ended }
 }
 
-test('every record of a range that names the destination is taken once, in order, and then the range is done', async () => {
+test('every record of a range that names the destination is taken once, in order; then the range is done', async () => {
   hold(10, 290)
   const [range] = spilled.all()
   await start().ended()
@@ -99,7 +99,7 @@ test('every record of a range that names the destination is taken once, in order
   expect(range && [isRangeDone(range), range.events, range.bytes]).toEqual([true, 0, 0])
 })
 
-test('without room nothing more is taken, and reading goes on where it stood', async () => {
+test('without capacity, reading pauses, and later continues at the same offset', async () => {
   hold(0, 100)
   let hasCapacity = 7
   const { reading, ended } = start({ hasCapacity: () => taken.length < hasCapacity })
@@ -111,7 +111,7 @@ test('without room nothing more is taken, and reading goes on where it stood', a
   expect(taken).toEqual(own(0, 100))
 })
 
-test('before a limit the range stops, and nothing behind it is taken', async () => {
+test('a range is read only up to its limit', async () => {
   hold(0, 100)
   let limit = 30
   const { reading, ended } = start({ limit: (range) => (range.cursor < limit ? limit : undefined) })
@@ -123,7 +123,7 @@ test('before a limit the range stops, and nothing behind it is taken', async () 
   expect(taken).toEqual(own(0, 60))
 })
 
-test('while the worker probes, one record is taken, and the next one when nothing is under way', async () => {
+test('a probing worker takes one record, and the next one when no request is in flight', async () => {
   hold(0, 100)
   let busy = 0
   const { reading, ended } = start({ state: () => 'probing', busy: () => taken.length > busy })
@@ -140,7 +140,7 @@ test.each<[string, (change: { state: Intake; hasCapacity: boolean }) => void]>([
   ['the room was taken by others', (now) => (now.hasCapacity = false)],
   ['the range was given up', () => spilled.all().forEach((range) => (range.dead = 'limit'))],
   ['a range of lower places was taken up', () => spilled.all().forEach((range) => (range.cursor = 50))],
-])('what is read while %s is not taken', async (_, change) => {
+])('records read while %s are not taken', async (_, change) => {
   hold(40, 100)
   const now: { state: Intake; hasCapacity: boolean } = { state: 'flowing', hasCapacity: true }
   let changed = false
@@ -162,7 +162,7 @@ test.each<[string, (change: { state: Intake; hasCapacity: boolean }) => void]>([
   expect(taken.filter((offset) => offset < 50)).toEqual([])
 })
 
-test('a log that cannot be read takes nothing away, and is not asked again at once', async () => {
+test('when the log cannot be read, no held range is removed, and reading pauses before it retries', async () => {
   hold(0, 50)
   let reads = 0
   const broken = { ...log, read: () => Promise.reject(new Error(`EIO ${++reads}`)) }
@@ -179,7 +179,7 @@ test('a log that cannot be read takes nothing away, and is not asked again at on
   expect(reads).toBe(2)
 })
 
-test('records that the log no longer has make the range a dead one', async () => {
+test('a range whose records are gone from the log becomes dead', async () => {
   spilled.add(
     {
       partition: 0,

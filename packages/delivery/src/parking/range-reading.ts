@@ -7,10 +7,10 @@ import type { Intake, ParkingContext } from './parking-context.ts'
 import { noLongerHeld } from './range-change.ts'
 import type { SpilledRange, SpilledRanges } from './spilled-ranges.ts'
 
-/** Maximum of bytes per read of a spilled range. */
+/** Maximum bytes per read of a spilled range. */
 const pieceBytes = 256 * 1024
 
-/** Opens the records of a piece, each once. */
+/** Opens each record of a piece only once. */
 const createOpening = (): ((found: LogRecord) => DeliveryRecord | undefined) => {
   const opened = new Map<number, DeliveryRecord | undefined>()
   return (found) => {
@@ -20,13 +20,13 @@ const createOpening = (): ((found: LogRecord) => DeliveryRecord | undefined) => 
 }
 type Opening = ReturnType<typeof createOpening>
 
-/** Maximum time to fill the worker in one turn, ms: skipped records never fill it, and others wait meanwhile. */
+/** Maximum time to fill the worker in one turn, ms. Skipped records never fill it, and other workers wait meanwhile. */
 const turnMs = 20
 
 export type RangeReading = {
-  /** True when there is something that may be read now. */
+  /** Whether there are records that may be read now. */
   mayRead(): boolean
-  /** Starts to read spilled ranges, unless that is running or nothing may be read. */
+  /** Starts to read spilled ranges, unless a read is running or nothing may be read. */
   start(): void
   /** True while a range is read. */
   underWay(): boolean
@@ -37,38 +37,38 @@ export type RangeReadingDeps = {
   context: Pick<ParkingContext, 'reader' | 'clock' | 'logger' | 'isRead'>
   spilled: SpilledRanges
   state: () => Intake
-  /** True while the worker has anything queued or in flight. */
+  /** True while items of the worker are queued or in flight. */
   busy: () => boolean
   hasCapacity: () => boolean
   /** False while spilled ranges wait for more records. */
   rangesDue: () => boolean
-  /** The offset before which the next range may be read now; undefined while it may not be read. */
+  /** The offset before which the next range may be read now; undefined if it may not be read. */
   limit: (range: SpilledRange) => number | undefined
   later: LaterDeliveries
   consume: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void) => void
-  /** Called when a piece is done: there may be something to send, and more to read. */
+  /** Called after each piece, when there may be events to send and more to read. */
   wake: () => void
 }
 
 /**
  * Reads spilled ranges from their cursor into the worker's queue, one piece at a time, while there is capacity. While
- * the worker probes, it reads a single record. It rechecks permission after each read of the log, and takes every
- * record of a range once.
+ * the worker probes, it reads a single record. It checks again after each read of the log whether it may continue, and
+ * takes every record of a range once.
  */
 export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
   const { id, spilled, context } = deps
   let reading = false
-  /** Epoch ms of the next read after a failed one. */
+  /** When a failed read is retried, epoch ms. */
   let readAgain = 0
 
-  /** The range that may be read now, and up to which offset. */
+  /** The range that may be read now, and its maximum offset. */
   const next = (): { range: SpilledRange; before: number } | undefined => {
     const range = spilled.next()
     const state = deps.state()
     if (range === undefined || (state !== 'flowing' && state !== 'probing')) return undefined
     if (!deps.hasCapacity() || !deps.rangesDue() || (state === 'probing' && deps.busy())) return undefined
     if (context.clock() < readAgain) return undefined
-    // Earlier records were not offered yet; they come first.
+    // Earlier records were not offered yet, but must be sent first.
     if (range.restored && range.needsReport && !context.isRead(range.partition, range.cursor - 1)) return undefined
     const before = deps.limit(range)
     return before === undefined ? undefined : { range, before }
@@ -96,7 +96,7 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
   const holds = (range: SpilledRange, { reference: { meta, lane } }: DeliveryRecord): boolean =>
     meta.destinationIds.includes(id) && (range.holds === undefined || range.holds === lane)
 
-  /** Takes the permitted part of a piece; false when that is all for now. */
+  /** Takes the permitted part of a piece. Returns false if no more may be taken now. */
   const takePiece = (range: SpilledRange, records: readonly LogRecord[], before: number, open: Opening): boolean => {
     if (records.length === 0) lose(range)
     const once = deps.state() === 'probing'
@@ -136,7 +136,7 @@ export const createRangeReading = (deps: RangeReadingDeps): RangeReading => {
       const taken = range.restored ? await deps.later(wantedOf(range, records, open)) : undefined
       try {
         const now = next()
-        // Another range may have become the next one during the read.
+        // During the read, another range may have become the next one.
         if (now?.range !== range || range.cursor !== cursor) continue
         if (!takePiece(range, records, now.before, open)) return
       } finally {

@@ -5,14 +5,14 @@ import type { ParkedRow } from './parked-row.ts'
 import type { Parking } from './parking.ts'
 import { isOf } from './row-reading.ts'
 
-/** Maximum of rows per query, and of log bytes per read. */
+/** Maximum number of rows per query, and of log bytes per read. */
 const rowsAtOnce = 1000
 const pieceBytes = 1024 * 1024
 
 /**
- * Restores the waiting rows of some partitions in the orders of destinations, so that no later change of the same
- * records is sent before them. Must run before anything of these partitions is offered. Rejects when the relational
- * store or the log cannot be read.
+ * Restores the waiting rows of some partitions in the key orders of destinations, so that no later change of the same
+ * records is sent before them. Must run before any record of these partitions is offered. Rejects if the database or
+ * the log cannot be read.
  */
 export const restoreOrder = async (
   deps: {

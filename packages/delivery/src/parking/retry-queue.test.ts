@@ -7,7 +7,7 @@ import type { ParkedRow, ParkingChange } from './parked-row.ts'
 import type { Parking } from './parking.ts'
 import { createRetryQueue } from './retry-queue.ts'
 
-/** A queue whose store writes when `write` is called. */
+/** A queue with a fake store, which writes when `write` is called. */
 const start = () => {
   const pushed: { change: ParkingChange; settle: (unwritten: ReadonlySet<string>) => void }[] = []
   const parking = {
@@ -50,7 +50,7 @@ const dead = (index: number): EventFailure => ({
   result: undefined,
 })
 
-it('a record in flight is let go only when what is parked of it is durable, and then the row is known', () => {
+it('a record in flight is released only when its parked events are durable, and then the row is counted', () => {
   let finished = 0
   const { park, rows, write } = start()
   const inFlight = partOf(2, undefined, () => void finished++)
@@ -60,7 +60,7 @@ it('a record in flight is let go only when what is parked of it is durable, and 
   expect([finished, rows.waiting, rows.unparked, rows.nextDue]).toEqual([1, 1, 0, 5000])
 })
 
-it('a row is replaced by the outcomes of its events, and stays as it is where none was tried', () => {
+it('a row is replaced by the outcomes of its events, and stays unchanged if none was tried', () => {
   const { park, close, rows, changes, write } = start()
   park(partOf(2), [waiting(0, 5000), waiting(1, 5000)], 1, 1000)
   const [row] = changes()[0]?.rows ?? []
@@ -81,7 +81,7 @@ it('a row is replaced by the outcomes of its events, and stays as it is where no
   expect([rows.taken.size, rows.waiting]).toEqual([0, 0])
 })
 
-it('events that hang get a row of their own: their record is free, and their outcome is written to that row', () => {
+it('hanging events get their own row, which releases their record; their outcome is written to that row', () => {
   let finished = 0
   const { takeOver, rows, changes, write } = start()
   const inFlight = partOf(2, undefined, () => void finished++)

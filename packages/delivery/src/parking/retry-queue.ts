@@ -5,39 +5,39 @@ import type { NewParkedRow, ParkedRow, ParkingChange } from './parked-row.ts'
 import type { ParkingContext } from './parking-context.ts'
 import { noLongerHeld } from './range-change.ts'
 
-/** A worker's view of its rows in the relational store. */
+/** A worker's view of its rows in the database. */
 export type WorkerRows = {
-  /** Waiting rows, those in memory included. */
+  /** Number of waiting rows, including those in memory. */
   waiting: number
-  /** Epoch ms when the next one is due; Infinity when none waits. */
+  /** When the next row is due, epoch ms; Infinity if none waits. */
   nextDue: number
   /** Rows whose events are queued or in flight, and their partitions. */
   readonly taken: Map<string, number>
   /** Changes that are not durable yet. */
   unparked: number
-  /** Grows whenever a row that did not wait before may wait: earlier look-ups are out of date then. */
+  /** Incremented when another row may wait; earlier look-ups are outdated then. */
   version: number
-  /** Grows whenever partitions are taken away: another owner may have sent rows of earlier look-ups since. */
+  /** Incremented when partitions are taken away: another owner may have sent rows of earlier look-ups since. */
   handovers: number
 }
 
 /** Parks a worker's events that wait for a retry, and its dead letters. Releases nothing before it is durable. */
 export type RetryQueue = {
   readonly rows: WorkerRows
-  /** Parks events of a record in flight straight from the log; `holds` of the record in flight end when they are durable. */
-  park(inFlight: InFlightRecord, failures: readonly EventFailure[], holds: number, now: number): void
   /**
-   * Moves events of a record in flight that are queued or in flight to a row of their own; their outcome is then
-   * written to it.
+   * Parks events of a record in flight that came directly from the log. Releases `holds` holds of the record when they
+   * are durable.
    */
+  park(inFlight: InFlightRecord, failures: readonly EventFailure[], holds: number, now: number): void
+  /** Moves queued or in-flight events of a record to a row of their own. Their outcome is then written to that row. */
   takeOver(inFlight: InFlightRecord, items: readonly Item[], now: number): void
   /** Called as `finish` of a record in flight that came from a row, when the outcomes of all its events are known. */
   close(inFlight: InFlightRecord, row: ParkedRow): void
-  /** Makes a dead letter of a row whose record is no longer in the log. */
+  /** Turns a row into a dead letter, since its record is no longer in the log. */
   lost(row: ParkedRow, now: number): void
 }
 
-/** The queue of one lane of a destination; empty until its rows are looked up. */
+/** Creates the queue of one lane of a destination; it is empty until its rows are looked up. */
 export const createRetryQueue = (
   destinationId: string,
   { parking, metrics, clock }: Pick<ParkingContext, 'parking' | 'metrics' | 'clock'>,
@@ -64,7 +64,7 @@ export const createRetryQueue = (
     }
   }
 
-  /** Writes a change; afterwards marks the written rows as durable, and calls `then`. */
+  /** Writes a change, then marks the written rows as durable and calls `then`. */
   const write = (change: ParkingChange, then: () => void): void => {
     rows.unparked++
     for (const { id, state, opens = [], nextTime } of change.rows)
@@ -72,13 +72,13 @@ export const createRetryQueue = (
     parking.push(change, (unwritten) => {
       rows.unparked--
       then()
-      // An earlier row has their events: it waits, or is a dead letter, which blocks nothing.
+      // An earlier row has the same events: it is waiting, or is a dead letter and blocks nothing.
       order.lost(unwritten)
       noteDurable(change.rows.filter(({ id }) => !unwritten.has(id)))
     })
   }
 
-  /** Removes a row that was replaced. */
+  /** Removes a replaced row. */
   const leave = (row: ParkedRow): void => {
     rows.taken.delete(row.id)
     rows.waiting = Math.max(0, rows.waiting - 1)

@@ -70,17 +70,17 @@ describe('after an attempt', () => {
     expect(decide(outcome, attempt, policy, cap)).toEqual(decision)
   })
 
-  it('the jitter stays in the upper half', () => {
+  it('the jitter is at most half of the delay', () => {
     const earliest = decide(retry(), { ...facts(4, 0), random: () => 0 }, policy, cap)
     expect(earliest).toMatchObject({ nextTime: now + 4000 })
   })
 
-  it('retries go on for at least four hours by default', () => {
+  it('retries continue for at least four hours by default', () => {
     expect(defaultDeliverySettings.retry.maxElapsedMs).toBeGreaterThanOrEqual(4 * 3_600_000)
   })
 })
 
-describe('what a connector throws', () => {
+describe('an error thrown by a connector', () => {
   const exchange = { httpStatus: 0, latencyMs: 5, request: 'POST', response: 'none' }
   it.each([
     [
@@ -92,7 +92,7 @@ describe('what a connector throws', () => {
     [new ConfigurationError('bad key', exchange), { kind: 'retry', reason: 'bad key', misconfigured: true }, true],
     [new EgressRefusedError('private', exchange), { kind: 'retry', reason: 'private', misconfigured: true }, true],
     [new TypeError('secret detail'), { kind: 'retry', reason: 'The connector failed' }, false],
-  ])('%s decides', (error, outcomes, misconfigured) => {
+  ])('%s has its own outcome', (error, outcomes, misconfigured) => {
     expect(resultOfError(error)).toMatchObject({ outcomes, misconfigured })
   })
 
@@ -101,7 +101,7 @@ describe('what a connector throws', () => {
   })
 })
 
-it('an event that a connector left out of its answer is tried again', () => {
+it("an event without an outcome in the connector's result is retried", () => {
   const result = { outcomes: [{ kind: 'delivered' as const }], httpStatus: 200, latencyMs: 1 }
   expect(outcomeAt(result, 0)).toEqual({ kind: 'delivered' })
   expect(outcomeAt(result, 1)).toMatchObject({ kind: 'retry' })

@@ -15,19 +15,19 @@ export type Decision =
   | { kind: 'dead'; reason: string }
 
 export type AttemptFacts = {
-  /** Number of this attempt, 1 for the first. */
+  /** Number of this attempt, from 1. */
   attempt: number
-  /** When the event was tried first. */
+  /** When the event was first tried. */
   firstTime: number
   now: number
   random?: () => number
 }
 
 /**
- * Decides the next step after an outcome. Delivered, skipped (nothing is left to be done), and rejected are final.
- * Another failure waits for its back-off, and at least as long as the destination asked for (capped). It dies when the
- * retry time since the first try is over. Failures of the set-up do not die: no time fixes them, and the events still
- * wait once they are fixed.
+ * Decides the next step after an outcome. Delivered, skipped (nothing left to do), and rejected are final. After
+ * another failure, the event waits for its back-off, and at least as long as the destination asked for (capped). It
+ * becomes a dead letter when the retry time since the first attempt is over. Failures of the settings never become dead
+ * letters: only a user can fix them, and then the events are still there.
  */
 export const decide = (
   outcome: EventOutcome,
@@ -45,8 +45,8 @@ export const decide = (
 }
 
 /**
- * The outcome of the event at `index` of a batch; an event that a connector left out counts as a failure to retry. A
- * batch that is still to be split has one event: that is the rejected one.
+ * The outcome of the event at `index` of a batch. An event without an outcome counts as a retryable failure. If the
+ * result asks to split a batch of one event, that event is the rejected one.
  */
 export const outcomeAt = (result: DeliverResult, index: number): EventOutcome => {
   const { outcomes } = result
@@ -54,7 +54,7 @@ export const outcomeAt = (result: DeliverResult, index: number): EventOutcome =>
   return outcomes[index] ?? { kind: 'retry', reason: 'The connector returned no status for this event' }
 }
 
-/** Translates an error thrown by a connector to a result for every event of the batch. */
+/** Converts an error thrown by a connector to a result for every event of the batch. */
 export const resultOfError = (error: unknown): DeliverResult & { misconfigured: boolean } => {
   const exchange = error instanceof DeliveryError ? error.exchange : undefined
   const kept = {

@@ -15,15 +15,15 @@ import { isRangeDone, type SpilledRanges } from './spilled-ranges.ts'
 export type RetrySource = {
   /** Fills the worker's queue from spilled ranges, and fetches parked rows that are due. */
   fill(): void
-  /** True while something held is on its way into the queue, or may come immediately. */
+  /** True while a held delivery is on its way into the queue, or may be brought now. */
   brings(): boolean
   /** Makes every parked row due, since the destination works again. */
   makeDue(): void
-  /** True while something held could be sent now. */
+  /** Whether a held delivery could be sent now. */
   pending(): boolean
-  /** For a worker in order: true when nothing waits outside the queue, so that a new record may follow. */
+  /** For an ordered worker: whether nothing waits outside the queue, so that a new record may be queued. */
   upToDate(): boolean
-  /** For a worker in order: brings nothing until everything that left the queue or failed is durable in its row. */
+  /** For an ordered worker: brings nothing until everything that left the queue or failed is durable in its row. */
   settleFirst(): void
 }
 
@@ -35,13 +35,13 @@ export type RetrySourceDeps = {
   retries: RetryQueue
   keyOrder: KeyOrder
   state: () => Intake
-  /** True while the worker has anything queued or in flight: in any lane, in this one. */
+  /** True while items of the worker are queued or in flight: in any lane, or in this one. */
   busy: () => boolean
   isLaneBusy: () => boolean
   hasCapacity: () => boolean
   /** False while spilled ranges wait for more records. */
   rangesDue: () => boolean
-  /** True when events wait for the events before them. */
+  /** Whether events wait for the events before them. */
   ordered: () => boolean
   /** Capacity for parked rows. */
   hasRowCapacity: () => boolean
@@ -50,9 +50,9 @@ export type RetrySourceDeps = {
 }
 
 /**
- * Brings back what a worker holds: reads ranges from their cursor while the queue has capacity, and fetches parked rows
- * that are due. While probing, it brings a single record or row. A worker in order gets everything by its place in the
- * log.
+ * Brings back a worker's held deliveries: reads ranges from their cursor while the queue has capacity, and fetches
+ * parked rows that are due. While probing, it brings a single record or row. An ordered worker gets everything by its
+ * place in the log.
  */
 export const createRetrySource = (deps: RetrySourceDeps): RetrySource => {
   const { id, lane, context, spilled, retries, keyOrder, state, busy, consume, wake } = deps
@@ -60,7 +60,7 @@ export const createRetrySource = (deps: RetrySourceDeps): RetrySource => {
   const { parking, clock, logger, settings } = context
   let fetching = false
   let makingDue = false
-  /** Epoch ms of the next query after a failed one. */
+  /** When a failed query is retried, epoch ms. */
   let askAgain = 0
 
   const order = createPlaceOrder({ rows, spilled, busy: deps.isLaneBusy })
@@ -74,7 +74,7 @@ export const createRetrySource = (deps: RetrySourceDeps): RetrySource => {
     later,
     limit: (range) => {
       if (deps.ordered()) return fetching || makingDue ? undefined : order.limit(range)
-      // A waiting row is probed first.
+      // A probe uses a waiting row first.
       return state() === 'probing' && (fetching || rows.waiting > 0) ? undefined : Number.POSITIVE_INFINITY
     },
   })
@@ -144,7 +144,7 @@ export const createRetrySource = (deps: RetrySourceDeps): RetrySource => {
       if (!sends()) return false
       if (rows.taken.size > 0 || rows.nextDue <= clock()) return true
       const head = deps.ordered() ? order.head() : undefined
-      // Everything behind a row that is not due waits.
+      // A row that is not due blocks everything behind it.
       if (head !== undefined && order.isNext(head) && head.nextTime > clock()) return false
       return (
         (deps.rangesDue() && spilled.all().some((range) => !isRangeDone(range))) ||

@@ -6,16 +6,16 @@ import type { ParkedRow } from './parked-row.ts'
 import type { ParkingContext } from './parking-context.ts'
 import type { RetryQueue } from './retry-queue.ts'
 
-/** Maximum of bytes of records per look-up. */
+/** Maximum bytes of records per look-up. */
 const pieceBytes = 1024 * 1024
 
 /**
- * Takes the events of parked rows out of the log, in the given order, while `may` permits the next row; resolves to the
+ * Takes the events of parked rows from the log, in the given order, while `may` permits the next row. Resolves to the
  * number of rows taken. A row whose record is gone becomes a dead letter.
  */
 export type RowReading = (rows: readonly ParkedRow[], may: (row: ParkedRow) => boolean) => Promise<number>
 
-/** Whether a record is the one that a row was parked from, and not one of another log at the same offset. */
+/** Whether a row was parked from this record, and not from a record of another log at the same offset. */
 export const isOf = (record: DeliveryRecord, { indexes, eventIds }: ParkedRow): boolean => {
   const [index = -1] = indexes
   const [eventId] = eventIds
@@ -23,11 +23,14 @@ export const isOf = (record: DeliveryRecord, { indexes, eventIds }: ParkedRow): 
   return eventId === undefined || found === undefined || found.eventId === eventId
 }
 
-/** Rows of one record share it, and neighboring rows share a read, since they are parked in runs. */
+/**
+ * Creates the reading of rows. Rows of one record share it, and neighboring rows share a read, since they are often
+ * parked together.
+ */
 export const createRowReading = (deps: {
   context: Pick<ParkingContext, 'reader' | 'clock' | 'owned'>
   retries: RetryQueue
-  /** Whether this process would have seen the delivery of any later change of the row's records. */
+  /** Whether this process would have recorded the delivery of any later change of the row's records. */
   knows: (row: string) => boolean
   later: LaterDeliveries
   consume: (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void) => void
@@ -40,7 +43,7 @@ export const createRowReading = (deps: {
     deps.consume(record, row, (inFlight) => retries.close(inFlight, row))
   }
 
-  /** The record of each row, shared by those of the same one. */
+  /** The record of each row; rows of the same record share it. */
   const open = (found: readonly (LogRecord | undefined)[]): (DeliveryRecord | undefined)[] => {
     let last: DeliveryRecord | undefined
     return found.map((each) => {
@@ -63,7 +66,7 @@ export const createRowReading = (deps: {
       try {
         for (const record of records) {
           const row = rows[done]
-          // Its partition may have been taken away while the log was read.
+          // The row's partition may have been taken away during the read.
           if (row === undefined || !context.owned.has(row.partition) || !may(row)) return done
           takeRow(row, record)
           done++

@@ -3,9 +3,9 @@ import type { ParkedRow } from './parked-row.ts'
 import type { PlaceOrder } from './place-order.ts'
 
 /**
- * Fetches the parked rows of a worker in order and takes those that come next by their place; afterwards the first that does
- * not is known to the order. What changes meanwhile makes the answer worthless: then nothing more is taken, and the rows
- * are fetched again. Rejects when the relational store or the log cannot be read.
+ * Fetches the parked rows of an ordered worker, and takes those that are next by their place. The first row that is not
+ * becomes the head of the order. If rows change during the query, no more rows are taken, and they are fetched again.
+ * Rejects if the database or the log cannot be read.
  */
 export const createRowsInOrder =
   ({
@@ -28,7 +28,7 @@ export const createRowsInOrder =
     const isCurrent = (): boolean => version === rows.version && !order.settling() && sends()
     const may = (row: ParkedRow): boolean =>
       isCurrent() && order.isNext(row) && hasCapacity() && (state() === 'probing' ? !busy() : row.nextTime <= clock())
-    // Only what may be taken now is looked up.
+    // Only rows that may be taken now are looked up.
     const until = found.findIndex((row) => !may(row))
     const taken = await read(until < 0 ? found : found.slice(0, until), may)
     if (!isCurrent()) {

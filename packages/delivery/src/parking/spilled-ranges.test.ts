@@ -22,8 +22,8 @@ const only = (ranges: readonly SpilledRange[]): SpilledRange => {
   return range
 }
 
-describe('records under way', () => {
-  it('end in any order, and the lowest open one is known', () => {
+describe('records in flight', () => {
+  it('end in any order, and `low` is the lowest open one', () => {
     const tracker = createOffsetTracker()
     const [a, b, c] = [3, 7, 8].map((offset) => tracker.begin(offset))
     if (a === undefined || b === undefined || c === undefined) throw new Error('three begun')
@@ -38,7 +38,7 @@ describe('records under way', () => {
     expect(tracker.size()).toBe(0)
   })
 
-  it('stay few in memory after many have ended', () => {
+  it('use little memory after many have ended', () => {
     const tracker = createOffsetTracker()
     for (let offset = 0; offset < 100_000; offset++) tracker.release(tracker.begin(offset))
     tracker.begin(100_000)
@@ -47,7 +47,7 @@ describe('records under way', () => {
 })
 
 describe('held ranges', () => {
-  it('ten thousand records in a row are one range', () => {
+  it('ten thousand consecutive records are one range', () => {
     const spilled = createSpilledRanges()
     for (let offset = 5; offset < 10_005; offset++) spilled.add(record(offset), 0)
     expect(only(spilled.all())).toMatchObject({ cursor: 5, end: 10_005, events: 10_000, bytes: 100_000 })
@@ -59,7 +59,7 @@ describe('held ranges', () => {
     ])
   })
 
-  it('close after a while, so that limits can drop the oldest part', () => {
+  it('are closed after a while, so that limits can drop the oldest part', () => {
     const spilled = createSpilledRanges()
     spilled.add(record(1, { time: 0 }), 0)
     spilled.add(record(2, { time: 600_001 }), 0)
@@ -67,7 +67,7 @@ describe('held ranges', () => {
     expect(spilled.next()?.cursor).toBe(1)
   })
 
-  it('a range that is read to its end lets newcomers pass, and is not stretched over them', () => {
+  it('a range that is read to its end is not extended by later records, which are held separately', () => {
     const spilled = createSpilledRanges()
     spilled.add(record(1), 0)
     const range = only(spilled.all())
@@ -81,7 +81,7 @@ describe('held ranges', () => {
     ])
   })
 
-  it('what is durable does not hold the position, what came since does', () => {
+  it('the position passes durable ranges, but not records that were added since', () => {
     const spilled = createSpilledRanges()
     spilled.add(record(1), 0)
     const range = only(spilled.all())
@@ -91,7 +91,7 @@ describe('held ranges', () => {
     expect(spilled.undurableLow(0)).toBe(2)
   })
 
-  it('a restored range is not offered again, whatever was drained of it, and is not stretched', () => {
+  it('a restored range covers its records after they were sent, and is not extended', () => {
     const spilled = createSpilledRanges()
     const row = {
       id: 'r',
@@ -119,7 +119,7 @@ describe('held ranges', () => {
   })
 })
 
-describe('what is written of held ranges', () => {
+describe('writing of held ranges', () => {
   const settings = {
     ...defaultDeliverySettings,
     parkAfterMs: 1000,
@@ -132,7 +132,7 @@ describe('what is written of held ranges', () => {
   ) =>
     rangeChange({ id: 'd', lane: 'live', spilled, settings, metrics: noMetrics, now, all: false, gone: false, ...more })
 
-  it('a burst that is over before it is old touches nothing', () => {
+  it('a short burst is never written', () => {
     const spilled = createSpilledRanges()
     spilled.add(record(1), 2000)
     expect(input(spilled, 2999).change.rows).toHaveLength(0)
@@ -143,7 +143,7 @@ describe('what is written of held ranges', () => {
     expect([change.rows.length, change.deletes.length, spilled.all().length]).toEqual([0, 0, 0])
   })
 
-  it('a range is written when it is old enough, again when it moved, and taken away when it is done', () => {
+  it('a range is written when it is old enough, again after it moved, and deleted when it is done', () => {
     const spilled = createSpilledRanges()
     spilled.add(record(1), 2000)
     const first = input(spilled, 3000)
@@ -160,7 +160,7 @@ describe('what is written of held ranges', () => {
     expect(input(spilled, 9000).change).toMatchObject({ deletes: [range.id], rows: [] })
   })
 
-  it('beyond the limits the oldest dies first, with the reason', () => {
+  it('beyond the limits, the oldest range dies first, with the reason', () => {
     const spilled = createSpilledRanges()
     spilled.add(record(1, { events: 4, time: 0 }), 0)
     spilled.add(record(2, { events: 4, time: 600_001 }), 0)
@@ -170,7 +170,7 @@ describe('what is written of held ranges', () => {
     expect(only(spilled.all()).cursor).toBe(2)
   })
 
-  it('what comes while a dying range is written does not die with it', () => {
+  it('records that arrive while a dying range is written do not die with it', () => {
     const spilled = createSpilledRanges()
     spilled.add(record(1), 0)
     const { apply } = input(spilled, 5, { gone: true })

@@ -4,7 +4,7 @@ import type { Lane } from '../log/record.ts'
 
 /**
  * A reference to records of one partition that a worker has not taken and that stay in the log. A range covers every
- * record from `cursor` to `end` that names the destination and is of the lane it holds; below `cursor` they are in
+ * record from `cursor` to `end` that names the destination and is of the lane it holds. Records before `cursor` are in
  * flight or done.
  */
 export type SpilledRange = {
@@ -12,56 +12,53 @@ export type SpilledRange = {
   readonly partition: number
   workspaceId: string
   sourceId: string
-  /** The lane of its records; undefined for both. */
+  /** The lane of its records; undefined for both lanes. */
   readonly holds: Lane | undefined
   /** Next offset to be read. */
   cursor: number
   /** The offset after the last record. */
   end: number
-  /** True when some may be rows of a producer that gets their outcomes. */
+  /** True if it may have rows of a producer, which must get their outcomes. */
   needsReport: boolean
   /** Events and bytes that are not done. */
   events: number
   bytes: number
-  /** The part of them that is not read. */
+  /** Events that are not read yet, among those that are not done. */
   unreadEvents: number
   unreadBytes: number
-  /** Epoch ms of the append of its first and last record. */
+  /** When its first and last records were appended, epoch ms. */
   firstTime: number
   lastTime: number
-  /** Epoch ms when it was opened here, or last written to the relational store. */
+  /** When it was opened here, or last written to the database, epoch ms. */
   writtenAt: number
-  /** The state of the range in the relational store. */
+  /** The range as stored in the database. */
   persisted: { from: number; end: number } | undefined
   sealed: boolean
-  /** It comes from the relational store: it waited before this process started, or was made due. */
+  /** True if it comes from the database: it waited before this process started, or was made due. */
   readonly restored: boolean
   /** Reason why it can never be sent, if any. */
   dead: string | undefined
   readonly tracker: OffsetTracker
 }
 
-/** What a worker holds in one lane, per partition. Pure bookkeeping without I/O. */
+/** The held ranges of a worker in one lane, by partition. Does no I/O. */
 export type SpilledRanges = {
-  /**
-   * True when a record that comes in a lane lies in a restored range, so that it must not be offered again after a
-   * restart.
-   */
+  /** Whether a record of a lane is in a restored range, so that it must not be offered again after a restart. */
   covers(partition: number, offset: number, comesIn: Lane): boolean
-  /** True while records of the partition wait to be read: new records queue up behind them. */
+  /** True while records of the partition wait to be read: new records queue behind them. */
   lags(partition: number): boolean
-  /** Adds a record at the end of the held ones. */
+  /** Adds a record at the end of the held records. */
   add(record: SpilledRecord, now: number): void
-  /** The oldest range with records to read, of a partition that may be read. */
+  /** The oldest range with unread records, of a partition that may be read. */
   next(): SpilledRange | undefined
-  /** Takes over a range of the relational store; a dead one covers no records of the log. */
+  /** Adds a range from the database; a dead range covers no records of the log. */
   restore(range: SpilledRange): void
-  /** Forgets a range. */
+  /** Removes a range. */
   drop(range: SpilledRange): void
-  /** Forgets all ranges of a partition; those that are durable stay so. */
+  /** Removes all ranges of a partition from memory; stored ranges stay in the database. */
   forget(partition: number): void
   all(): readonly SpilledRange[]
-  /** Lowest offset of the partition that is held here and nowhere durable. */
+  /** Lowest offset of the partition that is held here and not durable anywhere. */
   undurableLow(partition: number): number | undefined
   events(): number
 }
@@ -78,7 +75,8 @@ export type SpilledRecord = {
 }
 
 /**
- * A range is closed after this many events or this long, so that the limits of age and size can drop the oldest part.
+ * A range is closed after this many events, or this long, so that the limits of age and number can drop the oldest
+ * part.
  */
 const rangeEvents = 100_000
 const rangeAgeMs = 600_000
@@ -86,21 +84,21 @@ const rangeAgeMs = 600_000
 /** The lowest offset of a range that is not done. */
 export const rangeLow = (range: SpilledRange): number => range.tracker.low() ?? range.cursor
 
-/** True when no record of it is unread or in flight. */
+/** Whether no record of the range is unread or in flight. */
 export const isRangeDone = (range: SpilledRange): boolean =>
   range.dead === undefined && range.cursor >= range.end && range.tracker.size() === 0
 
-/** True when the relational store has a range as it is, and need not delete it. */
+/** Whether the database has the range in its current state, and need not delete it. */
 export const isRangeWritten = (range: SpilledRange): boolean =>
   range.dead === undefined &&
   !isRangeDone(range) &&
   range.persisted?.from === rangeLow(range) &&
   range.persisted.end === range.end
 
-/** True while records of it wait to be read. */
+/** Whether records of the range wait to be read. */
 const isReadable = (range: SpilledRange): boolean => range.dead === undefined && range.cursor < range.end
 
-/** Compares by offset within a partition: records of one millisecond have an order, too. */
+/** Compares ranges by offset within a partition, since records of the same millisecond also have an order. */
 const isBefore = (a: SpilledRange, b: SpilledRange): boolean =>
   a.partition === b.partition ? a.cursor < b.cursor : a.firstTime < b.firstTime
 

@@ -7,14 +7,15 @@ import type { Parking } from '../parking/parking.ts'
 /** Writes held and parked changes, then commits the positions. */
 export type Commit = {
   /**
-   * Runs one commit at a time; a caller that comes meanwhile waits and then gets one of its own. With `all`, it also
-   * writes ranges that are young enough to stay in memory. Resolves to true when everything that could be written was;
-   * never rejects.
+   * Runs one commit at a time. A caller during a commit waits for the next one. With `all`, it also writes ranges that
+   * are young enough to stay in memory. Resolves to whether everything could be written; never rejects.
    */
   run(all?: boolean): Promise<boolean>
 }
 
-/** Commits of all workers and partitions. A position moves only after everything below it is done or durably held. */
+/**
+ * Commits for all workers and partitions. A position advances only after everything before it is done or durably held.
+ */
 export const createCommit = (deps: {
   places: readonly Place[]
   workers: ReadonlyMap<string, DestinationWorker>

@@ -35,8 +35,8 @@ const open = async (
 }
 const parked = () => database.db.selectFrom('parked_deliveries').selectAll().execute()
 
-describe('looking after parked rows', () => {
-  it('rows that wait beyond their age or number become dead with the reason', async () => {
+describe('maintenance of parked rows', () => {
+  it('rows beyond the maximum age or number become dead letters with the reason', async () => {
     const once = { baseMs: 3_600_000, capMs: 3_600_000, maxElapsedMs: 2000 }
     const settings = {
       retry: once,
@@ -58,7 +58,7 @@ describe('looking after parked rows', () => {
     )
   })
 
-  it('rows and ranges of old records become dead, however often they are made due, and the log can let go of them', async () => {
+  it('rows and ranges of old records become dead, even if they are made due repeatedly, and the log can delete the records', async () => {
     const held = { maxAgeMs: hour, maxLogAgeMs: 500, maxEvents: 1000, maxRows: 1000 }
     const retry = { baseMs: hour, capMs: hour, maxElapsedMs: hour }
     const circuit = { consecutive: 1000, window: 1000, ratio: 1, baseMs: 100, capMs: 100 }
@@ -74,7 +74,7 @@ describe('looking after parked rows', () => {
       return needed.reduce((sum, place) => sum + place.offset, 0) === 4
     }
     await eventually('all are parked', async () => (await parked()).length >= 4)
-    // The newest file is kept in any case.
+    // The log always keeps its newest file.
     await fixture.append([], 1)
     await eventually('all are dead', isDead)
     await eventually('nothing of the log is needed any more', isReleased)
@@ -87,7 +87,7 @@ describe('looking after parked rows', () => {
     await eventually('nothing of the log is needed again', isReleased)
   })
 
-  it('only the newest dead letters stay in the relational store; the delivery log keeps all', async () => {
+  it('only the newest dead letters stay in the database; the delivery log keeps all', async () => {
     const id = await open({ dead: { maxAgeMs: 3_600_000, maxRows: 5 } }, () => ({ status: 400 }))
     await fixture.append([id], 30)
     await fixture.delivery.idle()
@@ -95,7 +95,7 @@ describe('looking after parked rows', () => {
     expect((await fixture.attempts()).filter((row) => row.status === 'dead')).toHaveLength(30)
   })
 
-  it('a dead letter that is set to wait again is sent again', async () => {
+  it('a dead letter that is made due again is sent again', async () => {
     let refuses = true
     const id = await open({}, () => ({ status: refuses ? 400 : 200 }))
     await fixture.append([id], 3)
@@ -107,7 +107,7 @@ describe('looking after parked rows', () => {
     expect(distinct(peer)).toBe(3)
   })
 
-  it('a dead range of held records is taken up again when it is made due', async () => {
+  it('a dead range of held records is sent when it is made due again', async () => {
     const id = await open({ held: { maxAgeMs: 700, maxLogAgeMs: hour, maxEvents: 1000, maxRows: 1000 } }, () => ({
       status: 200,
     }))
@@ -134,7 +134,7 @@ describe('looking after parked rows', () => {
     expect(await fixture.attempts()).toHaveLength(5)
   })
 
-  it('every attempt of a replayed event names its replay, whether it comes from the log or from a parked row', async () => {
+  it('every attempt of a replayed event names its replay, both from the log and from a parked row', async () => {
     let refuses = true
     const id = await open({}, () => ({ status: refuses ? 400 : 200 }))
     await fixture.append([id], 1)

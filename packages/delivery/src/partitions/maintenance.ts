@@ -7,7 +7,7 @@ import type { DeliverySettings } from '../settings.ts'
 
 export type Maintenance = {
   due(): boolean
-  /** Looks up what waits in the relational store: rows of each destination, and the lowest offsets. */
+  /** Looks up waiting deliveries in the database: rows of each destination, and the lowest offsets. */
   refresh(): Promise<void>
   /** Enforces limits, deletes old dead letters, then refreshes. Never rejects. */
   run(): Promise<void>
@@ -41,7 +41,7 @@ export const createMaintenance = (deps: {
       const { rows } = workerOf(item.destinationId).held[item.lane]
       rows.waiting = item.rows
       rows.version++
-      // Rows in flight end soon; a look too many costs one short query.
+      // Rows in flight end soon. An unneeded look-up costs only one short query.
       rows.nextDue = Math.min(rows.nextDue, item.nextTime)
     }
     await parking.refreshLowest()

@@ -27,10 +27,10 @@ afterEach(async () => {
   await database.db.deleteFrom('parked_deliveries').execute()
 })
 
-/** Ids of destinations and workspaces have this form in the tables. */
+/** IDs of destinations and workspaces have this form in the tables. */
 const idOf = (key: string): string => `00000000-0000-7000-8000-${key.replace(/\D/g, '').padStart(12, '0')}`
 
-/** A log and a journal, and deliveries that share them, each with a connector of its own. */
+/** A log and a journal that several deliveries share, each with its own connector. */
 const openWorld = async (ordered: boolean) => {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-partitions-'))
   const writer = await openLogWriter({ dir: join(folder, 'log'), partitions, inline: true })
@@ -60,7 +60,7 @@ const openWorld = async (ordered: boolean) => {
       await writer.append({ key, meta: JSON.stringify(meta), body })
       reader.notice()
     },
-    /** A delivery without partitions. `handle` is called for each event; one that rejects is tried again. */
+    /** A delivery without partitions. `handle` is called for each event; if it rejects, the event is retried. */
     async open(handle: (key: string, number: number) => Promise<void>, read: LogReader = reader): Promise<Delivery> {
       const connector: DestinationDefinition = {
         ...relay,
@@ -102,10 +102,10 @@ const openWorld = async (ordered: boolean) => {
   }
 }
 
-// A destination in order: what several requests at once may reorder is not what is asked here.
+// An ordered destination, since concurrent requests could reorder events.
 consumerConformance('delivery', () => openWorld(true))
 
-test('what was being read when a partition was taken away is not sent once the partition is back', async () => {
+test('records read before a partition was taken away are not sent after it is given back', async () => {
   const world = await openWorld(true)
   const sent: string[] = []
   const handle = (holder: string) => async (key: string, number: number) => void sent.push(`${holder} ${key} ${number}`)
@@ -142,7 +142,7 @@ test('what was being read when a partition was taken away is not sent once the p
   }
 })
 
-test('a partition is let go only when of each range is written how far it was sent', async () => {
+test('a partition is released only when the progress of each range is written', async () => {
   const [place] = createPlaces(1)
   const spilled = createSpilledRanges()
   if (place === undefined) throw new Error('there is one')
@@ -157,7 +157,7 @@ test('a partition is let go only when of each range is written how far it was se
   const commit: Commit = {
     run: async () => {
       range.persisted = { from: rangeLow(range), end: range.end }
-      // It is sent while what was known before is written.
+      // The event is delivered while the older progress is written.
       if (written++ === 0) range.tracker.release(underWay)
       return true
     },
@@ -175,7 +175,7 @@ test('a partition is let go only when of each range is written how far it was se
   expect([written, range.persisted]).toEqual([2, { from: 1, end: 2 }])
 })
 
-test('who has some partitions declares nothing of the others dead', async () => {
+test('the owner of some partitions dead-letters nothing of the others', async () => {
   const world = await openWorld(false)
   const holder = await world.open(async () => {
     throw new Error('not now')
@@ -201,7 +201,7 @@ test('who has some partitions declares nothing of the others dead', async () => 
   }
 })
 
-test('a partition that is taken away takes its held and parked deliveries along, and its next owner sends them', async () => {
+test('held and parked deliveries move with their partition, and its next owner sends them', async () => {
   const world = await openWorld(false)
   const sent = new Map<string, string[]>([
     ['first', []],

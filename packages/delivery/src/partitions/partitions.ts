@@ -11,10 +11,10 @@ import { isRangeWritten } from '../parking/spilled-ranges.ts'
 import type { Commit } from './commit.ts'
 import type { Maintenance } from './maintenance.ts'
 
-/** The offset before which records of a partition are sent again; 0 where none are. */
+/** The offset before which records of a partition are sent again; 0 if none are. */
 export const sentAgainBefore = (note: string | undefined): number => Number(note ?? 0)
 
-/** The note of a partition that is set back from a position, whatever its note says: it may have been set back before. */
+/** Creates the note of a partition that is reset from a position. If it was reset before, the higher offset counts. */
 export const sentAgainNote =
   (position: number) =>
   (note: string): string =>
@@ -22,16 +22,16 @@ export const sentAgainNote =
 
 /** Gives and takes away partitions. */
 export type Partitions = {
-  /** Takes over partitions where their last owner left them: position, spilled ranges, parked rows. */
+  /** Takes over partitions where their last owner stopped: position, spilled ranges, parked rows. */
   give(partitions: readonly number[]): Promise<void>
   /**
-   * Takes partitions away: what waits in memory is requeued, and requests in flight end and are recorded. Resolves when
-   * all of it is durable and nothing of them is in memory; waits while a store is away.
+   * Takes partitions away: items in memory are requeued, and requests in flight end and are recorded. Resolves when all
+   * of it is durable and no item of them is in memory; waits while a store is down.
    */
   take(partitions: readonly number[]): Promise<void>
 }
 
-/** Partition ownership of a delivery that owns none yet; `owned` is updated. */
+/** Creates the partition ownership of a delivery that owns none yet; `owned` is updated. */
 export const createPartitions = (deps: {
   owned: Set<number>
   places: readonly Place[]
@@ -65,7 +65,7 @@ export const createPartitions = (deps: {
           'the log was replaced or restored: delivery goes on where the new one begins to differ',
         )
       const positions = deps.journal.positions()
-      // A note about an earlier log has no meaning for this one.
+      // Notes about an earlier log do not apply to this one.
       const over = new Map([...rewound].filter((each) => deps.journal.notes().get(each)).map((each) => [each, '']))
       if (over.size > 0) await deps.journal.commit(new Map(), over)
       const notes = deps.journal.notes()
@@ -106,7 +106,7 @@ export const createPartitions = (deps: {
         [...workers.values()].every(
           (worker) =>
             !worker.isBusy(gone) &&
-            // The next owner would send again what was sent while its range was written.
+            // Otherwise the next owner would repeat events that were sent while their range was written.
             worker.lanes.every(({ spilled }) =>
               spilled.all().every((range) => !gone.has(range.partition) || isRangeWritten(range)),
             ),

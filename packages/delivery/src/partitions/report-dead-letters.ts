@@ -5,15 +5,15 @@ import { openRecord } from '../log/record.ts'
 import type { ParkedRange } from '../parking/parked-row.ts'
 import type { Parking } from '../parking/parking.ts'
 
-/** Maximum of parked rows per query, and of log bytes per read. */
+/** Maximum number of parked rows per query, and of log bytes per read. */
 const rowsAtOnce = 500
 const readBytes = 256 * 1024
 
 type DeadRow = ParkedRange & { reason: string }
 
 /**
- * Reports rows to producers that died without an attempt: with their destination, beyond a limit, or as a range that
- * was never tried. The log keeps their records until then. A producer may get the same report twice.
+ * Reports rows that died without an attempt to their producers: with their destination, beyond a limit, or as a range
+ * that was never tried. The log keeps their records until then. A producer may get the same report twice.
  */
 export const createDeadLetterReports = (deps: {
   parking: Pick<Parking, 'unreported' | 'reported'>
@@ -23,7 +23,7 @@ export const createDeadLetterReports = (deps: {
 }): { run(): Promise<void> } => {
   const { parking, reader, outcomes, logger } = deps
 
-  /** Pushes the dead rows of a parked row or range; resolves to a function that says whether all are durable. */
+  /** Adds the outcomes of a dead row or range. Resolves to a function that returns whether all are durable. */
   const push = async (row: DeadRow): Promise<() => boolean> => {
     let open = 0
     for (let offset = row.offset; offset < row.end; ) {
@@ -36,7 +36,7 @@ export const createDeadLetterReports = (deps: {
         const { meta, time, lane } = record?.reference ?? {}
         if (meta?.producer === undefined || time === undefined || !meta.destinationIds.includes(row.destinationId))
           continue
-        // Records of the other lane have a range of their own.
+        // Records of the other lane have their own range.
         if (row.holds !== undefined && row.holds !== lane) continue
         const items = record?.events() ?? []
         const { destinationId, reason } = row

@@ -26,7 +26,7 @@ afterEach(async () => {
 })
 
 const journalFile = (): string => join(fixture.folder, 'journal.db')
-/** As the command does, with nothing under way: of what every partition has. */
+/** Resets the positions like the command does, while nothing is in flight. */
 const setBack = async (): Promise<void> => {
   await fixture.delivery.idle()
   const places = journalFilePlaces(journalFile()) ?? []
@@ -41,7 +41,7 @@ const setBack = async (): Promise<void> => {
   )
 }
 
-it('what was delivered is sent again, and what comes later once', async () => {
+it('delivered events are sent again after a reset, and later events once', async () => {
   const id = fixture.destination({ url: peer.url })
   await fixture.append([id], 20)
   await setBack()
@@ -50,13 +50,13 @@ it('what was delivered is sent again, and what comes later once', async () => {
   await eventually('all of it', () => messageIds(peer).length === 50)
   await fixture.delivery.idle()
   expect(sortedIds(peer)).toEqual([...expectedIds(0, 20).flatMap((each) => [each, each]), ...expectedIds(20, 30)])
-  // Also after the next start.
+  // The same after the next start.
   await fixture.restart()
   await fixture.delivery.idle()
   expect(messageIds(peer)).toHaveLength(50)
 })
 
-it('what audiences and syncs sent is not sent again, and what comes of them later is', async () => {
+it('events of audiences and syncs are not sent again, but their later events are sent', async () => {
   const id = fixture.destination({ url: peer.url })
   const change = (key: string) => fixture.append([id], 1, 1, { b: { k: 'audience', n: 'audience c-1', e: [key] } })
   await change('p-1')
@@ -70,7 +70,7 @@ it('what audiences and syncs sent is not sent again, and what comes of them late
   expect(sortedIds(peer)).toEqual(['m-0', 'm-1', 'm-1', 'm-2', 'm-3'])
 })
 
-it('what is held for a destination goes once', async () => {
+it('held events are sent once', async () => {
   const id = fixture.destination({ url: peer.url }, { enabled: false })
   await fixture.append([id], 30)
   await setBack()
@@ -82,7 +82,7 @@ it('what is held for a destination goes once', async () => {
   expect(sortedIds(peer)).toEqual(expectedIds(0, 30))
 })
 
-it('who was deleted since stays so', async () => {
+it('events of users who were deleted since are not sent', async () => {
   const id = fixture.destination({ url: peer.url })
   await fixture.append([id], 5)
   await setBack()
@@ -94,12 +94,12 @@ it('who was deleted since stays so', async () => {
   expect(attempts.filter(({ status }) => status === 'filtered')).toHaveLength(5)
 })
 
-it('a note of another log says nothing of this one', async () => {
+it('a note of another log does not apply to this log', async () => {
   const id = fixture.destination({ url: peer.url })
   await fixture.append([id], 1, 1, { b: { k: 'audience', n: 'audience c-1', e: ['p-1'] } })
   await fixture.delivery.idle()
   const places = journalFilePlaces(journalFile()) ?? []
-  // Further than this log ever was, and so is the position.
+  // Far beyond this log, for both the note and the position.
   const far = places.map(({ partition }) => ({
     partition,
     offset: 500,
@@ -115,7 +115,7 @@ it('a note of another log says nothing of this one', async () => {
   journal.close()
 })
 
-it('delivery that is set back twice keeps how far it was before the first time', () => {
+it('after two resets, the note keeps the highest position', () => {
   const once = sentAgainNote(1000)('')
   expect([once, sentAgainNote(400)(once), sentAgainNote(1500)(once)].map(sentAgainBefore)).toEqual([1000, 1000, 1500])
 })
