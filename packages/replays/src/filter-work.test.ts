@@ -8,7 +8,7 @@ const filter = {
   conditions: [{ id: 'aaaa', field: 'properties.n', operator: 'exists' as const, value: '' }],
 }
 
-/** A share whose time passes only by work and by hand. */
+/** A work share whose clock only advances through work and by hand. */
 const standing = () => {
   let time = 1000
   const pass = (ms: number): void => {
@@ -17,7 +17,7 @@ const standing = () => {
   return { share: createWorkShare({ share: 0.25, together: 0.5, burstMs: 50 }, () => time), pass }
 }
 
-test('conditions asked of many events take of the share of their workspace alone, and wait beyond it', async () => {
+test('evaluating conditions uses only the share of its workspace, and waits beyond it', async () => {
   const { share, pass } = standing()
   const work = createFilterWork(share, 'a', filter)
   const slow = (): unknown => {
@@ -29,7 +29,7 @@ test('conditions asked of many events take of the share of their workspace alone
     expect(work.meets(slow)).toBe(true)
     asked++
   }
-  // 50 ms at once, and what a quarter of the time paid back meanwhile.
+  // 50 ms immediately, and a quarter of the time that was repaid meanwhile.
   expect(asked).toBeLessThan(6)
   expect(createFilterWork(share, 'b', filter).wait()).toBe(0)
   let done = false
@@ -39,12 +39,12 @@ test('conditions asked of many events take of the share of their workspace alone
   for (let round = 0; round < 5; round++) await nextTurn()
   expect(done).toBe(false)
   pass(60_000)
-  // Others' work makes the share look again.
+  // Work of others makes the share check again.
   share.later('b', () => {})
   await turn
 })
 
-test('many events that are asked leave rounds of the event loop to others', async () => {
+test('evaluating many events yields to the event loop', async () => {
   const { share } = standing()
   const work = createFilterWork(share, 'a', filter)
   let rounds = 0

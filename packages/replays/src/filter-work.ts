@@ -4,25 +4,25 @@ import { compileFilter, type EventConditions } from '@tributary/contract'
 import { resumeWork, takeTurn, type WorkShare } from '@tributary/kernel'
 import { refuseScope } from './scope.ts'
 
-/** Conditions that many events of a workspace are asked, within its share of the thread. */
+/** Evaluates conditions on many events within the workspace's share of the thread. */
 export type FilterWork = {
   /**
-   * Whether an event meets them: it has the work that deliveries have for one event, and its time is charged to the
-   * workspace. Throws 400 where that work does not do.
+   * Whether an event meets the conditions. The evaluation has the work limit of one event in deliveries, and its time
+   * is charged to the workspace. Throws 400 if it exceeds that limit.
    */
   meets(event: () => unknown): boolean
-  /** Ms until the workspace may ask more; 0 for one within its share. */
+  /** Ms until the workspace may continue; 0 if it is within its share. */
   wait(): number
-  /** Resolves when it is the workspace's turn. Rejects with 429 when too much of it waits. */
+  /** Resolves when it is the workspace's turn. Rejects with 429 if too many calls of it wait. */
   turn(): Promise<void>
-  /** Lets other work of the thread run after every few events. */
+  /** Yields to other work of the thread after every few events. */
   rest(): Promise<void>
 }
 
-/** Events between two rounds of the event loop: 12 ms of work that is not charged at most. */
+/** Events between two turns of the event loop: at most 12 ms of work that is not charged. */
 const atOnce = 50
 
-/** Makes conditions ready for many events. */
+/** Prepares conditions for many events. */
 export const createFilterWork = (share: WorkShare, workspaceId: string, filter: EventConditions): FilterWork => {
   const ready = compileFilter(filter)
   let asked = 0

@@ -8,8 +8,8 @@ import { prefilter } from './prefilter.ts'
 import { refuseScope } from './scope.ts'
 
 /**
- * Which accepted events a replay of history is about. Times are epoch ms: received at `from` or after, before `to`; and, where
- * `happened` is given, of which that is true of the time of the event.
+ * The accepted events that a replay of history includes. Times are epoch ms. Events were received from `from` on and
+ * before `to`. If `happened` is given, it applies to the time of the event.
  */
 export type HistoryScope = {
   workspaceId: string
@@ -20,17 +20,17 @@ export type HistoryScope = {
   event: string | undefined
   eventType: string | undefined
   filter: EventConditions
-  /** The places in the log that they lie before, of several partitions; none for no bound. */
+  /** Log positions in several partitions; only events before them are included. Empty for no limit. */
   storedBefore: readonly RecordPlace[]
 }
 
-/** The last event that was read: its receive time (epoch ms) and its ID. */
+/** The last event that was read: its time of receipt (epoch ms) and its ID. */
 export type HistoryCursor = { ms: number; id: string }
 
-/** An event to be sent as JSON text, the source it came from, and the time by which it was chosen (epoch ms). */
+/** An event to send as JSON text, its source, and the time by which it was selected (epoch ms). */
 export type HistoryEvent = { sourceId: string; eventId: string; chosenMs: number; json: string }
 
-/** Events that are to be sent together, in their order, and where the next ones begin. */
+/** Events to send together, in their order, and the cursor of the next batch. */
 export type HistoryBatch = { events: readonly HistoryEvent[]; after: HistoryCursor }
 
 type Key = { event_id: string; receive_ms: number }
@@ -38,13 +38,13 @@ type Place = Key & { bytes: number }
 type Row = StoredEventRow & { source_id: string }
 
 /**
- * How many places of events are read at once; how many events, and bytes of their texts. The event store reads 8192 rows for each event
- * that it is asked for: few large chunks cost far less than many small ones.
+ * Maximum number of event positions read at once; then the maximum of events, and of bytes of their texts. The event
+ * store reads 8192 rows for each requested event, so few large chunks cost far less than many small ones.
  */
 const pageKeys = 5000
 const chunkEvents = 5000
 const chunkBytes = 4 * 1024 * 1024
-/** The first period that is read, ms; after one with too few events comes a longer one. */
+/** The first period that is read, ms. If it has too few events, the next period is longer. */
 const firstSpan = 10_000
 
 const between = `receive_time >= fromUnixTimestamp64Milli({from:Int64}) and receive_time < fromUnixTimestamp64Milli({to:Int64})`
@@ -62,7 +62,7 @@ const candidates = (scope: HistoryScope): { where: string; params: Record<string
   add('event = {event:String}', 'event', scope.event)
   add('type = {type:String}', 'type', scope.eventType)
   for (const [at, { partition, offset, incarnation }] of scope.storedBefore.entries()) {
-    // What came under another partition is from a log of other times: nothing joins it any more. (`isEarlier`)
+    // An event with another partition is from an earlier log, which no longer receives events. (`isEarlier`)
     where.push(
       `(not startsWith(event_id, {partition${at}:String}) or (splitByChar('-', event_id)[4],
         toUInt64OrZero(splitByChar('-', event_id)[2])) < ({incarnation${at}:String}, {offset${at}:UInt64}))`,
@@ -92,7 +92,7 @@ const heavy = ({ workspaceId }: HistoryScope, signal: AbortSignal | undefined): 
   ...(signal === undefined ? {} : { signal }),
 })
 
-/** The keys of the candidates behind a cursor, in their order, a page at a time. */
+/** Reads the keys of the candidates after a cursor, in their order, page by page. */
 const readKeys = async function* (
   eventStore: EventStore,
   scope: HistoryScope,
@@ -143,7 +143,7 @@ const chunksOf = (places: readonly Place[]): Place[][] => {
   return chunks
 }
 
-/** Columns of the given events, in their order. */
+/** Reads columns of the given events, in their order. */
 const readRows = <T>(
   eventStore: EventStore,
   scope: HistoryScope,
@@ -165,10 +165,11 @@ const readRows = <T>(
 }
 
 /**
- * The events of a scope behind a cursor, oldest first, at most `size` at a time and a few megabytes in memory. Their places are read
- * first, since a text may be as large as a request. A batch may be empty where none of many events met the conditions. It ends
- * early where these took the workspace's share of the thread: ask for the next one when it is the workspace's turn. Throws 400
- * where the conditions go through too much of an event. Previews and replays both read events here.
+ * Reads the events of a scope after a cursor, oldest first, at most `size` at a time and a few megabytes in memory.
+ * Positions are read first, since a text may be as large as a request. A batch may be empty if many events did not meet
+ * the conditions. It ends early if evaluating these has used the workspace's share of the thread. Then the caller must
+ * wait for the workspace's turn before the next batch. Throws 400 if a condition needs too much work for an event. Both
+ * previews and replays read events here.
  */
 export const readHistory = async function* (
   eventStore: EventStore,
@@ -202,16 +203,17 @@ export const readHistory = async function* (
 
 export type HistoryCount = {
   count: number
-  /** Epoch ms, by the time that the scope goes by; null when there is none. */
+  /** Epoch ms, by the time that the scope selects by; null if there is no event. */
   first: number | null
   last: number | null
-  /** Ids of the newest, newest first. */
+  /** IDs of the newest events, newest first. */
   newest: string[]
 }
 
 /**
- * How many events a replay of this scope sends. Without conditions the event store counts. Conditions are checked for each event, in
- * turns of the workspace. Throws 400 for more than `conditionEvents` events, and 429 when too much of the workspace waits.
+ * Counts how many events a replay of this scope sends. Without conditions the event store counts. Otherwise the
+ * conditions are checked for each event, in turns of the workspace. Throws 400 for more than `conditionEvents` events,
+ * and 429 if too many calls of the workspace wait.
  */
 export const countHistory = async (
   { eventStore, workShare }: { eventStore: EventStore; workShare: WorkShare },
@@ -230,7 +232,8 @@ export const countHistory = async (
   if (scope.filter.conditions.length === 0) {
     const rows = await eventStore.query<Key>(
       `select event_id from events where ${where} order by receive_time desc, event_id desc limit ${replayLimits.samples}`,
-      // Within the last second first would be cheaper; a second scan of two narrow columns is cheap enough.
+      // For times within the last second, another order would be cheaper, but a second scan of two narrow columns costs
+      // little.
       params,
       heavy(scope, signal),
     )
@@ -268,7 +271,7 @@ export const countHistory = async (
   return { count, first, last, newest: newest.toReversed() }
 }
 
-/** Rows of given events of a scope, newest first. */
+/** Reads rows of given events of a scope, newest first. */
 export const readSamples = async <T>(
   eventStore: EventStore,
   scope: HistoryScope,
@@ -287,8 +290,8 @@ export const readSamples = async <T>(
 }
 
 /**
- * The times of a scope: of receipt, or of the events. An event is received after it happened, however late: the time of receipt has
- * no end then but `now`.
+ * The period of a scope: by time of receipt, or by event time. An event may be received long after it happened, so in
+ * the second case the time of receipt only ends with `now`.
  */
 export const historyTimes = (
   by: TimeBasis,

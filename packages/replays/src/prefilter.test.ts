@@ -83,7 +83,10 @@ const values = [
   'say "pro"',
 ]
 
-/** Asserts that no event which meets a filter is left out; true for each filter that leaves some out. One query for all. */
+/**
+ * Asserts that a prefilter excludes no event that meets its filter. Returns for each filter whether it excludes any.
+ * One query covers all filters.
+ */
 const check = async (filters: readonly EventConditions[]): Promise<boolean[]> => {
   const params: Record<string, string> = { workspace }
   const parts = filters.map((filter, index) => {
@@ -105,7 +108,7 @@ const check = async (filters: readonly EventConditions[]): Promise<boolean[]> =>
   })
 }
 
-test('no event that meets a condition is left out beforehand, and for many conditions some are', async () => {
+test('no matching event is excluded by a prefilter, and many prefilters exclude some events', async () => {
   let narrowed = 0
   for (const operator of conditionOperators)
     for (const field of fields) {
@@ -118,7 +121,7 @@ test('no event that meets a condition is left out beforehand, and for many condi
   expect(narrowed).toBeGreaterThan(50)
 })
 
-test('several conditions make one prefilter, for all or any', async () => {
+test('several conditions become one prefilter, for both all and any', async () => {
   const plain: Condition = { id: 'aaaa', field: 'properties.plan', operator: 'equals', value: 'pro plan' }
   const user: Condition = { id: 'bbbb', field: 'userId', operator: 'contains', value: '@a.' }
   const untold: Condition = { id: 'cccc', field: 'properties.total', operator: 'greater_than', value: '3' }

@@ -1,9 +1,9 @@
 import { type Condition, type EventConditions, pathNames } from '@tributary/contract'
 
-/** What conditions ask of the columns, with values as parameters. */
+/** The SQL conditions that replay filters become, with values as parameters. */
 export type Prefilter = { where: string; params: Record<string, string> }
 
-/** Places of an event that are columns of their own, '' where the event has none. */
+/** Paths of an event that have a column; '' if the event has no such value. */
 const columns: Readonly<Record<string, string>> = {
   messageId: 'message_id',
   type: 'type',
@@ -16,7 +16,7 @@ const columns: Readonly<Record<string, string>> = {
 /** Fields whose values are in the received text, or in the context. */
 const written: ReadonlySet<string> = new Set(['properties', 'traits', 'context', 'extra'])
 
-/** Operators that ask for a text which is there. */
+/** Operators that require the value to contain a text. */
 const asking: Readonly<Partial<Record<Condition['operator'], (column: string, value: string) => string>>> = {
   equals: (column, value) => `${column} = ${value}`,
   contains: (column, value) => `position(${column}, ${value}) > 0`,
@@ -25,8 +25,8 @@ const asking: Readonly<Partial<Record<Condition['operator'], (column: string, va
 }
 
 /**
- * Texts that have only one form in an event's JSON, except for escapes with a backslash. No number has two letters side by side, so
- * none of these texts can be part of a number.
+ * Texts with only one form in an event's JSON, except for escapes with a backslash. No number has two adjacent letters,
+ * so none of these texts can be part of a number.
  */
 const isPlain = (value: string): boolean =>
   /^[A-Za-z0-9_@. -]+$/.test(value) && /[A-Za-z]{2}/.test(value) && !/infinity|nan/i.test(value)
@@ -48,8 +48,8 @@ const oneOf = ({ field, operator, value }: Condition, name: string): string | un
 }
 
 /**
- * A condition of the event store that saves reading events: false only for events that do not meet the conditions. Undefined when
- * the conditions allow none.
+ * A condition for the event store that reduces the events to read. It is false only for events that do not meet the
+ * conditions. Undefined if the conditions cannot be converted.
  */
 export const prefilter = ({ match, conditions }: EventConditions): Prefilter | undefined => {
   const params: Record<string, string> = {}

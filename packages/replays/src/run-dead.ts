@@ -3,10 +3,10 @@ import { makeLettersDue } from '@tributary/storage'
 import { sql } from 'kysely'
 import type { ReplayRun, ReplayRunnerDeps, ReplayRunnerSettings, ReplayState } from './runner-ports.ts'
 
-/** Steps in one second of the rate limit. */
+/** Number of steps per second of the rate limit. */
 const stepsPerSecond = 2
 
-/** Marked dead letters, the oldest first, that hold so many events. */
+/** The oldest marked dead letters that together have this many events. */
 const nextMarked = async (tx: Tx, replayId: string, createTime: Date, size: number): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`
     select id from (
@@ -20,8 +20,8 @@ const nextMarked = async (tx: Tx, replayId: string, createTime: Date, size: numb
 }
 
 /**
- * A replay of dead letters: those that were marked when it was made become due a few at a time, as if a user retried them. The due
- * letters and the sent count change in one transaction. A range of held records goes as a whole.
+ * A replay of dead letters. Those that were marked when it was created become due in small steps, as if a user retried
+ * them. The due letters and the sent count change in one transaction. A range of held records is never split.
  */
 export const createDeadRun = (
   { db, onDue, clock }: Pick<ReplayRunnerDeps, 'db' | 'onDue' | 'clock'>,
@@ -42,7 +42,8 @@ export const createDeadRun = (
             .executeTakeFirstOrThrow()
           if (row.state !== 'running') return undefined
           const now = clock()
-          // A retried letter begins its time for retries anew, and never looks like one that is still marked.
+          // The retry time of a retried letter starts again. It must be later than the creation of the replay, so that
+          // the letter no longer counts as marked.
           const begun = new Date(Math.max(now, create_time.getTime() + 1))
           const ids = await nextMarked(tx, id, create_time, size)
           const events =

@@ -8,10 +8,10 @@ import { createFilterWork } from './filter-work.ts'
 import { type HistoryBatch, type HistoryEvent, type HistoryScope, historyTimes, readHistory } from './history.ts'
 import type { ReplayRun, ReplayRunnerDeps, ReplayRunnerSettings, ReplayState } from './runner-ports.ts'
 
-/** Bytes of a record of the deliveries log, as the pipeline makes them. */
+/** Bytes of a record of the deliveries log, as in the pipeline. */
 const recordBytes = 512 * 1024
 const scanBytes = 1024 * 1024
-/** How long a replay waits that may not send just now, ms. */
+/** How long a replay waits if it must not send now, ms. */
 const waitMs = 500
 
 const scopeOf = (row: ReplayState): HistoryScope => ({
@@ -28,7 +28,7 @@ const scopeOf = (row: ReplayState): HistoryScope => ({
   storedBefore: parseRecordPlaces(row.stored_before),
 })
 
-/** Records for the deliveries log in the form that the pipeline writes: a JSON list with one event a line. */
+/** Creates records for the deliveries log in the pipeline's format: a JSON list with one event per line. */
 const recordsOf = (row: ReplayState, events: readonly HistoryEvent[]): LogEntry[] => {
   const bySource = new Map<string, string[][]>()
   const bytes = new Map<string, number>()
@@ -55,10 +55,10 @@ const recordsOf = (row: ReplayState, events: readonly HistoryEvent[]): LogEntry[
   )
 }
 
-/** The note beside the sequence of a step: the replay, and the event behind which the step ends. */
+/** The note of a step's sequence: the replay, and the last event of the step. */
 const stepNote = z.object({ replay: z.string(), ms: z.number(), id: z.string() })
 
-/** Ids of the events of a replay that stand in the log from an offset on: of one that a version without sequences began. */
+/** IDs of a replay's events in the log from an offset on, for a replay that a version without sequences began. */
 const appendedSince = async (
   reader: ReplayRunnerDeps['reader'],
   { partition, offset }: LogPosition,
@@ -74,7 +74,7 @@ const appendedSince = async (
       for (const { eventId } of events) found.add(eventId)
     }
     at = (records.at(-1)?.offset ?? end) + 1
-    // The thread has other work.
+    // Yields to other work of the thread.
     await setImmediate()
     resumeWork()
   }
@@ -82,11 +82,11 @@ const appendedSince = async (
 }
 
 /**
- * A replay of history. Each step appends events to the log of deliveries, for the one destination, and then writes down its progress.
- * It holds the replay's row meanwhile, so a pause or a cancellation waits for the step. A process may be killed between the two. The
- * log then still has the sequence of the step, which is the number of events that were sent by its end. The producer is
- * `replay <destination>`, since a destination has one replay at a time. The progress is written down from the log before anything
- * else is sent.
+ * A replay of history. Each step appends events to the deliveries log for its one destination, and then records its
+ * progress. It locks the replay's row meanwhile, so a pause or a cancellation waits for the step. If the process is
+ * killed in between, the log has the sequence of the step: the number of events sent by its end. The producer is
+ * `replay <destination>`, since a destination has one replay at a time. The progress is recovered from the log before
+ * anything else is sent.
  */
 export const createHistoryRun = (
   deps: ReplayRunnerDeps & { workShare: WorkShare },
@@ -107,7 +107,7 @@ export const createHistoryRun = (
   let tried = 0
   let epoch = 0
 
-  /** The step that was appended last, if it is one of this replay. */
+  /** The last appended step, if it belongs to this replay. */
   const lastStep = async (): Promise<(HistoryBatch['after'] & { sequence: number }) | undefined> => {
     const [last] = await deliveries.lastSequences(producer)
     const note = last === undefined ? undefined : stepNote.parse(JSON.parse(last.note))
@@ -154,7 +154,7 @@ export const createHistoryRun = (
     return undefined
   }
 
-  /** Appends a batch and writes down that it is; false when the replay does not run any more. */
+  /** Appends a batch and records it. Returns false if the replay is no longer running. */
   const send = ({ events, after }: HistoryBatch): Promise<boolean> =>
     db.transaction().execute(async (tx) => {
       const now = await tx
@@ -182,7 +182,7 @@ export const createHistoryRun = (
 
   return {
     step: async () => {
-      // Other replays run meanwhile.
+      // Other replays can send during this wait.
       const turn = scope.filter.conditions.length === 0 ? 0 : Math.ceil(work.wait())
       if (turn > 0) return turn
       if (!deps.mayAppend() || (await isFarAhead())) return waitMs

@@ -3,37 +3,37 @@ import type { Clock, Logger, Metrics, WorkShare } from '@tributary/kernel'
 import type { EventStore, LogReader, LogWriter, ReplaysTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
 
-/** What the runner of replays needs. */
+/** Dependencies of the replay runner. */
 export type ReplayRunnerDeps = {
   db: Db
   eventStore: EventStore
-  /** The log of deliveries, of which each replay is a producer, and a reader of it. */
+  /** The deliveries log, with each replay as a producer, and a reader of it. */
   deliveries: Pick<LogWriter, 'appendGroup' | 'beginEpoch' | 'lastSequences'>
   reader: Pick<LogReader, 'read' | 'ends' | 'starts' | 'partitions'>
-  /** Whether this process sends for a workspace; for all unless given. */
+  /** Whether this process sends for a workspace; true for all unless given. */
   isMine?: (workspaceId: string) => boolean
   /** False while the disk is nearly full, or processing is behind: then replays wait. */
   mayAppend(): boolean
-  /** Called with a destination whose dead letters are due again. */
+  /** Called with a destination whose dead letters were made due again. */
   onDue(due: { workspaceId: string; destinationId: string }): void
   clock: Clock
   logger: Logger
   metrics: Metrics
-  /** What the conditions of workspaces have taken of this thread; one of its own unless given. */
+  /** Thread time used by the conditions of workspaces; a new share unless given. */
   workShare?: WorkShare
   settings?: Partial<ReplayRunnerSettings>
 }
 
 export type ReplayRunnerSettings = {
-  /** Replays that send at the same time; the others wait for their turn. */
+  /** Maximum number of replays that send at the same time; others wait for their turn. */
   replays: number
-  /** How often the runner looks for new replays when it is not woken, ms. */
+  /** How often the runner looks for new replays without a wake-up, ms. */
   pollMs: number
-  /** Events of one step at most. */
+  /** Maximum number of events in one step. */
   stepEvents: number
   /**
-   * A replay stops while the deliveries are further behind it than it may send in so many seconds. So a pause takes effect soon, and
-   * the stream does not fill up.
+   * A replay stops sending while deliveries are behind it by more events than it may send in this many seconds. So a
+   * pause takes effect soon, and the stream does not fill up.
    */
   aheadSeconds: number
   aheadEvents: number
@@ -52,10 +52,10 @@ export const defaultReplayRunnerSettings: ReplayRunnerSettings = {
 
 export type ReplayState = Selectable<ReplaysTable>
 
-/** One replay on its way. */
+/** A running replay. */
 export type ReplayRun = {
-  /** Sends some more of it; resolves to the time (ms) until the next step, or to undefined when there is none to be. */
+  /** Sends some more events. Resolves to the time (ms) until the next step, or to undefined if there is none. */
   step(): Promise<number | undefined>
-  /** Lets go of what it holds. */
+  /** Releases its resources. */
   close(): Promise<void>
 }

@@ -12,15 +12,15 @@ import {
 } from './runner-ports.ts'
 
 export type ReplayRunner = {
-  /** Begins to look for replays and to send their events. */
+  /** Starts to look for replays and to send their events. */
   start(): void
-  /** Looks for replays at once. */
+  /** Looks for replays immediately. */
   wake(): void
-  /** Ends after the step under way. The next runner sends the rest. */
+  /** Stops after the current step. The next runner sends the rest. */
   stop(): Promise<void>
 }
 
-/** Failures in a row, of replays alone, after which one is given up. */
+/** Consecutive failures of a single replay after which it is given up. */
 const maxFailures = 5
 
 const passes = (error: unknown): boolean =>
@@ -31,14 +31,14 @@ const passes = (error: unknown): boolean =>
 
 type Active = { run: ReplayRun; work: WorkNote; dueAt: number }
 
-/** The name of a replay on the board of threads; one that is held ends with the reason. */
+/** The name of a replay for the thread watchdog. A held replay ends with the reason. */
 const workOf = ({ id, workspace_id, destination_id }: ReplayState): WorkNote => ({
   step: 'replay',
   workspaceId: workspace_id,
   item: `replay ${destination_id} ${id}`,
 })
 
-/** Rests between turns. `wake` ends the one that is or comes next, `end` ends it and all that come. */
+/** Creates waits between turns. `wake` ends the current or next wait; `end` ends it and all later ones. */
 const createRests = () => {
   let wakeUp: (() => void) | undefined
   let woken = false
@@ -71,8 +71,9 @@ const createRests = () => {
 }
 
 /**
- * Sends the events of running replays, each at its rate, one step of one replay at a time. So memory and the load of the stores are
- * bounded for any number of replays. A runner that takes over a replay fences off the one before, which can append no more.
+ * Sends the events of running replays, each at its rate, one step of one replay at a time. So memory and the load on
+ * the stores are bounded for any number of replays. A runner that takes over a replay fences off the previous one,
+ * which can append no more.
  */
 export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
   const { db, isMine, clock, logger } = deps
@@ -101,7 +102,10 @@ export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
       .execute()
   }
 
-  /** Takes up what runs, the oldest of each workspace before the second oldest of any, and lets go of what does not any more. */
+  /**
+   * Starts the replays that should run: the oldest of each workspace before the second of any. Closes those that should
+   * not.
+   */
   const look = async (): Promise<void> => {
     const running = await db
       .with('placed', (of) =>
@@ -116,7 +120,7 @@ export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
       .innerJoin('destinations', 'destinations.id', 'replays.destination_id')
       .selectAll('replays')
       .select('destinations.delete_time')
-      // More than that of one workspace never send at the same time.
+      // A workspace never has more than this number of replays sending at the same time.
       .where('placed.place', '<=', String(settings.replays))
       .orderBy('placed.place')
       .orderBy('replays.create_time')
@@ -146,9 +150,9 @@ export const createReplayRunner = (deps: ReplayRunnerDeps): ReplayRunner => {
       if (wait === undefined) await drop(id)
       else active.set(id, { run, work, dueAt: began + wait })
     } catch (error) {
-      // Its position in memory may be ahead of the stored one: it begins anew.
+      // Its position in memory may be ahead of the stored one, so it starts again from that.
       await drop(id)
-      // What it asks cannot be answered, now or later.
+      // These errors are permanent for the replay's filter.
       if (error instanceof WorkHeld || (error instanceof AppError && error.code === 400))
         return await fail(id, error.message)
       const count = (failures.get(id) ?? 0) + (passes(error) ? 0 : 1)

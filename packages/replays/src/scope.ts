@@ -4,11 +4,11 @@ import { badRequest, notFound } from '@tributary/kernel'
 import type { Database } from '@tributary/storage'
 import { type Kysely, sql } from 'kysely'
 
-/** A field of a replay's scope that cannot be as it is. */
+/** The error for an invalid field of a replay's scope. */
 export const refuseScope = (field: string, text: string): Error =>
   badRequest('VALIDATION', `${field}: ${text}`, { [field]: text })
 
-/** The id of the scope's one source, which is of this workspace; undefined for all. Throws 404. */
+/** The ID of the scope's source, which must belong to the workspace; undefined for all sources. Throws 404. */
 export const scopeSource = async (db: Db, workspaceId: string, scope: ReplayScope): Promise<string | undefined> => {
   if (scope.source === undefined) return undefined
   const { workspace, source } = parseReference(resourceNames.source, 'source', scope.source)
@@ -25,10 +25,10 @@ export const scopeSource = async (db: Db, workspaceId: string, scope: ReplayScop
   return row.id
 }
 
-/** What of single events a replay asks. */
+/** What a replay filters events by. */
 export type EventScope = { event: string | undefined; eventType: string | undefined; filter: EventConditions }
 
-/** The dead letters of a destination that a replay is about, before conditions on events. */
+/** The dead letters of a destination that a replay includes, before conditions on events. */
 export type DeadScope = {
   workspaceId: string
   destinationId: string
@@ -45,7 +45,7 @@ export const deadLetters = (scope: DeadScope) => sql<boolean>`
   and (${scope.sourceId ?? null}::uuid is null or source_id = ${scope.sourceId ?? null}::uuid)
   and (${scope.reason ?? null}::text is null or last_reason = ${scope.reason ?? null}::text)`
 
-/** How many events the dead letters of a scope hold, and the times of the first and last. */
+/** Counts the events of a scope's dead letters, with the first and last time. */
 export const countDead = async (
   db: Kysely<Database>,
   scope: DeadScope,

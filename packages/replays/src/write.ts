@@ -2,7 +2,7 @@ import type { Tx } from '@tributary/api-kit'
 import type { ReplaysTable } from '@tributary/storage'
 import type { Insertable, Updateable } from 'kysely'
 
-/** Inserts a replay that runs; false when another one of its destination is running or paused. */
+/** Inserts a running replay. Returns false if another replay of its destination is running or paused. */
 export const insertReplay = async (tx: Tx, values: Insertable<ReplaysTable>): Promise<boolean> => {
   const made = await tx
     .insertInto('replays')

@@ -1,7 +1,7 @@
 import type { methods, ParsedQuery } from '@tributary/contract'
 import { badRequest } from '@tributary/kernel'
 
-/** What a list of events may be narrowed to: the query of either list, its `source` as an id; not what asks for profiles. */
+/** The filter of a list of events, with the source as an ID and without the profile. */
 export type EventFilter = Omit<
   ParsedQuery<typeof methods.events.listBySource>,
   'page_size' | 'page_token' | 'profile'
@@ -9,38 +9,39 @@ export type EventFilter = Omit<
   source?: string | undefined
 }
 
-/** Conditions and their parameters, which appear in them as `{name:Type}`. */
+/** SQL conditions and their parameters, which appear in them as `{name:Type}`. */
 type Conditions = {
   where: string[]
-  /** Conditions that read so much that they are only checked for events that meet all others. */
+  /** Conditions that read so much data that they are only checked for events that meet all others. */
   late: string[]
   params: Record<string, unknown>
 }
 
 const refuse = (field: string, text: string): Error => badRequest('VALIDATION', `${field}: ${text}`, { [field]: text })
 
-/** The last instant that the engine's time type can compare with, epoch ms (in the year 2286). */
+/** The last instant that the event store's time type can compare with, epoch ms (in the year 2286). */
 const lastInstant = 9_999_999_999_999
 
 const instant = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Math.min(Math.max(Date.parse(text), 0), lastInstant)
 
-/** Where the properties or traits of an event are in the received text. */
+/** The paths of an event's properties or traits in the received text. */
 const holders = [
   { place: "'properties'", of: '' },
   { place: "'traits'", of: '' },
-  // Traits of a context are an event's own only where it is about them.
+  // `context.traits` of other types are not traits of the event itself.
   { place: "'context', 'traits'", of: "type = 'identify' and " },
 ] as const
 
-/** Beyond these digits the text of an integer is compared: neighbours become the same number. */
+/** Integers with more digits are compared as text, since as doubles neighboring ones are equal. */
 const exactDigits = 15
 const integer = /^-?\d+$/
 const numeral = /^-?\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?$/i
 
 /**
- * How the JSON columns are asked for a property. A part of the column that is named in the statement is read alone; by
- * `getSubcolumn` the whole column is read. Other names than these have a meaning in a path (dots, brackets, `^`, `:`).
+ * Returns how to read a property from a JSON column. A path that is named in the statement is read alone;
+ * `getSubcolumn` reads the whole column. Undefined for names with characters that have a meaning in a path (dots,
+ * brackets, `^`, `:`).
  */
 const columnOf = (property: string): ((column: string) => string) | undefined => {
   if (/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(property)) return (column) => `${column}.{property_name:Identifier}`
@@ -58,19 +59,19 @@ const valueIn = (text: string): Value => {
   }
 }
 
-/** Whether a JSON column may have the value: never false for an event that has it. */
+/** Whether a JSON column may contain the value; never false for an event that has it. */
 const columnMayHave = (path: string, value: Value): string => {
   const any = [`dynamicElement(${path}, 'String') = {property_value:String}`]
   if (value.truth) any.push(`dynamicElement(${path}, 'Bool') = {property_truth:Bool}`)
   if (value.number !== undefined)
-    // Each type is a part to be read. So short an integer is none of UInt64.
+    // Each type is a subcolumn to read. An integer this short is never stored as UInt64.
     for (const type of Number.isInteger(value.number) ? ['Int64', 'Float64'] : ['Float64'])
       any.push(`dynamicElement(${path}, '${type}') = {property_number:Float64}`)
   if (value.long) any.push(`toString(${path}) = {property_value:String}`)
   return any.join(' or ')
 }
 
-/** Whether the received text has the value at this place. */
+/** Whether the received text has the value at this path. */
 const originalHas = (place: string, value: Value): string => {
   const type = `JSONType(original, ${place}, {property:String})`
   const any = [
@@ -88,11 +89,13 @@ const originalHas = (place: string, value: Value): string => {
 }
 
 /**
- * A property or trait of this name has this text. A string has the text itself, a number any way to write the number, a boolean `true` or
- * `false`; objects and lists have none. The received text decides, in which a dot in a name differs from an object inside. It is 30
- * times as much to read as one property of the JSON columns, so these choose the events to check. For 3 million events that takes
- * 0.2 s instead of 4 s, or 1 s where `columnOf` has to read whole columns. Rejected events have empty columns: their received texts
- * are read when these events are asked for.
+ * Matches events whose property or trait has this name and text. A string matches its own text, a number any notation
+ * of it, a boolean `true` or `false`; objects and lists never match.
+ *
+ * The received text decides, since only it separates a dot in a name from nesting. Reading it takes 30 times as much as
+ * one property of the JSON columns, so the columns preselect events. For 3 million events that takes 0.2 s instead of 4
+ * s, or 1 s if `columnOf` has to read whole columns. Rejected events have empty columns, so their received texts are
+ * read when the status includes them.
  */
 const propertyConditions = (property: string, text: string, status: string | undefined): Conditions => {
   const value = valueIn(text)
@@ -102,7 +105,7 @@ const propertyConditions = (property: string, text: string, status: string | und
       ? []
       : [`(${['properties', 'traits'].map((each) => columnMayHave(path(each), value)).join(' or ')})`]
   const original = holders.map(({ place, of }) => `(${of}(${originalHas(place, value)}))`)
-  // The engine reads nothing from a text with an integer of more than 64 bits in it; the columns hold such events.
+  // The engine cannot parse a text with an integer of more than 64 bits; the columns decide about such events.
   if (path !== undefined && !value.long) original.push('not isValidJSON(original)')
   return {
     where: path === undefined && status === undefined ? ["status != 'rejected'"] : column,
@@ -117,7 +120,7 @@ const propertyConditions = (property: string, text: string, status: string | und
   }
 }
 
-/** What the instants of a filter span: from `start`, before `end`, epoch ms. */
+/** The period of a filter: from `start`, before `end`, epoch ms. */
 export const spanOf = (filter: EventFilter): { start: number | undefined; end: number | undefined } => ({
   start: instant(filter.start_time),
   end: instant(filter.end_time),
@@ -135,8 +138,8 @@ const equal = {
 const equalKeys = ['source', 'type', 'status', 'compatibility', 'event', 'message_id'] as const
 
 /**
- * The conditions that a filter means, its instants excepted. Values are parameters, never text of the statement. Throws
- * 400 for what makes no sense together.
+ * Converts a filter, except for its period, to SQL conditions. Values are parameters, never part of the statement.
+ * Throws 400 for filters that contradict each other.
  */
 export const eventConditions = (filter: EventFilter): Conditions => {
   const { start, end } = spanOf(filter)

@@ -5,7 +5,10 @@ import type { EventStore } from '@tributary/storage'
 import { z } from 'zod'
 import { type EventFilter, eventConditions, spanOf } from './filter.ts'
 
-/** Newest first: the time they are listed by in epoch ms, and the event's id between equal times. */
+/**
+ * The cursor of a list, newest first: the time in epoch ms by which events are listed, and the event ID between equal
+ * times.
+ */
 export const eventCursor = z.tuple([cursorMs, cursorEventId])
 export type EventCursor = z.infer<typeof eventCursor>
 
@@ -26,42 +29,43 @@ export type EventRow = {
   timestamp_ms: number
 }
 
-/** Columns of a list's row. Times are epoch ms, which neither drivers nor time zones change. */
+/** Columns of a row in a list. Times are epoch ms, which do not depend on drivers or time zones. */
 export const eventColumns = `event_id, message_id, type, event, source_id, test, status, reason, user_id, anonymous_id,
   compatibility, schema_version,
   toUnixTimestamp64Milli(receive_time) as receive_ms, toUnixTimestamp64Milli(timestamp) as timestamp_ms`
 
-/** A time of an event as an expression: events happened when they say, but never after they were received. */
+/** SQL expressions for a time of an event. The event time is never later than the time of receipt. */
 const moments: Readonly<Record<TimeBasis, string>> = {
   receive_time: 'receive_time',
   event_time: 'least(timestamp, receive_time)',
 }
 
-/** The expression of the time that events are listed by. */
+/** The SQL expression of the time by which events are listed. */
 export const momentOf = (by: TimeBasis | undefined): string => moments[by ?? 'receive_time']
 
-/** That time of a row, epoch ms. */
+/** The same time of a row, epoch ms. */
 export const momentMs = (row: Pick<EventRow, 'receive_ms' | 'timestamp_ms'>, by: TimeBasis | undefined): number =>
   by === 'event_time' ? Math.min(Number(row.timestamp_ms), Number(row.receive_ms)) : Number(row.receive_ms)
 
-/** Where a page of events ends that are listed by a time. */
+/** The cursor after the last event of a page. */
 export const eventCursorOf =
   (by: TimeBasis | undefined) =>
   (row: EventRow): EventCursor => [momentMs(row, by), row.event_id]
 
 const hour = 3_600_000
-/** How far back a list looks first. Most pages are filled by the last hour, which is a small part of a large table. */
+/** How far back a list searches first. The last hour, a small part of a large table, fills most pages. */
 const spans = [hour, 24 * hour]
 
 /**
- * A further condition. With `first`, on a small column, few events meet it: then `where` is read only where that holds. All of time is
- * searched in one query, since such events lie far apart, and a search of the last hours first costs half as much again.
+ * An additional condition. With `first`, a condition on a small column that few events meet, `where` is only read for
+ * these events. Then all of time is searched in one query, since such events are far apart, and searching the last
+ * hours first costs half as much again.
  */
 export type EventsOf = { first?: string; where: string; params: Record<string, unknown> }
 
 /**
- * One page of a workspace's events, newest first, with one row more than the page when there are more. The workspace is
- * always a predicate. Throws 400 for filters that make no sense together.
+ * Reads one page of a workspace's events, newest first, with one more row than the page if there are more. The
+ * workspace is always a predicate. Throws 400 for filters that contradict each other.
  */
 export const readEvents = async (
   eventStore: EventStore,
@@ -94,14 +98,14 @@ export const readEvents = async (
   }
   const newest = Math.min(page.after?.[0] ?? options.now, end ?? options.now)
   const found: EventRow[] = []
-  /** Reads the rest of the page from events received since `from` and before those that were read already. */
+  /** Reads the rest of the page from events received since `from` and before those that were already read. */
   const look = async (from: number | undefined, before: number | undefined): Promise<void> => {
     const next = [
       ...conditions,
       ...(from === undefined ? [] : [`${moment} >= fromUnixTimestamp64Milli({since:Int64})`]),
       ...(before === undefined ? [] : [`${moment} < fromUnixTimestamp64Milli({before:Int64})`]),
     ]
-    // The engine chooses the order, unless one condition is known to be the best first.
+    // The engine chooses the order of conditions, unless `first` is given.
     const [early, rest] =
       few !== undefined
         ? [own, [...next, ...late]]
@@ -134,10 +138,10 @@ export const readEvents = async (
   return found
 }
 
-/** A time of the event store as the wire shows it. */
+/** A time of the event store as the API returns it. */
 export const wireTime = (ms: number): string => new Date(Number(ms)).toISOString()
 
-/** The JSON object in a text, or null; `parse` reads it. */
+/** The JSON object in a text, or null; `parse` parses it. */
 export const payloadOf = (
   original: string,
   parse: (text: string) => unknown = JSON.parse,
@@ -150,7 +154,7 @@ export const payloadOf = (
   }
 }
 
-/** A row of a list as the wire shows it. */
+/** A row of a list as the API returns it. */
 export const presentEvent = (workspaceId: string, row: EventRow): EventSummary => ({
   name: resourceNames.event.format({ workspace: workspaceId, event: row.event_id }),
   event_id: row.event_id,

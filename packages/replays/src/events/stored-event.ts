@@ -17,7 +17,7 @@ export const storedEventColumns = `event_id, message_id, type, event, user_id, a
   toUnixTimestamp64Milli(receive_time) as receive_ms, toUnixTimestamp64Milli(timestamp) as timestamp_ms,
   toUnixTimestamp64Milli(original_timestamp) as original_timestamp_ms, toUnixTimestamp64Milli(sent_at) as sent_at_ms`
 
-/** A stored event with everything that deliveries see of it. */
+/** A stored event with all values that deliveries need. */
 export type StoredEventRow = {
   event_id: string
   message_id: string
@@ -28,9 +28,9 @@ export type StoredEventRow = {
   group_id: string
   previous_id: string
   test: boolean
-  /** JSON text, with that of its batch. */
+  /** JSON text, merged with that of its batch. */
   context: string
-  /** JSON text with those of its batch, where its batch had some or it was blocked; else ''. */
+  /** JSON text, merged with that of its batch, if its batch had integrations or the event was blocked; else ''. */
   integrations: string
   /** The event as received. */
   original: string
@@ -42,7 +42,7 @@ export type StoredEventRow = {
 
 const isEventType = (text: string): text is EventType => eventTypes.some((type) => type === text)
 
-/** Keys of an event as received that stand elsewhere in a PipelineEvent, or nowhere. */
+/** Keys of a received event that have another place in a PipelineEvent, or none. */
 const known = new Set([
   'type',
   'messageId',
@@ -62,10 +62,10 @@ const known = new Set([
   'receivedAt',
 ])
 
-/** Times, which stand elsewhere where they are understood. */
+/** Times, which have another place if they can be parsed. */
 const times = ['timestamp', 'originalTimestamp', 'sentAt'] as const
 
-/** A member as JSON text, undefined where the event has none. */
+/** A member as JSON text; undefined if the event does not have it. */
 type Member = readonly [name: string, text: string | undefined]
 
 const extraOf = (original: ReadonlyMap<string, string>, type: EventType): string | undefined => {
@@ -84,7 +84,8 @@ const textIn = (json: string | undefined): string | undefined => {
 }
 
 /**
- * A text of a column as JSON. The event store has U+FFFD in place of half of a pair: then it is taken from where the event has it.
+ * A text of a column as JSON. The event store has U+FFFD in place of a lone surrogate; then the text is taken from the
+ * received event.
  */
 const asSent = (value: string, ...places: readonly (string | undefined)[]): string => {
   if (!value.includes('\ufffd')) return JSON.stringify(value)
@@ -95,11 +96,11 @@ const asSent = (value: string, ...places: readonly (string | undefined)[]): stri
 const text = (value: string, sent: string | undefined): string | undefined =>
   value === '' ? undefined : asSent(value, sent)
 
-/** The name that a page has in its properties. */
+/** The name of a page in its properties. */
 const nameIn = (properties: string | undefined): string | undefined =>
   properties?.startsWith('{') === true ? jsonMembers(properties).get('name') : undefined
 
-/** Members of an event are compact: an object begins with its brace. */
+/** An object as JSON text. Members are compact, so an object begins with its brace. */
 const object = (value: string | undefined): string | undefined => (value?.startsWith('{') ? value : undefined)
 
 const time = (ms: number | null): string | undefined => (ms === null ? undefined : JSON.stringify(wireTime(ms)))
@@ -135,8 +136,9 @@ const membersOf = (row: StoredEventRow, type: EventType): Member[] => {
 const isThere = (member: Member): member is readonly [string, string] => member[1] !== undefined
 
 /**
- * A stored event as the JSON text that the pipeline handed to deliveries: its keys in the same order, its values as they came. Undefined
- * for a row without the form of an event, which was never handed on. The rules are those of the pipeline's step `normalise`.
+ * A stored event as the JSON text that the pipeline passed to deliveries: keys in the same order, values as sent.
+ * Undefined for a row that was never delivered, since it does not have the form of an event. It follows the pipeline's
+ * step `normalise`.
  */
 export const storedEventText = (row: StoredEventRow): string | undefined => {
   const { type } = row
@@ -144,24 +146,24 @@ export const storedEventText = (row: StoredEventRow): string | undefined => {
   return jsonText(membersOf(row, type).filter(isThere))
 }
 
-/** How a consumer that catches up reads stored events: in the text that the stream has of them. */
+/** How a catching-up consumer reads stored events: in the same text as in the stream. */
 export const storedForm: StoredForm = {
   columns: storedEventColumns,
   textOf: (row: StoredEventRow) => storedEventText(row),
 }
 
-/** The values of an event's text. */
+/** Parses an event's text. */
 export const eventOf = (json: string): PipelineEvent =>
-  // Written by `storedEventText`: every key has its type.
+  // `storedEventText` wrote the text, so every key has its type.
   JSON.parse(json) as PipelineEvent
 
-/** The values of a stored event; undefined as for its text. */
+/** The values of a stored event; undefined if its text is. */
 export const storedEvent = (row: StoredEventRow): PipelineEvent | undefined => {
   const json = storedEventText(row)
   return json === undefined ? undefined : eventOf(json)
 }
 
-/** The object in the text of a rejected event; null where there is none, or one with too many levels to be written. */
+/** The object in the text of a rejected event; null if there is none, or it has too many levels to be written. */
 const writable = (text: string): JsonObject | null => {
   try {
     const value = payloadOf(text, parseExactJson)
@@ -173,8 +175,8 @@ const writable = (text: string): JsonObject | null => {
 }
 
 /**
- * An event's payload as the API shows it: the form that destinations get, its values to the digit, and the same as text. A
- * rejected event has no form of ours, since nothing of it could be made sense of: it is shown as received.
+ * An event's payload for the API: the form that destinations get, with all digits, and the same as text. A rejected
+ * event cannot be converted to that form, so it is returned as received.
  */
 export const presentPayload = (
   row: StoredEventRow & { status: string },

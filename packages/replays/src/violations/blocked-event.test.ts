@@ -24,7 +24,7 @@ const sent = (given: BlockedRow): unknown => {
   return text === undefined ? undefined : JSON.parse(text)
 }
 
-test('an event is sent again with its time, its message id and what its batch said', () => {
+test("a blocked event is sent again with its time, message ID, and the batch's context", () => {
   const context = { ip: '192.0.2.1', library: { name: 'x' } }
   expect(
     sent(
@@ -69,7 +69,7 @@ test.each<[string, object | string, Partial<BlockedRow>]>([
   ['with such traits in its context', {}, { type: 'identify', event: '', context: '{"traits":{"email":1}}' }],
   ['that is none', '[1]', {}],
   ['that is broken', '{', {}],
-])('an event %s is not sent', (_, original, more) => {
+])('an event %s is not sent again', (_, original, more) => {
   expect(sent(row(original, more))).toBeUndefined()
 })
 
@@ -77,12 +77,12 @@ test.each<[string, object | string, Partial<BlockedRow>]>([
   ['without properties', {}, {}],
   ['with null for properties', { properties: null }, {}],
   ['with its own traits, whatever those of its context', { traits: {} }, { context: '{"traits":{"email":1}}' }],
-])('an event that fits is sent: %s', (_, original, more) => {
+])('an event that matches the schema is sent again: %s', (_, original, more) => {
   const type = 'context' in more ? { type: 'identify', event: '' } : {}
   expect(sent(row(original, { ...type, ...more }))).toBeDefined()
 })
 
-test('every value is sent again as it came', () => {
+test('every value is sent again unchanged', () => {
   const odd = '{"b":1.0,"10":9223372036854775807,"2":1e400}'
   const text = replayedEvent(
     row(`{"userId":12345678901234567890,"properties":{"total":10.0},"7":${odd},"context":{}}`, {

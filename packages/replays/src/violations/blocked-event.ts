@@ -2,16 +2,16 @@ import { type SourceSchema, validateValues } from '@tributary/contract'
 import { isJsonObject, jsonMembers, jsonText } from '@tributary/kernel'
 import { payloadOf, wireTime } from '../events/read.ts'
 
-/** A blocked or held event as the event store has it. Times are epoch ms. */
+/** A blocked or held event as read from the event store. Times are epoch ms. */
 export type BlockedRow = {
   event_id: string
   message_id: string
   type: string
   event: string
   original: string
-  /** JSON text: that of its batch is in it. */
+  /** JSON text, merged with the context of its batch. */
   context: string
-  /** The same of its integrations, or ''. */
+  /** The integrations in the same form, or ''. */
   integrations: string
   timestamp_ms: number
   original_timestamp_ms: number | null
@@ -19,9 +19,9 @@ export type BlockedRow = {
 }
 
 /**
- * The event as it is sent again, or undefined when it does not match `schema`, if one is given. It is the original with the members that its
- * request and the pipeline added: type, message ID, times, context and integrations. So it keeps its time, and receivers recognize
- * it by its message ID.
+ * The event as it is sent again; undefined if it does not match `schema`, if one is given. It is the original with the
+ * members that its request and the pipeline added: type, message ID, times, context and integrations. So it keeps its
+ * time, and receivers recognize it by its message ID.
  */
 export const replayedEvent = (row: BlockedRow, schema?: SourceSchema): string | undefined => {
   const original = payloadOf(row.original)
@@ -32,7 +32,7 @@ export const replayedEvent = (row: BlockedRow, schema?: SourceSchema): string | 
     const validated = row.type !== 'identify' ? properties : isJsonObject(traits) ? traits : context['traits']
     if (validateValues(schema, row.type, row.event, validated).compatibility !== 'compatible') return undefined
   }
-  // Texts, so that every value stays as it came.
+  // Members stay texts, so that every value is unchanged.
   const members = jsonMembers(row.original)
     .set('type', JSON.stringify(row.type))
     .set('messageId', JSON.stringify(row.message_id))

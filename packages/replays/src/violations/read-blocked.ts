@@ -2,17 +2,17 @@ import type { EventStore } from '@tributary/storage'
 import type { ReplayServices } from '../services.ts'
 import type { BlockedRow } from './blocked-event.ts'
 
-/** The blocked, or held, events to read: those of a source, or of one name of it. */
+/** The filter for blocked or held events: those of a source, or those with one name. */
 export type BlockedFilter = {
   workspaceId: string
   sourceId: string
   event: string | undefined
   status?: 'blocked' | 'held'
-  /** Only events received since then, epoch ms. */
+  /** Only events received since this time, epoch ms. */
   from?: number
 }
 
-/** Events whose places are read at once, and the bytes of texts that are. */
+/** Maximum number of event positions read at once, then the maximum bytes of texts. */
 const pageSize = 1000
 const chunkBytes = 4 * 1024 * 1024
 
@@ -34,13 +34,13 @@ const paramsOf = ({
 
 const ofSource = 'workspace_id = {workspace:String} and source_id = {source:String}'
 
-/** Blocked events that were not sent again. */
+/** The condition for blocked events that were not sent again. */
 const waiting = ({ event }: BlockedFilter): string =>
   `${ofSource} and status = {status:String}
    and receive_time >= fromUnixTimestamp64Milli({since:Int64})${event === undefined ? '' : ' and event = {event:String}'}
    and event_id not in (select event_id from replayed_events where ${ofSource})`
 
-/** How many blocked events were not sent again. */
+/** Counts the blocked events that were not sent again. */
 export const countBlocked = async (
   eventStore: EventStore,
   filter: BlockedFilter,
@@ -54,7 +54,7 @@ export const countBlocked = async (
   return Number(row?.n ?? 0)
 }
 
-/** Events that lie side by side, in runs of at most `chunkBytes` (or of one event). */
+/** Splits events that are stored next to each other into chunks of at most `chunkBytes` (or of one event). */
 const chunksOf = (places: readonly Place[]): Place[][] => {
   const chunks: Place[][] = []
   let bytes = chunkBytes
@@ -69,12 +69,12 @@ const chunksOf = (places: readonly Place[]): Place[][] => {
   return chunks
 }
 
-/** Some blocked events, and the time by which they were there: what happened later to their users is not in them. */
+/** Some blocked events, and the time when they were read. Later changes of their users are not included. */
 export type BlockedPart = { readonly rows: BlockedRow[]; readonly readAt: number }
 
 /**
- * The blocked events that were not sent again, oldest first, a few megabytes at a time: places first, since a text may
- * be as large as a request.
+ * Reads the blocked events that were not sent again, oldest first, a few megabytes at a time. Positions are read first,
+ * since a text may be as large as a request.
  */
 export const readBlocked = async function* (
   { eventStore, clock }: Pick<ReplayServices, 'eventStore' | 'clock'>,

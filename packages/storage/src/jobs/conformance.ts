@@ -5,18 +5,18 @@ import { z } from 'zod'
 import type { Relational } from '../relational/open.ts'
 import { JobGivenUp, type JobKind, type JobRun, type Jobs } from './port.ts'
 
-/** A migrated database without other users, and ways to its jobs. */
+/** A migrated database without other users, and functions to open its jobs. */
 export type JobStore = AsyncDisposable & {
   db: Relational['db']
-  /** The jobs as one more process has them, not started. They look for abandoned ones every second. */
+  /** Opens the jobs like one more process, not started. They look for abandoned jobs every second. */
   jobs(kinds: readonly JobKind[]): Promise<Jobs>
-  /** A process that takes up a job of a kind and is killed while it runs; resolves when it is dead. */
+  /** Runs a process that takes a job of a kind and is killed while it runs. Resolves when the process is dead. */
   takeAndDie(kind: string): Promise<void>
 }
 
 /**
- * What every adapter of `Jobs` must do. `open` gives a store that is disposed after each test. The tests run side by side:
- * they wait for pauses and leases, each in a store of its own.
+ * The contract of every adapter of `Jobs`. `open` creates a store that is disposed after each test. The tests run
+ * concurrently, each in its own store, since they wait for pauses and leases.
  */
 export const jobsConformance = (name: string, open: () => Promise<JobStore>): void => {
   describe.concurrent(`jobs conformance: ${name}`, () => {
@@ -29,7 +29,7 @@ export const jobsConformance = (name: string, open: () => Promise<JobStore>): vo
 
 type Named = { name: string }
 
-/** Kinds of tests differ in what the test is about; `takeAndDie` runs one by its name, with these values. */
+/** Creates a kind for a test. `takeAndDie` runs a kind by its name, with these values. */
 export const testKind = (name: string, more: Partial<JobKind<Named>> = {}): JobKind<Named> => ({
   name,
   data: z.object({ name: z.string() }),
@@ -42,7 +42,7 @@ export const testKind = (name: string, more: Partial<JobKind<Named>> = {}): JobK
   ...more,
 })
 
-/** Waits until a look at what changes elsewhere finds something. */
+/** Polls until the function returns a value. */
 const until = async <T>(look: () => T | Promise<T>): Promise<Exclude<T, false | undefined | null>> => {
   for (let tries = 0; tries < 600; tries++) {
     const found = await look()
@@ -52,14 +52,14 @@ const until = async <T>(look: () => T | Promise<T>): Promise<Exclude<T, false | 
   throw new Error('it did not happen within half a minute')
 }
 
-/** A promise on which a run waits, and its resolver. */
+/** A promise that a run waits for, and its resolver. */
 const gate = () => Promise.withResolvers<void>()
 
 const broken = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
 
 const sendingTests = (open: () => Promise<JobStore>): void => {
-  it('a job sent in a transaction runs within two seconds of its commit, with its data, and not when that is rolled back', async () => {
+  it('a job sent in a transaction runs with its data within two seconds of the commit, and not after a rollback', async () => {
     await using store = await open()
     const kind = testKind('sent')
     const [sender, worker] = [await store.jobs([kind]), await store.jobs([kind])]
@@ -82,7 +82,7 @@ const sendingTests = (open: () => Promise<JobStore>): void => {
     await worker.stop()
   })
 
-  it('a job sent twice under one id exists once, also when it is done', async () => {
+  it('a job that is sent twice with the same ID exists once, even if it is done', async () => {
     await using store = await open()
     const kind = testKind('once')
     const jobs = await store.jobs([kind])
@@ -100,7 +100,7 @@ const sendingTests = (open: () => Promise<JobStore>): void => {
     await jobs.stop()
   })
 
-  it('several processes run each of many jobs once', async () => {
+  it('several processes together run each of many jobs once', async () => {
     await using store = await open()
     const kind = testKind('many')
     const sender = await store.jobs([kind])
@@ -117,7 +117,7 @@ const sendingTests = (open: () => Promise<JobStore>): void => {
     await Promise.all(workers.map((worker) => worker.stop()))
   })
 
-  it('of an exclusive kind one job at a time waits or runs for a key, over all processes; other keys do not wait', async () => {
+  it('an exclusive kind has one waiting or running job per key over all processes; other keys do not wait', async () => {
     await using store = await open()
     const kind = testKind('exclusive', { exclusive: true })
     const workers = await Promise.all([1, 2].map(() => store.jobs([kind])))
@@ -148,7 +148,7 @@ const sendingTests = (open: () => Promise<JobStore>): void => {
 }
 
 const failureTests = (open: () => Promise<JobStore>): void => {
-  it('a failed job runs again after pauses that grow; when its tries are used up it is counted as failed', async () => {
+  it('a failed job runs again after growing pauses, and counts as failed when its retries are used up', async () => {
     await using store = await open()
     const kind = testKind('fails', { retries: { most: 2, pauseSeconds: 1, maxPauseSeconds: 60 } })
     const jobs = await store.jobs([kind])
@@ -169,7 +169,7 @@ const failureTests = (open: () => Promise<JobStore>): void => {
     await jobs.stop()
   })
 
-  it('a job that gives up is counted as failed and not tried again', async () => {
+  it('a job that gives up counts as failed and is not retried', async () => {
     await using store = await open()
     const kind = testKind('given-up')
     const jobs = await store.jobs([kind])
@@ -185,7 +185,7 @@ const failureTests = (open: () => Promise<JobStore>): void => {
     await jobs.stop()
   })
 
-  it('a job whose error no JSON of the database can hold is counted as failed, too', async () => {
+  it('a job whose error text the database cannot store counts as failed, too', async () => {
     await using store = await open()
     const kind = testKind('odd-errors')
     const jobs = await store.jobs([kind])
@@ -204,7 +204,7 @@ const failureTests = (open: () => Promise<JobStore>): void => {
     await jobs.stop()
   })
 
-  it('a canceled job does not run; one that runs already is aborted and not tried again', async () => {
+  it('a canceled job does not run; a running one is aborted and not retried', async () => {
     await using store = await open()
     const kind = testKind('canceled')
     const jobs = await store.jobs([kind])
@@ -232,7 +232,7 @@ const failureTests = (open: () => Promise<JobStore>): void => {
 }
 
 const lifeTests = (open: () => Promise<JobStore>): void => {
-  it('a job whose process was killed runs again when its lease is over; one that goes on for longer than a lease does not', async () => {
+  it('a job of a killed process runs again after its lease; a job that takes longer than a lease does not', async () => {
     await using store = await open()
     const [abandoned, long] = [testKind('abandoned'), testKind('long')]
     const [here, other] = await Promise.all([1, 2].map(() => store.jobs([abandoned, long])))
@@ -260,7 +260,7 @@ const lifeTests = (open: () => Promise<JobStore>): void => {
     await Promise.all([here.stop(), other.stop()])
   }, 60_000)
 
-  it('a process that stops aborts its jobs and takes up nothing more; another one runs them', async () => {
+  it('a process that stops aborts its jobs and takes no new ones; another process runs them', async () => {
     await using store = await open()
     const kind = testKind('stopped')
     const [here, other] = [await store.jobs([kind]), await store.jobs([kind])]
@@ -283,7 +283,7 @@ const lifeTests = (open: () => Promise<JobStore>): void => {
 }
 
 const scheduleTests = (open: () => Promise<JobStore>): void => {
-  it('a schedule is that of its time zone, and sends the data that it got last until it is removed', async () => {
+  it('a schedule uses its time zone and its latest data until it is removed', async () => {
     await using store = await open()
     const kind = testKind('scheduled', { exclusive: true })
     const jobs = await store.jobs([kind])

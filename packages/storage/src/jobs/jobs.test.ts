@@ -57,7 +57,7 @@ const open = async (): Promise<JobStore & { url: string }> => {
 
 jobsConformance('pg-boss', open)
 
-test('processes that prepare the database together do not disturb each other, and waiting jobs stay', async () => {
+test('processes that prepare the database concurrently do not conflict, and waiting jobs stay', async () => {
   await using store = await createTestDatabase()
   await store.pool.query('drop schema jobs cascade')
   await Promise.all([1, 2, 3].map(() => installJobs(store.pool)))
@@ -72,7 +72,7 @@ test('processes that prepare the database together do not disturb each other, an
   await jobs.stop()
 })
 
-test('a worker goes on when its connections were cut', async () => {
+test('a worker continues after its connections were cut', async () => {
   await using store = await createTestDatabase()
   await using own = openRelational({ url: store.url, logger: silentLogger, applicationName: 'cut' })
   const kind = testKind('cut')

@@ -4,13 +4,13 @@ import { createListener } from '../../relational/listener.ts'
 import type { Relational } from '../../relational/open.ts'
 import type { JobDb } from '../port.ts'
 
-/** The schema of PostgreSQL that is pg-boss's own. */
+/** The PostgreSQL schema that only pg-boss uses. */
 const jobsSchema = 'jobs'
 
 /** How often a lost connection for notifications is checked, ms. */
 const listenAgainMs = 5000
 
-/** Runs pg-boss on the product's own connections, of which it listens on one. */
+/** Runs pg-boss on the product's connection pool; it listens on one of the connections. */
 export const onPool = (pool: Relational['pool']): BossDb => ({
   executeSql: (text, values) => pool.query(text, values),
   async listen(channel, hear, onListening) {
@@ -26,7 +26,7 @@ export const onPool = (pool: Relational['pool']): BossDb => ({
   },
 })
 
-/** Runs pg-boss's statements where the caller's own run: in its transaction. */
+/** Runs pg-boss's statements in the caller's transaction. */
 export const inTransaction = (db: JobDb): BossDb => ({
   executeSql: async (text, values = []) => {
     const { rows } = await db.executeQuery(CompiledQuery.raw(text, values))
@@ -34,9 +34,7 @@ export const inTransaction = (db: JobDb): BossDb => ({
   },
 })
 
-/**
- * pg-boss, not started. It is loaded here and not with the module: threads that have no jobs would pay its 10 MB, too.
- */
+/** Creates pg-boss, not started. It is imported only here, since it needs 10 MB in each thread that loads it. */
 export const makeBoss = async (db: BossDb, options: ConstructorOptions): Promise<PgBoss> => {
   const { PgBoss: Boss } = await import('pg-boss')
   return new Boss({
@@ -45,7 +43,7 @@ export const makeBoss = async (db: BossDb, options: ConstructorOptions): Promise
     registerInstance: false,
     openTelemetry: { enabled: false },
     monitorVacuum: false,
-    // No job waits for another one.
+    // No job depends on another one.
     flowIntervalSeconds: 24 * 60 * 60,
     ...options,
   })

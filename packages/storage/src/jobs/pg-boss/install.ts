@@ -5,13 +5,13 @@ import { makeBoss } from './boss.ts'
 const lockKey = 0x6a6f6273
 
 /**
- * Brings the part of the database that holds the jobs to the form that this version needs. Processes that start together
- * wait for each other; a killed one leaves a whole step.
+ * Migrates the tables of the jobs to this version. Processes that start together wait for each other; a killed one
+ * leaves only completed steps.
  */
 export const installJobs = async (pool: Relational['pool']): Promise<void> => {
   const client = await pool.connect()
   try {
-    // The library's own lock is taken inside of its statements, too late for two that make the schema.
+    // The library takes its own lock inside its statements, which is too late for two processes that create the schema.
     await client.query('select pg_advisory_lock($1)', [lockKey])
     const boss = await makeBoss(
       { executeSql: (text, values) => client.query(text, values) },
@@ -20,7 +20,7 @@ export const installJobs = async (pool: Relational['pool']): Promise<void> => {
     await boss.start()
     await boss.stop({ graceful: false })
   } finally {
-    // With its connection the lock goes, whatever went wrong.
+    // Closing the connection releases the lock, also after errors.
     client.release(true)
   }
 }

@@ -6,32 +6,32 @@ import { inTransaction, makeBoss, onPool } from './boss.ts'
 
 export type PgBossJobsOptions = {
   pool: Relational['pool']
-  /** Every kind that this process sends, runs or schedules. */
+  /** All kinds that this process sends, runs or schedules. */
   kinds: readonly JobKind[]
   logger: Logger
   metrics: Metrics
   /** How often the process looks for abandoned jobs and counts jobs, s. */
   lookSeconds?: number
-  /** How long an end waits for jobs that run, ms; at least a second. */
+  /** How long shutdown waits for running jobs, ms; at least a second. */
   stopMs?: number
 }
 
-/** The beginning of a text, as JSON of PostgreSQL takes it: without NUL and without halves of characters. */
+/** The beginning of a text in a form that PostgreSQL's JSON can store: without NUL and lone surrogates. */
 const storable = (text: string): string => cutText(text, 1000).toWellFormed().replaceAll('\0', '')
 
 /**
- * How often workers look for jobs without a notification, s: those whose pause is over after another process failed,
- * and those whose notification was lost. Jobs that are sent arrive by notification, and those that failed here are
- * waited for. One worker of a kind looks, and wakes the others when it finds something.
+ * How often workers look for jobs without a notification, s. Such jobs are those whose pause is over after another
+ * process failed, and those whose notification was lost. Sent jobs arrive by notification, and jobs that failed in this
+ * process are awaited here. One worker of a kind looks, and wakes the others if it finds any.
  */
 const pollSeconds = 10
 const othersPollSeconds = 600
 /**
- * The library's own queue between a time of a schedule and its job. Its finished jobs have no use and are kept for an
+ * The library's own queue between the time of a schedule and its job. Its finished jobs are not needed, and kept for an
  * hour.
  */
 const scheduleQueue = { name: '__pgboss__send-it', keepSeconds: 60 * 60 }
-/** A failure to reach the database is logged once in this time, ms: each worker has its own. */
+/** Each worker logs a lost database connection only once in this time, ms. */
 const quietMs = 60_000
 
 const queueOptions = (kind: JobKind): QueueOptions & { notify: boolean } => ({
@@ -43,11 +43,11 @@ const queueOptions = (kind: JobKind): QueueOptions & { notify: boolean } => ({
   heartbeatSeconds: kind.leaseSeconds,
   expireInSeconds: kind.maxSeconds,
   deleteAfterSeconds: kind.keepSeconds,
-  // A run decides whether its job is still of use; only jobs that no process ever takes up are deleted automatically.
+  // A run decides whether its job is still needed. Only jobs that no process ever takes are deleted automatically.
   retentionSeconds: 366 * 24 * 60 * 60,
 })
 
-/** Makes the queues of the kinds, or gives them what this version says of them. */
+/** Creates the queues of the kinds, or updates them to this version's settings. */
 const prepare = async (boss: PgBoss, kinds: readonly JobKind[]): Promise<void> => {
   const known = new Set((await boss.getQueues(kinds.map(({ name }) => name))).map(({ name }) => name))
   for (const kind of kinds) {
@@ -56,13 +56,15 @@ const prepare = async (boss: PgBoss, kinds: readonly JobKind[]): Promise<void> =
   }
 }
 
-/** The longest pause after a try, ms: the library draws from the upper half of what doubles. */
+/**
+ * The longest pause after an attempt, ms. The library draws a random value from the upper half of the doubling delay.
+ */
 const longestPauseMs = ({ retries }: JobKind, attempt: number): number =>
   Math.min(retries.maxPauseSeconds, Math.max(1, retries.pauseSeconds) * 2 ** Math.min(16, attempt)) * 1000
 
 /**
- * Identifies a job that comes again by its data. A job of all workspaces has no name: holding it would stop their
- * upkeep.
+ * The work item of a job, identified by its data, so that a job that blocks its thread can be held. A job for all
+ * workspaces has none: holding it would stop maintenance for all.
  */
 const workOf = (name: string, data: object): WorkNote => ({
   step: `job ${name}`,
@@ -71,12 +73,12 @@ const workOf = (name: string, data: object): WorkNote => ({
 })
 
 /**
- * Jobs in PostgreSQL, by pg-boss. Its part of the database must be installed (`installJobs`); sending needs no `start`.
+ * Opens jobs in PostgreSQL, with pg-boss. Its tables must be installed (`installJobs`); sending does not need `start`.
  */
 export const openPgBossJobs = async (options: PgBossJobsOptions): Promise<Jobs> => {
   const { kinds, logger, metrics, lookSeconds = 15, stopMs = 3000 } = options
   const boss = await makeBoss(onPool(options.pool), {
-    // Another version brings the tables forward when it starts, not a worker.
+    // The process that starts a version migrates the tables, not a worker.
     migrate: false,
     useListenNotify: true,
     superviseIntervalSeconds: lookSeconds,
@@ -125,7 +127,7 @@ export const openPgBossJobs = async (options: PgBossJobsOptions): Promise<Jobs> 
         .finally(tellCounts)
     })
 
-  /** The outcome of a run, in the library's words. */
+  /** Converts the outcome of a run to the library's result. */
   const runOnce = async <Data extends object>(
     kind: JobKind<Data>,
     job: { id: string; data: unknown; retryCount: number; signal: AbortSignal },
@@ -179,7 +181,7 @@ export const openPgBossJobs = async (options: PgBossJobsOptions): Promise<Jobs> 
             heartbeatRefreshSeconds: Math.min(5, kind.leaseSeconds / 2),
           },
           async (batch) => {
-            // There may be more: for the others now, for this one afterwards.
+            // There may be more jobs. This wakes the others now, and this worker afterwards.
             wake()
             const results: JobResult[] = []
             for (const job of batch) {
