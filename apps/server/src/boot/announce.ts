@@ -5,8 +5,8 @@ import type { Config } from '../config/config.ts'
 import { version } from './built.ts'
 
 /**
- * Ends the process and writes the reason to standard error as its last output: another process has its place, or the
- * schema is one that it cannot work with. Nothing acknowledged is lost.
+ * Ends the process, and writes the reason to standard error as its last output. Another process has taken its place, or
+ * it cannot work with the schema. No acknowledged data is lost.
  */
 export const endProcess = (why: string): never => {
   process.stderr.write(`${why}\n`)
@@ -14,8 +14,8 @@ export const endProcess = (why: string): never => {
 }
 
 /**
- * Announces this process and the schemas that it supports to those that share its database; undefined where the
- * database is its own. A process that cannot work with the schema any more ends.
+ * Announces this process and its supported schemas to the processes that share its database; undefined if the database
+ * is not shared. A process that can no longer work with the schema ends.
  *
  * @throws SchemaTooNew
  */

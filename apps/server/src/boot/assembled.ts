@@ -1,4 +1,7 @@
-/** Starts what consists of parts: when a step fails, what was started is stopped again, last things first, and the error is thrown. */
+/**
+ * Starts something with several parts. If a step fails, the started parts are stopped again in reverse order, and the
+ * error is thrown.
+ */
 export const assembled = async <Whole>(assemble: (stack: AsyncDisposableStack) => Promise<Whole>): Promise<Whole> => {
   const stack = new AsyncDisposableStack()
   try {

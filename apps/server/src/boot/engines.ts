@@ -26,13 +26,13 @@ import {
 } from '@tributary/storage'
 import type { Config } from '../config/config.ts'
 
-/** How every thread reaches the engines. */
+/** The addresses under which threads reach the engines. */
 export type Addresses = {
   databaseUrl: string
   eventStore: Pick<ClickHouseOptions, 'url' | 'user' | 'password' | 'capacity'>
 }
 
-/** Folders of the data folder. */
+/** Folders in the data folder. */
 export const folders = (dataDir: string) => ({
   postgres: join(dataDir, 'postgres'),
   eventStore: join(dataDir, 'event-store'),
@@ -47,14 +47,14 @@ export type Engines = {
   addresses: Addresses
   relational: Relational
   eventStore: EventStore
-  /** The engines that run as children of this process. */
+  /** The engines that run as child processes of this process. */
   children(): ChildState[]
   stop(): Promise<void>
 }
 
 /**
- * Starts the relational store, or connects to the one by address, and brings it to the newest schema, unless
- * `beforeChange` rejects. `supervisor` keeps the embedded one.
+ * Starts PostgreSQL, or connects to a remote one, and migrates it to the newest schema, unless `beforeChange` rejects.
+ * `supervisor` keeps the embedded one running.
  */
 const startRelational = async (
   config: Config,
@@ -75,12 +75,12 @@ const startRelational = async (
     await migrate(migrating.db)
     await installJobs(migrating.pool)
   }
-  // A request of a screen is answered soon or not at all.
+  // A user waits for these requests, so they must be fast or fail.
   const connections = tenure === undefined ? {} : connectionsOf(tenure)
   return { url, relational: openRelational({ url, logger, statementMs: 10_000, ...connections }) }
 }
 
-/** Opens the relational store alone, for a command that needs no other engine; its statements have no time limit. */
+/** Opens PostgreSQL alone, for a command that needs no other engine. Its statements have no time limit. */
 export const openRelationalStore = async (
   config: Config,
   deps: { logger: Logger; metrics: Metrics },
@@ -88,7 +88,7 @@ export const openRelationalStore = async (
   const supervisor = createSupervisor(deps)
   try {
     const { url, relational: quick } = await startRelational(config, supervisor, deps.logger, {
-      // The start of the product looks at both stores first.
+      // A start of the product checks both stores before it changes either.
       beforeChange: requireNoEarlierVersion,
     })
     await quick.close()
@@ -107,7 +107,7 @@ export const openRelationalStore = async (
 }
 
 /**
- * Connects to engines that are all remote, beside the main process, which migrates their schemas to the newest version.
+ * Connects to engines that are all remote, for a process beside the main process, which migrates their schemas.
  *
  * @throws SchemaNotReady, SchemaTooNew, EventStoreNotReady, EventStoreTooNew
  */
@@ -125,7 +125,7 @@ export const connectToEngines = async (config: Config, { logger }: { logger: Log
   try {
     await requireSchema(relational.db)
     await requireEventStore(eventStore).catch((error: unknown) => {
-      // Its rows wait until the event store is back.
+      // Rows wait until the event store is back.
       if (!(error instanceof EventStoreUnavailable)) throw error
       logger.warn({ err: error }, 'the event store is away: its schema is not looked at')
     })
@@ -137,8 +137,8 @@ export const connectToEngines = async (config: Config, { logger }: { logger: Log
 }
 
 /**
- * Starts the embedded engines, connects to the others, and migrates both databases to the newest schema. They start in
- * parallel: PostgreSQL and the event store do not depend on each other.
+ * Starts the embedded engines, connects to the remote ones, and migrates both databases to the newest schema.
+ * PostgreSQL and the event store start in parallel, since they do not depend on each other.
  */
 export const startEngines = async (
   config: Config,
@@ -153,7 +153,7 @@ export const startEngines = async (
     let address: Addresses['eventStore']
     if (config.eventStore.kind === 'remote') address = { url: config.eventStore.url }
     else {
-      // Storing gives way to accepting when both want the processors.
+      // When processors are short, accepting events has priority over storing them.
       const child = await createChdbChild({
         dataDir: at.eventStore,
         memoryBytes: config.eventStore.memoryBytes,
@@ -163,7 +163,7 @@ export const startEngines = async (
       address = { url: child.url, user: child.user, password: child.password, capacity: child.capacity }
     }
     const eventStore = createClickHouseEventStore({ ...address, logger })
-    // Each store is looked at before the other one is changed: both go to the same version, or none.
+    // Each store is checked before the other one is changed, so that both are migrated or neither is.
     await requireEventStoreMigratable(eventStore)
     return { address, eventStore }
   }
@@ -175,7 +175,7 @@ export const startEngines = async (
   })
   const startEventStore = async () => {
     const opened = await openingEventStore
-    // The relational store lists the processes that use the event store.
+    // PostgreSQL lists the processes that use the event store.
     const contract = async (migration: { name: string; oldest: string }): Promise<void> =>
       await noteContraction((await startingRelational).relational, migration)
     await migrateEventStore(opened.eventStore, { contract })

@@ -43,7 +43,7 @@ const ask = (key: string, options: { token?: string; body?: string; headers?: Re
     body: options.body ?? '{}',
   })
 
-test('while sessions cannot be looked up, a request with a token gets 503, and nothing counts as a fault', async () => {
+test('while sessions cannot be looked up, a request with a token gets 503, which does not count as a fault', async () => {
   const answer = await ask('', { token: 'away' })
   expect([answer.status, await answer.json()]).toEqual([
     503,
@@ -51,7 +51,7 @@ test('while sessions cannot be looked up, a request with a token gets 503, and n
   ])
 })
 
-test('all flags are evaluated at once, each with its value, variant and reason', async () => {
+test('all flags are evaluated in one request, each with its value, variant and reason', async () => {
   const answer = await ask('')
   expect(answer.status).toBe(200)
   const { flags } = await answer.json()
@@ -60,21 +60,21 @@ test('all flags are evaluated at once, each with its value, variant and reason',
   expect(flags).toContainEqual({ key: 'sign-up-enabled', value: true, variant: 'on', reason: 'STATIC' })
 })
 
-test('an unchanged answer is not sent again to who names its tag', async () => {
+test('an unchanged response is not sent again to a client with its ETag', async () => {
   const etag = (await ask('')).headers.get('etag') ?? ''
   expect(etag).not.toBe('')
   const again = await ask('', { headers: { 'if-none-match': etag } })
   expect([again.status, await again.text()]).toEqual([304, ''])
 })
 
-test('one flag is asked by its key, and an unknown key is named in the refusal', async () => {
+test('a single flag is evaluated by its key, and an unknown key gets 404', async () => {
   expect(await (await ask('/custom-domain')).json()).toMatchObject({ key: 'custom-domain', value: true })
   const unknown = await ask('/no-such-flag')
   expect(unknown.status).toBe(404)
   expect(await unknown.json()).toMatchObject({ key: 'no-such-flag', errorCode: 'FLAG_NOT_FOUND' })
 })
 
-test('with a session the flags are answered for any context, and a token that is over is refused', async () => {
+test('with a session, flags are evaluated for any context, and an expired token is rejected', async () => {
   const body = JSON.stringify({
     context: { targetingKey: 'users/x', user: 'users/x', organization: 'organizations/o2', workspace: 'workspaces/w' },
   })
@@ -87,18 +87,18 @@ test.each([
   ['no object', '[]', 400, 'INVALID_CONTEXT'],
   ['a context of the wrong kind', '{"context":{"user":7}}', 400, 'INVALID_CONTEXT'],
   ['too much', JSON.stringify({ context: { other: 'x'.repeat(20_000) } }), 413, 'INVALID_CONTEXT'],
-])('%s is refused in the words of the protocol', async (_, body, status, errorCode) => {
+])('%s is rejected with an error code of the protocol', async (_, body, status, errorCode) => {
   const answer = await ask('', { body })
   expect(answer.status).toBe(status)
   expect(await answer.json()).toMatchObject({ errorCode })
 })
 
-test('other verbs are not served, other paths are left to others', async () => {
+test('other methods get 405, and other paths are left to other handlers', async () => {
   expect((await fetch(`${base}/ofrep/v1/evaluate/flags`)).status).toBe(405)
   expect((await fetch(`${base}/ofrep/v1/evaluate/flagsx`, { method: 'POST' })).status).toBe(418)
 })
 
-test('a context says no more than the session may: the user is its own, an organisation one that it can see', () => {
+test("a context is reduced to the session's user, and to an organization that the user can see", () => {
   const claimed = { user: 'users/x', organization: 'organizations/o2', workspace: 'workspaces/w' }
   expect(trustedContext(claimed, member)).toEqual({ user: 'users/u1' })
   expect(trustedContext({ ...claimed, organization: 'organizations/o1' }, member)).toEqual({

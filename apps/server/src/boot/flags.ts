@@ -16,7 +16,7 @@ import { z } from 'zod'
 const path = '/ofrep/v1/evaluate/flags'
 const maxBytes = 16 * 1024
 
-/** A refusal in the words of the protocol. */
+/** A rejection with an error code of the protocol. */
 class Refused extends Error {
   readonly status: number
   readonly errorCode: string
@@ -49,8 +49,8 @@ const readBody = async (incoming: IncomingMessage): Promise<unknown> => {
 }
 
 /**
- * Reduces a context to the claims that are verified: the user is the session's, an organisation must be one that the
- * user can see.
+ * Reduces a context to verified claims: the user must be the session's, and an organization must be visible to the
+ * user.
  */
 export const trustedContext = (
   claimed: FlagContext,
@@ -91,16 +91,16 @@ const evaluate = async (client: Client, key: FlagKey, context: FlagContext) => {
 let instances = 0
 
 /**
- * Answers the OpenFeature Remote Evaluation Protocol (https://openfeature.dev/specification/appendix-c): all flags at
- * `/ofrep/v1/evaluate/flags`, one below it. Without a session the context is ignored. With one it is reduced to the
- * claims that the session verifies; an expired token gets 401. `values` are those of this installation.
+ * Serves the OpenFeature Remote Evaluation Protocol (https://openfeature.dev/specification/appendix-c): all flags at
+ * `/ofrep/v1/evaluate/flags`, a single flag below it. Without a session the context is ignored. With a session it is
+ * reduced to verified claims; an expired token gets 401. `values` are those of this installation.
  */
 export const createFlags = async (deps: {
   values: FlagValues
   authenticate: (token: string) => Promise<Authentication>
   logger: Logger
 }) => {
-  // The SDK keeps providers by domain for the whole process.
+  // The SDK keeps providers by domain for the whole process, so each instance needs its own domain.
   const domain = `tributary-${instances++}`
   await OpenFeature.setProviderAndWait(
     domain,

@@ -37,7 +37,7 @@ describe('a log on Kafka', () => {
       ...(lost === undefined ? {} : { TRIBUTARY_LOST_FOLDER: lost }),
     })
   }
-  /** Starts as the product does, up to the log; resolves to what the log has then. */
+  /** Starts like the product does, up to the log; resolves to the log's holder afterwards. */
   const start = async (config: ReturnType<typeof process>, holder: LogHolder | undefined): Promise<LogHolder> => {
     const use = await requireLogFolder(config, holder, silentLogger)
     mkdirSync(join(config.dataDir, 'journal'), { recursive: true })
@@ -61,7 +61,7 @@ describe('a log on Kafka', () => {
       'event store in the folder',
     ],
   ])(
-    'is not taken over by a process with an empty folder and %s, which says what to set; its own one goes on',
+    'is not taken over by a process with an empty folder and %s, which explains what to set; its own process continues',
     async (_, first, second) => {
       const holder = await start(process('one', first), undefined)
       const refused = await requireLogFolder(process('two', second), holder, silentLogger).catch(
@@ -74,13 +74,13 @@ describe('a log on Kafka', () => {
     },
   )
 
-  test('is used by any folder where all is by address, and by the one that it was used with before all was', async () => {
+  test('is used with any folder if all engines are remote, and with its last folder from before that', async () => {
     const alone = await start(process('one'), undefined)
     const shared = await start(process('one', 'all by address'), alone)
     expect(await start(process('empty', 'all by address'), shared)).toEqual(shared)
   })
 
-  test('that a version before has used is used with the folder that has journals, and not with an empty one', async () => {
+  test('last used by an older version is accepted with the folder that has journals, but not with an empty one', async () => {
     mkdirSync(join(root, 'one', 'journal'), { recursive: true })
     expect(await requireLogFolder(process('one'), older, silentLogger)).toEqual({ lost: undefined })
     await expect(requireLogFolder(process('two'), older, silentLogger)).rejects.toThrow('TRIBUTARY_LOST_FOLDER=l3ab')
@@ -90,7 +90,7 @@ describe('a log on Kafka', () => {
     expect(await requireLogFolder(process('two', 'all by address'), older, silentLogger)).toEqual({ lost: undefined })
   })
 
-  test('of a lost folder is taken over by a process that names it, at the old position of delivery; then the old folder is refused', async () => {
+  test('is taken over from a lost folder by a process that names it, at the old position of delivery; then the old folder is rejected', async () => {
     const one = process('one')
     const holder = await start(one, undefined)
     const journal = openJournal({ file: folders(one.dataDir).journal('delivery') })
@@ -123,7 +123,7 @@ describe('a log on Kafka', () => {
     kept.close()
   })
 
-  test('that was used with all by address is taken by a folder where the journals in the database were', async () => {
+  test('that was used with all engines remote is taken over by a folder, with the positions from the database', async () => {
     await store.pool.query(`insert into journals (consumer, serial) values ('delivery', 1), ('signals', 1)`)
     await store.pool.query(`insert into journal_positions values ('delivery', 3, 7, 'l3'), ('signals', 3, 6, 'l3')`)
     const shared = await start(process('one', 'all by address'), undefined)
@@ -138,13 +138,13 @@ describe('a log on Kafka', () => {
     }
   })
 
-  test('in the data folder notes no folder', async () => {
+  test('does not write a folder ID when the log is in the data folder', async () => {
     const config = readConfig({ TRIBUTARY_DATA_DIR: root })
     expect((await start(config, undefined)).folder).toBeUndefined()
     expect(existsSync(join(root, 'folder.id'))).toBe(false)
   })
 
-  test('keeps the ID of its folder as it was made, for its owner alone', async () => {
+  test('keeps the ID of its folder unchanged, and readable by its owner only', async () => {
     const { folder } = await start(process('one'), undefined)
     expect(readFileSync(join(root, 'one', 'folder.id'), 'utf8')).toBe(`${folder}\n`)
   })

@@ -18,15 +18,15 @@ import { syncFolder } from '../secrets/secret-key.ts'
 import { folders } from './engines.ts'
 
 /**
- * Consumers whose positions PostgreSQL has a copy of, so that another folder does not repeat their work. Profiles store
- * which events they have.
+ * Consumers whose positions are copied to PostgreSQL, so that another folder does not repeat their work. Profiles need
+ * no copy: they store which events they have.
  */
 export const copiedConsumers = ['delivery', 'signals'] as const
 
-/** Stands for the data folder where no processing state is in one. */
+/** Used instead of a data folder if no folder has processing state. */
 const noFolder = 'shared'
 
-/** Thrown where the log was used with another data folder; its message says what to do. */
+/** Thrown if the log was used with another data folder. Its message explains what to do. */
 export class LogOfOtherFolder extends Error {
   override readonly name = 'LogOfOtherFolder'
 }
@@ -41,7 +41,7 @@ const readId = async (dataDir: string): Promise<string | undefined> => {
   return text.trim() || undefined
 }
 
-/** Creates a unique ID for the folder; it is on disk when this resolves. */
+/** Creates a unique ID for the folder. It is on disk when the promise resolves. */
 const makeId = async (dataDir: string): Promise<string> => {
   const id = randomUUID()
   const draft = `${fileOf(dataDir)}.new`
@@ -60,7 +60,7 @@ const makeId = async (dataDir: string): Promise<string> => {
 
 type LogConfig = Pick<Config, 'dataDir' | 'log' | 'relational' | 'eventStore' | 'lostFolder'>
 
-/** Name by which the operator declares a folder lost: earlier versions noted no folder. */
+/** The name by which the operator declares a folder lost. Earlier versions recorded no folder. */
 const nameOf = ({ folder, incarnation }: LogHolder): string => folder ?? incarnation
 
 const refusal = ({ dataDir, log }: LogConfig, holder: LogHolder): string => {
@@ -72,7 +72,7 @@ const refusal = ({ dataDir, log }: LogConfig, holder: LogHolder): string => {
   return `${way}only if that state is lost, set TRIBUTARY_LOST_FOLDER=${nameOf(holder)} to go on without it.`
 }
 
-/** Whether the database already has the journals of processes that share all state. */
+/** Whether the database already has journals of processes that share all state. */
 const hasSharedJournals = async (url: string, logger: Logger): Promise<boolean> => {
   await using relational = openRelational({ url, logger, maxConnections: 1, statementMs: 10_000 })
   const { rows } = await relational.pool.query<{ known: boolean }>(
@@ -83,14 +83,14 @@ const hasSharedJournals = async (url: string, logger: Logger): Promise<boolean> 
   return found.rowCount === 1
 }
 
-/** Whether a version that noted no folder may have used the log with this folder. */
+/** Whether a version that recorded no folder may have used the log with this folder. */
 const wasUsedBefore = async ({ dataDir, relational, ...config }: LogConfig, logger: Logger): Promise<boolean> => {
   if (existsSync(join(dataDir, 'journal'))) return true
   if (!isShared({ relational, ...config }) || relational.kind !== 'remote') return false
   return await hasSharedJournals(relational.url, logger)
 }
 
-/** How the log is to be used: `lost` says whose state is lost. */
+/** The result of the check: `lost` is the earlier holder whose state is lost, if any. */
 export type LogUse = { lost: LogHolder | undefined }
 
 /**
@@ -124,8 +124,8 @@ const placesOfLost = async (
 }
 
 /**
- * Takes the log for this data folder: deliveries that were made with a lost folder are not repeated. Resolves to the ID
- * of the folder, for the log to note; undefined where the log is in the folder. To be called before a consumer starts.
+ * Takes the log over for this data folder, so that deliveries of a lost folder are not repeated. Resolves to the ID of
+ * the folder, for the log to record; undefined if the log is in the folder. Call it before any consumer starts.
  */
 export const takeLogFolder = async (
   config: LogConfig,

@@ -4,17 +4,20 @@ import { type Blobs, createS3Blobs, openFolderBlobs, type S3Blobs } from '@tribu
 import { type Config, ConfigurationError } from '../config/config.ts'
 import { folders } from './engines.ts'
 
-/** The bucket of blobs that is configured, not yet tried; undefined when they are in the data folder. */
+/** The configured bucket for blobs, not checked yet; undefined if blobs are in the data folder. */
 export const openBucket = async (config: Pick<Config, 'blobs'>, logger: Logger): Promise<S3Blobs | undefined> => {
   if (config.blobs.kind !== 's3') return undefined
   const { access, prefix } = config.blobs
   return createS3Blobs({ access, prefix, language: await loadBucketLanguage(), logger })
 }
 
-/** The store of pictures, and whether it answers; undefined for a store in the data folder. */
+/** The store of pictures, and a check whether it responds; the check is undefined for a store in the data folder. */
 export type OpenBlobs = { blobs: Blobs; blobsAnswer: (() => Promise<boolean>) | undefined }
 
-/** Opens the blobs. Rejects with ConfigurationError when their bucket does not take, give, list and delete objects. */
+/**
+ * Opens the blobs. Rejects with ConfigurationError if objects of their bucket cannot be written, read, listed and
+ * deleted.
+ */
 export const openBlobs = async (config: Pick<Config, 'blobs' | 'dataDir'>, logger: Logger): Promise<OpenBlobs> => {
   const bucket = await openBucket(config, logger)
   if (bucket === undefined)

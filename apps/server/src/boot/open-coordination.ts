@@ -2,13 +2,10 @@ import type { Logger } from '@tributary/kernel'
 import { type CoordinationHub, createCoordinationHub, openPostgresLink } from '@tributary/storage'
 import type { Config } from '../config/config.ts'
 
-/** Topics about the log of this process. Another process with its own log must not receive them. */
+/** Topics about this process's own log. Other processes with their own logs must not receive them. */
 const ofOwnLog = /^pipeline\./
 
-/**
- * Topics for current subscribers, published often and repeated: without another process, the database does not get
- * them.
- */
+/** Frequent topics for current subscribers only. Without another process they are not sent through the database. */
 const passing = new Set(['live.publish', 'live.occupied'])
 
 /**

@@ -7,7 +7,7 @@ import { requireRelational } from './require-engines.ts'
 type OpenDatabase = AsyncDisposable & { relational: Relational }
 type Deps = {
   logger: Logger
-  /** How long a statement may take in a database that others use, ms; 0 for ever. */
+  /** The statement timeout on a shared database, in ms. 0 means no limit. */
   statementMs: number
 }
 
@@ -17,8 +17,8 @@ const connectTo = (url: string, { logger, statementMs }: Deps): OpenDatabase => 
 }
 
 /**
- * Opens the database for a command that works whether the product runs or not. It is the remote one, that of a running
- * product, or the one in the data folder, started for this command.
+ * Opens the database for a command that works whether or not the product is running. It is the remote database, that of
+ * the running product, or the one in the data folder, which is started for this command.
  *
  * @throws EngineAway
  */

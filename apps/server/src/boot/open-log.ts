@@ -4,28 +4,28 @@ import { type LogAppender, type LogReader, type LogWriter, openLogReader, openLo
 import type { KafkaOptions, LogHolder, LogProgress } from '@tributary/storage/kafka'
 import type { Config } from '../config/config.ts'
 
-/** The logs of the product; in the data folder or on Kafka. */
+/** The logs of the product, in the data folder or on Kafka. */
 export type LogName = 'requests' | 'stream' | 'outcomes'
 
 type LogsConfig = Pick<Config, 'dataDir' | 'log' | 'retention'>
 
-/** Folders in the data folder. That of the stream was named when it held only deliveries. */
+/** Folders in the data folder. The stream's folder still has the name from when it held only deliveries. */
 const folderOf = { requests: 'requests', stream: 'deliveries', outcomes: 'outcomes' } as const
 
 export type Logs = {
-  /** Creates what a log requires before it is opened, and checks that it is as required. */
+  /** Creates what a log requires before it is opened, such as its topics, and checks the requirements. */
   prepare(): Promise<void>
   writer(
     name: LogName,
     given: {
-      /** The calling thread is a worker itself. */
+      /** Set if the calling thread is itself a worker. */
       inline?: true
       onCommit?: () => void
-      /** The partitions that it appends to; all unless given. Others may be another writer's. */
+      /** The partitions that the writer appends to; all unless given. Others may belong to other writers. */
       owned?: readonly number[] | undefined
-      /** Another process has taken the log: nothing can be appended any more. */
+      /** Called when another process has taken over the log, so that no append is possible any more. */
       onReplaced: (error: Error) => void
-      /** The data folder of this process, which the log notes where it is not in that folder. */
+      /** The data folder of this process, which a log outside of it records. */
       folder?: string
     },
   ): Promise<LogWriter>
@@ -33,23 +33,32 @@ export type Logs = {
     name: LogName,
     given?: {
       keepsChunks?: true | undefined
-      /** Waits for an engine that is away, without limit: for callers that have nothing else to do. */
+      /** Waits for an unreachable engine without limit, for callers that have nothing else to do. */
       isPatient?: true
     },
   ): Promise<LogReader>
   /**
-   * Whether other processes append to a log, beside the main thread of the main process, which opens it for writing.
+   * Whether other processes append to a log, beside the main process, which opens it for writing in its main thread.
    */
   isShared(name: LogName): boolean
-  /** Opens a log for appending beside its writer. Rejects where only one process can append. */
+  /** Opens a log for appending beside its writer. Rejects if only one process can append. */
   appender(name: LogName): Promise<LogAppender>
-  /** Which process opened the log of requests for writing last; undefined where none did, and for a log in the data folder. */
+  /**
+   * The process that last opened the log of requests for writing; undefined if there was none, or the log is in the
+   * data folder.
+   */
   holder(): Promise<LogHolder | undefined>
-  /** Opens the processed positions of the log of requests, for other processes; undefined where there are none. */
+  /**
+   * Opens the processed positions of the log of requests, as other processes publish them; undefined for a log in the
+   * data folder.
+   */
   progress(): Promise<LogProgress | undefined>
 }
 
-/** Which logs on Kafka several processes append to: requests by collecting processes, outcomes by delivering ones. */
+/**
+ * The logs on Kafka that several processes append to: collecting processes append requests, and delivering processes
+ * append outcomes.
+ */
 const isShared = (name: LogName): boolean => name !== 'stream'
 
 const textOf = (name: string, path: string | undefined): string | undefined => {
@@ -63,7 +72,7 @@ const textOf = (name: string, path: string | undefined): string | undefined => {
   }
 }
 
-/** How Kafka is reached. @throws KafkaUnusable where a file of it cannot be read */
+/** The connection options for Kafka. @throws KafkaUnusable if one of its files cannot be read */
 export const kafkaOptions = ({
   brokers,
   topicPrefix,
@@ -84,7 +93,7 @@ const embeddedLogs = ({ dataDir, retention }: LogsConfig): Logs => {
   const dirOf = (name: LogName): string => join(dataDir, 'log', folderOf[name])
   return {
     prepare: async () => {},
-    // The folder is locked: no other process takes it over.
+    // The folder is locked, so no other process can take it over.
     writer: (name, { inline, onCommit }) =>
       openLogWriter({
         dir: dirOf(name),
@@ -104,7 +113,7 @@ const embeddedLogs = ({ dataDir, retention }: LogsConfig): Logs => {
 const kafkaLogs = (log: Extract<Config['log'], { kind: 'kafka' }>, { retention }: LogsConfig): Logs => {
   const options = kafkaOptions(log)
   const topics = { segmentMs: retention.logSegmentMs }
-  // Loaded only with Kafka: otherwise its client takes no memory and time.
+  // Loaded only for Kafka: otherwise the client would cost memory and time for nothing.
   const adapter = import('@tributary/storage/kafka')
   return {
     async prepare() {

@@ -79,11 +79,11 @@ import { openLogs } from './open-log.ts'
 export type RunningProduct = {
   url: string
   adminEmail: string
-  /** The password made for the first administrator, at the first start without a configured one. */
+  /** The generated password of the first administrator, at the first start without a configured one. */
   generatedPassword: string | undefined
-  /** Address at which a development server shows the mail that it does not send, with the token. */
+  /** The URL, with its token, at which a development server shows mail instead of sending it. */
   outboxUrl: string | undefined
-  /** True when the configured password is not that of the admin, who was made at an earlier start. */
+  /** True if the admin, created at an earlier start, has another password than the configured one. */
   otherPassword: boolean
   stop(): Promise<void>
 }
@@ -96,9 +96,9 @@ const guidesFolder = fileURLToPath(new URL('../../../../docs', import.meta.url))
 const docsFolder = (): string => dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
 /**
- * Starts the whole product: takes the data folder, waits until it is the main process where others may be, starts the
- * engines, opens the log, starts the roles and listens. When a step fails, the started parts are stopped again and the
- * error is thrown.
+ * Starts the whole product. It takes the data folder, waits to become the main process if there may be others, starts
+ * the engines, opens the log, starts the roles and listens. If a step fails, the started parts are stopped again and
+ * the error is thrown.
  */
 export const startProduct = (config: Config, callbacks: StandbyCallbacks = {}): Promise<RunningProduct> =>
   assembled((stack) => assemble(config, stack, callbacks))
@@ -139,7 +139,7 @@ const assemble = async (
     },
     onLost: endProcess,
   })
-  // Released last: a standby process begins immediately.
+  // Released last, since a standby process takes over immediately.
   stack.defer(() => tenure?.release())
   const logs = openLogs(config)
   await logs.prepare()
@@ -171,7 +171,7 @@ const assemble = async (
   const { groups } = threads
   stack.defer(() => groups?.close())
   let collecting: CollectingProcesses | undefined
-  // It counts as a collecting process until none of its requests is on its way any more.
+  // The process counts as collecting until none of its requests is being sent any more.
   stack.defer(() => collecting?.stop(requests.isUnsure?.()))
   const requests = await logs.writer('requests', {
     onCommit: () => threads.pipeline?.wake(),
@@ -179,7 +179,7 @@ const assemble = async (
     ...(folder === undefined ? {} : { folder }),
   })
   stack.defer(() => requests.close())
-  // Delivering processes append beside it.
+  // Delivering processes append next to this writer.
   const outcomesWriter = logs.isShared('outcomes')
     ? await logs.writer('outcomes', { onReplaced: ({ message }) => endProcess(message) })
     : undefined
@@ -187,14 +187,14 @@ const assemble = async (
   const requestsReader = await logs.reader('requests')
   stack.defer(() => requestsReader.close())
   const progress = await logs.progress()
-  // When a partition has no leading broker, other processes get no answer for it, either.
+  // If a partition has no leader, other processes get no response for it, either.
   groups?.watchLog(() => Promise.any([requestsReader.starts(), progress?.ask() ?? requestsReader.starts()]))
   if (progress !== undefined) {
     const owns = (partition: number): boolean => groups?.owns('pipeline', partition) !== false
     stack.defer(publishLogProgress({ progress, logger, coordination: hub.coordination, owns }))
     if (groups !== undefined) stack.defer(followLogProgress({ progress, logger, coordination: hub.coordination, owns }))
   }
-  // On Kafka its topics exist by now; and the previous main process has created it.
+  // On Kafka its topics exist at this point, created by this process or by the previous main process.
   const isStreamThere = loaded !== undefined || groups !== undefined
   const pipelineStarts = threads.pipeline?.start()
   stack.defer(() => threads.pipeline?.stop())
@@ -204,11 +204,11 @@ const assemble = async (
     await Promise.all([threads.delivery?.stop(), threads.profiles?.stop(), threads.signals?.stop()])
   })
   await Promise.all([pipelineStarts, threads.delivery?.start(), threads.profiles?.start(), threads.signals?.start()])
-  // The pipeline has made it by now.
+  // The pipeline has created it at this point.
   const deliveries = threads.pipeline === undefined ? undefined : await logs.reader('stream')
   stack.defer(() => deliveries?.close())
   const { pipeline } = threads
-  // Created by delivery, as the stream is by the pipeline.
+  // Delivery creates it, like the pipeline creates the stream.
   const outcomes = threads.delivery === undefined ? undefined : await logs.reader('outcomes')
   stack.defer(() => outcomes?.close())
   const outbound =
@@ -230,7 +230,7 @@ const assemble = async (
   stack.defer(() => domains.stop())
   const workShare = createWorkShare()
   let isAdminThere = false
-  // Set when the server listens; no request arrives before.
+  // Set when the server listens; no request arrives earlier.
   let ownUrl = config.publicUrl ?? ''
   const requestClient = createRequestClient({ egress: createEgressPolicy({ allow: config.egressAllow }), logger })
   stack.defer(() => requestClient.close())
@@ -254,7 +254,7 @@ const assemble = async (
     profileLedger: createProfileLedger(relational.db),
     forgottenHashes: await openForgottenFile(join(config.dataDir, forgottenFileName), relational.db),
     whenStored,
-    // A delivery that does not run has lost its memory, and starts with the current state.
+    // A delivery thread that is not running has no state in memory, and will start with the current data.
     forgetInDeliveries: async () => {
       if (threads.signals?.running()) await threads.signals.ask('forget')
       if (threads.delivery?.running()) await threads.delivery.ask('forget')
@@ -313,7 +313,7 @@ const assemble = async (
         networkOf: (request) => networkOf(clientIp(request)),
         async authenticate(token) {
           const found = await authenticate(token)
-          // An API key is not a user: it does not receive the messages for users.
+          // An API key is not a user, so it does not receive messages for users.
           if (!('actor' in found) || found.actor.key !== undefined) return undefined
           return { id: found.actor.userId, info: { email: found.actor.email } }
         },
@@ -323,7 +323,7 @@ const assemble = async (
         metrics,
       })
     : undefined
-  // Only a log on Kafka has others that collect into it.
+  // Only a log on Kafka can have other collecting processes.
   const others = config.log.kind === 'kafka' && config.relational.kind === 'remote'
   const tag = builtTag()
   const collect = has('collect')
@@ -350,23 +350,23 @@ const assemble = async (
   collect?.start()
   if (collect !== undefined && others) collecting = countCollectingProcesses({ pool, paused: collect.paused, logger })
   await collecting?.begun
-  // Reads changes that were made before the other processes counted this one, before it accepts a request.
+  // Other processes count this one from now on. So it reads changes made before that, before it accepts a request.
   await keys.refresh()
 
-  // A user who loses access stops receiving live events immediately; clients of continuing sessions reconnect
+  // A user who loses access stops receiving live events immediately. Clients with valid sessions reconnect
   // automatically.
   const stopHearing = hub.coordination.subscribe(accessTopic, (userId) => {
     control.refreshSessions()
     if (typeof userId === 'string') realtime?.reconnectUser(userId)
   })
   stack.defer(stopHearing)
-  // A change of access may be among the missed messages.
+  // The missed messages may include a change of access.
   const stopMissing = hub.coordination.subscribe(missedTopic, () => {
     control.refreshSessions()
     realtime?.reconnectAll()
   })
   stack.defer(stopMissing)
-  // Deliveries that were made due are taken up immediately, not when delivery next looks.
+  // Delivery picks up due deliveries immediately, without waiting for its next check.
   const retry: Handlers['destinations']['retry'] = async (call) => {
     const answer = await control.handlers.destinations.retry(call)
     const { workspace: workspaceId, destination: destinationId } = call.params
@@ -488,14 +488,14 @@ const assemble = async (
   ownUrl = config.publicUrl ?? listeningUrl(config.host, port)
   if (config.mail.smtpUrl !== undefined && config.publicUrl === undefined)
     logger.warn({ url: ownUrl }, 'links in mail lead to this address: set TRIBUTARY_PUBLIC_URL if browsers use another')
-  // Runs in reverse order: first no new connections, then requests that are being answered, then processing, then the
-  // engines.
+  // Stops in reverse order of the start: first new connections, then requests that are being answered, then processing,
+  // then the engines.
   stack.defer(async () => {
     const closed = http.close()
     await Promise.all([realtime?.close(), collect?.stop()])
     await closed
   })
-  // Made when nothing can fail any more: its password is shown once.
+  // Created when nothing can fail any more, since its password is shown only once.
   const firstAdmin = await control.ensurePlatformAdmin(config.admin)
   isAdminThere = true
   return {

@@ -11,7 +11,7 @@ import { openDatabase } from './open-database.ts'
 import { EngineAway, requireLog, requireRelational } from './require-engines.ts'
 
 const gone = '127.0.0.1:1'
-/** Takes connections and says nothing, as an engine that hangs. */
+/** A server that accepts connections and sends nothing, like an engine that hangs. */
 let silent: Server
 let silentAddress: string
 let dataDir: string
@@ -36,7 +36,7 @@ test.each([
   ['away', () => gone, 10_000, `connect ECONNREFUSED ${gone}`],
   ['silent', () => silentAddress, 50, 'no answer within 0.05 seconds'],
 ])(
-  'a command says in a sentence that Kafka or PostgreSQL is %s, where, and which setting names it, without a password',
+  'a command reports that Kafka or PostgreSQL is %s, with its address and setting, but without a password',
   async (_, at, ms, why) => {
     const address = at()
     const { kafka, postgres } = by(address)
@@ -52,7 +52,7 @@ test.each([
   },
 )
 
-test('PostgreSQL that refuses who asks is said with its own reason', async () => {
+test("a login that PostgreSQL rejects is reported with PostgreSQL's own reason", async () => {
   await using store = await createTestDatabase()
   const url = withDatabase(store.url, 'no_such_database')
   await expect(requireRelational(config({ DATABASE_URL: url }))).rejects.toThrow(
@@ -74,11 +74,11 @@ test.each([
     () => openDatabase(config({}), { logger: silentLogger, statementMs: 0 }),
     'There is no database in',
   ],
-])('%s: the command answers in words, and makes nothing', async (_, open, words) => {
+])('%s: the command explains the problem, and creates nothing', async (_, open, words) => {
   await expect(open()).rejects.toThrow(words)
 })
 
-test('engines that answer, and those in the data folder, are no hindrance', async () => {
+test('reachable engines, and engines in the data folder, pass the check', async () => {
   await using store = await createTestDatabase()
   await requireRelational(config({ DATABASE_URL: store.url }))
   await requireLog(config({}))

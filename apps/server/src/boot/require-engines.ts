@@ -5,12 +5,15 @@ import { type Config, isShared } from '../config/config.ts'
 import { folders } from './engines.ts'
 import { kafkaOptions } from './open-log.ts'
 
-/** Thrown where an engine that a command needs is away or not set; its message says which, and what to do. */
+/**
+ * Thrown if an engine that a command needs is unreachable or not set. Its message names the engine and explains what to
+ * do.
+ */
 export class EngineAway extends Error {
   override readonly name = 'EngineAway'
 }
 
-/** Time in which an engine has to answer, ms: a command answers within 3 seconds, also while engines are away. */
+/** How long an engine may take to respond, ms, so that a command responds within 3 seconds even if engines are down. */
 const answerMs = 2000
 
 const reasonOf = (error: unknown): string => {
@@ -32,7 +35,7 @@ const askPostgres = async (url: string, ms: number): Promise<void> => {
     await Promise.race([relational.pool.query('select 1'), late.promise])
   } finally {
     clearTimeout(timer)
-    // An engine that hangs is not waited for.
+    // An engine that hangs may never finish closing, so this is not awaited.
     void relational.close().catch(() => {})
   }
 }
@@ -40,7 +43,7 @@ const askPostgres = async (url: string, ms: number): Promise<void> => {
 type Engines = Pick<Config, 'dataDir' | 'log' | 'relational'>
 
 /**
- * Makes sure that PostgreSQL answers a command, where it is by address, or that the data folder has one.
+ * Checks that a remote PostgreSQL responds, or that the data folder has one.
  *
  * @throws EngineAway
  */
@@ -59,7 +62,7 @@ export const requireRelational = async ({ relational, dataDir }: Engines, ms = a
 }
 
 /**
- * Makes sure that PostgreSQL answers a command, where it has the journals of who reads the logs.
+ * Checks that PostgreSQL responds, if the journals of the log consumers are there.
  *
  * @throws EngineAway
  */
@@ -68,7 +71,7 @@ export const requireJournals = async (config: Engines & Pick<Config, 'eventStore
 }
 
 /**
- * Makes sure that Kafka answers a command, where the log is there.
+ * Checks that Kafka responds, if the log is there.
  *
  * @throws EngineAway
  */

@@ -3,7 +3,7 @@ import { createTestDatabase, eventually } from '@tributary/test-kit'
 import { expect, test } from 'vitest'
 import { countCollectingProcesses, pausedProcesses } from './collecting-processes.ts'
 
-test('processes that collect count each other, as they come and go, and keep the last count while the database is away', async () => {
+test('collecting processes count each other when they start and stop, and keep the last count while the database is down', async () => {
   const store = await createTestDatabase()
   let isAway = false
   const pool = {
@@ -26,7 +26,7 @@ test('processes that collect count each other, as they come and go, and keep the
   await eventually('one', () => one.count() === 1)
   await one.stop()
   expect(await pausedProcesses(store.pool)).toHaveLength(1)
-  // Something of it may still come to be in the log.
+  // Some of its requests may still reach the log.
   const unsure = start()
   await unsure.begun
   await unsure.stop(true)

@@ -4,40 +4,41 @@ import { createMembers, forgetMembers, type Relational, seenMembers } from '@tri
 import { version } from '../boot/built.ts'
 
 /**
- * Removes collecting processes that have not been seen for a while: an operator confirms that they do not run any more.
+ * Removes collecting processes that have not been seen for a while. The operator confirms that they are not running any
+ * more.
  */
 export const forgetGone = async (pool: Pick<Relational['pool'], 'query'>): Promise<void> => {
   await forgetMembers(pool, 'collect', beats * defaultEveryMs)
 }
 
 export type CollectingProcesses = {
-  /** Resolves when this process was counted, or could not be. */
+  /** Resolves when this process is counted, or counting failed. */
   begun: Promise<void>
-  /** Number of processes that collect, this one included; the last known number while PostgreSQL is away. */
+  /** Number of collecting processes, including this one; the last known number while PostgreSQL is down. */
   count(): number
   /**
-   * Removes this process from the count, unless requests of it may still reach the log: then its row stays, as that of
-   * a killed process.
+   * Removes this process from the count. If requests of it may still reach the log, its row stays, like that of a
+   * killed process.
    */
   stop(isUnsure?: boolean): Promise<void>
 }
 
-/** Interval at which a process renews its row, ms. */
+/** How often a process renews its row, ms. */
 const defaultEveryMs = 2000
-/** Two beats may fail, and the third be late. */
+/** Maximum age of a row in renewal intervals: two renewals may fail, and the third may be late. */
 const beats = 4
-/** Interval at which this process reports its pauses while a spread changes, ms. */
+/** How often this process reports its pauses during a spread change, ms. */
 const pausedEveryMs = 100
 /**
- * A process that was seen within this time, ms, and has not left, may be cut off from PostgreSQL alone and still
- * collect with its last configuration.
+ * A process seen within this time, ms, that has not left may be cut off only from PostgreSQL. It may still collect with
+ * its last configuration.
  */
 const lostMs = 24 * 3_600_000
 
 /**
- * Returns, for each process that collects, the spread changes for which it has paused.
+ * Returns, for each collecting process, the spread changes for which it has paused.
  *
- * @throws Error while a process is missing that may still collect
+ * @throws Error while a missing process may still collect
  */
 export const pausedProcesses = async (pool: Pick<Relational['pool'], 'query'>): Promise<(readonly string[])[]> => {
   const members = await seenMembers(pool, 'collect', lostMs)
@@ -50,8 +51,8 @@ export const pausedProcesses = async (pool: Pick<Relational['pool'], 'query'>): 
 }
 
 /**
- * Renews the row of this collecting process every `everyMs`, and immediately when it has paused for a spread change;
- * counts the processes that collect. The count begins at 1.
+ * Renews the row of this collecting process every `everyMs`, and immediately after it has paused for a spread change.
+ * Counts the collecting processes; the count begins at 1.
  */
 export const countCollectingProcesses = ({
   pool,

@@ -28,7 +28,7 @@ import { createWorkspaceSpreads } from './spreads/workspace-spreads.ts'
 
 export type RunningCollector = { url: string; stop(): Promise<void> }
 
-/** Both caches listen on a connection each, and read changes over others. */
+/** Each of the two caches listens on one connection, and reads changes on others. */
 const maxConnections = 6
 
 const otherJobs = answersOfOneJob({
@@ -37,9 +37,9 @@ const otherJobs = answersOfOneJob({
     'This process only collects events. Send this request to the process that serves the API and the web application.',
 })
 
-/** Opens the configuration that collection follows in the relational store and serves from memory. */
+/** Opens the configuration for collection, which is read from PostgreSQL and served from memory. */
 const openConfiguration = async (config: Config, stack: AsyncDisposableStack, logger: Logger) => {
-  // Its configuration requires both.
+  // The configuration of a collecting process requires both engines to be remote.
   const url = config.relational.kind === 'remote' ? config.relational.url : ''
   const secretBox = createProductSecretBox(config.secretKey ?? '')
   const relational = stack.use(openRelational({ url, logger, maxConnections, statementMs: 10_000 }))
@@ -61,9 +61,9 @@ const openConfiguration = async (config: Config, stack: AsyncDisposableStack, lo
 }
 
 /**
- * Starts a process that only collects, beside the one that runs every other role. It appends to the log on Kafka,
- * follows the configuration in PostgreSQL, and keeps nothing on its own disk. When a step fails, the started parts are
- * stopped again and the error is thrown.
+ * Starts a process that only collects, beside the main process. It appends to the log on Kafka, reads the configuration
+ * from PostgreSQL, and keeps nothing on its own disk. If a step fails, the started parts are stopped again and the
+ * error is thrown.
  */
 export const startCollector = (config: Config): Promise<RunningCollector> =>
   assembled((stack) => assemble(config, stack))
@@ -76,7 +76,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const { db, pool, webhooks, keys, domains } = await openConfiguration(config, stack, logger)
   let collecting: CollectingProcesses | undefined
   const logs = openLogs(config)
-  // It counts as a collecting process until none of its requests is on its way any more.
+  // The process counts as collecting until none of its requests is being sent any more.
   stack.defer(() => collecting?.stop(log.isUnsure?.()))
   const log = await logs.appender('requests')
   stack.defer(() => log.close())
@@ -107,7 +107,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   stack.defer(orphaned.stop)
   collecting = countCollectingProcesses({ pool, paused: collect.paused, logger })
   await collecting.begun
-  // Reads changes that were made before the other processes counted this one, before it accepts a request.
+  // Other processes count this one from now on. So it reads changes made before that, before it accepts a request.
   await keys.refresh()
   const progress = await logs.progress()
   if (progress !== undefined) stack.defer(followLogProgress({ progress, logger, coordination: hub.coordination }))
@@ -120,7 +120,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     return {
       writeKeys: { ok: keys.ready() },
       log: logState,
-      // Events are accepted without it: a balancer is not to send them elsewhere.
+      // Events are accepted without PostgreSQL, so a load balancer must not remove this process.
       relational: { ok: true, detail: database.ok ? 'ready' : 'away: the last known configuration is used' },
     }
   }
@@ -131,7 +131,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     operations: createOperations({
       parts,
       metrics: () => metrics.render(),
-      // Without a configured token no request is authorized: there is no folder to keep a token in.
+      // Without a configured token no request is authorized, since there is no folder to keep a token in.
       mayReadMetrics: createTokenCheck(config.metricsToken ?? newSecretKey()),
       version,
     }),
@@ -139,7 +139,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     ...otherJobs,
   })
   const port = await http.listen(config.port, config.host)
-  // Runs first at a stop: accepts no new connections, then answers the requests that still wait for Kafka.
+  // Runs first during a stop: ends new connections, then answers the requests that still wait for Kafka.
   stack.defer(async () => {
     const closed = http.close()
     await collect.stop()

@@ -4,7 +4,7 @@ import { createCoordinationHub } from '@tributary/storage'
 import { expect, test } from 'vitest'
 import { followLogProgress, publishLogProgress } from './log-progress.ts'
 
-test('a process publishes the positions of its own partitions, receives those of others, and takes no older ones of its own', async () => {
+test('a process publishes positions of its own partitions, receives those of others, and keeps its own newer ones', async () => {
   const hub = createCoordinationHub()
   const elsewhere = [3, 0, 9, -1]
   const published: [number, number][][] = []
@@ -26,7 +26,7 @@ test('a process publishes the positions of its own partitions, receives those of
   expect(published).toEqual([])
   hub.coordination.publish(positionsTopic, [5, -1, 7, -1])
   hub.coordination.publish(positionsTopic, [5, 2, -1, -1])
-  // Offsets that a second thread publishes while those of the first are being sent are sent next.
+  // Offsets that a second thread publishes while those of the first are being sent are sent afterwards.
   await expect.poll(() => published).toEqual([[[0, 5]], [[1, 2]]])
   hub.coordination.publish(positionsTopic, [5, 2, -1, -1])
   hub.coordination.publish(positionsTopic, [6, -1, -1, -1])
@@ -35,7 +35,7 @@ test('a process publishes the positions of its own partitions, receives those of
   await hub.close()
 })
 
-test('a waiting position of a partition that has another owner is not published, since that owner has published a later one', async () => {
+test('a pending position of a partition with a new owner is not published, since that owner has published a later one', async () => {
   const hub = createCoordinationHub()
   const published: [number, number][][] = []
   const first = Promise.withResolvers<void>()
@@ -59,7 +59,7 @@ test('a waiting position of a partition that has another owner is not published,
   await expect.poll(() => published).toEqual([[[0, 5]]])
   hub.coordination.publish(positionsTopic, [6, 2])
   await expect.poll(() => received).toBe(2)
-  // It was paused meanwhile, for longer than a lease.
+  // The process was paused for longer than a lease.
   owned = [1]
   first.resolve()
   await expect.poll(() => published).toEqual([[[0, 5]], [[1, 2]]])

@@ -5,18 +5,19 @@ import type { LogProgress } from '@tributary/storage/kafka'
 
 /** Stands for an unknown offset. */
 const unknownPosition = -1
-/** Interval at which the positions of the pipeline are read, ms. */
+/** How often the positions of the pipeline are read, ms. */
 const askMs = 1000
-/** Positions that have not changed are committed again after this time, ms: Kafka expires them after days. */
+/** Unchanged positions are committed again after this time, ms, since Kafka expires them after some days. */
 const againMs = 3_600_000
 
-/** Whether this process processes a partition itself. */
+/** Whether this process owns a partition. */
 type Owns = (partition: number) => boolean
 
 type Deps = { progress: LogProgress; logger: Pick<Logger, 'warn' | 'info'> }
 
 /**
- * Runs a periodic task that may fail for a while, one at a time; logs once that it fails, and once that it works again.
+ * Runs a periodic task that may fail for a while, without overlaps. Logs once when it fails, and once when it works
+ * again.
  */
 const createSafely = (logger: Deps['logger'], lines: { fails: string; works: string }) => {
   let running = false
@@ -29,7 +30,7 @@ const createSafely = (logger: Deps['logger'], lines: { fails: string; works: str
       if (failures > 1) logger.info({}, lines.works)
       failures = 0
     } catch (error) {
-      // A group that was never used takes Kafka a moment.
+      // Kafka needs a moment for a group that was never used, so one failure is not logged.
       if (++failures === 2) logger.warn({ err: error }, lines.fails)
     } finally {
       running = false
@@ -52,13 +53,12 @@ export const publishLogProgress = ({
     works: 'the positions of the pipeline are written to Kafka again',
   })
   const published = new Map<number, { offset: number; at: number }>()
-  /** Offsets that are not sent yet: several threads of this process publish theirs, also while others are being sent. */
+  /** Offsets that are not sent yet. Several threads of this process add theirs, also during a send. */
   const news = new Map<number, number>()
   const publish = (): void =>
     void safely(async () => {
       for (;;) {
-        // The position of a partition that another process owns by now is that process's to publish; it has published a
-        // later one.
+        // A partition that now has another owner is that process's to publish; it has published a later position.
         for (const partition of news.keys()) if (!owns(partition)) news.delete(partition)
         if (news.size === 0) return
         const publishing = new Map(news)
@@ -88,8 +88,8 @@ export const publishLogProgress = ({
 }
 
 /**
- * Reads the pipeline positions of other processes from Kafka and publishes them in this process, as the pipeline does
- * in its own. Returns a function that stops it.
+ * Reads the pipeline positions of other processes from Kafka, and publishes them in this process, like its own pipeline
+ * does. Returns a function that stops it.
  */
 export const followLogProgress = ({
   progress,
@@ -104,7 +104,7 @@ export const followLogProgress = ({
   const look = (): void =>
     void safely(async () => {
       const positions = await progress.ask()
-      // For its own partitions this process has later positions.
+      // For its own partitions, this process has later positions.
       coordination.publish(
         positionsTopic,
         positions.map((offset, partition) => (owns(partition) ? unknownPosition : offset)),

@@ -33,7 +33,7 @@ const otherJobs = answersOfOneJob({
 /**
  * Starts a process that only processes or delivers, beside the main process and others like it, with which it shares
  * the groups of partitions. It is ready when it has taken the groups without an owner, up to its share. Its data folder
- * may be lost. When a step fails, the started parts are stopped again and the error is thrown.
+ * may be lost. If a step fails, the started parts are stopped again and the error is thrown.
  */
 export const startProcessor = (config: Config): Promise<RunningProcessor> =>
   assembled((stack) => assemble(config, stack))
@@ -62,7 +62,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
     tenure: undefined,
     logger,
     relay: metrics.relay,
-    // When another process takes a group over, its thread ends, not this process; a changed number of groups ends the
+    // If another process takes a group over, its thread ends, but not this process. A changed number of groups ends the
     // process.
     onReplaced: endProcess,
     announced,
@@ -73,7 +73,7 @@ const assemble = async (config: Config, stack: AsyncDisposableStack): Promise<Ru
   const requests = await logs.reader('requests')
   stack.defer(() => requests.close())
   const progress = await logs.progress()
-  // When a partition has no leading broker, other processes get no answer for it, either.
+  // If a partition has no leader, other processes get no response for it, either.
   groups?.watchLog(() => Promise.any([requests.starts(), progress?.ask() ?? requests.starts()]))
   if (progress !== undefined)
     stack.defer(

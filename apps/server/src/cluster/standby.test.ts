@@ -9,7 +9,7 @@ import { isShared, readConfig } from '../config/config.ts'
 import { becomeMain, OtherRoles, requireSameRoles } from './standby.ts'
 
 const kafka = { KAFKA_BROKERS: 'kafka-1:9092' }
-// No server listens there: waiting for a lease would fail.
+// No server listens there, so waiting for a lease fails.
 const database = { DATABASE_URL: 'postgres://tributary@127.0.0.1:1/tributary' }
 const eventStore = { CLICKHOUSE_URL: 'http://127.0.0.1:1/default' }
 
@@ -21,7 +21,7 @@ test.each([
   ['database and event store', { ...database, ...eventStore }, false],
   ['all three', { ...kafka, ...database, ...eventStore }, true],
 ])(
-  'with %s by address, a start waits for a lease only if no processing state is on the disk',
+  'with %s remote, a start waits for a lease only if no processing state is on the disk',
   async (_, environment, shared) => {
     const config = readConfig(environment)
     expect(isShared(config)).toBe(shared)
@@ -49,10 +49,9 @@ describe('roles', () => {
     ['all', [all], 'same'],
     ['all', ['jobs,profiles,delivery,pipeline,realtime,collect,api'], 'same'],
     ['api,realtime,jobs,profiles', ['api,realtime,jobs,profiles', 'collect', 'pipeline'], 'same'],
-    // A process that was killed a moment ago still counts for a while: the one that has taken over since has the same
-    // roles.
+    // A killed process still counts for a while. The process that has taken over since has the same roles.
     ['api', [all, 'api'], 'same'],
-    // There is no main process; processes that only collect or process do not count.
+    // There is no main process, since processes that only collect or process are never one.
     ['profiles', ['collect', 'pipeline', 'delivery,pipeline'], 'same'],
     ['profiles', [], 'same'],
   ])(
@@ -80,7 +79,7 @@ describe('roles', () => {
   )
 })
 
-test('a process whose roles are not those of the main process does not wait for its place, and says which they are', async () => {
+test('a process with other roles than the main process does not stand by, and reports the roles', async () => {
   await using store = await createTestDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-roles-'))
   const config = readConfig({

@@ -16,7 +16,7 @@ import type { RoleName } from '../config/settings.ts'
 import { ListenFailed, listeningUrl } from '../http/http-server.ts'
 import { settleSecretKey } from '../secrets/secret-key-rotation.ts'
 
-/** The lease of the process that does everything but collect. */
+/** The lease of the main process, which does everything but collect. */
 const leaseName = 'main'
 
 const why = 'Another process is the main process. This one stands by, and takes over when that one is gone.'
@@ -32,7 +32,7 @@ const answer = (response: ServerResponse, status: number, body: object): void =>
     .end(JSON.stringify(body))
 }
 
-/** Serves health for a standby process: it is live, and it is not ready. */
+/** Serves health for a standby process: it is live, but not ready. */
 const listen = async ({ host, port }: Pick<Config, 'host' | 'port'>) => {
   const server = createServer((request, response) => {
     const path = request.url?.split('?')[0]
@@ -57,8 +57,8 @@ const listen = async ({ host, port }: Pick<Config, 'host' | 'port'>) => {
 }
 
 /**
- * Checks early what would be refused later, while an operator who can fix it is present; the schema is left to the main
- * process.
+ * Checks early what would be rejected at the takeover, while an operator who can fix it is present. The main process
+ * migrates the schema.
  */
 const check = async (config: Config, url: string, loadedKey: string, logger: Logger): Promise<void> => {
   await using relational = openRelational({ url, logger, maxConnections: 1, statementMs: 0 })
@@ -78,9 +78,9 @@ const check = async (config: Config, url: string, loadedKey: string, logger: Log
   await settleSecretKey(db, config, loadedKey, logger)
 }
 
-/** Callbacks for a process that stands by. */
+/** Callbacks of a process that stands by. */
 export type StandbyCallbacks = {
-  /** It waits, at this address; `leave` ends that, and the start with it. */
+  /** Called when the process waits, with its address; `leave` ends the wait, and the start with it. */
   onStandby?(url: string, leave: () => void): void
 }
 
@@ -89,21 +89,24 @@ export class LeftStandby extends Error {
   override readonly name = 'LeftStandby'
 }
 
-/** Thrown where the main process has other roles than the one that would stand by for it; its message says what to do. */
+/**
+ * Thrown if the main process has other roles than the process that would stand by for it. Its message explains what to
+ * do.
+ */
 export class OtherRoles extends Error {
   override readonly name = 'OtherRoles'
 }
 
 const listOf = (roles: Iterable<string>): string => [...roles].toSorted().join(',')
-/** Whether roles are those of a main process. */
+/** Whether these can be the roles of a main process. */
 const areOfMain = (given: readonly string[]): boolean => {
   const roles = new Set(given as RoleName[])
   return !isCollector({ roles }) && !isProcessor({ roles })
 }
 
 /**
- * Checks that a running main process has the roles of this one, which is to take its place: else this one would be
- * ready with parts missing. A process that was killed still counts for some seconds.
+ * Checks that a running main process has the same roles as this one, which will take its place. Otherwise this one
+ * would be ready with roles missing. A killed process still counts for some seconds.
  *
  * @throws OtherRoles
  */
@@ -122,8 +125,8 @@ export const requireSameRoles = async (
 const rolesLookMs = 1000
 
 /**
- * Compares roles with those of the main process periodically, until it is stopped. While the database is away, nothing
- * is compared.
+ * Compares the roles with those of the main process periodically, until it is stopped. While the database is down,
+ * nothing is compared.
  */
 const watchRoles = (config: Config, url: string, logger: Logger, onOther: (error: OtherRoles) => void) => {
   const relational = openRelational({ url, logger, maxConnections: 1, statementMs: 2000 })
@@ -149,9 +152,9 @@ const watchRoles = (config: Config, url: string, logger: Logger, onOther: (error
 }
 
 /**
- * Where all state is shared, waits until this process is the main process; until then it answers that it is not ready.
- * Undefined where nothing is shared: there is no process to wait for. `onLost` is called before another process can be
- * the main process.
+ * If all state is shared, waits until this process is the main process; until then it reports that it is not ready.
+ * Undefined if nothing is shared, since there is no process to wait for. `onLost` is called before another process can
+ * become the main process.
  *
  * @throws LeftStandby, OtherRoles, and errors of schema or key
  */
@@ -160,7 +163,7 @@ export const becomeMain = async (
   deps: StandbyCallbacks & {
     loadedKey: string
     logger: Logger
-    /** It has to wait: there is time to get ready. */
+    /** Called when the process has to wait, so that there is time to prepare. */
     onWaiting?: () => void
     onLost: (why: string) => void
   },

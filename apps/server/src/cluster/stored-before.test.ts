@@ -24,7 +24,7 @@ afterEach(async () => {
 const ofIt = async (workspaceId: string): Promise<number[]> => [partitionOf(workspaceId, 4)]
 const append = (key: string, text: string) => log.append({ key, meta: '{}', body: Buffer.from(text) })
 
-test('waits until the pipeline has stored what is in the log now, and for nothing that comes later', async () => {
+test('waits until the pipeline has stored what is in the log now, but not for later records', async () => {
   const { partition, offset } = await append('w', 'one')
   const incarnation = (await reader.incarnations(partition)).at(-1)?.incarnation ?? ''
   let stored = { partition, offset, incarnation }
@@ -44,7 +44,7 @@ test('waits until the pipeline has stored what is in the log now, and for nothin
   await expect(whenStored('w', AbortSignal.timeout(50))).rejects.toThrow()
 })
 
-test('waits for all partitions that something of a workspace may be in', async () => {
+test('waits for all partitions that may have data of a workspace', async () => {
   const partition = partitionOf('w', 4)
   const other = (partition + 1) % 4
   await append('w', 'one')
@@ -68,7 +68,7 @@ test('waits for all partitions that something of a workspace may be in', async (
   expect(await oldestLogged('w')).toBe(first?.time)
 })
 
-test('does not wait where the log was opened again since, and nothing came for the workspace', async () => {
+test('does not wait if the log was reopened since, without new records of the workspace', async () => {
   const { partition, offset } = await append('w', 'one')
   const incarnation = (await reader.incarnations(partition)).at(-1)?.incarnation ?? ''
   await log.close()
@@ -80,7 +80,7 @@ test('does not wait where the log was opened again since, and nothing came for t
   await expect(whenStored('w', AbortSignal.timeout(5000))).resolves.toBeUndefined()
 })
 
-test('a log is clean of what came before a time as soon as retention has let go of it, and no file of it has it', async () => {
+test('a log has no records from before a time once retention has removed them, even if their files remain', async () => {
   const oldestLogged = createOldestLogged([reader], ofIt)
   expect(await oldestLogged('w')).toBe(Number.POSITIVE_INFINITY)
   await append('w', 'u-secret')

@@ -5,15 +5,17 @@ import type { PipelineMessages } from '../threads/messages/pipeline.ts'
 import type { Role } from '../threads/role-thread.ts'
 
 /**
- * Returns the places in the log of requests before which every event of a workspace is stored, for each partition that
- * may have some of it (`formatRecordPlaces`); '' while they are unknown.
+ * Returns, for each partition that may have data of a workspace, the position in the log of requests before which all
+ * its events are stored (`formatRecordPlaces`). '' if the positions are unknown.
  */
 type StoredBefore = (workspaceId: string) => Promise<string>
 
 /** Returns the partitions that may have data of a workspace. */
 type PartitionsOf = (workspaceId: string) => Promise<readonly number[]>
 
-/** Returns these places, which are the committed positions of the pipeline; '' while the pipeline does not run. */
+/**
+ * Creates a function that returns these positions: the committed positions of the pipeline; '' while it is not running.
+ */
 export const createStoredBefore =
   (pipeline: Role<PipelineMessages> | undefined, partitionsOf: PartitionsOf): StoredBefore =>
   async (workspaceId) => {
@@ -27,12 +29,12 @@ export const createStoredBefore =
     )
   }
 
-/** Interval at which the positions of the pipeline are read, ms. */
+/** How often the positions of the pipeline are read, ms. */
 const pollMs = 100
 
 /**
- * Waits until everything of a workspace that is in the log of requests now is stored. While the pipeline is away, waits
- * until it is back.
+ * Waits until everything of a workspace that is in the log of requests now is stored. While the pipeline is down, it
+ * waits until that is back.
  */
 export const createWhenStored =
   ({
@@ -49,9 +51,9 @@ export const createWhenStored =
     const wanted = await Promise.all(
       (await partitionsOf(workspaceId)).map(async (partition) => {
         const end = ends[partition] ?? 0
-        // The incarnation of the newest record: one that has begun since has no records here yet.
+        // The incarnation of the newest record. A later incarnation has no records here yet.
         const newest = (await log.incarnations(partition)).findLast(({ from }) => from < end)
-        // Records that the log no longer holds were stored long ago.
+        // Records that the log no longer has were stored long ago.
         return newest === undefined ? [] : [{ partition, offset: end, incarnation: newest.incarnation }]
       }),
     )
@@ -70,7 +72,9 @@ export const createWhenStored =
     }
   }
 
-/** Returns when the oldest record came that may be of a workspace, epoch ms: Infinity when the logs hold none. */
+/**
+ * Returns when the oldest record was appended that may belong to a workspace, epoch ms; Infinity if the logs have none.
+ */
 export const createOldestLogged =
   (logs: readonly Pick<LogReader, 'starts' | 'read'>[], partitionsOf: PartitionsOf) =>
   async (workspaceId: string): Promise<number> => {

@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-/** Starts processes that share one coordination hub; each has some of the groups of delivery. */
+/** Starts processes that share one coordination hub; each owns some of the groups of delivery. */
 const startWorld = (has: readonly (readonly number[])[], answer: Answer, running: () => boolean = () => true) => {
   const hub = createCoordinationHub()
   closing.push(() => hub.close())
@@ -58,7 +58,7 @@ describe('questions to groups', () => {
     expect(Object.keys(answered.about)).toContain('stamp')
   })
 
-  it('fail with the error of the owner, and immediately when the group has no owner, has another one, or is starting', async () => {
+  it("fail with the owner's error, and immediately if the group has no owner, another owner, or is starting", async () => {
     const asked: string[] = []
     const [one, two] = startProcesses([[0], []], (question) => {
       asked.push(question)
@@ -83,7 +83,7 @@ describe('questions to groups', () => {
     expect(asked).toEqual(['append', 'never', 'never', 'append'])
   })
 
-  it('to all groups combine their answers; what all must process fails where one is starting, not where a group has no owner', async () => {
+  it('to all groups combine the responses; messages that all must process fail while a group is starting, but not without an owner', async () => {
     const [first] = startProcesses([[0], [1]], async (question) =>
       question === 'needed' ? [{ partition: 1, offset: 2 }] : 'done',
     )
@@ -104,14 +104,14 @@ describe('questions to groups', () => {
     expect(await all?.role.ask('needed')).toHaveLength(3)
   })
 
-  it('are not answered by who does not understand them, and an answer that is not understood fails', async () => {
+  it('get no response from a process that does not support them, and an unknown response fails', async () => {
     const asked = vi.fn(async () => 'done')
     const { hub, processes } = startWorld([[0], []], asked)
     const [, two] = processes
     const sent: Record<string, unknown>[] = []
     hub.coordination.subscribe('groups.ask', (message) => sent.push(message as Record<string, unknown>))
     expect(await two?.questions.relay('delivery', 0, 'append', {}, 10_000)).toBe('done')
-    // As a process of the next version would send the same.
+    // A process of the next version would send the same message.
     hub.coordination.publish('groups.ask', { ...sent[0], id: 'newer', v: 2 })
     hub.coordination.publish('groups.ask', { ...sent[0], id: 'not read', text: 'AAAA' })
     expect(await two?.questions.relay('delivery', 0, 'append', {}, 10_000)).toBe('done')
@@ -124,7 +124,7 @@ describe('questions to groups', () => {
     await waiting
   })
 
-  it('of a workspace go to all groups that something of it is in, and fail when one of these has no answer', async () => {
+  it('about a workspace go to all groups that have data of it, and fail if one does not respond', async () => {
     const asked: number[] = []
     const [one, two] = startProcesses([[0, 2], [1]], async (_question, _about, group) => void asked.push(group ?? -1))
     const groupsAsked = async (workspaceId: string): Promise<number[]> => {
@@ -139,7 +139,7 @@ describe('questions to groups', () => {
     await expect(groupsAsked('wide')).rejects.toThrow()
   })
 
-  it('without an answer fail at their timeout, and a failure to forget a deleted user is reported', async () => {
+  it('fail at their timeout without a response, and a failure to forget a deleted user is reported', async () => {
     const [, two] = startProcesses([[0, 1, 2], []], () => new Promise(() => {}))
     await expect(two?.questions.relay('delivery', 0, 'forget', undefined, 50)).rejects.toThrow('No answer')
     const [failing] = startProcesses([[0, 1, 2]], async () => Promise.reject(new Error('The store is away')))

@@ -10,33 +10,33 @@ const askTopic = 'groups.ask'
 const answerTopic = 'groups.answer'
 /** Maximum characters of one message; longer ones are split. */
 const pieceLength = 512 * 1024
-/** Maximum bytes of a question or an answer. */
+/** Maximum bytes of a request or a response. */
 const maxBytes = 64 * 1024 * 1024
 /** Pieces of an incomplete message are discarded after this time, ms. */
 const pieceMs = 60_000
-/** Interval at which a waiting question looks whether the owner is still the same, ms. */
+/** How often a waiting request checks whether the owner is still the same, ms. */
 const lookMs = 1000
 
-/** The group has no owner, or its owner has changed. */
+/** Thrown if the group has no owner, or its owner has changed. */
 export class GroupUnowned extends Error {
   override readonly name = 'GroupUnowned'
 }
 
-/** The owner of the group is starting: its state may be older than the question. */
+/** Thrown if the owner of the group is starting: its state may be older than the request. */
 export class GroupBeginning extends Error {
   override readonly name = 'GroupBeginning'
 }
 
 type Piece = { from: string; to: string; id: string; at: number; count: number; text: string }
 
-// Encoded as messages between threads: bytes stay bytes, and undefined values stay undefined.
+// Encodes values like messages between threads: bytes stay bytes, and undefined values stay undefined.
 const toText = (value: unknown): string => deflateRawSync(serialize(value)).toString('base64')
 const fromText = (text: string): unknown =>
   deserialize(inflateRawSync(Buffer.from(text, 'base64'), { maxOutputLength: maxBytes }))
 
 /**
- * Decodes a message, by the format of its last piece. Throws for one of a newer version, which a later Node.js may have
- * written, too.
+ * Decodes a message, by the format of its last piece. Throws for a message of a newer version, which a later Node.js
+ * may also have serialized.
  */
 const readMessage = (piece: Piece, text: string): unknown => {
   requireKnownFormat('A question between processes', piece)
@@ -46,7 +46,7 @@ const readMessage = (piece: Piece, text: string): unknown => {
 const isPiece = (message: unknown): message is Piece =>
   typeof message === 'object' && message !== null && 'from' in message && 'id' in message && 'text' in message
 
-/** Joins the pieces of messages, by sender. */
+/** Joins the pieces of messages, separately for each sender. */
 const createPieces = () => {
   const begun = new Map<string, { at: number; texts: string[] }>()
   return (piece: Piece): string | undefined => {
@@ -54,7 +54,7 @@ const createPieces = () => {
     const key = `${piece.from} ${piece.id}`
     const texts = [...(begun.get(key)?.texts ?? []), piece.text]
     begun.delete(key)
-    // Messages of a process come in their order: one that was missed leaves the rest useless.
+    // Messages of a process arrive in order, so after a missing piece the rest is useless.
     if (texts.length !== piece.at + 1) return undefined
     if (texts.length === piece.count) return texts.join('')
     begun.set(key, { at: performance.now(), texts })
@@ -64,19 +64,19 @@ const createPieces = () => {
 
 export type GroupQuestions = {
   /**
-   * Passes a message on to the owner of a group, in this process or in another one. Rejects with GroupUnowned when the
-   * group has no owner, or another one by now, and with GroupBeginning when its thread is not running yet. Also rejects
-   * when there is no answer in time: then it is unknown whether the owner received the question.
+   * Forwards a message to the owner of a group, in this process or in another one. Rejects with GroupUnowned if the
+   * group has no owner or a new one, and with GroupBeginning if its thread is not running yet. Also rejects if there is
+   * no response in time: then it is unknown whether the owner received the message.
    */
   relay(role: GroupRole, group: number, name: string, request: unknown, waitMs: number): Promise<unknown>
   close(): void
 }
 
-/** Questions between the processes that share groups of partitions, over the coordination that they share. */
+/** Requests between the processes that share groups of partitions, over their shared coordination. */
 export const createGroupQuestions = (deps: {
   coordination: Pick<Coordination, 'publish' | 'subscribe'>
   thread(role: GroupRole, group: number): Pick<RoleThread, 'relay' | 'running'> | undefined
-  /** The epoch of the current owner of a group; undefined while it has none. */
+  /** The epoch of the current owner of a group; undefined if it has no owner. */
   epochOf(role: GroupRole, group: number): Promise<number | undefined>
   logger: Logger
 }): GroupQuestions => {
@@ -105,13 +105,13 @@ export const createGroupQuestions = (deps: {
     try {
       read = readMessage(piece, text) as GroupQuestion
     } catch (error) {
-      // The group cannot be read from it: another process may answer.
+      // The group cannot be read from the message, so another process may respond.
       logger.warn({ err: error }, 'A question of another process cannot be read')
       return
     }
     const { role, group, question, about } = read
     const here = thread(role, group)
-    // Another process has the group, or none has.
+    // Another process owns the group, or none does.
     if (here === undefined) return
     const found = here.running()
       ? here.relay(question, about).then(

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a log is silent from the question on that it refused or left without an answer, until it answers one', async () => {
+test('a log counts as silent from its first failed or unanswered request until it responds again', async () => {
   let answer: () => Promise<unknown> = async () => {}
   const asked = vi.fn(() => answer())
   const watch = watchLog(asked)
@@ -20,7 +20,7 @@ test('a log is silent from the question on that it refused or left without an an
   answer = async () => {}
   await vi.advanceTimersByTimeAsync(1000)
   expect(watch.silentMs()).toBe(0)
-  // It hangs: no other question is put meanwhile.
+  // The log hangs, and no other request is sent meanwhile.
   const hanging = Promise.withResolvers<void>()
   answer = () => hanging.promise
   const before = asked.mock.calls.length

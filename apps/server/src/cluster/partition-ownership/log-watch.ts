@@ -1,15 +1,15 @@
-/** How often it is asked whether the log answers, and how long that may take, ms. */
+/** How often the log is polled, and how long a response may take, ms. */
 const askMs = 1000
 const withinMs = 3000
 
-/** Whether the log answers, as this process sees it. */
+/** Whether this process gets responses from the log. */
 export type LogWatch = {
-  /** For how long it has not answered, ms; 0 while it does. */
+  /** How long the log has not responded, ms; 0 while it responds. */
   silentMs(): number
   stop(): void
 }
 
-/** Polls the log, one question at a time. `answers` rejects when it does not answer. */
+/** Polls the log, one request at a time. `answers` rejects if the log does not respond. */
 export const watchLog = (answers: () => Promise<unknown>): LogWatch => {
   let silentSince: number | undefined
   let isAsking = false

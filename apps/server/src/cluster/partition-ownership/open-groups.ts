@@ -25,19 +25,19 @@ import { createOwnedGroups, type GroupRole, groupRoles, type OwnedGroupsDeps } f
 import { createRoleGroups, type RoleGroups } from './role-groups.ts'
 
 /**
- * The roles whose work processes share, of which this process does its part; a process with neither role asks the
- * others.
+ * The roles whose work processes share, of which this process does its part. A process without these roles sends
+ * requests to the others.
  */
 export type Groups = { readonly [Name in GroupRole]: RoleGroups<Name> } & {
-  /** Whether this process has the group of a partition, for a role. */
+  /** Whether this process owns the group of a partition, for a role. */
   owns(role: GroupRole, partition: number): boolean
-  /** Watches from now on whether the log answers, and leaves groups to others while it does not. */
+  /** Starts to watch whether the log responds. While it does not, groups are left to other processes. */
   watchLog(answers: () => Promise<unknown>): void
   close(): Promise<void>
 }
 
 /**
- * Opens a process's part in the groups of partitions; nothing is taken before one of the roles is started. With
+ * Opens a process's part in the groups of partitions. No group is taken before one of the roles is started. With
  * `isMain`, the process sets the number of groups.
  *
  * @throws PartitionGroupsInUse
@@ -50,7 +50,7 @@ export const openGroups = async (
     hub: CoordinationHub
     isMain: boolean
     announced: AnnouncedProcess | undefined
-    /** As of `OwnedGroupsDeps`. */
+    /** See `OwnedGroupsDeps`. */
     onRefused(why: string): void
     make: (
       ...given: [...Parameters<OwnedGroupsDeps['make']>, onDue: (due: DueDeliveries) => void]
@@ -73,7 +73,7 @@ export const openGroups = async (
     groups,
     id,
     leases,
-    // Collecting processes count by their own rows.
+    // Collecting processes are counted by their own rows.
     members: createMembers({ pool: relational.pool, id, host: hostname(), version, roles }),
     async check() {
       await deps.announced?.check()
@@ -83,7 +83,7 @@ export const openGroups = async (
     onRefused: deps.onRefused,
     make: (role, group, tenure, onReplaced) =>
       deps.make(role, group, tenure, onReplaced, (due) => {
-        // An owner that is not there now looks what is due when it begins.
+        // An owner that is not running will look for due deliveries when it starts.
         delivery.ask('take-up', due).catch(() => {})
       }),
     logger,

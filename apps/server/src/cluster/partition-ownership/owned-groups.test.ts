@@ -19,7 +19,7 @@ import type { RoleThread } from '../../threads/role-thread.ts'
 import { createOwnedGroups, groupRoles, type OwnedGroups, shareOf } from './owned-groups.ts'
 
 describe('the share of a process', () => {
-  it('leads to the same number for all, or one more, whatever each has at first, and then nothing moves', () => {
+  it('converges to equal numbers, or one more, from any start, and then no group moves', () => {
     for (const groups of [1, 2, 3, 4, 7, 16])
       for (const first of [[groups], [groups, 0], [0, 0, groups], [1, groups - 1, 0, 0], [0, 0, 0, 0, 0]]) {
         const held = new Map(first.map((count, at) => [`p${at}`, count]))
@@ -46,7 +46,7 @@ describe('the share of a process', () => {
       }
   })
 
-  it('does not move a group when the giver would then lack what the taker gains', () => {
+  it('does not move a group if the giving process would then have too few', () => {
     expect(
       shareOf(
         new Map([
@@ -82,7 +82,7 @@ describe('groups of partitions', () => {
     await store.close()
   })
 
-  /** When a process looked last, and how many it said that it has. */
+  /** When a process last renewed its row, and the number of groups that it reported. */
   const said = async (id: string): Promise<{ held: number; seen: number }> => {
     const { rows } = await store.pool.query<{ held: number; seen: number }>(
       'select cardinality(held) as held, extract(epoch from seen_time)::float as seen from processes where id = $1',
@@ -91,7 +91,7 @@ describe('groups of partitions', () => {
     return rows[0] ?? { held: -1, seen: 0 }
   }
 
-  /** A process that notes what it does; `drain` holds its threads' end. */
+  /** A process that logs its steps; `drain` delays the end of its threads. */
   const startProcess = async (
     id: string,
     groups: number,
@@ -142,7 +142,7 @@ describe('groups of partitions', () => {
           await members.leave()
         },
       },
-      // It is asked before each look, too.
+      // It is also called before each check for groups.
       check: async () => (log.length === 0 ? undefined : await check(lose)),
       epochOf: (name) => leaseEpoch(store, name),
       silentMs,
@@ -174,7 +174,7 @@ describe('groups of partitions', () => {
     return { log, running, owned, stop, has: () => [...running.keys()].sort() }
   }
 
-  it('each have one owner at a time, and who comes gets its part after the other has drained it', async () => {
+  it('have one owner at a time, and a new process gets its share after the other has drained it', async () => {
     const drained = Promise.withResolvers<void>()
     const one = await startProcess('one', 4, { drain: () => drained.promise })
     expect(one.has()).toEqual(['0', '1', '2', '3'])
@@ -199,7 +199,7 @@ describe('groups of partitions', () => {
     expect(two.log.filter((line) => line.startsWith('stop'))).toHaveLength(4)
   })
 
-  it('whose lease another has, or whose log, are ended at once, and taken again later', async () => {
+  it('are ended immediately if another process has their lease or their log, and taken again later', async () => {
     const one = await startProcess('one', 2)
     one.running.get('1')?.('Another process has opened the log')
     await eventually('ended', () => one.log.includes('end 1'))
@@ -214,14 +214,14 @@ describe('groups of partitions', () => {
     expect([one.owned.owns('pipeline', 0), one.owned.owns('pipeline', 1)]).toEqual([false, true])
   })
 
-  it.each(['check', 'begins'] as const)('that are lost before they have begun are taken again: %s', async (when) => {
+  it.each(['check', 'begins'] as const)('are taken again if they are lost before they have begun: %s', async (when) => {
     let isFirst = true
     const one = await startProcess('one', 1, {
       async [when](lose: (why: string) => void) {
         if (!isFirst) return
         isFirst = false
         lose('PostgreSQL has not confirmed it')
-        // As a thread that is ended before it is ready.
+        // Fails like a thread that is ended before it is ready.
         if (when === 'begins') throw new Error('ended')
       },
     })
@@ -230,7 +230,7 @@ describe('groups of partitions', () => {
     expect(one.log.filter((line) => line === 'start 0')).toHaveLength(when === 'check' ? 1 : 2)
   })
 
-  it('are left to others while the log does not answer here, and taken again when it does; who is alone keeps them', async () => {
+  it('are left to others while the log does not respond here, and taken again later; a process that is alone keeps them', async () => {
     const silent = { one: 9000, two: 0 }
     const one = await startProcess('one', 2, { silentMs: () => silent.one })
     const two = await startProcess('two', 2, { silentMs: () => silent.two })
@@ -239,7 +239,7 @@ describe('groups of partitions', () => {
     await eventually('the other has both', () => two.has().length === 2)
     expect(one.has()).toEqual([])
     expect((await said('one')).held).toBe(-1)
-    // The log answers no process now: the last one keeps waiting for it.
+    // Now the log responds to no process: the last one keeps waiting for it.
     silent.two = 10_000
     const { seen } = await said('two')
     await eventually('it has looked again', async () => (await said('two')).seen > seen + 1)
@@ -248,7 +248,7 @@ describe('groups of partitions', () => {
     await eventually('shared again', () => one.has().length === 1 && two.has().length === 1)
   })
 
-  it('are left to others also when PostgreSQL does not answer just when the log does not', async () => {
+  it('are also left to others if PostgreSQL fails at the same time as the log', async () => {
     let silent = 0
     let refusals = 0
     const leaves = async (): Promise<void> => {
@@ -263,7 +263,7 @@ describe('groups of partitions', () => {
     expect(refusals).toBeGreaterThan(0)
   })
 
-  it('of a process that was paused for longer than its leases are not its own, before it has noticed', async () => {
+  it('of a process that was paused for longer than its leases are not its own, even before it has noticed', async () => {
     const one = await startProcess('one', 1)
     expect(one.owned.owns('pipeline', 0)).toBe(true)
     const now = Date.now()
@@ -275,7 +275,7 @@ describe('groups of partitions', () => {
     }
   })
 
-  it('that cannot begin here are left to others, all of them', async () => {
+  it('that cannot begin here are all left to others', async () => {
     let fails = false
     const one = await startProcess('one', 2, { fails: () => fails })
     fails = true
@@ -286,7 +286,7 @@ describe('groups of partitions', () => {
     expect(one.has()).toEqual([])
   })
 
-  it('are not taken by a process with another number of groups, and the refusal is reported', async () => {
+  it('are not taken by a process with another number of groups, and the rejection is reported', async () => {
     let isOther = false
     const one = await startProcess('one', 2, {
       check: async () => {
@@ -299,7 +299,7 @@ describe('groups of partitions', () => {
     expect(one.log.filter((line) => line.startsWith('take'))).toHaveLength(2)
   })
 
-  it('that are lost while they are drained are ended at once, since another may have them', async () => {
+  it('that are lost while they are drained are ended immediately, since another process may have them', async () => {
     const drained = Promise.withResolvers<void>()
     const one = await startProcess('one', 2, { drain: () => drained.promise })
     await startProcess('two', 2)
@@ -311,7 +311,7 @@ describe('groups of partitions', () => {
     await eventually('ended', () => one.log.includes('end 0'))
   })
 
-  it('have no owner of before under another number: one that was paused writes nothing more', async () => {
+  it('fence a paused owner of a former number of groups, which can write nothing more', async () => {
     const settle = (groups: number) => settlePartitionGroups(store, { roles: groupRoles, groups })
     await settle(4)
     const leases = openLeases({ url: store.url, logger: silentLogger, renewMs: 3_600_000 })
@@ -345,7 +345,7 @@ describe('groups of partitions', () => {
     await settle(4)
   })
 
-  it('are as many as they were when something is processed, or begun, and else as many as is said', async () => {
+  it('keep their number while any is processed or open, and otherwise get the configured number', async () => {
     const settle = (groups: number, isInFile = false) =>
       settlePartitionGroups(store, { roles: groupRoles, groups, isInFile: () => isInFile })
     await expect(settle(2, true)).rejects.toThrow('Start once with 1')
@@ -371,7 +371,7 @@ describe('groups of partitions', () => {
     await settle(2, true)
     expect(await known()).toEqual(['pipeline 2/2 5 20 here 3', 'pipeline 1/2 0 10  0', 'delivery 2/2 5 4  0'])
     const { rows } = await store.pool.query<{ serial: string }>('select serial::text from journals order by consumer')
-    // Behind everything that was written under the old ones.
+    // Higher than every write under the former groups.
     expect(rows.map(({ serial }) => Number(serial) - 2 ** 20)).toEqual([3, 3, 7, 7])
     await settle(1)
     expect(await known()).toEqual(before)

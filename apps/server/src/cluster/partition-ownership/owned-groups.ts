@@ -19,34 +19,34 @@ import type { RoleThread } from '../../threads/role-thread.ts'
 export const groupRoles = ['pipeline', 'delivery'] as const
 export type GroupRole = (typeof groupRoles)[number]
 
-/** A group that this process has, and the thread that does its work. */
+/** A group that this process owns, and the thread that does its work. */
 type Owned = PartitionGroup & { role: GroupRole; name: string; tenure: Tenure; thread: RoleThread; isLeaving: boolean }
 
 export type OwnedGroups = {
   /**
-   * Takes groups without an owner, up to this process's share, and resolves when all of them have started. Rejects when
+   * Takes groups without an owner, up to this process's share, and resolves when all of them have started. Rejects if
    * one of them cannot start.
    */
   start(): Promise<void>
-  /** Whether this process certainly has a group, and its thread runs. */
+  /** Whether this process certainly owns a group, and its thread is running. */
   owns(role: GroupRole, group: number): boolean
-  /** The thread of a group, where this process has it. */
+  /** The thread of a group, if this process owns it. */
   thread(role: GroupRole, group: number): RoleThread | undefined
   /** The threads of a role. */
   threads(role: GroupRole): RoleThread[]
-  /** The epoch of the current owner of a group, from the database; undefined while it has none. */
+  /** The epoch of the current owner of a group, from the database; undefined if it has no owner. */
   epochOf(role: GroupRole, group: number): Promise<number | undefined>
-  /** Hands all groups over: others take each group as soon as it is drained. */
+  /** Gives all groups up. Other processes take each group as soon as it is drained. */
   stop(): Promise<void>
 }
 
-/** What one process may do about its share of a role now. */
+/** How many groups of a role a process may take, and how many it should give up. */
 export type Share = { mayTake: number; shouldGive: number }
 
 /**
- * Computes how many free groups a process may take and how many it should give away, from the counts of the processes
- * of a role. Each process has the same number, or one more. A process with one more gives it away only to a process
- * that lacks one, and only one process does so at a time.
+ * Computes how many free groups a process may take and how many it should give up, from the counts of all processes of
+ * a role. Each process has the same number, or one more. A process with one more gives it up only to a process that has
+ * too few, and only one process does so at a time.
  */
 export const shareOf = (held: ReadonlyMap<string, number>, self: string, groups: number): Share => {
   const mine = held.get(self) ?? 0
@@ -57,7 +57,7 @@ export const shareOf = (held: ReadonlyMap<string, number>, self: string, groups:
   const mayTake = Math.max(0, (othersLack ? minGroups : maxGroups) - mine)
   if (mine > maxGroups) return { mayTake, shouldGive: mine - maxGroups }
   const rich = [...held].filter(([, count]) => count === maxGroups && maxGroups > minGroups).map(([id]) => id)
-  // A process with more than its maximum gives first.
+  // A process that owns more groups than its maximum gives groups up before any other does.
   const isCrowded = [...held.values()].some((count) => count > maxGroups)
   return { mayTake, shouldGive: othersLack && !isCrowded && rich.sort()[0] === self ? 1 : 0 }
 }
@@ -73,7 +73,7 @@ const createPatience = () => {
   return {
     isResting: (): boolean => performance.now() < until,
     note(): void {
-      // Several that begin together fail together.
+      // Groups that start together fail together, which counts once.
       if (performance.now() < until) return
       until = performance.now() + Math.min(failedMs.max, failedMs.min * 2 ** failures++)
     },
@@ -83,33 +83,36 @@ const createPatience = () => {
   }
 }
 
-/** A process whose log does not answer for this time, ms, leaves its groups to others that share. */
+/** A process whose log does not respond for this time, ms, leaves its groups to others. */
 const cutOffMs = 10_000
-/** Interval at which a process looks for members and free groups, ms. */
+/** How often a process looks for members and free groups, ms. */
 const lookMs = 400
 /** How long a group that could not be kept is left to others, ms. */
 const restMs = 2000
 
 export type OwnedGroupsDeps = {
-  /** The roles that this process takes groups of. */
+  /** The roles whose groups this process takes. */
   roles: readonly GroupRole[]
   groups: number
-  /** This process among the members. */
+  /** The ID of this process among the members. */
   id: string
   leases: Leases
   members: Members
   /**
-   * Rejects with PartitionGroupsInUse when the number of groups has changed, with SchemaTooNew when this process is too
+   * Rejects with PartitionGroupsInUse if the number of groups has changed, and with SchemaTooNew if this process is too
    * old for the schema.
    */
   check: () => Promise<void>
-  /** The epoch of the owner of a group, by its name, read over a connection that renews no leases. */
+  /** The epoch of the owner of a group, by its name. It uses a connection that renews no leases. */
   epochOf(name: string): Promise<number | undefined>
-  /** For how long the log has not answered this process, ms; 0 while it answers, or when that is unknown. */
+  /** How long the log has not responded to this process, ms; 0 while it responds, or if that is unknown. */
   silentMs?(): number
-  /** Called when `check` has rejected with one of these: nothing can be shared with the others any more. */
+  /** Called when `check` has rejected with one of these errors: this process can no longer share groups. */
   onRefused(why: string): void
-  /** Makes the thread of a group, which is not started yet. `onReplaced` is called when another process has opened its log or its journal. */
+  /**
+   * Creates the thread of a group, without starting it. `onReplaced` is called when another process has opened its log
+   * or its journal.
+   */
   make(role: GroupRole, group: PartitionGroup, tenure: TenureInfo, onReplaced: (why: string) => void): RoleThread
   logger: Logger
 }
@@ -121,11 +124,11 @@ const countsOf = (members: readonly Member[], role: GroupRole): Map<string, numb
       .map(({ id, held }) => [id, held.filter((name) => isGroupOf(role, name)).length]),
   )
 
-/** The groups that a process has: how it takes one, and lets go of it. */
+/** The groups that a process owns, with functions to take and to leave one. */
 const createHolding = (deps: Pick<OwnedGroupsDeps, 'leases' | 'check' | 'make' | 'logger'>) => {
   const { leases, logger } = deps
   const owned = new Map<string, Owned>()
-  /** Until when groups are left to others, by `performance.now()`. */
+  /** How long groups are left to others, by `performance.now()`. */
   const resting = new Map<string, number>()
   const leaving = new Set<Promise<void>>()
 
@@ -145,7 +148,7 @@ const createHolding = (deps: Pick<OwnedGroupsDeps, 'leases' | 'check' | 'make' |
   const drop = (name: string, why: string): void => {
     const one = owned.get(name)
     if (one === undefined) return
-    // Another process may have the group that it drains.
+    // Another process may already own the group that is being drained.
     if (one.isLeaving) return void one.thread.stop(0)
     logger.error({ group: name }, `${why}. This process lets go of it`)
     void leave(one, 'at once')
@@ -153,10 +156,10 @@ const createHolding = (deps: Pick<OwnedGroupsDeps, 'leases' | 'check' | 'make' |
 
   return {
     owned,
-    /** Whether a group is not to be taken now: it is had, or was let go of just now. */
+    /** Whether a group must not be taken now: it is owned, or was just given up. */
     isTaken: (name: string): boolean => owned.has(name) || (resting.get(name) ?? 0) > performance.now(),
     kept: (): Owned[] => [...owned.values()].filter((one) => !one.isLeaving),
-    /** Takes a group without an owner; resolves to its start, or to undefined when another process was quicker. */
+    /** Takes a group without an owner. Resolves to its start, or to undefined if another process was faster. */
     async take(role: GroupRole, group: PartitionGroup): Promise<{ begun: Promise<void> } | undefined> {
       const name = nameOfGroup(role, group)
       let isLost = false
@@ -172,7 +175,7 @@ const createHolding = (deps: Pick<OwnedGroupsDeps, 'leases' | 'check' | 'make' |
         await tenure.release()
         throw error
       }
-      // `onLost` is called once, and there was no thread to end yet.
+      // `onLost` is called once, at a time when there was no thread to end yet.
       if (isLost) {
         await tenure.release()
         return undefined
@@ -185,9 +188,9 @@ const createHolding = (deps: Pick<OwnedGroupsDeps, 'leases' | 'check' | 'make' |
       const begun = thread.start().then(
         () => logger.info({ group: name, ms: Math.round(performance.now() - since) }, 'the group has begun'),
         (error: unknown) => {
-          // Lost, or handed over, before it had begun.
+          // The group was lost, or given up, before it had begun.
           if (one.isLeaving) return
-          // Another process may be able to.
+          // Another process may be able to start it.
           void leave(one, 'at once')
           throw error
         },
@@ -197,9 +200,9 @@ const createHolding = (deps: Pick<OwnedGroupsDeps, 'leases' | 'check' | 'make' |
     },
     /** Leaves a group to others for a while. */
     rest: (name: string): void => void resting.set(name, performance.now() + restMs),
-    /** Ends the thread, drained or at once, and then lets go of the lease. */
+    /** Ends the thread, drained or immediately, and then releases the lease. */
     leave,
-    /** Resolves when nothing is being let go of. */
+    /** Resolves when no group is being given up. */
     async left(): Promise<void> {
       await Promise.all(leaving)
     },
@@ -229,7 +232,7 @@ export const createOwnedGroups = (deps: OwnedGroupsDeps): OwnedGroups => {
     for (let group = 0; group < groups && begun.length < mayTake && !stopping; group++) {
       const name = nameOfGroup(role, { group, groups })
       if (!free.has(name) || holding.isTaken(name)) continue
-      // A group that cannot be taken now does not prevent taking the others.
+      // A failure to take one group does not prevent taking the others.
       const taken = await holding.take(role, { group, groups }).catch((error: unknown) => {
         logger.warn({ err: error, group: name }, 'a group of partitions cannot be taken')
         holding.rest(name)
@@ -239,21 +242,21 @@ export const createOwnedGroups = (deps: OwnedGroupsDeps): OwnedGroups => {
     return begun
   }
 
-  /** A process that cannot begin what it takes is none of those that share, for longer each time. */
+  /** Increasing times for which a process that cannot start its groups does not share. */
   const failed = createPatience()
 
   /**
-   * Whether no other process shared a role at the last look: a process that is alone keeps its groups, whatever the log
-   * says.
+   * Whether no other process shared a role at the last check. A process that is alone keeps its groups, even if the log
+   * is silent.
    */
   let isAlone = true
   let isApart = false
-  /** Whether this process is none of those that share, since its log does not answer, while that of others may. */
+  /** Whether this process stays out, since the log does not respond to it, but may respond to others. */
   const standsApart = async (): Promise<boolean> => {
     const isCutOff = (deps.silentMs?.() ?? 0) >= cutOffMs
     if (isCutOff && !isApart && !isAlone) {
       logger.error({}, 'the log does not answer: this process gives its groups to processes that may reach it')
-      // Tried again when it fails: who counted no more, and kept its groups, would keep them from all others.
+      // Retried if it fails: a process that no longer counted but kept its groups would block them for all others.
       await members.leave()
       isApart = true
       for (const one of holding.kept()) void holding.leave(one, 'at once')
@@ -309,7 +312,7 @@ export const createOwnedGroups = (deps: OwnedGroupsDeps): OwnedGroups => {
     },
     owns(role, group) {
       const one = holding.owned.get(nameOfGroup(role, { group, groups }))
-      // One that was paused beyond its lease has not noticed yet.
+      // A process that was paused beyond its lease may not have noticed yet.
       return one !== undefined && one.thread.running() && isInTenure(one.tenure)
     },
     thread: (role, group) => holding.owned.get(nameOfGroup(role, { group, groups }))?.thread,
@@ -319,7 +322,7 @@ export const createOwnedGroups = (deps: OwnedGroupsDeps): OwnedGroups => {
       stopping = true
       clearTimeout(timer)
       await looking
-      // Others count without this one, and take what it lets go of.
+      // Others then count without this process, and take the groups that it gives up.
       await members.leave().catch(() => {})
       await Promise.all(holding.kept().map((one) => holding.leave(one, 'drained')))
       await holding.left()

@@ -16,7 +16,7 @@ const addWorkspace = async (id: string): Promise<string> => {
   await database.db.insertInto('workspaces').values({ id, organization_id, title: 'Shop' }).execute()
   return id
 }
-/** An ID whose partition is that of another one, or is not. */
+/** Generates an ID with the same partition as another ID, or with a different one. */
 const idBeside = (other: string, isBeside: boolean): string => {
   for (;;) {
     const id = newId()
@@ -24,7 +24,7 @@ const idBeside = (other: string, isBeside: boolean): string => {
   }
 }
 
-test('others may go before a workspace where its partition has others', async () => {
+test('others may overtake a workspace if its partition has other workspaces', async () => {
   let now = 0
   const mayOvertake = createPartitionMates({ relational: database, logger: silentLogger, now: () => now })
   const flood = await addWorkspace(newId())
@@ -40,13 +40,13 @@ test('others may go before a workspace where its partition has others', async ()
   await expect.poll(answers).toEqual([true, false, false])
   const late = await addWorkspace(idBeside(other, true))
   expect(mayOvertake(partitions[1] ?? 0, [other])).toBe(false)
-  // It is looked up again a minute later.
+  // The result is read again after a minute.
   now = 100_000
   await expect.poll(() => mayOvertake(partitions[1] ?? 0, [other])).toBe(true)
   expect(mayOvertake(partitions[1] ?? 0, [other, late])).toBe(false)
 })
 
-test('what could not be looked up is looked up again after a while, not at each question', async () => {
+test('a failed read is repeated after a while, not at each call', async () => {
   let asked = 0
   const away = () => Promise.reject(new Error(`away ${++asked}`))
   const relational = { pool: { ...database.pool, query: away } as unknown as typeof database.pool }

@@ -1,16 +1,16 @@
 import type { Logger } from '@tributary/kernel'
 import { logPartitions, partitionsOf, type Relational, widestSpreads } from '@tributary/storage'
 
-/** How long what was read of workspaces is valid, ms. */
+/** How long read results are valid, ms. */
 const knownMs = 60_000
-/** How long after a failed read the next one begins, ms. */
+/** Delay after a failed read, ms. */
 const againMs = 5000
-/** Maximum workspaces remembered of a partition: more than one call ever names. */
+/** Maximum number of cached workspaces of a partition. A call never names more. */
 const remembered = 32
 
 /**
- * Creates the check whether others may go before some workspaces of a partition: where the partition has others. Answers
- * immediately from memory and reads in the background; until the first read the answer is no.
+ * Creates the check whether others may overtake some workspaces of a partition, which is so if the partition has
+ * others. It responds immediately from memory and reads in the background. Before the first read, the result is false.
  */
 export const createPartitionMates = ({
   relational,
@@ -19,7 +19,7 @@ export const createPartitionMates = ({
 }: {
   relational: Pick<Relational, 'pool'>
   logger: Pick<Logger, 'warn'>
-  /** Milliseconds of a clock that never goes back. */
+  /** A monotonic clock, ms. */
   now?: () => number
 }): ((partition: number, workspaceIds: readonly string[]) => boolean) => {
   let known: ReadonlyMap<number, readonly string[]> | undefined

@@ -15,25 +15,27 @@ import type { GroupRole, OwnedGroups } from './owned-groups.ts'
 
 type Constructor = abstract new (...given: never[]) => Error
 
-/** To the group of the first partition of a workspace, which the request names: for data of no user. */
+/**
+ * Sent to the group of the first partition of the workspace that the request names, for data that belongs to no user.
+ */
 type OfWorkspace = { kind: 'of-workspace' }
 
-/** To all groups that have data of a workspace, which the request names; combines their answers. */
+/** Sent to all groups with data of the workspace that the request names; their responses are combined. */
 type OfSpread<Answer> = { kind: 'of-spread'; combine(answers: Answer[]): Answer }
 
 /**
- * To all groups; combines their answers. `passesOver` has the errors of groups that are left out: without an owner, or
- * starting.
+ * Sent to all groups; their responses are combined. Groups that fail with an error in `passesOver` are skipped: they
+ * have no owner, or are starting.
  */
 type OfAll<Answer> = { kind: 'of-all'; combine(answers: Answer[]): Answer; passesOver?: readonly Constructor[] }
 
-/** To no group: answered from the journals, or not at all where processes share the role. */
+/** Sent to no group: the response comes from the journals, or there is none if processes share the role. */
 type OfNone = { kind: 'of-journals' } | { kind: 'of-none' }
 
-/** Which groups a message to a role goes to, and how their answers are combined. */
+/** Which groups a message to a role goes to, and how their responses are combined. */
 type Route<Answer> = OfWorkspace | OfSpread<Answer> | OfAll<Answer> | OfNone
 
-/** The routes that a message can have: only a request that names a workspace goes to the groups of one. */
+/** The routes that a message can have. Only a request that names a workspace can go to the groups of one. */
 type RouteOf<Of extends Message> =
   | (RequestOf<Of> extends { workspaceId: string } ? Route<AnswerOf<Of>> : never)
   | OfAll<AnswerOf<Of>>
@@ -45,10 +47,10 @@ const sum = (answers: number[]): number => answers.reduce((total, answer) => tot
 
 type RoutesOf<Table extends Messages> = { readonly [Name in keyof Table]: RouteOf<Table[Name]> }
 
-/** The way of every message to a role with groups. */
+/** The route of every message to a role with groups. */
 export const routes: { readonly [Name in GroupRole]: RoutesOf<GroupMessages[Name]> } = {
   pipeline: {
-    // A thread that is starting reads all of it.
+    // A thread that is starting reads all of it anyway.
     refresh: { kind: 'of-all', combine: ignored, passesOver: [GroupUnowned, GroupBeginning] },
     'tell-destinations': { kind: 'of-workspace' },
     'stream-append': { kind: 'of-workspace' },
@@ -57,23 +59,23 @@ export const routes: { readonly [Name in GroupRole]: RoutesOf<GroupMessages[Name
     'stream-trim': { kind: 'of-all', combine: sum },
     refill: { kind: 'of-spread', combine: (answers) => answers.every((isDone) => isDone) },
     positions: { kind: 'of-journals' },
-    // Only the threads of this process are asked.
+    // Only the threads of this process are queried.
     waited: { kind: 'of-none' },
   },
   delivery: {
     refresh: { kind: 'of-all', combine: ignored, passesOver: [GroupUnowned, GroupBeginning] },
-    // A delivery that does not run has lost its memory, and starts with the current state.
+    // A delivery thread that is not running has no state in memory, and will start with the current data.
     forget: { kind: 'of-all', combine: ignored, passesOver: [GroupUnowned] },
     retry: { kind: 'of-spread', combine: ignored },
     'take-up': { kind: 'of-spread', combine: ignored },
     needed: { kind: 'of-all', combine: joined },
     positions: { kind: 'of-journals' },
-    // Delivering processes only append to it, and the main process trims it.
+    // Delivering processes only append to the log of outcomes, and the main process trims it.
     'outcomes-trim': { kind: 'of-none' },
   },
 }
 
-/** How long another process has to answer, ms: it may be writing to engines that are slow. */
+/** How long another process may take to respond, ms: it may be writing to slow engines. */
 const answerMs = 30_000
 
 const workspaceOf = (name: string, request: unknown): string => {
@@ -81,31 +83,31 @@ const workspaceOf = (name: string, request: unknown): string => {
   throw new Error(`The question "${name}" names no workspace`)
 }
 
-/** A role whose work is shared by groups, as if it were one thread of this process. */
+/** A role whose work is shared by groups, with the interface of a single thread of this process. */
 export type RoleGroups<Name extends GroupRole> = Role<GroupMessages[Name]> & {
-  /** True: an owner may exist, here or in another process. */
+  /** Always true, since an owner may exist in this process or in another. */
   running(): boolean
-  /** How many groups this process has, for people. */
+  /** The number of groups that this process owns, for users. */
   describe(): string
   /** The threads of the groups of this process. */
   threads(): readonly Client<GroupMessages[Name]>[]
 }
 
 /**
- * Joins the groups of a role, in this process or in others: each message goes to the owners of the groups that it is
- * about. The positions of the role come from its journals (`places`), without an owner.
+ * Joins the groups of a role, in this process or in others. Each message goes to the owners of the relevant groups. The
+ * positions of the role are read from its journals (`places`), without an owner.
  */
 export const createRoleGroups = <Name extends GroupRole>(deps: {
   role: Name
   groups: number
   partitions: number
   owned: OwnedGroups
-  /** Takes groups, of all roles together. */
+  /** Starts to take groups, for all roles together. */
   start: () => Promise<void>
   stop: () => Promise<void>
   questions: GroupQuestions
   places: () => Promise<readonly LogPosition[]>
-  /** Over how many partitions a workspace was ever spread. */
+  /** The maximum number of partitions that a workspace was ever spread over. */
   widestSpread: (workspaceId: string) => Promise<number>
 }): RoleGroups<Name> => {
   const { role, groups, owned, questions, partitions } = deps

@@ -17,7 +17,7 @@ import { type LogName, openLogs } from '../../boot/open-log.ts'
 import { requireJournals, requireLog } from '../../boot/require-engines.ts'
 import { type Config, isShared } from '../../config/config.ts'
 
-/** The consumers of the logs, each with the log that it reads. */
+/** The consumers of the logs, each with its log. */
 export const consumers = [
   { name: 'pipeline', log: 'requests', isGrouped: true },
   { name: 'delivery', log: 'stream', isGrouped: true },
@@ -27,22 +27,25 @@ export const consumers = [
 
 export type ConsumerName = (typeof consumers)[number]['name']
 
-/** Position of a consumer in a partition: the records that the log keeps, the next one, and how many wait. */
+/**
+ * Position of a consumer in a partition: the first offset that the log has, the next one to read, the end, and the
+ * number of waiting records.
+ */
 export type PartitionPosition = { partition: number; begin: number; position: number; end: number; waiting: number }
 
-/** A consumer, or one of its groups, with the partitions that ever had anything. */
+/** A consumer, or one of its groups, with the partitions that ever had records. */
 export type ConsumerPosition = {
   consumer: ConsumerName
-  /** As its journal is named: `delivery 2/4`. */
+  /** The name of its journal, such as `delivery 2/4`. */
   name: string
   log: 'requests' | 'stream'
   partitions: PartitionPosition[]
   waiting: number
-  /** When the oldest record came that waits, epoch ms; undefined while none does. */
+  /** When the oldest waiting record was appended, epoch ms; undefined if none waits. */
   oldestTime: number | undefined
 }
 
-/** Thrown where there is nothing that could have a position. */
+/** Thrown if no consumer can have a position. */
 export class NothingRead extends Error {
   override readonly name = 'NothingRead'
 }
@@ -55,11 +58,14 @@ export type Journals =
 export type OpenConsumers = AsyncDisposable & {
   readers: Readonly<Record<'requests' | 'stream', LogReader>>
   journals: Journals
-  /** The positions of a consumer, by partition; undefined where it never ran. */
+  /** The positions of a consumer, by partition; undefined if it never ran. */
   placesOf(consumer: ConsumerName): Promise<readonly { partition: number; offset: number }[] | undefined>
 }
 
-/** Opens the logs and the journals of all consumers for looking, whether Tributary runs or not. @throws NothingRead, EngineAway */
+/**
+ * Opens the logs and the journals of all consumers read-only, whether or not Tributary is running. @throws NothingRead,
+ * EngineAway
+ */
 export const openConsumers = async (config: Config, { logger }: { logger: Logger }): Promise<OpenConsumers> => {
   if (config.log.kind === 'embedded' && !existsSync(folders(config.dataDir).log))
     throw new NothingRead(`There is no log in ${config.dataDir} yet.`)
@@ -98,7 +104,7 @@ export const openConsumers = async (config: Config, { logger }: { logger: Logger
   }
 }
 
-/** The first record from an offset on that says something, if it is there. */
+/** The first record with content from an offset on, if there is one. */
 export const firstFrom = async (
   reader: LogReader,
   partition: number,

@@ -3,7 +3,7 @@ import { sentAgainNote } from '@tributary/delivery'
 import { type LogReader, type PlaceToReset, requireStopped, resetJournalFile, resetJournals } from '@tributary/storage'
 import { type ConsumerName, NothingRead, type OpenConsumers } from './consumers.ts'
 
-/** Why a consumer cannot be set back. */
+/** Why a consumer's position cannot be reset to an earlier one. */
 const refusals: Readonly<Record<Exclude<ConsumerName, 'delivery'>, string>> = {
   pipeline:
     'The pipeline cannot be set back: it would store and count events a second time once their message IDs are older than 24 hours, and nothing would come of it before. To send stored events again, replay them, or set back delivery.',
@@ -12,18 +12,21 @@ const refusals: Readonly<Record<Exclude<ConsumerName, 'delivery'>, string>> = {
   signals: 'Signals cannot be set back: advertising platforms would be told of conversions a second time.',
 }
 
-/** Thrown for a reset that would break what Tributary promises, or change nothing; its message says why. */
+/** Thrown for a reset that would break a guarantee, or change nothing. Its message gives the reason. */
 export class CannotReset extends Error {
   override readonly name = 'CannotReset'
 }
 
-/** The effect of setting delivery back. */
+/** The effect of resetting delivery. */
 export type Reset = {
   places: readonly PlaceToReset[]
-  /** Events that are sent again, and how often in all: each to the destinations that were connected then. */
+  /**
+   * Number of events that are sent again, and of their deliveries, each to the destinations that were connected at that
+   * time.
+   */
   events: number
   sends: number
-  /** When the first of them was processed, epoch ms. */
+  /** When the first of these events was processed, epoch ms. */
   since: number
 }
 
@@ -32,8 +35,8 @@ const readBytes = 4 * 1024 * 1024
 type Counted = { from: number; events: number; sends: number; time: number }
 
 /**
- * Counts the events of a partition before a position that came at a time or later, and their deliveries; undefined for
- * none.
+ * Counts the events of a partition before a position that were appended since a time, and their deliveries; undefined
+ * if there are none.
  */
 const count = async (
   reader: LogReader,
@@ -60,9 +63,9 @@ const count = async (
 }
 
 /**
- * Looks what setting a consumer back to a time (epoch ms; 0 for all that the log keeps) would do. Nothing is changed.
+ * Computes the effect of resetting a consumer to a time (epoch ms; 0 for all that the log has). Changes nothing.
  *
- * @throws CannotReset, NothingRead, and ConsumerRuns while a process delivers where processes share that
+ * @throws CannotReset, NothingRead, and ConsumerRuns while a process delivers, if processes share delivery
  */
 export const planReset = async (
   { readers, journals, placesOf }: OpenConsumers,
@@ -101,7 +104,7 @@ export const planReset = async (
   return { places, ...sum }
 }
 
-/** Sets delivery back, all of it or nothing. @throws ConsumerRuns */
+/** Resets delivery, completely or not at all. @throws ConsumerRuns */
 export const reset = async ({ journals }: OpenConsumers, { places }: Reset): Promise<void> => {
   if (journals.kind === 'files') resetJournalFile(journals.fileOf('delivery'), places)
   else await resetJournals(journals.relational, 'delivery', places)

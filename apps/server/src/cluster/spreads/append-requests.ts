@@ -3,13 +3,16 @@ import { createPauses, type WorkspaceSpreads } from '@tributary/collect'
 import { type RequestMeta, requestMeta } from '@tributary/contract'
 import { cutRequest, type LogEntry, LogOverloaded, LogUnavailable, type LogWriter } from '@tributary/storage'
 
-/** Appends requests that do not come by collection to the log of accepted requests. */
+/** Appends requests that do not come from collection to the log of accepted requests. */
 export type RequestAppender = {
-  /** Appends a request; resolves when all of it is in the log. When it rejects, parts of it may be there: it is to be appended again. */
+  /**
+   * Appends a request; resolves when all of it is in the log. If it rejects, parts may be in the log, and the request
+   * must be appended again.
+   */
   append(meta: RequestMeta, body: Uint8Array): Promise<void>
-  /** The same for an entry of before, whatever its meta is. */
+  /** Appends an entry that was in the log before, even if its meta is unreadable. */
   appendEntry(entry: LogEntry): Promise<void>
-  /** As of `Pauses`. */
+  /** See `Pauses`. */
   paused(): string[]
 }
 
@@ -22,9 +25,8 @@ const metaOf = (entry: LogEntry): RequestMeta | undefined => {
 }
 
 /**
- * Appends events that are sent again or come from syncs, and requests that were set aside, to the partitions that
- * collection uses. Like collection it accepts nothing while the disk is nearly full, or the workspace's spread is being
- * changed.
+ * Appends replayed events, events of syncs, and requests that were set aside, to the partitions that collection uses.
+ * Like collection it accepts nothing while the disk is nearly full, or the workspace's spread is being changed.
  */
 export const createRequestAppender = (
   log: Pick<LogWriter, 'append' | 'isUnsure'>,
@@ -50,7 +52,7 @@ export const createRequestAppender = (
     const spread = spreads.of(entry.key)
     if (spread === undefined) return await put(entry)
     const meta = readMeta()
-    // Without readable meta the users of its events are unknown.
+    // Without readable meta, the users of its events are unknown.
     if (meta === undefined) return await put(entry)
     const cutting = cutRequest(meta, entry.body, spread.partitions)
     let cut = cutting.next()

@@ -32,7 +32,7 @@ const openChange = async () => {
   return change
 }
 
-/** A change whose steps are noted; `fails` are those that reject. */
+/** Dependencies of a change whose steps are recorded; `fails` lists the steps that reject. */
 const steps = (more: Partial<SpreadChangeDeps> = {}) => {
   const noted: string[] = []
   const partitions = partitionsOf(workspaceId, 4, logPartitions)
@@ -70,7 +70,7 @@ const steps = (more: Partial<SpreadChangeDeps> = {}) => {
 }
 
 describe('a spread', () => {
-  test('is asked for within the groups there are, of a workspace that is, once at a time, and not when it is so', async () => {
+  test('can be requested for an existing workspace, up to the number of groups, and only if it differs', async () => {
     await expect(ask(2, 1)).rejects.toThrow('Set TRIBUTARY_PARTITION_GROUPS first')
     await expect(ask(9)).rejects.toThrow('Choose at most 8')
     await expect(ask(1)).rejects.toThrow('in 1 partition already')
@@ -84,12 +84,12 @@ describe('a spread', () => {
     const asked = await rowOf()
     await ask(4)
     expect(await rowOf()).toEqual(asked)
-    // From now on readers of the workspace's data read all partitions that it will use.
+    // From now on, readers of the workspace's data read all partitions that it will use.
     expect(await rowOf()).toMatchObject({ spread: 1, widest: 4, next: 4, pause_time: null })
     expect(await readSpreads(database.db)).toEqual([{ workspaceId, title: 'Shop', spread: 1, next: 4, problem: '' }])
   })
 
-  test('changes when the ids are known and nothing is on its way: requests are paused only while what is accepted is stored and read', async () => {
+  test('changes once IDs are learned; requests are only paused while accepted ones are stored and read', async () => {
     await ask(4)
     const { deps, noted } = steps()
     await changeSpread(deps, await openChange())
@@ -118,7 +118,7 @@ describe('a spread', () => {
     ['come as fast as they are learned', [100, 95, 1], ['1', '2']],
     ['are few', [4, 1], ['1']],
   ])(
-    'is learned up to the places that all was stored before when the time before was begun, while those that came meanwhile %s',
+    'learns IDs up to the positions that were stored when the previous refill began, while new requests %s',
     async (_, seconds, places) => {
       await ask(4)
       let now = Date.now()
@@ -140,7 +140,7 @@ describe('a spread', () => {
         },
       })
       await changeSpread(deps, await openChange())
-      // Whose ids are learned next is known before those of before are: what comes meanwhile is not missed.
+      // Positions are read before each refill begins, so that no request in between is missed.
       const rounds = places.slice(0, -1).map((each) => ['stored', 'places', `ids ${each}`])
       const last = ['stored', `ids ${places.at(-1)}`]
       expect(stored).toEqual([['stored', 'places', 'ids of the window'], ...rounds, last].flat())
@@ -152,9 +152,9 @@ describe('a spread', () => {
   test.each([
     ['a process that collects is missing', { paused: async () => Promise.reject(new Error('It may still collect')) }],
     ['the event store has no ids', { refill: async () => Promise.reject(new Error('The event store is away')) }],
-  ] satisfies [string, Partial<SpreadChangeDeps>][])('stays what it is when %s, and says why', async (_, fails) => {
+  ] satisfies [string, Partial<SpreadChangeDeps>][])('stays unchanged if %s, with the reason', async (_, fails) => {
     await ask(4)
-    // The time to prepare is over when it fails first.
+    // The clock is ahead, so the time for preparation is over at the first failure.
     const { deps } = steps({ ...fails, clock: () => Date.now() + 7 * 3_600_000 })
     await changeSpread(deps, await openChange())
     const { problem, ...row } = await rowOf()
@@ -164,7 +164,7 @@ describe('a spread', () => {
     expect(await rowOf()).toMatchObject({ next: 4, problem: '' })
   })
 
-  test('is continued by the next main process, and abandoned when none did for a minute', async () => {
+  test('change is continued by the next main process, and abandoned if there is none for a minute', async () => {
     await ask(4)
     const ending = steps({
       whenStored: async () => {
@@ -196,7 +196,7 @@ describe('a spread', () => {
     ['while message ids were learned', (row: { pause_time: Date | null }) => row.pause_time === null],
     ['while requests were paused', (row: { pause_time: Date | null }) => row.pause_time !== null],
   ])(
-    'is what the next main process made of it, and of what was asked for since, for one that was away %s',
+    'is what the next main process and later requests made of it, for a process that was away %s',
     async (_, isAway) => {
       await ask(4)
       let isBack = false

@@ -3,19 +3,19 @@ import { spreadChange } from '@tributary/configuration'
 import type { Clock, Logger } from '@tributary/kernel'
 import { type LogPosition, logPartitions, partitionsOf, type Relational } from '@tributary/storage'
 
-/** How long a change may be prepared, while events are accepted, ms: message ids of a day are read. */
+/** How long a change may be prepared, while events are accepted, ms: the message IDs of a day are read. */
 const prepareMs = 6 * 3_600_000
 /** Maximum time that a workspace's requests are paused, ms. */
 const pausedMs = 60_000
 const pollMs = 50
-/** Requests that came within this time, ms, are learned while requests are paused. */
+/** Requests of this last period, ms, are learned while requests are paused. */
 const catchUpMs = 5000
-/** Delay before a failed preparation begins again, ms: a group of partitions may have no owner for a while. */
+/** Delay before a failed preparation is retried, ms. A group of partitions may have no owner for a while. */
 const prepareAgainMs = 2000
 
 /**
- * How far message IDs are learned: those of everything stored before these places (`formatRecordPlaces`; '' when they
- * were unknown). Later records came into the log from `since` on, epoch ms.
+ * Which message IDs are learned: those of everything stored before these positions (`formatRecordPlaces`; '' if they
+ * were unknown). Later records were appended to the log from `since` on, epoch ms.
  */
 export type Learned = { since: number; places: string }
 
@@ -23,20 +23,22 @@ export type SpreadChangeDeps = {
   db: Relational['db']
   /** Brings this process's configuration cache up to date. */
   refresh(): Promise<void>
-  /** For each process that accepts requests, the changes for which it has paused (`Pauses`). Rejects while one is missing that may accept some. */
+  /**
+   * For each process that accepts requests, the changes for which it has paused (`Pauses`). Rejects while a missing
+   * process may still accept some.
+   */
   paused(): Promise<readonly (readonly string[])[]>
   /** Resolves once everything of a workspace that is in the log of requests is stored. */
   whenStored(workspaceId: string, signal: AbortSignal): Promise<void>
-  /** Returns the places before which everything of a workspace is stored (`formatRecordPlaces`). */
+  /** Returns the positions before which everything of a workspace is stored (`formatRecordPlaces`). */
   storedBefore(workspaceId: string): Promise<string>
   /**
-   * Makes the owners of the workspace's partitions learn its message IDs, those that are not learned or all of the
-   * window.
+   * Makes the owners of the workspace's partitions learn its message IDs: those after `learned`, or all of the window.
    */
   refill(workspaceId: string, learned: Learned | undefined, signal: AbortSignal): Promise<void>
   /** The current end of the stream, by partition. */
   ends(): Promise<readonly number[]>
-  /** The consumers of the stream, and the offset by partition that each reads next. */
+  /** The consumers of the stream, each with a function for its next offset by partition. */
   readers: Readonly<Record<string, () => Promise<readonly LogPosition[]>>>
   clock: Clock
   logger: Logger
@@ -49,17 +51,17 @@ export type SpreadChange = {
   next: number
   widest: number
   changeTime: Date
-  /** Since when its requests are paused; undefined while they are not. */
+  /** When its requests were paused; undefined if they are not. */
   pauseTime: Date | undefined
 }
 
-/** Thrown when another process continued a change while this process was away: the change belongs to that process. */
+/** Thrown if another process continued a change while this process was away: the change now belongs to that process. */
 class EndedElsewhere extends Error {
   override readonly name = 'EndedElsewhere'
   override readonly message = 'Another process went on with the change of a spread'
 }
 
-/** Waits until something holds; `what` is what it waits for, for people. */
+/** Waits until a condition holds; `what` describes it for users. */
 const until = async (what: string, holds: () => Promise<boolean>, signal: AbortSignal): Promise<void> => {
   while (!(await holds())) {
     if (signal.aborted) throw new Error(`Waited too long until ${what}`)
@@ -67,7 +69,7 @@ const until = async (what: string, holds: () => Promise<boolean>, signal: AbortS
   }
 }
 
-/** Resolves when all consumers of the stream have read what these partitions contain now. */
+/** Resolves when all consumers of the stream have read the current content of these partitions. */
 const whenRead = async (
   { ends, readers }: Pick<SpreadChangeDeps, 'ends' | 'readers'>,
   partitions: readonly number[],
@@ -86,8 +88,8 @@ const whenRead = async (
 }
 
 /**
- * Selects a change only while it is open: a change that was made, whose answer was lost, or that another main process
- * has made, is not updated.
+ * Selects a change only while it is open. A change that was completed, even if the response was lost or another main
+ * process did it, is not updated.
  */
 const unended = ({ db }: Pick<SpreadChangeDeps, 'db'>, { workspaceId, next, changeTime }: SpreadChange) =>
   db
@@ -127,7 +129,7 @@ const noteProblem = async (
   return problem
 }
 
-/** Waits until everything in the log is stored; resolves to how far a refill that begins then learns message IDs. */
+/** Waits until everything in the log is stored. Resolves to the message IDs that a refill from then on learns. */
 const storedNow = async (
   { clock, whenStored, storedBefore }: SpreadChangeDeps,
   workspaceId: string,
@@ -139,7 +141,7 @@ const storedNow = async (
 }
 
 /**
- * Refills the message IDs that came during the refill before, until that takes no time; resolves to how far they are
+ * Repeats the refill for message IDs that arrived during the last refill, until that takes no time. Resolves to what is
  * learned.
  */
 const catchUp = async (
@@ -155,21 +157,21 @@ const catchUp = async (
     const next = await storedNow(deps, workspaceId, signal)
     await deps.refill(workspaceId, learned, signal)
     learned = next
-    // It gets no quicker: they come as fast as they are learned.
+    // It gets no faster: IDs arrive as fast as they are learned.
     if (deps.clock() - learned.since > 0.9 * missingMs) return learned
   }
 }
 
-/** Makes the owners learn the message IDs while events are accepted as before; resolves to how far they are learned. */
+/** Makes the owners learn the message IDs while events are accepted as usual. Resolves to what is learned. */
 const prepare = async (deps: SpreadChangeDeps, change: SpreadChange): Promise<Learned> => {
   const { workspaceId, widest, changeTime } = change
   const left = (): number => prepareMs - (deps.clock() - changeTime.getTime())
   for (;;) {
     const signal = AbortSignal.any([deps.stopping, AbortSignal.timeout(Math.max(0, left()))])
     try {
-      // Nothing is paused for as long as one is missing.
+      // Nothing is paused while a process is missing.
       await deps.paused()
-      // Events that were accepted before are learned too, however long they have waited.
+      // Events accepted earlier are learned too, even if they have waited for long.
       const learned = await storedNow(deps, workspaceId, signal)
       await whenRead(deps, partitionsOf(workspaceId, widest, logPartitions), signal)
       await deps.refill(workspaceId, undefined, signal)
@@ -183,7 +185,7 @@ const prepare = async (deps: SpreadChangeDeps, change: SpreadChange): Promise<Le
   }
 }
 
-/** Moves a workspace whose requests are paused, of which message ids are learned so far. */
+/** Moves a workspace whose requests are paused, after the message IDs of `learned`. */
 const move = async (deps: SpreadChangeDeps, change: SpreadChange, pauseTime: Date, learned: Learned): Promise<void> => {
   const { clock } = deps
   const { workspaceId, next, widest } = change
@@ -204,7 +206,7 @@ const move = async (deps: SpreadChangeDeps, change: SpreadChange, pauseTime: Dat
   await deps.whenStored(workspaceId, signal)
   await whenRead(deps, partitionsOf(workspaceId, widest, logPartitions), signal)
   await deps.refill(workspaceId, learned, signal)
-  // One that has come meanwhile.
+  // A process may have started meanwhile.
   await whenPaused()
   signal.throwIfAborted()
   const { numUpdatedRows } = await unended(deps, change)
@@ -217,12 +219,12 @@ const move = async (deps: SpreadChangeDeps, change: SpreadChange, pauseTime: Dat
 }
 
 /**
- * Changes over how many partitions a workspace is spread (ADR 74), or continues a change of another process. First the
- * future owners of the workspace's partitions learn its message IDs, while it is accepted as before. Then its requests
- * are paused: accepted requests are stored and read by all consumers of the stream, and the last IDs are learned. Only
- * then are events appended to other partitions. So each event is stored once, and in the order of its user, whichever
- * process is killed at any time. A change that takes too long is abandoned, and nothing has changed. Rejects when that
- * cannot be recorded.
+ * Changes the number of partitions that a workspace is spread over (ADR 74), or continues a change of another process.
+ * First the future owners of the workspace's partitions learn its message IDs, while its events are accepted as usual.
+ * Then its requests are paused: accepted requests are stored and read by all consumers of the stream, and the last IDs
+ * are learned. Only then are events appended to other partitions. So each event is stored once, and in the order of its
+ * user, even if processes are killed at any time. A change that takes too long is abandoned without effect. Rejects if
+ * that cannot be recorded.
  */
 export const changeSpread = async (deps: SpreadChangeDeps, change: SpreadChange): Promise<void> => {
   const { clock, logger } = deps
@@ -242,7 +244,7 @@ export const changeSpread = async (deps: SpreadChangeDeps, change: SpreadChange)
       await move(deps, change, pauseTime, learned)
     }
   } catch (error) {
-    // The next main process continues it.
+    // The next main process continues the change.
     if (deps.stopping.aborted) return
     if (error instanceof EndedElsewhere) return logger.warn({ workspaceId }, error.message)
     const problem = await noteProblem(deps, change, error, { next: null, pause_time: null })

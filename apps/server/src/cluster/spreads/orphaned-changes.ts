@@ -2,14 +2,14 @@ import { spreadPause } from '@tributary/configuration'
 import type { Logger } from '@tributary/kernel'
 import type { Relational } from '@tributary/storage'
 
-/** Longer than a main process pauses requests, as this process measures it, ms. */
+/** Longer than a main process pauses requests, as measured by this process, ms. */
 const orphanedMs = 75_000
 const lookMs = 2000
 
 /**
- * Aborts spread changes that have paused requests for longer than a main process would: theirs ended, and no other one
- * continues. The abort changes no spread, and a later main process reads it from the row. `changes` returns the names
- * of those that are open here.
+ * Aborts spread changes that have paused requests for longer than a main process would. The main process of such a
+ * change has ended, and no other one continues it. The abort changes no spread, and a later main process reads it from
+ * the row. `changes` returns the names of the changes that are open here.
  */
 export const endOrphanedChanges = ({
   db,
@@ -24,7 +24,7 @@ export const endOrphanedChanges = ({
   everyMs?: number
   afterMs?: number
 }): { stop(): Promise<void> } => {
-  /** Since when each is known, by a clock that is not set. */
+  /** When each change was first seen, by a monotonic clock. */
   const known = new Map<string, number>()
   const giveUp = async (change: string): Promise<void> => {
     const { workspaceId, time } = spreadPause(change)
@@ -46,7 +46,7 @@ export const endOrphanedChanges = ({
     for (const change of open) {
       const since = known.get(change) ?? performance.now()
       known.set(change, since)
-      // Without the database it is tried again.
+      // Retried if the database is down.
       if (performance.now() - since > afterMs) await giveUp(change).catch(() => {})
     }
   }

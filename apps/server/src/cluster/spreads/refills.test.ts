@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { GroupBeginning, GroupUnowned } from '../partition-ownership/group-questions.ts'
 import { askRefill, refills } from './refills.ts'
 
-test('a run is begun once, behind others of its workspace, and done or failed when it is', async () => {
+test('a refill runs once, after others of its workspace, and is reported as done or failed at its end', async () => {
   const begun: (RefillFrom | undefined)[] = []
   const ends: PromiseWithResolvers<void>[] = []
   const ask = refills(async (_, from) => {
@@ -26,7 +26,7 @@ test('a run is begun once, behind others of its workspace, and done or failed wh
   await expect.poll(() => ask(two).then(String, (error: Error) => error.message)).toBe('The event store is away')
 })
 
-test('an owner that is gone has a successor that is waited for; a failure is reported immediately', async () => {
+test('if an owner is gone, its successor is awaited; a failure is reported immediately', async () => {
   const answers: unknown[] = [false, new GroupUnowned('gone'), new GroupBeginning('begins'), false, true]
   const asked: unknown[] = []
   const refill = async (request: object): Promise<boolean> => {

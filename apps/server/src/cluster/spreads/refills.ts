@@ -8,9 +8,9 @@ import { GroupBeginning, GroupUnowned } from '../partition-ownership/group-quest
 type RefillRequest = RequestOf<PipelineMessages['refill']>
 
 /**
- * Learns the message IDs of workspaces on request. The caller repeats its question until the answer is that it is done:
- * learning takes longer than an answer may. A run begins with its first question, behind those of the same workspace;
- * its failure is reported once.
+ * Learns the message IDs of workspaces on request. The caller repeats its request until the response is that learning
+ * is done, since that takes longer than a response may. A run begins with its first request, after those of the same
+ * workspace; its failure is reported once.
  */
 export const refills = (refill: (workspaceId: string, from: RefillFrom | undefined) => Promise<void>) => {
   const runs = new Map<string, { isDone: boolean; error?: unknown }>()
@@ -44,13 +44,12 @@ export const refills = (refill: (workspaceId: string, from: RefillFrom | undefin
   }
 }
 
-/** Interval at which owners are asked whether message IDs are learned, ms. */
+/** How often owners are polled whether message IDs are learned, ms. */
 const askMs = 100
 
 /**
- * Makes the owners of a workspace's partitions learn its message IDs, from a time on (epoch ms) or of the window. When
- * an owner is gone, its successor learns them, and this waits for it. Rejects when learning fails, or the signal is
- * aborted.
+ * Makes the owners of a workspace's partitions learn its message IDs, since a time (epoch ms) or of the window. If an
+ * owner is gone, its successor learns them, and this waits for it. Rejects if learning fails, or the signal is aborted.
  */
 export const askRefill = async (
   refill: (request: RefillRequest) => Promise<boolean>,

@@ -7,10 +7,10 @@ import { pausedProcesses } from '../collecting-processes.ts'
 import { changeSpread, type SpreadChange, type SpreadChangeDeps } from './change-spread.ts'
 import { askRefill } from './refills.ts'
 
-/** Interval at which open changes are read, ms. */
+/** How often open changes are read, ms. */
 const lookMs = 2000
 
-/** Reads the change that was requested first and is not done. */
+/** Reads the oldest open change. */
 export const readOpenChange = async (db: Relational['db']): Promise<SpreadChange | undefined> => {
   const row = await db
     .selectFrom('workspace_spreads')
@@ -26,7 +26,7 @@ export const readOpenChange = async (db: Relational['db']): Promise<SpreadChange
 }
 
 /**
- * Makes the requested changes of spreads (`askSpread`), one after the other. Only one process at a time may do this,
+ * Executes the requested changes of spreads (`askSpread`), one after the other. Only one process at a time may do this,
  * the main process.
  */
 export const createSpreadChanges = ({
@@ -42,12 +42,12 @@ export const createSpreadChanges = ({
 }: {
   relational: Relational
   keys: Pick<WriteKeyCache, 'refresh'>
-  /** Pauses of each appender of requests in this process. */
+  /** Functions for the current pauses of each appender of requests in this process. */
   paused: readonly (() => string[])[]
   /** Whether other processes may collect. */
   others: boolean
   threads: Pick<Threads, 'pipeline' | 'delivery' | 'profiles' | 'signals'>
-  /** The stream; undefined where this process cannot read it. */
+  /** The stream; undefined if this process cannot read it. */
   deliveries: Pick<LogReader, 'ends'> | undefined
   whenStored: SpreadChangeDeps['whenStored']
   storedBefore: SpreadChangeDeps['storedBefore']
@@ -86,7 +86,7 @@ export const createSpreadChanges = ({
     start() {
       looking = (async () => {
         while (!stopping.signal.aborted) {
-          // Without the database there is nothing to be done.
+          // Nothing can be done while the database is down.
           await look().catch((error: unknown) => logger.warn({ error: String(error) }, 'Spreads cannot be changed now'))
           await pause(lookMs, undefined, { signal: stopping.signal }).catch(() => {})
         }

@@ -2,14 +2,14 @@ import type { Relational } from '@tributary/storage'
 
 type Db = Relational['db']
 
-/** A workspace that is in more than one partition, was, or will be. */
+/** A workspace that is, was, or will be in more than one partition. */
 export type Spread = {
   workspaceId: string
   title: string
   spread: number
-  /** Number of partitions after the change; undefined while there is none. */
+  /** Number of partitions after the open change; undefined if there is none. */
   next: number | undefined
-  /** Why the change does not proceed, or the last one was abandoned; '' without a reason. */
+  /** Why the change does not proceed, or the last one was abandoned; '' without a problem. */
   problem: string
 }
 
@@ -18,7 +18,7 @@ export class SpreadRefused extends Error {
   override readonly name = 'SpreadRefused'
 }
 
-/** Reads into how many groups the partitions are divided. */
+/** Reads the number of groups that the partitions are divided into. */
 export const readGroups = async (db: Db): Promise<number> =>
   (await db.selectFrom('partition_groups').select('groups').executeTakeFirst())?.groups ?? 1
 
@@ -42,9 +42,8 @@ export const readSpreads = async (db: Db): Promise<Spread[]> => {
 }
 
 /**
- * Requests that the main process spreads a workspace over `spread` partitions, of which there are `groups` that can be
- * processed separately. An equal request that is still open is not repeated. `readSpreads` returns the spread that
- * results.
+ * Requests the main process to spread a workspace over `spread` partitions, of which `groups` can be processed
+ * separately. An equal open request is not repeated. `readSpreads` returns the resulting spread.
  *
  * @throws SpreadRefused
  */
@@ -74,13 +73,14 @@ export const askSpread = async (
       .where('workspace_id', '=', workspace.id)
       .forUpdate()
       .executeTakeFirst()
-    // Requested again: the open change is awaited, as after an operator confirmed that a missing process is gone.
+    // The same change is still open, and is awaited, for instance after an operator confirmed that a missing process is
+    // gone.
     if (known?.next === spread) return
     if (known !== undefined && known.next !== null)
       throw new SpreadRefused('Another change of this workspace is not done yet. Wait for it to finish.')
     if ((known?.spread ?? 1) === spread)
       throw new SpreadRefused(`The workspace is in ${spread === 1 ? '1 partition' : `${spread} partitions`} already.`)
-    // Before any event is there: readers of the workspace's data also read these partitions.
+    // Set before any event is there, so that readers of the workspace's data also read these partitions.
     const widest = Math.max(known?.widest ?? 1, spread)
     const change = { widest, next: spread, change_time: time, pause_time: null, problem: '' }
     await tx

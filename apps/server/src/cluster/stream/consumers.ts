@@ -3,26 +3,27 @@ import { askPositions, type PositionsRole } from '../../operations/retention.ts'
 import type { RoleThread } from '../../threads/role-thread.ts'
 
 /**
- * Treatment of a consumer that falls behind by more than the stream may hold. One that holds is never left behind: the
- * stream grows beyond its limit. One that catches up loses its place and reads what it missed from the event store.
+ * The treatment of a consumer that falls behind by more than the stream may hold. One that `holds` is never left behind:
+ * the stream grows beyond its limit. One that `catches-up` loses its position and reads what it missed from the event
+ * store.
  */
 export type WhenBehind = 'holds' | 'catches-up'
 
-/** A consumer of the stream as trimming uses it. Only registered consumers hold anything. */
+/** A consumer of the stream, for trimming. Only registered consumers keep records in the stream. */
 export type StreamConsumer = {
-  /** Name of its journal, in its metrics and in messages about it. */
+  /** Name of the consumer's journal, also used in its metrics and in messages about it. */
   name: string
   whenBehind: WhenBehind
   /**
-   * Returns the lowest offset of each partition that it has still to read or may read again; a partition that is not
-   * named is needed from its start. Rejects while that is unknown.
+   * Returns the lowest offset of each partition that the consumer may still read. A partition that is not named is
+   * needed from its start. Rejects while the offsets are unknown.
    */
   needed(): Promise<readonly LogPosition[]>
-  /** Notifies it that there is something new. */
+  /** Notifies the consumer of new records. */
   wake(): void
 }
 
-/** Creates a consumer that runs in its own thread, which answers the message `needed`. */
+/** Creates a consumer that runs in its own thread, which responds to the message `needed`. */
 export const threadConsumer = (
   name: string,
   whenBehind: WhenBehind,
@@ -30,7 +31,7 @@ export const threadConsumer = (
 ): StreamConsumer => ({
   name,
   whenBehind,
-  // Where its role runs elsewhere or not at all, its needs are unknown, and it counts as needing everything.
+  // If its role runs elsewhere or not at all, its needs are unknown, and it counts as needing everything.
   needed: () => askPositions(thread, 'needed'),
   wake: () => thread?.wake(),
 })

@@ -5,7 +5,7 @@ import type { PipelineMessages } from '../../threads/messages/pipeline.ts'
 
 type Stream = ReturnType<Outbound['streamFor']>
 
-/** Answers of the thread that has the stream's writer to other threads and processes that append. */
+/** Handlers in the thread with the stream's writer, for other threads and processes that append. */
 export const streamAnswers = (
   stream: Pick<LogWriter, keyof Stream>,
 ): Pick<Answers<PipelineMessages>, 'stream-append' | 'stream-begin-epoch' | 'stream-last-sequences'> => ({
@@ -15,8 +15,8 @@ export const streamAnswers = (
 })
 
 /**
- * The stream of a workspace for callers that do not have its writer, but ask the pipeline, whose thread has it. It
- * guarantees what the writer does, but a failure comes as an Error with its message only.
+ * The stream of a workspace for callers without its writer. They send requests to the pipeline, whose thread has it. It
+ * has the guarantees of the writer, but a failure comes as an Error with only its message.
  */
 export const createRemoteStream = (pipeline: Client<PipelineMessages>, workspaceId: string): Stream => ({
   appendGroup: (entries, stamp) => pipeline.ask('stream-append', { workspaceId, entries, stamp }),

@@ -17,7 +17,7 @@ let stream: Awaited<ReturnType<typeof openStream>>
 let reported: StreamPressure[]
 let gauges: Map<string, number>
 
-/** A stream of one partition whose every record is a segment of its own. */
+/** A stream of one partition in which every record is a segment of its own. */
 const openStream = async () => {
   const dir = mkdtempSync(join(tmpdir(), 'tributary-stream-'))
   stack.defer(() => rmSync(dir, { recursive: true, force: true }))
@@ -72,7 +72,7 @@ const retentionOf = (consumers: StreamConsumer[], maxBytes: number, keepMs = 0) 
     metrics,
   })
 
-test('the stream keeps what its slowest consumer needs, and lets go of what all have read', async () => {
+test('the stream keeps what its slowest consumer needs, and removes what all have read', async () => {
   const [slow, quick] = [{ offset: 6 }, { offset: records }]
   const retention = retentionOf([at('quick', 'holds', quick), at('slow', 'catches-up', slow)], 1e9)
   await retention.run()
@@ -84,7 +84,7 @@ test('the stream keeps what its slowest consumer needs, and lets go of what all 
   expect(reported).toEqual([])
 })
 
-test('a consumer that is switched off, and so not registered any more, holds nothing', async () => {
+test('a consumer that is switched off, and so not registered, keeps no records', async () => {
   const delivery = at('delivery', 'holds', { offset: records - 1 })
   await retentionOf([delivery, at('profiles', 'catches-up', { offset: 0 })], 1e9).run()
   expect(await stream.first()).toBe(0)
@@ -92,14 +92,14 @@ test('a consumer that is switched off, and so not registered any more, holds not
   expect(await stream.first()).toBe(records - 1)
 })
 
-test('what is needed by a consumer that does not answer stays, whatever it is', async () => {
+test('if a consumer does not report its needs, all records stay', async () => {
   const away = threadConsumer('delivery', 'holds', undefined)
   await retentionOf([away, at('profiles', 'catches-up', { offset: records })], 10 * recordBytes).run()
   expect(await stream.first()).toBe(0)
   expect(reported).toMatchObject([{ consumer: 'delivery', lost: false, records }])
 })
 
-test('from four fifths of the limit on platform admins are notified of the consumer that is furthest behind, and not before', async () => {
+test('from 80 % of the limit on, platform admins are notified of the slowest consumer', async () => {
   const consumers = [at('delivery', 'holds', { offset: 0 }), at('profiles', 'catches-up', { offset: 9 })]
   const bytes = await stream.bytes()
   await retentionOf(consumers, bytes / 0.79).run()
@@ -109,7 +109,7 @@ test('from four fifths of the limit on platform admins are notified of the consu
   expect(await stream.first()).toBe(0)
 })
 
-test('beyond the limit age protects nothing, and then the slowest that can catch up lose their place, delivery never', async () => {
+test('above the limit, age protects no record; then the slowest catching-up consumers lose their position, but delivery never does', async () => {
   const [delivery, profiles, audiences] = [{ offset: 12 }, { offset: 4 }, { offset: 8 }]
   const consumers = [
     at('delivery', 'holds', delivery),

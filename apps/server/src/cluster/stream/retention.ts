@@ -4,28 +4,28 @@ import type { LogPosition } from '@tributary/storage'
 import type { StreamConsumer } from './consumers.ts'
 
 export type StreamRetentionDeps = {
-  /** Trims segments that lie below these offsets as a whole; resolves to the bytes that are left on disk. */
+  /** Trims segments that are completely below these offsets; resolves to the bytes that remain on disk. */
   trim(before: readonly LogPosition[]): Promise<number>
-  /** Offsets below which every record was written before a time (epoch ms). */
+  /** Offsets such that every earlier record was written before a time (epoch ms). */
   positionsBefore(time: number): Promise<LogPosition[]>
-  /** The first offset that each partition holds, and the one behind its newest record. */
+  /** The first offset of each partition, and the offset after its newest record. */
   starts(): Promise<readonly number[]>
   ends(): Promise<readonly number[]>
   /** How long records stay that no consumer needs any more, ms. */
   keepMs: number
   maxBytes: number
   consumers: readonly StreamConsumer[]
-  /** Shows platform admins that the limit is near or reached; may be called every minute. */
+  /** Notifies platform admins that the limit is near or reached; may be called every minute. */
   tell(pressure: StreamPressure): Promise<void>
   clock: Clock
   logger: Logger
   metrics: Metrics
 }
 
-/** From this share of the limit on, platform admins get a notice. */
+/** Platform admins are notified from this share of the limit on. */
 const nearShare = 0.8
 
-/** What a consumer needs: `isKnown` is false while its needs are unknown, so that it needs all. */
+/** The needs of a consumer. If `isKnown` is false, they are unknown, and it needs everything. */
 type Need = { consumer: StreamConsumer; isKnown: boolean; offsets: readonly number[]; behind: number }
 
 const lowest = (needs: readonly Need[], ends: readonly number[]): LogPosition[] =>
@@ -37,14 +37,14 @@ const lowest = (needs: readonly Need[], ends: readonly number[]): LogPosition[] 
 const furthestBehind = (needs: readonly Need[]): Need | undefined => needs.toSorted((a, b) => b.behind - a.behind)[0]
 
 /**
- * Trims the stream to what its slowest consumer needs, but for records younger than `keepMs`. Beyond `maxBytes` age
- * protects nothing any more. Then the slowest of the consumers that can catch up from the event store lose their place,
- * one after the other, until the stream is within its limit. Consumers that hold never lose theirs. A consumer whose
- * needs are unknown needs all.
+ * Trims the stream to what its slowest consumer needs, except for records younger than `keepMs`. Above `maxBytes`, age
+ * no longer protects records. Then the slowest consumers that can catch up from the event store lose their position,
+ * one after the other, until the stream is within its limit. Consumers that hold never lose theirs. A consumer with
+ * unknown needs needs everything.
  */
 export const createStreamRetention = (deps: StreamRetentionDeps): { run(): Promise<void> } => {
   const { consumers, maxBytes, clock, logger, metrics } = deps
-  /** Consumers that have lost their place, and since when, epoch ms. */
+  /** Consumers that have lost their position, and since when, epoch ms. */
   const lostSince = new Map<string, number>()
 
   const needOf = async (consumer: StreamConsumer, ends: readonly number[]): Promise<Need> => {
@@ -58,7 +58,7 @@ export const createStreamRetention = (deps: StreamRetentionDeps): { run(): Promi
     return { consumer, isKnown: positions !== undefined, offsets, behind }
   }
 
-  /** Trims needed records of the slowest consumers that can catch up; resolves to the bytes left. */
+  /** Trims needed records of the slowest consumers that can catch up; resolves to the remaining bytes. */
   const shrink = async (needs: readonly Need[], ends: readonly number[]): Promise<number> => {
     let bytes = await deps.trim(lowest(needs, ends))
     for (let left = needs; bytes > maxBytes; ) {
@@ -70,7 +70,7 @@ export const createStreamRetention = (deps: StreamRetentionDeps): { run(): Promi
     return bytes
   }
 
-  /** Records whether a consumer has lost its place or is back; true when it is lost. */
+  /** Records whether a consumer has lost its position or is back. Returns true if it is lost. */
   const noteLost = ({ consumer: { name, whenBehind }, isKnown, offsets, behind }: Need, starts: readonly number[]) => {
     const lost =
       whenBehind === 'catches-up' && isKnown && starts.some((start, partition) => start > (offsets[partition] ?? 0))
