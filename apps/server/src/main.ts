@@ -3,7 +3,7 @@ import { takeSettings } from './secrets/handed-password.ts'
 import { startWatchdog, type Watchdog } from './threads/watchdog/watchdog.ts'
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
-/** Failures that the operator can fix; their message says how, a stack would only hide it. */
+/** Failures that the operator can fix. Their message says how, so no stack is printed. */
 const operatorErrors = new Set([
   'ConfigurationError',
   'DataDirLocked',
@@ -49,11 +49,11 @@ const listenToSignals = (): void => {
   isListening = true
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop)
 }
-// The parent process holds the other end of the channel: when it closes, the parent is gone, even by SIGKILL.
+// The parent process has the other end of the channel. When it closes, the parent is gone, even by SIGKILL.
 process.on('disconnect', stop)
 if (process.send !== undefined && !process.connected) stop()
 
-/** A running process: how it is stopped, and the lines for its operator. */
+/** A running process: how to stop it, and the lines printed for its operator. */
 type Started = { stop: () => Promise<void>; lines: string[] }
 
 const startMain = async (config: Config): Promise<Started> => {
@@ -62,7 +62,7 @@ const startMain = async (config: Config): Promise<Started> => {
     onStandby(url, leave) {
       stopProduct = async () => {
         leave()
-        // It may have taken over by now: then it ends as one that is ready.
+        // The process may have taken over meanwhile; then it is stopped like a ready one.
         const taken = await starting.catch((error: unknown) => {
           if (!isLeft(error)) throw error
         })
@@ -87,7 +87,7 @@ const startMain = async (config: Config): Promise<Started> => {
   return { stop: product.stop, lines }
 }
 
-/** Starts a process that only collects, without loading what the others need. */
+/** Starts a process that only collects, without loading the modules of other roles. */
 const startCollecting = async (config: Config): Promise<Started> => {
   const { startCollector } = await import('./cluster/collector.ts')
   const { url, stop: stopCollector } = await startCollector(config)
@@ -107,8 +107,8 @@ const startOne = (config: Config): Promise<Started> => {
 }
 
 /**
- * Returns the open file through which the launcher learns why a process ends; children of this process do not inherit
- * it.
+ * Returns the open file through which the launcher gets the reason why a process ends. Children of this process do not
+ * inherit it.
  */
 const launcherFile = (): number | undefined => {
   const { TRIBUTARY_LAUNCHER_FILE: file } = process.env
@@ -117,7 +117,7 @@ const launcherFile = (): number | undefined => {
 }
 
 try {
-  // Before the settings are read: it is none of them.
+  // Taken out before the settings are read, since it is not a setting.
   const launcher = launcherFile()
   const config = readConfig(takeSettings(process.env))
   watchdog = startWatchdog({ dataDir: config.dataDir, ...config.blocked, launcher })

@@ -80,7 +80,7 @@ test('does not wait if the log was reopened since, without new records of the wo
   await expect(whenStored('w', AbortSignal.timeout(5000))).resolves.toBeUndefined()
 })
 
-test('a log has no records from before a time once retention has removed them, even if their files remain', async () => {
+test('after retention has removed the records from before a time, no file of the log has them', async () => {
   const oldestLogged = createOldestLogged([reader], ofIt)
   expect(await oldestLogged('w')).toBe(Number.POSITIVE_INFINITY)
   await append('w', 'u-secret')

@@ -2,9 +2,9 @@ import { type AuditRetention, defaultAuditRetention, readAuditRetention } from '
 import { type Config, ConfigurationError } from './config.ts'
 
 /**
- * Returns how long the audit log is kept, by plan: the configured time, or without limit where there is no payment.
+ * Returns how long the audit log is kept, by plan: the configured time, or without limit if there is no payment.
  *
- * @throws ConfigurationError when the text cannot be parsed
+ * @throws ConfigurationError if the text cannot be parsed
  */
 export const auditRetentionOf = ({
   auditRetention,

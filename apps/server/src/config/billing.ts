@@ -3,7 +3,7 @@ import { defaultPlans, readPlanCatalogue } from '@tributary/billing'
 import type { ControlDeps } from '@tributary/control'
 import { type Config, ConfigurationError } from './config.ts'
 
-/** The plans of this installation, read from the file that is set. Throws ConfigurationError for one that cannot be read. */
+/** The plans of this installation, read from the configured file. Throws ConfigurationError if it cannot be read. */
 export const readBilling = async ({
   billing,
   retention,

@@ -1,6 +1,6 @@
 import type { SettingValues } from './settings.ts'
 
-/** Where blobs are: in a folder of the data folder, or in a bucket, below `prefix` where that is not empty. */
+/** The location of blobs: a folder in the data folder, or a bucket, below `prefix` if that is not empty. */
 export type BlobsConfig =
   | { kind: 'embedded' }
   | {
@@ -36,7 +36,7 @@ export const blobsProblems = (environment: Readonly<Record<string, string | unde
   return problems
 }
 
-/** Reads where blobs are from settings without problems. */
+/** Reads the location of blobs from settings without problems. */
 export const blobsOf = (values: SettingValues): BlobsConfig =>
   values.BLOBS_S3_BUCKET === undefined
     ? { kind: 'embedded' }

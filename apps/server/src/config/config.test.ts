@@ -7,7 +7,7 @@ import { clientConfigOf } from './client-config.ts'
 import { ConfigurationError, isCollector, readConfig } from './config.ts'
 import { configurationTable } from './settings.ts'
 
-test('docs/configuration.md holds exactly the table of the settings', () => {
+test('docs/configuration.md has exactly the table of the settings', () => {
   const page = readFileSync(new URL('../../../../docs/configuration.md', import.meta.url), 'utf8')
   expect(page).toContain(configurationTable())
 })
@@ -23,7 +23,7 @@ test('an empty environment gives the embedded engines on the loopback address', 
   expect([...config.roles]).toEqual(['api', 'collect', 'realtime', 'pipeline', 'delivery', 'profiles', 'jobs'])
 })
 
-test('a Kafka that is configured is where the log is, with its brokers, sign-in and certificates', () => {
+test('with KAFKA_BROKERS set, the log is on Kafka, with the configured brokers, sign-in and certificates', () => {
   expect(readConfig({}).log).toEqual({ kind: 'embedded' })
   const { log } = readConfig({
     KAFKA_BROKERS: 'kafka-1:9092, [::1]:9093',
@@ -45,7 +45,7 @@ test('a Kafka that is configured is where the log is, with its brokers, sign-in 
   })
 })
 
-test('a bucket that is configured is where pictures are, in the path of URLs where that is chosen', () => {
+test('with a bucket configured, pictures are in the bucket, with path-style URLs if chosen', () => {
   expect(readConfig({}).blobs).toEqual({ kind: 'embedded' })
   const keys = { BLOBS_S3_BUCKET: 'pictures', BLOBS_S3_ACCESS_KEY_ID: 'id', BLOBS_S3_SECRET_ACCESS_KEY: 'secret' }
   const access = { bucket: 'pictures', access_key_id: 'id', secret_access_key: 'secret' }
@@ -65,7 +65,7 @@ test('a bucket that is configured is where pictures are, in the path of URLs whe
 const secret = 'x'.repeat(32)
 const ofCollector = { KAFKA_BROKERS: 'k:9092', DATABASE_URL: 'postgres://u@h/d', TRIBUTARY_SECRET_KEY: secret }
 
-test('a process that only collects needs Kafka, PostgreSQL, and the secret key, and names the missing one', () => {
+test('a process that only collects needs Kafka, PostgreSQL and the secret key, and reports the missing one', () => {
   expect(isCollector(readConfig({ TRIBUTARY_ROLES: 'collect', ...ofCollector }))).toBe(true)
   for (const name of Object.keys(ofCollector))
     expect(() => readConfig({ TRIBUTARY_ROLES: 'collect', ...ofCollector, [name]: '' })).toThrow(
@@ -129,12 +129,12 @@ test.each([
     { TRIBUTARY_DELIVERY_RETRY_HOURS: '625' },
     'TRIBUTARY_DELIVERY_RETRY_HOURS: must be at most 624, so that deleted users are gone from the log within 30 days',
   ],
-])('%o is a mistake that names its variable', (environment, name) => {
+])('%o is an error that names its variable', (environment, name) => {
   expect(() => readConfig(environment)).toThrow(ConfigurationError)
   expect(() => readConfig(environment)).toThrow(name)
 })
 
-test('all mistakes are reported together', () => {
+test('all errors are reported together', () => {
   expect(() => readConfig({ PORT: 'x', HOST: ' ', TRIBUTARY_TYPO: '1' })).toThrow(
     /PORT[\s\S]*HOST[\s\S]*TRIBUTARY_TYPO/,
   )
@@ -144,11 +144,11 @@ test.each([
   'postgres://user:password@db.example:5432/tributary?sslmode=verify-full',
   'postgresql://user@/tributary?host=/run/postgresql',
   'postgres:///tributary?host=%2Frun%2Fpostgresql',
-])('DATABASE_URL takes %s', (value) => {
+])('DATABASE_URL accepts %s', (value) => {
   expect(readConfig({ DATABASE_URL: value }).relational).toEqual({ kind: 'remote', url: value })
 })
 
-test('TRIBUTARY_FLAGS changes what it names; the last word counts, everything else stays as built', () => {
+test('TRIBUTARY_FLAGS changes the flags it names; the last value counts, and other flags keep their default', () => {
   expect(readConfig({}).flags).toEqual(flagDefaults)
   expect(readConfig({ TRIBUTARY_FLAGS: 'signals=off, audiences=off,signals=on,custom-domain=off' }).flags).toEqual({
     ...flagDefaults,
@@ -158,7 +158,7 @@ test('TRIBUTARY_FLAGS changes what it names; the last word counts, everything el
   })
 })
 
-test('third-party sign-in is off without a client id, Google with one alone, and any issuer by its address', () => {
+test('third-party sign-in is off without a client ID, uses Google with only that, and any issuer with its URL', () => {
   expect(readConfig({}).openId).toBeUndefined()
   expect(readConfig({ OIDC_CLIENT_ID: 'c', OIDC_CLIENT_SECRET: 's' }).openId).toEqual({
     issuer: 'https://accounts.google.com',
@@ -199,7 +199,7 @@ test('the web application receives the configuration without secrets', () => {
   expect(clientConfigOf(readConfig({})).oauth).toBeNull()
 })
 
-test('Stripe needs both keys, the web application receives the publishable one, and its addresses are admitted', () => {
+test("Stripe needs both keys; the web application gets the publishable key, and the content policy allows Stripe's origins", () => {
   const keys = {
     TRIBUTARY_STRIPE_SECRET_KEY: 'sk_test_secret1',
     TRIBUTARY_STRIPE_PUBLISHABLE_KEY: 'pk_test_public1',
@@ -216,13 +216,13 @@ test('Stripe needs both keys, the web application receives the publishable one, 
   expect(received).toMatchObject({ payment: 'stripe', stripe_publishable_key: 'pk_test_public1' })
   expect(JSON.stringify(received)).not.toMatch(/secret1|signing1/)
   expect(contentPolicySources(config)['script-src']).toContain('https://js.stripe.com')
-  // Keys alone enable nothing and admit no address.
+  // Keys alone do not enable Stripe or allow its origins.
   const none = readConfig(keys)
   expect(none.billing.stripe).toBeUndefined()
   expect(JSON.stringify(contentPolicySources(none))).not.toContain('stripe')
 })
 
-test('the sandbox is refused in production unless it is allowed there, and plans limit where they can be bought', () => {
+test('the sandbox is refused in production unless allowed, and plans have limits if they can be bought', () => {
   expect(readConfig({}).billing).toEqual({
     payment: 'none',
     plansFile: undefined,
@@ -243,7 +243,7 @@ test('the sandbox is refused in production unless it is allowed there, and plans
   expect(readConfig({ ...allowed[1], TRIBUTARY_PLAN_LIMITS: 'off' }).billing.limits).toBe(false)
 })
 
-test('no link leads out of an installation that sets none, and its documentation is its own', () => {
+test('an installation that sets no links shows none, and links to its own documentation', () => {
   expect(clientConfigOf(readConfig({})).links).toEqual({
     terms: '',
     privacy: '',
@@ -256,11 +256,11 @@ test('no link leads out of an installation that sets none, and its documentation
   expect(clientConfigOf(readConfig({ TRIBUTARY_DOCUMENTATION_URL: own })).links.documentation).toBe(own)
 })
 
-test('areas are switched on as built', () => {
+test('areas are switched on by default', () => {
   expect(readConfig({}).flags).toMatchObject({ syncs: true, signals: true, audiences: true })
 })
 
-test('the content policy lets in the host that errors are reported to and nothing else', () => {
+test('the content policy allows the host for error reports and nothing else', () => {
   const bare = contentPolicy([], contentPolicySources(readConfig({})))
   const policy = contentPolicy(
     [],
@@ -274,7 +274,7 @@ test('the content policy lets in the host that errors are reported to and nothin
   expect(chat).toContain("frame-src 'self' https://intercom-sheets.com")
 })
 
-test('a relative data folder counts from where the user is, the default one from the checkout', () => {
+test("a relative data folder is resolved against the user's working directory; the default one against the checkout", () => {
   const given = (environment: Record<string, string>) => readConfig(environment).dataDir
   expect(given({ TRIBUTARY_DATA_DIR: './x', INIT_CWD: '/home/ada' })).toBe('/home/ada/x')
   expect(given({ TRIBUTARY_DATA_DIR: '/srv/x', INIT_CWD: '/home/ada' })).toBe('/srv/x')

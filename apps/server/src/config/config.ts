@@ -6,7 +6,7 @@ import { MiB, type RoleName, roleNames, type SettingValues, settings } from './s
 
 export type OpenIdConfig = {
   issuer: string
-  /** Which button the web application shows: `google`, or `openid` for any other issuer. */
+  /** The button that the web application shows: `google`, or `openid` for any other issuer. */
   provider: 'google' | 'openid'
   clientId: string
   clientSecret: string | undefined
@@ -14,7 +14,7 @@ export type OpenIdConfig = {
   displayName: string
 }
 
-/** Configuration of the composition root. Sizes in bytes, times in milliseconds. */
+/** Configuration of the server process. Sizes in bytes, times in milliseconds. */
 export type Config = {
   port: number
   host: string
@@ -24,9 +24,9 @@ export type Config = {
   admin: { email: string; password: string | undefined }
   secretKey: string | undefined
   signUpEnabled: boolean
-  /** The third-party sign-in, when one is configured. */
+  /** The third-party sign-in, if one is configured. */
   openId: OpenIdConfig | undefined
-  /** Empty where not set: such a link is not shown. The documentation may be a path of the product itself. */
+  /** Empty if not set; then the link is not shown. The documentation may be a path of the product itself. */
   links: {
     terms: string
     privacy: string
@@ -35,7 +35,7 @@ export type Config = {
     documentation: string
     supportEmail: string
   }
-  /** The payment provider, the file that the plans are read from, and whether plans limit what is created. */
+  /** The payment provider, the file with the plans, and whether plans limit what can be created. */
   billing: {
     payment: 'none' | 'sandbox' | 'stripe'
     plansFile: string | undefined
@@ -45,18 +45,18 @@ export type Config = {
     freeOrganizations: number
     stripe: { secretKey: string; publishableKey: string; webhookSecret: string | undefined; apiUrl: string } | undefined
   }
-  /** Days that the audit log is kept by plan, as configured; undefined for the default. */
+  /** Days that the audit log is kept, by plan, as configured; undefined for the default. */
   auditRetention: string | undefined
-  /** Where the records of custom domains lead to, and the DNS servers that are asked for them. */
+  /** The target of DNS records for custom domains, and the DNS servers to query. */
   customDomains: { target: string | undefined; dnsServers: readonly string[] }
   sentryDsn: string | undefined
   analyticsWriteKey: string | undefined
   messagingAppId: string | undefined
   messagingSecret: string | undefined
   environment: 'production' | 'development'
-  /** Token that `/metrics` requires; undefined for the one in the data folder. */
+  /** Token required by `/metrics`; undefined for the token in the data folder. */
   metricsToken: string | undefined
-  /** Token that authorizes any caller of `/domains/ask`; without it only trusted proxies are authorized. */
+  /** Token that authorizes any caller of `/domains/ask`; without it, only trusted proxies are authorized. */
   domainsToken: string | undefined
   /** Without `smtpUrl`, mail is written into the data folder. */
   mail: { smtpUrl: string | undefined; from: string }
@@ -66,7 +66,7 @@ export type Config = {
   relational: { kind: 'embedded' } | { kind: 'remote'; url: string }
   eventStore: { kind: 'embedded'; memoryBytes: number } | { kind: 'remote'; url: string }
   log: LogConfig
-  /** The lost data folder that used the log before. */
+  /** The lost data folder that last used the log. */
   lostFolder: string | undefined
   /** Number of groups that the partitions of the logs are divided into; each group has one owner at a time. */
   partitionGroups: number
@@ -76,7 +76,7 @@ export type Config = {
   uploadMaxBytes: number
   retention: {
     logMs: number
-    /** Maximum time that one file of a log is written to, ms: its records are kept that much longer than `logMs`. */
+    /** Maximum time that one file of a log is written to, ms. Records may be kept longer than `logMs` by this time. */
     logSegmentMs: number
     streamBytes: number
     eventsDays: number
@@ -84,12 +84,12 @@ export type Config = {
   }
   deliveryRetryMs: number
   flags: FlagValues
-  /** When a thread that does not answer is named in the log, and when it is ended (0 for never), ms. */
+  /** When a thread that does not respond is reported in the log, and when it is ended (0 for never), ms. */
   blocked: { logMs: number; endMs: number }
   fault: string | undefined
 }
 
-/** Reports every mistake of the configuration together, a line each. */
+/** Reports all errors of the configuration together, one per line. */
 export class ConfigurationError extends Error {
   constructor(problems: readonly string[]) {
     super(
@@ -99,25 +99,25 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** Variables of engines that this version does not support: setting one is a mistake, not a preference. */
+/** Variables of engines that this version does not support. Setting one is an error. */
 const unsupported = ['REDIS_URL']
 
-/** True for a process that only collects, beside the one that runs every other role. */
+/** True for a process that only collects, next to the main process. */
 export const isCollector = ({ roles }: Pick<Config, 'roles'>): boolean => roles.size === 1 && roles.has('collect')
 
 /**
- * True when all engines are remote. Then the loss of this process and its disk loses no data, another process can take
- * over, and only one may be active at a time. An event store in the data folder is lost with it, and so is the
- * processing state in that folder.
+ * True if all engines are remote. Then the loss of this process and its disk loses no data, another process can take
+ * over, and only one may be active at a time. An event store in the data folder is lost with the folder, and so is the
+ * processing state there.
  */
 export const isShared = ({ log, relational, eventStore }: Pick<Config, 'log' | 'relational' | 'eventStore'>): boolean =>
   log.kind === 'kafka' && relational.kind === 'remote' && eventStore.kind === 'remote'
 
-/** True for a process that only processes or delivers, or both: such processes also run beside the main process. */
+/** True for a process that only processes or delivers, or both: such processes also run next to the main process. */
 export const isProcessor = ({ roles }: Pick<Config, 'roles'>): boolean =>
   roles.size > 0 && [...roles].every((role) => role === 'pipeline' || role === 'delivery')
 
-/** Settings that a process that only collects shares with the others, all of them remote. */
+/** Settings that a process that only collects shares with other processes; all these engines are remote. */
 const ofCollector = ['KAFKA_BROKERS', 'DATABASE_URL', 'TRIBUTARY_SECRET_KEY']
 
 const collectorProblems = (
@@ -133,7 +133,7 @@ const collectorProblems = (
   ]
 }
 
-/** Settings of the engines that have to be remote so that several processes can share the processing. */
+/** Settings of the engines that must be remote for several processes to share the processing. */
 const ofGroups = ['KAFKA_BROKERS', 'DATABASE_URL', 'CLICKHOUSE_URL']
 
 const processorProblems = (
@@ -221,8 +221,8 @@ const stripeOf = (values: SettingValues): Config['billing']['stripe'] => {
 }
 
 /**
- * Resolves the data folder. A configured relative path counts from the folder that the user is in, which npm puts into
- * INIT_CWD. The default one counts from the working folder of this process, the checkout.
+ * Resolves the data folder. A configured relative path is resolved against the user's working directory, which npm puts
+ * into INIT_CWD. The default path is resolved against the working directory of this process, the checkout.
  */
 const dataDirOf = (path: string, environment: Readonly<Record<string, string | undefined>>): string =>
   environment.TRIBUTARY_DATA_DIR ? resolve(environment.INIT_CWD || '.', path) : resolve(path)

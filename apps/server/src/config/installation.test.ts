@@ -7,7 +7,7 @@ import { settings } from './settings.ts'
 const partsOf = (environment: Record<string, string>) =>
   new Map(installationPartsOf(readConfig(environment)).map((part) => [part.key, part]))
 
-test('a plain start names everything that is not set, and which setting sets it', () => {
+test('a default start lists everything that is not set, with the setting for each', () => {
   const parts = partsOf({})
   const missing = [...parts.values()].filter(({ state }) => state === 'missing').map(({ key }) => key)
   expect(missing).toEqual([
@@ -46,7 +46,7 @@ test.each([
   expect(JSON.stringify([...parts])).not.toContain('s3cret')
 })
 
-test('every part leads to a place of the documentation that exists', () => {
+test('every part links to an existing section of the documentation', () => {
   for (const { docs } of partsOf({ TRIBUTARY_PAYMENT: 'sandbox', TRIBUTARY_ENVIRONMENT: 'development' }).values()) {
     const [page = '', heading] = docs.split('#')
     const text = readFileSync(new URL(`../../../../docs/${page}.md`, import.meta.url), 'utf8')

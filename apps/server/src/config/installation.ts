@@ -6,13 +6,13 @@ type Group = InstallationPart['group']
 
 const days = (count: number): string => (count === 1 ? '1 day' : `${count} days`)
 
-/** A part that does nothing until its first setting is set. */
+/** A part that is off until its first setting is set. */
 const optional = (title: string, value: string | undefined, on: string, off: string, settings: string[]): Part =>
   value === undefined || value === ''
     ? { title, state: 'missing', detail: off, settings }
     : { title, state: 'set', detail: on, settings }
 
-/** A part that works as it comes, or as a setting says. */
+/** A part that works by default, or as its setting says. */
 const builtIn = (title: string, isSet: boolean, detail: string, settings: string[]): Part => ({
   title,
   state: isSet ? 'set' : 'built_in',
@@ -250,7 +250,7 @@ const data = (config: Config): Record<string, Part> => ({
   ),
 })
 
-/** The configuration of an installation, by groups in the order of its page. It contains no secret. */
+/** The configuration of an installation, in groups in the order of its page. It contains no secret. */
 export const installationPartsOf = (config: Config): InstallationPart[] =>
   (
     [

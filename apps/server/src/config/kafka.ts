@@ -1,7 +1,8 @@
 import type { SettingValues } from './settings.ts'
 
 /**
- * Where the log is. TLS files are given by path: the options go to other threads, and secrets stay where they are read.
+ * The location of the log. TLS files are given as paths: the options are passed to other threads, which read the
+ * secrets themselves.
  */
 export type LogConfig =
   | { kind: 'embedded' }
@@ -27,7 +28,7 @@ const tokenSettings = ['KAFKA_SASL_TOKEN_URL', 'KAFKA_SASL_CLIENT_ID', 'KAFKA_SA
 const ofTls = ['KAFKA_TLS_CA_FILE', 'KAFKA_TLS_CERT_FILE', 'KAFKA_TLS_KEY_FILE']
 const ofKafka = ['KAFKA_TOPIC_PREFIX', 'KAFKA_TLS', ...ofTls, 'KAFKA_SASL_MECHANISM']
 
-/** Reports settings of Kafka that conflict; `parsed` has the well-formed ones. */
+/** Reports settings of Kafka that conflict; `parsed` has those that are valid on their own. */
 export const kafkaProblems = (
   parsed: Readonly<Record<string, unknown>>,
   environment: Readonly<Record<string, string | undefined>>,
@@ -77,7 +78,7 @@ const saslOf = (values: SettingValues): Extract<LogConfig, { kind: 'kafka' }>['s
   }
 }
 
-/** Reads where the log is from settings without problems. */
+/** Reads the location of the log from settings without problems. */
 export const kafkaOf = (values: SettingValues): LogConfig =>
   values.KAFKA_BROKERS === undefined
     ? { kind: 'embedded' }

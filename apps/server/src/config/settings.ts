@@ -26,11 +26,17 @@ const dnsServers = list.refine(
     servers.every((server) => /^(?:[\d.]+(?::\d{1,5})?|\[[\da-f:]+\](?::\d{1,5})?|[\da-f:]+)$/i.test(server)),
   'must be addresses with an optional port, such as 1.1.1.1 or 127.0.0.1:5300',
 )
-/** Deleted users leave the logs by age, with a file that is a twelfth of the time younger: within 30 days in any case. */
+/**
+ * Deleted users disappear from the logs when files are deleted by age. A file may be written for a twelfth of the time,
+ * so that takes 30 days at most.
+ */
 const maxLogHours = 27 * 24
-/** Waits for a destination a day at most before it is tried, and is tried so long: delivery lets go of what is older in the log. */
+/**
+ * A destination may wait up to a day before a retry, and retries last up to this time: delivery needs no older records
+ * in the log.
+ */
 const maxRetryHours = maxLogHours - 24
-/** Sign-up has a setting of its own. */
+/** Sign-up has its own setting, so it is not listed here. */
 const switches = flagKeys.filter((key) => key !== 'sign-up-enabled')
 const flagChanges = list.refine(
   (values) => values.every((value) => switches.some((key) => value === `${key}=on` || value === `${key}=off`)),
@@ -40,7 +46,7 @@ const url = (...protocols: string[]) =>
   text.refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
     message: `must be a URL beginning with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
   })
-/** As `url`; the host may be missing when a parameter names the folder of a Unix socket, as libpq allows. */
+/** Like `url`, but the host may be missing if a parameter names the folder of a Unix socket, as libpq allows. */
 const databaseUrl = text.refine(
   (value) => {
     const full = value.replace(/^(postgres(?:ql)?:\/\/(?:[^/@]*@)?)\//, '$1localhost/')
@@ -83,8 +89,8 @@ const setting = <T extends z.ZodType>(schema: T, fallback: string | undefined, h
   ({ schema, fallback, shown, help }) as const
 
 /**
- * Every variable the product reads, in the order of the documented table. A variable without a fallback is optional.
- * `npm run check` compares docs/configuration.md with it.
+ * Every variable that the product reads, in the order of the documented table. A variable without a fallback is
+ * optional. `npm run check` compares docs/configuration.md with it.
  */
 export const settings = {
   PORT: setting(
@@ -467,10 +473,10 @@ export const settings = {
   ),
 } satisfies Record<string, Setting>
 
-/** Values of the variables after they are parsed. */
+/** Parsed values of the variables. */
 export type SettingValues = { [K in keyof typeof settings]: z.output<(typeof settings)[K]['schema']> }
 
-/** The table of docs/configuration.md. */
+/** The table in docs/configuration.md. */
 export const configurationTable = (): string =>
   [
     '| variable | default | what |',

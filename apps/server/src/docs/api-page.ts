@@ -1,6 +1,6 @@
 import { type Method, methodList } from '@tributary/contract'
 
-/** `sourceSchemaTemplates` as people write it: `Source schema templates`. */
+/** The title of a resource: `sourceSchemaTemplates` becomes `Source schema templates`. */
 const titleOf = (resource: string): string => {
   const words = resource.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   return words.charAt(0).toUpperCase() + words.slice(1)
@@ -11,7 +11,7 @@ const rowOf = ({ name, verb, path, summary }: Method): string => {
   return `| [\`${verb} /api${path}\`](/api/docs#/${resource}/${name}) | ${summary.replaceAll('|', '\\|')} |`
 }
 
-/** Every call of the API by its resource, as Markdown: sections that follow what the guide says of the API. */
+/** All methods of the API by their resource, as Markdown sections that follow the guide to the API. */
 export const apiCalls = (): string => {
   const resources = Map.groupBy(methodList, ({ name }) => name.split('.')[0] ?? name)
   return [...resources]

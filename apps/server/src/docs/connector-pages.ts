@@ -7,7 +7,7 @@ import type {
 } from '@tributary/connector-kit'
 import { sourceTypes, syncModes } from '@tributary/contract'
 
-/** A page from a connector's definition: its Markdown and its entry in the lists of pages. */
+/** A page generated from a connector's definition: its Markdown and its entry in the lists of pages. */
 export type ConnectorPage = { slug: string; title: string; about: string; icon: string; kind: string; text: string }
 
 type Step = { title: string; text: string; code?: string; language?: string }
@@ -15,7 +15,7 @@ type Step = { title: string; text: string; code?: string; language?: string }
 const cellOf = (text: string): string =>
   text.replaceAll('|', '\\|').replaceAll(/\s+/g, (space) => (space.includes('\n') ? ' ' : space))
 
-/** A fence that the code cannot close. */
+/** A code fence that is not contained in the code. */
 const fenceOf = (code: string): string => (code.includes('```') ? '~~~~' : '```')
 
 const stepOf = ({ title, text, code = '', language = '' }: Step, at: number): string => {
@@ -55,7 +55,7 @@ const firstSentence = (text: string): string => /^.*?[.!?](?=\s|$)/s.exec(text)?
 const kindOf = (type: number): string =>
   Object.entries(sourceTypes).find(([, number]) => number === type)?.[0] ?? 'Unspecified'
 
-/** The page of a source: what it is, its set-up guide, settings, and the events of a schema that it begins with. */
+/** The page of a source: description, set-up guide, settings, and the initial events of its schema. */
 export const sourcePage = ({ icon }: ListedSource, source: SourceDefinition): ConnectorPage => {
   const titles = [...(source.predefinedSchema?.events.keys() ?? [])].map((name) => `\`${name}\``)
   const parts = [
@@ -109,7 +109,7 @@ const actionsOf = ({ actions }: DestinationDefinition): string[] => [
   ]),
 ]
 
-/** The page of a destination: what it is, its set-up guide, settings, what it receives and does with an event. */
+/** The page of a destination: description, set-up guide, settings, and how it handles events. */
 export const destinationPage = ({ icon }: ListedDestination, destination: DestinationDefinition): ConnectorPage => {
   const { slug, title, description, docs } = destination
   const more = docs.url.startsWith('/docs/')

@@ -39,7 +39,7 @@ const wordsOf = (html: string): string =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')
 
-test('from its first page every page and every heading is reached by links that lead somewhere', async () => {
+test('every page and heading is reachable from the first page, and all links work', async () => {
   const seen = new Map<string, string>()
   const next = ['/docs']
   for (let path = next.pop(); path !== undefined; path = next.pop()) {
@@ -50,8 +50,7 @@ test('from its first page every page and every heading is reached by links that 
   }
   for (const [path, html] of seen)
     for (const link of linksOf(html)) {
-      // Links lead into the documentation and the product, or to the web, or are no link: never to a file that is not
-      // served.
+      // Links must lead to the documentation, the product, or another site, but never to a file that is not served.
       expect(link).toMatch(/^(\/|\/docs(\/[a-z0-9-]+){0,2}(#.+)?|#.+|\/api\/(docs(#.+)?|openapi\.json)|https?:\/\/.+)$/)
       const [file = '', anchor] = link.split('#')
       if (anchor === undefined || (file !== '' && !file.startsWith('/docs'))) continue
@@ -68,7 +67,7 @@ test('from its first page every page and every heading is reached by links that 
   expect([...seen.keys()]).toEqual(expect.arrayContaining(['/docs/getting-started', '/docs/operations', ...connectors]))
 })
 
-test('each source and destination has its whole guide and every setting on its page', async () => {
+test('the page of each source and destination has its whole guide and all settings', async () => {
   for (const entry of listedSources) {
     const { slug, guide, settings } = await entry.load()
     const fields = settings?.fields ?? []
@@ -92,7 +91,7 @@ test('each source and destination has its whole guide and every setting on its p
   }
 })
 
-test('the page of the API lists every call', async () => {
+test('the API page lists every method', async () => {
   const words = wordsOf(await read('/docs/api'))
   expect(methodList.filter(({ verb, path }) => !words.includes(`${verb} /api${path}`))).toEqual([])
 })
@@ -106,7 +105,7 @@ test.each([
   ['bakcup restore', '/docs/operations#backup-and-restore'],
   ['ruby', '/docs/sources/ruby'],
   ['invitat', '/docs/members#invitations'],
-])('the search for "%s" has %s among its first three, with the words around it', async (query, path) => {
+])('the search for "%s" has %s among its first three results, with the words around it', async (query, path) => {
   const results = (await search(query)).slice(0, 3)
   expect(
     results.map((result) => result.path.replace(/(\/docs\/(sources|deliveries|configuration)[^#]*)#.*/, '$1')),
@@ -114,7 +113,7 @@ test.each([
   for (const { passage } of results) expect(passage.map(({ text }) => text).join('').length).toBeGreaterThan(20)
 })
 
-test('the search as a page shows the same, escapes what was looked for, and says when there is nothing', async () => {
+test('the search page shows the same results, escapes the search text, and reports when nothing is found', async () => {
   const page = await read('/docs/search?q=dead%20letter')
   expect(page).toContain('<mark>dead</mark> <mark>letter</mark>')
   for (const { path } of await search('dead letter')) expect(page).toContain(`href="${path}"`)
@@ -125,7 +124,7 @@ test('the search as a page shows the same, escapes what was looked for, and says
   expect(await search('"(*['.repeat(500))).toEqual([])
 })
 
-test('nothing of another origin and no script but its own may run, and code is text', async () => {
+test('pages load nothing of other origins and run only their own script, and code is text', async () => {
   const answer = await fetch(`${base}/docs/collection`)
   expect(answer.headers.get('content-security-policy')).toMatch(
     /^default-src 'none'; script-src 'self'; style-src 'self';/,
@@ -138,13 +137,13 @@ test('nothing of another origin and no script but its own may run, and code is t
   expect(html).not.toMatch(/javascript:| on\w+="| style="/)
 })
 
-test('a long name in the first column of a table breaks behind its underscores; elsewhere it stays whole', async () => {
+test('a long name in the first table column breaks after underscores, but nowhere else', async () => {
   const html = await read('/docs/configuration')
   expect(html).toContain('<td role="cell"><code>TRIBUTARY_<wbr>TRUSTED_<wbr>PROXIES</code></td>')
   expect(html).toContain('<code>max_execution_time</code>')
 })
 
-test('pages are sent compressed, and again only when they changed; what they load is kept', async () => {
+test('pages are sent compressed and revalidated; their assets are cached', async () => {
   const page = await fetch(`${base}/docs/configuration`, { headers: { 'accept-encoding': 'br' } })
   expect([page.headers.get('content-encoding'), page.headers.get('cache-control')]).toEqual(['br', 'no-cache'])
   expect(Number(page.headers.get('content-length'))).toBeLessThan(10_000)
@@ -157,8 +156,8 @@ test('pages are sent compressed, and again only when they changed; what they loa
   expect((await fetch(`${base}/docs/configuration`, { method: 'POST' })).status).toBe(405)
 })
 
-test('a table names its columns in each row, since narrow screens show a row as a block', async () => {
-  // Rows of settings only: the page has a table of two columns, too.
+test('each table cell names its column, since narrow screens show a row as a block', async () => {
+  // Selects only rows of settings, since the page also has a table with two columns.
   const rows = (await read('/docs/configuration')).match(/<tr role="row"><td role="cell"[^>]*><code>.*?<\/tr>/g) ?? []
   expect(rows.length).toBeGreaterThan(30)
   for (const row of rows)
@@ -172,11 +171,11 @@ test.each([
   '/docs/adr/0001',
   '/docs/constructor',
   '/docs/assets/',
-])('%s is no page', async (path) => {
+])('%s is not a page', async (path) => {
   expect((await fetch(`${base}${path}`)).status).toBe(404)
 })
 
-test('only what is below /docs is asked of the documentation', () => {
+test('only paths below /docs are handled', () => {
   expect(['/docs', '/docs/collection', '/documents', '/', '/api/docs'].map((path) => docs.handles(path))).toEqual([
     true,
     true,

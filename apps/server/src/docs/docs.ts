@@ -10,7 +10,7 @@ import { type Assets, homeHtml, missingHtml, pageHtml, searchHtml } from './layo
 import { type DocsPage, loadPages } from './pages.ts'
 import { createDocsSearch } from './search.ts'
 
-/** Bytes that are served, with how long browsers keep them. */
+/** Content to serve, with the cache time of browsers. */
 type Content = { body: Buffer; type: string; cache: string; etag: string; packed: Map<string, Promise<Buffer>> }
 
 export type DocsDeps = {
@@ -18,9 +18,7 @@ export type DocsDeps = {
   folder: string
   sources: readonly ListedSource[]
   destinations: readonly ListedDestination[]
-  /**
-   * Address of the product that code shows until the page has that of the reader. Read when a page is first requested.
-   */
+  /** The product's URL that code shows until the page has the reader's own. Read when a page is first requested. */
   publicUrl: () => string
 }
 
@@ -33,7 +31,7 @@ const contentOf = (text: string | Buffer, type: string, cache: string): Content 
   return { body, type, cache, etag, packed: new Map() }
 }
 
-// Nothing of other origins is loaded, and no script but the one file: pages have the session within reach.
+// Nothing of other origins is loaded, and no script but the one file, since scripts could read the session.
 const headers = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'same-origin',
@@ -55,7 +53,7 @@ const encodingOf = (request: IncomingMessage): keyof typeof packers | undefined 
   return chosen === 'identity' ? undefined : chosen
 }
 
-/** Sends content compressed with the coding that the reader accepts; each coding is compressed once. */
+/** Sends content with the best encoding that the client accepts. Each encoding is created once. */
 const send = async (
   request: IncomingMessage,
   response: ServerResponse,
@@ -91,7 +89,7 @@ const asset = (names: readonly string[], type: string): Content =>
     'public, max-age=31536000, immutable',
   )
 
-/** Builds everything that is served without a query: pages by their path, and the files that they load. */
+/** Builds everything that is served without a query: pages by path, and their assets. */
 const build = async ({ folder, sources, destinations, publicUrl }: DocsDeps) => {
   const url = publicUrl()
   const pages: readonly DocsPage[] = await loadPages(
@@ -121,7 +119,7 @@ const build = async ({ folder, sources, destinations, publicUrl }: DocsDeps) => 
 
 /**
  * Serves the documentation at `/docs`: the guides of the folder and a page for each source and destination. It is
- * public, since it comes with the source code. `/docs/search?q=` is the search as a page, `/docs/search.json?q=` as
+ * public, like the source code. `/docs/search?q=` is the search page, `/docs/search.json?q=` returns the results as
  * data; any other path below is a 404. Pages are built at the first request.
  */
 export const createDocs = (deps: DocsDeps) => {

@@ -2,7 +2,7 @@ import { escapeHtml } from '@tributary/api-kit'
 import { type DocsPage, groupTitles } from './pages.ts'
 import type { Found } from './search.ts'
 
-/** Addresses of the files that each page loads. */
+/** URLs of the assets that each page loads. */
 export type Assets = { style: string; script: string }
 
 const mark =
@@ -11,7 +11,7 @@ const mark =
 const searchForm = (query: string): string =>
   `<form class="search" role="search" action="/docs/search"><input id="search" type="search" name="q" value="${escapeHtml(query)}" maxlength="100" autocomplete="off" spellcheck="false" aria-label="Search the documentation" placeholder="Search"><kbd aria-hidden="true">/</kbd></form>`
 
-/** Titles of the lists of connectors among their pages. */
+/** Titles of the lists of connectors. */
 const listNames: Readonly<Record<string, string>> = {
   '/docs/sources': 'All sources',
   '/docs/destinations': 'All destinations',
@@ -20,7 +20,9 @@ const listNames: Readonly<Record<string, string>> = {
 const link = (page: DocsPage, current: string): string =>
   `<li><a href="${page.path}"${page.path === current ? ' aria-current="page"' : ''}>${escapeHtml(listNames[page.path] ?? page.title)}</a></li>`
 
-/** Renders the side list: every page by its group; sources and destinations only while one of them is read. */
+/**
+ * Renders the side list with all pages by group. Sources and destinations are listed only if the current page is one.
+ */
 const contents = (pages: readonly DocsPage[], current: string): string =>
   groupTitles
     .map((group) => {
@@ -43,7 +45,7 @@ const onThisPage = ({ headings }: Pick<DocsPage, 'headings'>): string =>
         .map(({ depth, id, text }) => `<li class="d${depth}"><a href="#${escapeHtml(id)}">${escapeHtml(text)}</a></li>`)
         .join('')}</ul></nav>`
 
-/** One HTML page: head, search, side list, and `main` beside the headings of the page. */
+/** Renders an HTML page: head, search, side list, and `main` next to the headings of the page. */
 const frame = (parts: {
   pages: readonly DocsPage[]
   assets: Assets
@@ -81,10 +83,10 @@ const connectorCards = (pages: readonly DocsPage[]): string => {
   return [...kinds].map(([kind, some]) => `${kind === '' ? '' : `<h2>${escapeHtml(kind)}</h2>`}${cards(some)}`).join('')
 }
 
-/** Where the page's script shows whose address and key the code contains; without the script it stays hidden. */
+/** The bar that shows whose address and key are in the code; hidden without the page's script. */
 const fillBar = '<div id="fill" class="fill" hidden></div>'
 
-/** Renders a page of the documentation; a list of connectors has their cards. */
+/** Renders a page of the documentation. A list of connectors contains their cards. */
 export const pageHtml = (page: DocsPage, pages: readonly DocsPage[], assets: Assets): string => {
   const cardsOf =
     page.path === '/docs/sources' || page.path === '/docs/destinations'
@@ -150,7 +152,7 @@ export const searchHtml = (
   return frame({ pages, assets, title: 'Search', current: '/docs/search', main, query })
 }
 
-/** Renders the page for a path without a page. */
+/** Renders the page for unknown paths. */
 export const missingHtml = (pages: readonly DocsPage[], assets: Assets): string =>
   frame({
     pages,

@@ -4,22 +4,22 @@ import { Marked, type Token, type Tokens } from 'marked'
 /** A heading of a page below its title. */
 export type Heading = { depth: number; id: string; text: string }
 
-/** The words below one heading, for the search: `id` is the anchor, '' above the first heading. */
+/** The text below one heading, for the search. `id` is the anchor; '' for text before the first heading. */
 export type Section = { id: string; heading: string; text: string }
 
-/** A page's text as HTML, with what is listed and searched of it. */
+/** A page's text as HTML, with its headings and sections for lists and the search. */
 export type Rendered = { title: string; html: string; headings: readonly Heading[]; sections: readonly Section[] }
 
-/** Values of the reader that stand in code, by the name that guides give them. */
+/** The reader's values that appear in code, by the names that guides use. */
 export type FillName = 'origin' | 'host' | 'insecure' | 'writeKey'
 
-/** Placeholders that guides and the Markdown files have for values of the reader. */
+/** Placeholders for the reader's values in guides and other Markdown files. */
 const placeholders = /\{\{ ?(origin|host|insecure|writeKey) ?\}\}|http:\/\/127\.0\.0\.1:3000\b|YOUR_WRITE_KEY\b/g
 
 const nameOf = (written: string, name: string | undefined): FillName =>
   (name as FillName | undefined) ?? (written.startsWith('http') ? 'origin' : 'writeKey')
 
-/** Text as it reads without the reader's own values. */
+/** Text without the reader's own values. */
 const plainFill = (text: string, values: Readonly<Record<FillName, string>>): string =>
   text.replaceAll(placeholders, (written, name?: string) => values[nameOf(written, name)])
 
@@ -30,7 +30,7 @@ const anchorOf = (text: string): string =>
     .trim()
     .replaceAll(/\s/g, '-')
 
-/** The words of parsed Markdown without their markup, of a table without its head. */
+/** The text of parsed Markdown without markup; table headers are omitted. */
 const wordsOf = (tokens: readonly Token[]): string =>
   tokens
     .map((token): string => {
@@ -70,14 +70,17 @@ const languageOf = (lang: string | undefined): string => {
   return languages[name] ?? (name === '' ? 'Text' : name.charAt(0).toUpperCase() + name.slice(1))
 }
 
-/** Escaped text with an element around each value of the reader, which the page's script fills in. */
+/** Escaped text with an element around each of the reader's values, which the page's script fills in. */
 const withFills = (text: string, values: Readonly<Record<FillName, string>>): string =>
   escapeHtml(text).replaceAll(placeholders, (written, name?: string) => {
     const fill = nameOf(written, name)
     return `<span data-fill="${fill}">${escapeHtml(values[fill])}</span>`
   })
 
-/** Code in HTML with places to break behind underscores: else a name that is wider than its column breaks within a word. */
+/**
+ * Adds possible line breaks after underscores to code in HTML. Otherwise a name that is wider than its column breaks
+ * within a word.
+ */
 const withBreaks = (html: string): string =>
   html
     .split('</code>')
@@ -94,7 +97,7 @@ const tableOf = (token: Tokens.Table, inline: (tokens: Token[]) => string): stri
   const named = titles.some((text) => text !== '')
   const head = token.header.map((cell) => `<th role="columnheader" scope="col">${inline(cell.tokens)}</th>`).join('')
   const body = token.rows.map((row) => {
-    // Narrow screens show a row as a block, where each value names its column.
+    // Narrow screens show a row as a block, so each cell names its column.
     const cells = row.map((cell, at) => {
       const label =
         at === 0 || titles.length < 3 || (titles[at] ?? '') === ''
@@ -123,9 +126,9 @@ const sectionsOf = (tokens: readonly Token[], ids: readonly string[], words: (te
 }
 
 /**
- * Renders the Markdown of a page, whose first heading is its title. HTML in it is text; a link for which `addressOf`
- * returns no address becomes plain words. Values of the reader in code become elements that the page fills in; until
- * then they show `values`.
+ * Renders the Markdown of a page, whose first heading is its title. HTML in it is shown as text. A link becomes plain
+ * text if `addressOf` returns no address for it. The reader's values in code become elements that the page fills in;
+ * until then they show `values`.
  */
 export const renderMarkdown = (
   text: string,
@@ -158,7 +161,7 @@ export const renderMarkdown = (
       },
       html: ({ text: written }: Tokens.HTML | Tokens.Tag): string => escapeHtml(written),
       codespan: ({ text: code }: Tokens.Codespan): string => `<code>${withFills(code, values)}</code>`,
-      // Code that is wider than a phone can be scrolled with the keyboard.
+      // Wide code can be scrolled with the keyboard on a phone.
       code: ({ text: code, lang }: Tokens.Code): string =>
         `<figure class="code"><figcaption>${languageOf(lang)}<button type="button" class="copy" hidden>Copy</button></figcaption>` +
         `<pre tabindex="0" aria-label="${languageOf(lang)}"><code>${withFills(code, values)}\n</code></pre></figure>\n`,

@@ -6,17 +6,17 @@ import { apiCalls } from './api-page.ts'
 import { type ConnectorPage, destinationPage, sourcePage } from './connector-pages.ts'
 import { type FillName, type Rendered, renderMarkdown } from './markdown.ts'
 
-/** A page of the documentation, rendered. */
+/** A rendered page of the documentation. */
 export type DocsPage = Rendered & {
-  /** `/docs/collection`. */
+  /** The path, such as `/docs/collection`. */
   path: string
   group: GroupTitle
-  /** One line about it, for the lists of pages. */
+  /** A one-line description, for the lists of pages. */
   about: string
-  /** For the page of a connector: the address of its logo, and its section in the list. */
+  /** For a connector's page: the URL of its logo, and its section in the list. */
   icon?: string
   kind?: string
-  /** `catalogSources/{slug}`: the kind of source whose key belongs into its code. */
+  /** `catalogSources/{slug}`: the app of sources whose keys can be used in the page's code. */
   app?: string
 }
 
@@ -24,7 +24,7 @@ type Unrendered = Omit<DocsPage, keyof Rendered> & { text: string }
 
 export type GroupTitle = 'Get started' | 'Guides' | 'Sources' | 'Destinations' | 'Reference' | 'Operate'
 
-/** The pages written by hand: files of the product's folder `docs`, in the order of the lists. */
+/** The manually written pages: files of the folder `docs`, in the order of the lists. */
 const guides = {
   'getting-started': ['Get started', 'Deliver your first event in five steps.'],
   concepts: ['Get started', 'The parts of Tributary and what they are called.'],
@@ -53,7 +53,7 @@ const guides = {
   scaling: ['Operate', 'Several processes that collect, and what happens while a part is away.'],
 } as const satisfies Record<string, readonly [group: GroupTitle, about: string]>
 
-/** Groups in the order of the side list. */
+/** Group titles in the order of the side list. */
 export const groupTitles: readonly GroupTitle[] = [
   'Get started',
   'Guides',
@@ -65,7 +65,7 @@ export const groupTitles: readonly GroupTitle[] = [
 
 const isGuide = (name: string): name is keyof typeof guides => Object.hasOwn(guides, name)
 
-/** Returns the served address of a page's link: another page or a part of it, an external address, or none. */
+/** Returns the served URL of a page's link: another page or a part of it, an external URL, or none. */
 const addressOf = (href: string): string | undefined => {
   if (/^(https?:\/\/|#|\/api\/|\/docs\/)/.test(href)) return href
   const [file = '', part] = href.split('#')
@@ -74,9 +74,9 @@ const addressOf = (href: string): string | undefined => {
 }
 
 /**
- * Loads every page of the documentation: the guides of `folder`, the calls of the API, and a page from the definition
+ * Loads every page of the documentation: the guides of `folder`, the methods of the API, and a page from the definition
  * of each source and destination. Code contains `values` until the reader's own are filled in. Yields to the event loop
- * between two pages. Throws when a guide is missing.
+ * between two pages. Throws if a guide is missing.
  */
 export const loadPages = async (
   folder: string,

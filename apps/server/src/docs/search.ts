@@ -1,28 +1,28 @@
 import MiniSearch from 'minisearch'
 import type { DocsPage } from './pages.ts'
 
-/** A part of a page that a search found: a page's beginning or one of its headings. */
+/** A search result: a page's beginning or one of its headings. */
 export type Found = {
   path: string
   title: string
-  /** '' for a page's beginning. */
+  /** '' for the beginning of a page. */
   heading: string
-  /** Words of it around the first match; `match` marks those that were looked for. */
+  /** The text around the first match; `match` marks the search words. */
   passage: readonly { text: string; match: boolean }[]
 }
 
 type Entry = { id: string; title: string; heading: string; text: string; about: string }
 
-/** Words of a search that are looked at. */
+/** Maximum number of search words that are used. */
 const maxWords = 8
 const passageLength = 180
 
-/** Words that say nothing of what is looked for. */
+/** Words that are ignored, since they do not narrow a search. */
 const stopWords = new Set(
   'a an and are as at be by do does for from how i in is it my of on or the to what when why with'.split(' '),
 )
 
-/** Finds where one of `terms` begins a word, with the rest of that word, in their order. */
+/** Finds the words that begin with one of `terms`, in their order. */
 const matchesOf = (text: string, terms: readonly string[]): { start: number; end: number }[] => {
   const lower = text.toLowerCase()
   const matches: { start: number; end: number }[] = []
@@ -37,7 +37,7 @@ const matchesOf = (text: string, terms: readonly string[]): { start: number; end
   return matches
 }
 
-/** The words of `text` around the first place where one of `terms` begins a word, cut at spaces. */
+/** The text around the first word that begins with one of `terms`, cut at spaces. */
 const passageOf = (text: string, terms: readonly string[]): Found['passage'] => {
   const flat = text.replaceAll(/\s+/g, ' ').trim()
   const at = matchesOf(flat, terms)[0]?.start ?? -1
@@ -57,9 +57,9 @@ const passageOf = (text: string, terms: readonly string[]): Found['passage'] => 
 }
 
 /**
- * A full-text search over every heading of `pages`, best first. All words have to be found, the last one may be begun and
- * longer ones may have a mistake; behind those that have them all come those that have some. Only the first eight words count, so that a
- * search stays a matter of milliseconds. At most `limit` are answered. The index is made piece by piece.
+ * A full-text search over every heading of `pages`, best first. Results with all words come before those with some. The
+ * last word may be incomplete, and longer words may have a typo. Only the first eight words count, so that a search
+ * takes milliseconds. Returns at most `limit` results. The index is built in small steps.
  */
 export const createDocsSearch = async (
   pages: readonly DocsPage[],

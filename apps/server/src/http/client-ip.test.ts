@@ -28,7 +28,7 @@ test('with trusted proxies configured, no request causes a warning', () => {
   expect(warned(['10.0.0.0/8'], [request('10.0.0.9', '203.0.113.7'), request('192.0.2.1', '203.0.113.7')])).toEqual([])
 })
 
-test('the address is what a trusted proxy says, and the peer itself otherwise', () => {
+test("the client's address comes from a trusted proxy; otherwise it is the peer's address", () => {
   const of = createClientIp(['10.0.0.0/8'])
   expect(of(request('10.0.0.9', '203.0.113.7'))).toBe('203.0.113.7')
   expect(of(request('192.0.2.1', '203.0.113.7'))).toBe('192.0.2.1')

@@ -8,15 +8,15 @@ const forwardedFor = (request: IncomingMessage): string | undefined => {
   return Array.isArray(forwarded) ? forwarded.join(',') : forwarded
 }
 
-/** The address that login limits count: the socket's, or what trusted proxies say. */
+/** The address that login limits count: the socket's, or the one that trusted proxies forward. */
 export const createClientIp = (trustedProxies: readonly string[]): ((request: IncomingMessage) => string) => {
   const proxies = parseProxies(trustedProxies)
   return (request) => clientAddress(request.socket.remoteAddress ?? '', forwardedFor(request), proxies)
 }
 
 /**
- * True for a request that a trusted proxy makes for itself: its peer is a trusted proxy, and no header forwards another
- * client. Every other request through a proxy names its client.
+ * True for a request from a trusted proxy itself: its peer is a trusted proxy, and no header forwards another client.
+ * All other requests through a proxy name their client.
  */
 export const createIsFromProxy = (trustedProxies: readonly string[]): ((request: IncomingMessage) => boolean) => {
   const proxies = parseProxies(trustedProxies)
@@ -30,8 +30,8 @@ export const createIsFromProxy = (trustedProxies: readonly string[]): ((request:
 }
 
 /**
- * Looks at each request, and warns at the first that a proxy seems to have sent while no proxy is trusted: all clients
- * behind it then count as one.
+ * Checks each request, and warns at the first that seems to come through a proxy although no proxy is trusted. All
+ * clients behind that proxy then count as one.
  */
 export const createProxyWatch = (
   trustedProxies: readonly string[],

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { listedDataSources, listedDestinations, listedSources, logoFile } from '@tributary/connectors'
 
-/** A picture and what it is. */
+/** A picture with its content type. */
 export type Logo = { contentType: string; body: Buffer }
 
-/** Reads logos of connectors by the key of their address below `/media/`; undefined for a key that no connector has now. */
+/** Reads connector logos by the key in their URL below `/media/`; undefined for a key that no connector has now. */
 export const createConnectorLogos = (): ((key: string) => Promise<Logo | undefined>) => {
   const files = new Map([
     ...listedDataSources.map(({ slug, icon }): [string, URL] => [icon, logoFile('data-sources', slug)]),

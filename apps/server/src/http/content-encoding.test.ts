@@ -23,11 +23,11 @@ test.each([
   ['deflate', 'identity'],
   ['gzip;q=nonsense', 'gzip'],
   [', ,;q=1', 'identity'],
-])('Accept-Encoding %j is answered with %s', (header, coding) => {
+])('Accept-Encoding %j gets %s', (header, coding) => {
   expect(chooseEncoding(header, all)).toBe(coding)
 })
 
-test('a coding that the file is not kept in is never chosen', () => {
+test('an encoding without a stored copy is never chosen', () => {
   expect(chooseEncoding('br, gzip;q=0.5', ['gzip', 'identity'])).toBe('gzip')
   expect(chooseEncoding('br, gzip', ['identity'])).toBe('identity')
 })

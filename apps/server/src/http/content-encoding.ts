@@ -1,8 +1,8 @@
-/** Content codings that files are kept in, smallest first: what is preferred among those a client likes equally. */
+/** Content encodings of stored files, smallest first. The smallest wins if a client accepts several equally. */
 export const contentEncodings = ['br', 'gzip', 'identity'] as const
 export type ContentEncoding = (typeof contentEncodings)[number]
 
-/** The weight of each coding that the header names, in lower case; a weight that is none counts as 1. */
+/** The weight of each encoding that the header names, in lower case; an invalid weight counts as 1. */
 const weightsOf = (header: string): Map<string, number> => {
   const weights = new Map<string, number>()
   for (const part of header.split(',')) {
@@ -14,14 +14,14 @@ const weightsOf = (header: string): Map<string, number> => {
 }
 
 /**
- * Which of the codings that a file is kept in an `Accept-Encoding` header asks for (RFC 9110, section 12.5.3): the one of
- * the greatest weight, of equal ones the smallest. Without the header, and where nothing kept is acceptable, `identity`.
+ * Chooses a stored encoding by an `Accept-Encoding` header (RFC 9110, section 12.5.3): the one with the highest weight,
+ * or the smallest of equal ones. `identity` without the header, or if no stored encoding is acceptable.
  */
 export const chooseEncoding = (header: string | undefined, kept: readonly ContentEncoding[]): ContentEncoding => {
   if (header === undefined) return 'identity'
   const weights = weightsOf(header)
   const others = weights.get('*')
-  // A coding that is not named is unacceptable, except identity, which is the last choice.
+  // An encoding that is not named is unacceptable, except identity, which is the last choice.
   const weightOf = (coding: ContentEncoding): number =>
     weights.get(coding) ?? others ?? (coding === 'identity' ? Number.EPSILON : 0)
   let best: ContentEncoding = 'identity'

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 
-/** Other origins that a page may use, by directive. */
+/** Other origins that a page may use, by policy directive. */
 export type PolicySources = Readonly<Record<string, readonly string[]>>
 
 /** Sources that the support chat's page loads, by Intercom's page "Using Intercom with Content Security Policy". */
@@ -28,7 +28,7 @@ const cards: PolicySources = {
   'frame-src': ['https://js.stripe.com', 'https://*.js.stripe.com', 'https://hooks.stripe.com'],
 }
 
-/** Origins that the configuration calls for: where errors are reported, the support chat, and the card form. */
+/** Origins that the configuration requires: for error reports, the support chat, and the card form. */
 export const contentPolicySources = ({
   sentryDsn,
   messagingAppId,
@@ -48,7 +48,7 @@ export const contentPolicy = (inlineHashes: readonly string[], sources: PolicySo
     'script-src': ["'self'", ...inlineHashes],
     'style-src': ["'self'", "'unsafe-inline'"],
     'img-src': ["'self'", 'data:', 'blob:'],
-    // Means sockets of the same origin too (CSP 3). Not ws: and wss:, by which a script that got in could send anywhere.
+    // It includes sockets of the same origin (CSP 3). With ws: and wss:, an injected script could send data anywhere.
     'connect-src': ["'self'"],
     'object-src': ["'none'"],
     'base-uri': ["'none'"],

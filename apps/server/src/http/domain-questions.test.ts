@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createDomainQuestions, createMayAskDomains } from './domain-questions.ts'
 
 const domains = new Set<string>()
-/** The names that were looked for. */
+/** The names that were looked up. */
 const looked: string[] = []
 const token = 'a-token-of-domains'
 let trustedProxies = ['127.0.0.0/8']
@@ -30,7 +30,7 @@ const ask = async (query: string, method = 'GET', headers: Record<string, string
   return (await fetch(`http://127.0.0.1:${port}/domains/ask${query}`, { method, headers })).status
 }
 
-test('a certificate is had for an active custom domain, however it is written, until it is removed', async () => {
+test('an active custom domain, in any spelling, may get a certificate until it is removed', async () => {
   for (const name of ['events.example.com', 'Events.EXAMPLE.com', 'xn--bcher-kva.example', 'XN--BCHER-KVA.example'])
     expect([name, await ask(`?domain=${name}`)]).toEqual([name, 200])
   expect(await ask('?domain=events.example.com', 'HEAD')).toBe(200)
@@ -43,7 +43,7 @@ test.each([
   ['a name below it', 'a.events.example.com'],
   ['a name above it', 'example.com'],
   ['a dot behind it', 'events.example.com.'],
-])('no certificate is had for %s', async (_, name) => {
+])('no certificate may be requested for %s', async (_, name) => {
   expect(await ask(`?domain=${name}`)).toBe(404)
 })
 
@@ -58,12 +58,12 @@ test.each([
   ['a broken escape', '?domain=%E0%A4%A'],
   ['a name longer than DNS has', `?domain=${'a'.repeat(254)}`],
   ['a huge name', `?domain=${'a.'.repeat(6000)}example.com`],
-])('%s is refused without a look', async (_, query) => {
+])('%s is rejected without a lookup', async (_, query) => {
   expect(await ask(query)).toBe(404)
   expect(looked).toEqual([])
 })
 
-test('a question is asked, and nothing else', async () => {
+test('only GET and HEAD are allowed for the domain check', async () => {
   for (const method of ['POST', 'PUT', 'DELETE']) expect(await ask('?domain=events.example.com', method)).toBe(405)
   expect(looked).toEqual([])
 })
@@ -85,7 +85,7 @@ test.each<[string, readonly string[], Record<string, string>, string, number]>([
   ],
   ['whoever has another token', [], {}, '&token=a-token-of-nobody', 403],
   ['whoever has an empty token', [], {}, '&token=', 403],
-])('%s is answered, or refused for every domain alike', async (_, proxies, headers, more, status) => {
+])('%s is accepted, or rejected for every domain alike', async (_, proxies, headers, more, status) => {
   trustedProxies = [...proxies]
   expect(await ask(`?domain=events.example.com${more}`, 'GET', headers)).toBe(status)
   expect(await ask(`?domain=other.example.com${more}`, 'GET', headers)).toBe(status === 200 ? 404 : 403)

@@ -7,13 +7,13 @@ const path = '/domains/ask'
 const refusal =
   'Only a trusted proxy can ask this. Set TRIBUTARY_TRUSTED_PROXIES, or TRIBUTARY_DOMAINS_TOKEN and ask with ?token=.\n'
 
-/** Maximum characters of a DNS name, and the characters it may have: every other name is answered without a lookup. */
+/** Maximum characters of a DNS name, and its allowed characters: any other name is rejected without a lookup. */
 const maxName = 253
 const isName = /^[a-z0-9.-]+$/
 
 /**
- * Answers, from memory, whether a reverse proxy may get a certificate for a domain: 200 for a custom domain whose
- * records were found, 404 for every other name. So no client can make the proxy request certificates for other names.
+ * Decides, from memory, whether a reverse proxy may get a certificate for a domain: 200 for a custom domain whose
+ * records were found, 404 for any other name. So no client can make the proxy request certificates for other names.
  * Unauthorized callers get 403 for every name: the list of an installation's domains is private.
  */
 export const createDomainQuestions = ({
@@ -21,7 +21,7 @@ export const createDomainQuestions = ({
   mayAsk,
 }: {
   mayHaveCertificate(domain: string): boolean
-  /** Whether the request comes from a trusted proxy, or has the token in its address. */
+  /** Whether the request comes from a trusted proxy, or has the token in its URL. */
   mayAsk(request: IncomingMessage): boolean
 }): { handles(path: string): boolean; handle(request: IncomingMessage, response: ServerResponse): void } => ({
   handles: (asked) => asked === path,
@@ -45,9 +45,7 @@ export const createDomainQuestions = ({
   },
 })
 
-/**
- * Authorizes callers of the domain check: the trusted proxies themselves, and callers with the token in the address.
- */
+/** Authorizes callers of the domain check: the trusted proxies themselves, and callers with the token in the URL. */
 export const createMayAskDomains = ({
   trustedProxies,
   domainsToken,

@@ -22,7 +22,7 @@ const parts: HttpParts = {
   web: (_, response) => void response.end('page'),
 }
 
-test('a body without a reader is answered, and taken in up to a limit only', async () => {
+test('a request whose body no handler reads gets a response, and its body is read only up to a limit', async () => {
   const http = createHttpServer(parts)
   const sockets: Socket[] = []
   http.server.on('connection', (socket: Socket) => sockets.push(socket))
@@ -48,7 +48,7 @@ test('a body without a reader is answered, and taken in up to a limit only', asy
 })
 
 test.each([true, false])(
-  'where the public URL is https (%s), every answer keeps browsers on https',
+  'if the public URL is https (%s), every response has a header that keeps browsers on https',
   async (isHttps) => {
     const answersBy = (write: (response: ServerResponse) => void) => ({
       handles: (given: IncomingMessage | string) =>

@@ -6,11 +6,11 @@ import { createRounds } from './rounds.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** The handlers of requests, in the order in which they are asked. */
+/** The request handlers, in the order in which they are tried. */
 export type HttpParts = {
-  /** Browsers come by https only, and receive a header that keeps them on https (RFC 6797). */
+  /** True if browsers use only https; they get a header that keeps them on https (RFC 6797). */
   isHttps: boolean
-  /** Sees every request before it is answered. */
+  /** Called with every request before it is handled. */
   look: (request: IncomingMessage) => void
   collect: { handles(request: IncomingMessage): boolean; handle: Handler } | undefined
   realtime:
@@ -20,10 +20,10 @@ export type HttpParts = {
       }
     | undefined
   operations: { handles(path: string): boolean; handle: Handler }
-  /** Answers the questions of a reverse proxy about custom domains. */
+  /** Handles requests of a reverse proxy about custom domains. */
   domainQuestions: { handles(path: string): boolean; handle: Handler } | undefined
   flags: { handles(path: string): boolean; handle: Handler } | undefined
-  /** The mail of a development server. */
+  /** Shows the mail of a development server. */
   devOutbox: { handles(path: string): boolean; handle: Handler } | undefined
   syncApi: { handles(path: string): boolean; handle: Handler } | undefined
   profileApi: { handles(path: string): boolean; handle: Handler } | undefined
@@ -32,7 +32,7 @@ export type HttpParts = {
   media: { handles(path: string): boolean; handle: Handler } | undefined
   /** The documentation that comes with the product. */
   guides: { handles(path: string): boolean; handle: Handler } | undefined
-  /** Answers a path that has no handler and is no page; unless given, with 404 'There is no endpoint'. */
+  /** Handles paths without a handler or page; by default with 404 'There is no endpoint'. */
   nothing?: Handler
   api: Handler | undefined
   web: Handler
@@ -53,7 +53,7 @@ export class ListenFailed extends Error {
   }
 }
 
-/** Resolves when the port is free now, so that a start fails before it has created anything. @throws ListenFailed */
+/** Resolves if the port is free now, so that a start fails before it has created anything. @throws ListenFailed */
 export const requireFreePort = async (port: number, host: string): Promise<void> => {
   const probe = createServer()
   const listening = Promise.withResolvers<void>()
@@ -63,10 +63,10 @@ export const requireFreePort = async (port: number, host: string): Promise<void>
   await new Promise((resolve) => probe.close(resolve))
 }
 
-/** For a year, and for this host alone: its subdomains may serve other products. */
+/** For a year, and only for this host, since its subdomains may serve other products. */
 const strictTransport = 'max-age=31536000'
 
-/** Answers to requests that cannot be parsed, by the error code of Node.js. */
+/** Responses to requests that cannot be parsed, by the error code of Node.js. */
 const unreadable: Readonly<Record<string, readonly [code: number, text: string, reason: string, message: string]>> = {
   HPE_HEADER_OVERFLOW: [
     431,
@@ -83,24 +83,24 @@ const unreadable: Readonly<Record<string, readonly [code: number, text: string, 
 }
 const malformed = [400, 'Bad Request', 'MALFORMED_REQUEST', 'The request is not valid HTTP.'] as const
 
-/** Returns the URL under which this machine reaches a server that listens there. */
+/** Returns the URL of a server with this host and port, as seen from this machine. */
 export const listeningUrl = (host: string, port: number): string => {
   if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 /**
- * Reads and discards, up to a limit, the part of a long body that is unread when the request is answered. On
- * 'prefinish', since Node.js discards without a limit from 'finish' on.
+ * Reads and discards, up to a limit, the unread part of a long body after the response. It does so on 'prefinish',
+ * since Node.js discards without a limit from 'finish' on.
  */
 const endUnread = (request: IncomingMessage, response: ServerResponse): void => {
   if (isLongUnread(request)) response.once('prefinish', () => void (request.complete || discardBody(request)))
 }
 
-/** True for a path of the API: `/api` itself or below. */
+/** True for `/api` and paths below it. */
 const isApi = (url: string): boolean => url.startsWith('/api') && (url.length === 4 || url[4] === '/' || url[4] === '?')
 
-/** Paths that are no page of the web application, whether or not this process has a handler for them. */
+/** Paths that are not pages of the web application, whether or not this process has a handler for them. */
 const notPages = /^\/(api|v1|profiles|syncs|media|ofrep|pusher|apps?|docs|health|metrics|tag)(?=[/?]|$)/
 
 const answerNothing: Handler = (request, response) => {
@@ -116,7 +116,7 @@ const answerNothing: Handler = (request, response) => {
     .end(JSON.stringify(body))
 }
 
-/** Answers everything but collection. */
+/** Handles everything but collection. */
 const besideCollection =
   (parts: HttpParts): Handler =>
   (request, response) => {
@@ -138,8 +138,8 @@ const besideCollection =
   }
 
 /**
- * Creates one server for everything on one port. Collection is asked first and runs on plain `node:http`, since it is
- * the hot path. Time-outs end connections that send their request too slowly.
+ * Creates one server for everything on one port. Collection is tried first and uses plain `node:http`, since it is the
+ * hot path. Timeouts end connections that send their request too slowly.
  */
 export const createHttpServer = (
   parts: HttpParts,

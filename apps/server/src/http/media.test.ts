@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => void server.close())
 
-test('a picture is served with its type, for ever, and nothing in it can run', async () => {
+test('a picture is served with its type and cached permanently, and cannot run scripts', async () => {
   const reply = await fetch(`${url}/${key}?max-w=48&max-h=32&hash=b1`)
   expect([reply.status, await reply.text()]).toEqual([200, 'picture'])
   expect(Object.fromEntries(reply.headers)).toMatchObject({
@@ -42,14 +42,14 @@ test('a picture is served with its type, for ever, and nothing in it can run', a
 })
 
 test.each(['max-w=0', 'max-w=-1', 'max-w=1e9', 'max-w=x', 'max-w=', 'max-w=999999'])(
-  'the size %s is ignored',
+  'the invalid size %s is ignored',
   async (query) => {
     expect((await fetch(`${url}/${key}?${query}`)).status).toBe(200)
     expect(asked.at(-1)).toEqual({})
   },
 )
 
-test('the logo of each connector is at the address that the catalog names, as a picture in which nothing runs', async () => {
+test('the logo of each connector is at its URL in the catalog, as a picture that cannot run scripts', async () => {
   for (const { icon } of [...listedDataSources, ...listedDestinations, ...listedSources]) {
     const reply = await fetch(`${url}${icon.replace(/^\/media/, '')}`)
     expect([icon, reply.status, reply.headers.get('content-type')]).toEqual([icon, 200, 'image/svg+xml'])
@@ -58,7 +58,7 @@ test('the logo of each connector is at the address that the catalog names, as a 
   }
 })
 
-test('what is not there is 404, what cannot be read now 503, and neither is cached', async () => {
+test('a missing picture gets 404, a temporarily unreadable one 503, and neither is cached', async () => {
   for (const [path, status] of [
     ['logos/none.webp', 404],
     ['connectors/destinations/webhook-000000000000.svg', 404],

@@ -5,20 +5,20 @@ import type { Logo } from './connector-logos.ts'
 
 const prefix = '/media/'
 
-/** Headers of every picture: nothing in it may run, and its type is not guessed. */
+/** Headers of every picture: scripts cannot run, and the content type is not guessed. */
 const headers = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   'referrer-policy': 'no-referrer',
 }
 
-/** Cached for a year: a name never shows another picture, because its key holds a hash of it. */
+/** Cached for a year: a URL never shows another picture, because its key contains the hash of the picture. */
 const forEver = 'public, max-age=31536000, immutable'
 
 const sideOf = (text: string | null): number | undefined =>
   text !== null && /^[1-9]\d{0,4}$/.test(text) ? Number(text) : undefined
 
-/** The key and the box of an address; undefined when it cannot be read. */
+/** The key and the size of a URL; undefined if it is invalid. */
 const parse = (url: string) => {
   if (!URL.canParse(url, 'http://local')) return undefined
   const { pathname, searchParams } = new URL(url, 'http://local')
@@ -30,9 +30,9 @@ const parse = (url: string) => {
 }
 
 /**
- * Serves stored pictures at `/media/{key}` and logos of connectors at `/media/connectors/{key}`. Any client that has
- * the key gets them, cached for a year. For `max-w` and `max-h` a stored picture is sent in the smallest of a few sizes
- * that is not smaller. Everything else is a 404.
+ * Serves stored pictures at `/media/{key}` and logos of connectors at `/media/connectors/{key}`. Any client with the
+ * key gets them, cached for a year. For `max-w` and `max-h` a stored picture is sent in the smallest of a few sizes
+ * that is not smaller. All other paths get 404.
  */
 export const createMedia = ({
   readImage,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Handlers of a process with one job for all requests that are for another process: 404 with a reason. */
+/** Handlers of a process with a single role. Requests for other roles get 404 with a reason. */
 export const answersOfOneJob = (refusal: { reason: string; message: string }) => {
   const body = JSON.stringify({ code: 404, ...refusal, metadata: {} })
   const notHere = (_request: IncomingMessage, response: ServerResponse): void => {

@@ -7,7 +7,10 @@ import { createPaymentWebhook } from './payment-webhook.ts'
 
 const MiB = 1024 * 1024
 
-/** The webhook on a free port; `x-from` says from which address a request came. Signature `hang` is worked on until the end. */
+/**
+ * The webhook on a free port; `x-from` sets the client address of a request. Processing of the signature `hang` lasts
+ * until the end.
+ */
 const start = async () => {
   const webhook = createPaymentWebhook({
     receive: ({ signature }) => (signature === 'hang' ? new Promise(() => undefined) : Promise.resolve(200)),
@@ -27,7 +30,7 @@ const start = async () => {
   })
   const { port } = server.address() as AddressInfo
   return {
-    /** The status of a whole webhook. */
+    /** Sends a complete webhook; resolves to the status. */
     send: async (from: string, signature = 'real', bytes = 100) =>
       (
         await fetch(`http://127.0.0.1:${port}/webhooks/stripe`, {
@@ -36,7 +39,7 @@ const start = async () => {
           body: 'x'.repeat(bytes),
         })
       ).status,
-    /** Sends all of a webhook but its last byte, so often. Resolves when each has begun. */
+    /** Sends `count` webhooks without their last byte. Resolves when all have begun. */
     async stall(count: number, from: (index: number) => string, bytes: number) {
       const before = asked
       for (let index = 0; index < count; index += 1) {
@@ -57,13 +60,13 @@ const start = async () => {
 test.each([
   ['that send all but the last byte of a megabyte', MiB - 1],
   ['that send only a head', 0],
-])('605 webhooks of one network %s leave those of the payment provider at 200', async (_, bytes) => {
+])('605 webhooks from one network %s do not block those of the payment provider', async (_, bytes) => {
   const { send, stall } = await start()
   await stall(605, (index) => `2001:db8:1:2::${index.toString(16)}`, bytes)
   expect(await send('3.18.12.63', 'real', MiB)).toBe(200)
 })
 
-test('webhooks of one network that are worked on for long leave places to the next', async () => {
+test('webhooks of one network that take long to process leave slots for others', async () => {
   const { send } = await start()
   const statuses: number[] = []
   for (let index = 0; index < 100; index += 1)
@@ -76,7 +79,7 @@ test('webhooks of one network that are worked on for long leave places to the ne
   expect(await send('3.18.12.63')).toBe(200)
 })
 
-test('twelve networks that send all they can leave room for a webhook of the next', async () => {
+test('twelve networks at their limits leave memory for a webhook of the next', async () => {
   const { send, stall } = await start()
   await stall(60, (index) => `192.0.2.${index % 12}`, MiB - 1)
   expect(await send('3.18.12.63', 'real', 100_000)).toBe(200)

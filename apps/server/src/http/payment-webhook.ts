@@ -6,11 +6,12 @@ const path = '/webhooks/stripe'
 const MiB = 1024 * 1024
 
 /**
- * Maximum bytes of one webhook, and of those of one network and of all together while they are read and processed:
- * strangers send them, too. A webhook has no verified owner yet, so no user or organization has a share.
+ * Maximum bytes of one webhook, and of all webhooks of one network and of all networks while they are read and
+ * processed. Anyone can send webhooks. A webhook has no verified owner yet, so there are no limits per user or
+ * organization.
  */
 const limits = { body: MiB, network: 2 * MiB, all: 8 * MiB }
-/** Webhooks that are read or processed at a time, of one network and of all. */
+/** Maximum number of webhooks that are read or processed at a time, of one network and in total. */
 const places = { network: 16, all: 64 }
 
 const answer = (response: ServerResponse, status: number): void => {
@@ -20,8 +21,8 @@ const answer = (response: ServerResponse, status: number): void => {
 }
 
 /**
- * Receives webhooks of the payment provider and passes their bytes on unchanged, since they are signed. A failure is
- * answered with 503, after which the provider sends the webhook again.
+ * Receives webhooks of the payment provider and passes their bytes on unchanged, since they are signed. After a failure
+ * the response is 503, so that the provider sends the webhook again.
  */
 export const createPaymentWebhook = ({
   receive,
@@ -29,7 +30,7 @@ export const createPaymentWebhook = ({
   logger,
 }: {
   receive(call: { body: Uint8Array; signature: string }): Promise<200 | 400 | 404>
-  /** The client's address, after trusted proxies. */
+  /** The client's address, as forwarded by trusted proxies. */
   clientIp(request: IncomingMessage): string
   logger: Logger
 }) => {

@@ -3,12 +3,12 @@ import { createProfileApi } from '@tributary/control'
 import { type Logger, type Metrics, systemClock } from '@tributary/kernel'
 import { openRelational } from '@tributary/storage'
 
-/** Connections for reading profiles, and two by which changes of the keys are followed. */
+/** Connections for reading profiles, including two for changes of the keys. */
 const maxConnections = 6
 
 /**
- * Starts the Profile API on connections of its own, so that neither it nor the API of people waits for the other. A statement
- * that takes two seconds is given up.
+ * Starts the Profile API with its own connections, so that it and the management API do not wait for each other. A
+ * statement that takes two seconds is aborted.
  */
 export const startProfileApi = async (url: string, { logger, metrics }: { logger: Logger; metrics: Metrics }) => {
   const relational = openRelational({ url, logger, maxConnections, statementMs: 2000 })

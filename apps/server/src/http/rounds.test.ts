@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createRounds } from './rounds.ts'
 
-/** A server behind rounds, and a client that sends requests for `/0`, `/1`, … in one piece. */
+/** A server that limits requests per round, and a client that sends requests for `/0`, `/1`, … in one piece. */
 const open = async (handle: (request: IncomingMessage, response: ServerResponse) => void) => {
   const rounds = createRounds(handle)
   const server = createServer(rounds)
@@ -26,7 +26,7 @@ const open = async (handle: (request: IncomingMessage, response: ServerResponse)
   }
 }
 
-test('of requests that come at once eight begin in a round of the event loop, and all in their order', async () => {
+test('eight of many concurrent requests begin in each round of the event loop, and all begin in order', async () => {
   const urls: string[] = []
   const perRound: number[] = []
   let counting: NodeJS.Immediate | undefined
@@ -42,11 +42,11 @@ test('of requests that come at once eight begin in a round of the event loop, an
   ask(300)
   await expect.poll(() => statuses().length, { timeout: 20_000 }).toBe(300)
   expect(urls).toEqual(Array.from({ length: 300 }, (_, index) => `/${index}`))
-  // The rounds of this count begin between those of the server.
+  // The counted rounds begin between those of the server.
   expect(Math.max(...perRound)).toBeLessThanOrEqual(16)
 })
 
-test('while 4,096 wait, others begin immediately, and every request is answered', async () => {
+test('while 4,096 requests wait, others begin immediately, and every request gets a response', async () => {
   const urls: number[] = []
   const { ask, statuses } = await open((request, response) => {
     urls.push(Number(request.url?.slice(1)))
@@ -56,11 +56,11 @@ test('while 4,096 wait, others begin immediately, and every request is answered'
   await expect.poll(() => statuses().length, { timeout: 20_000 }).toBe(6000)
   expect(new Set(statuses())).toEqual(new Set(['200']))
   expect(urls.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 6000 }, (_, index) => index))
-  // The first request beyond the limit came before those that waited.
+  // The first request beyond the limit was handled before waiting ones.
   expect(urls.indexOf(5999)).toBeLessThan(urls.indexOf(4000))
 })
 
-test('a request whose client has gone while it waited is not begun', async () => {
+test('a waiting request whose client has disconnected is not begun', async () => {
   let begun = 0
   const { ask, client } = await open((_request, response) => {
     begun++

@@ -2,16 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Requests that begin in one round of the event loop. */
+/** Number of requests that begin in one round of the event loop. */
 const atOnce = 8
-/** Maximum requests that wait for a later round: more than all open pages would send at a time. */
+/** Maximum number of requests that wait for a later round: more than all open pages would send at a time. */
 const maxWaiting = 4096
 
 /**
- * Wraps a handler so that few requests begin in each round of the event loop, and the others, in their order, in later
- * rounds. However cheap a request is, hundreds in one round would delay other work of the thread. While 4,096 wait,
- * further ones begin immediately: no request is refused, and the queue is bounded. A request whose client has left is
- * dropped.
+ * Wraps a handler so that only a few requests begin in each round of the event loop. The others begin in later rounds,
+ * in their order. Even cheap requests would delay other work of the thread if hundreds began in one round. While 4,096
+ * wait, further ones begin immediately: no request is refused, and the queue is bounded. A request whose client has
+ * disconnected is dropped.
  */
 export const createRounds = (handle: Handler): Handler => {
   const waiting: [IncomingMessage, ServerResponse][] = []

@@ -3,7 +3,7 @@ import { createSyncApi } from '@tributary/control'
 import { type Logger, type Metrics, systemClock } from '@tributary/kernel'
 import type { EventStore, JobSender, Relational } from '@tributary/storage'
 
-/** Starts what orchestrators call to start syncs, which follows their tokens in memory. */
+/** Starts the API with which orchestrators start syncs. It keeps their tokens in memory. */
 export const startSyncApi = async ({
   relational,
   eventStore,

@@ -54,20 +54,20 @@ test.each([
   ['/.pages.json', 404, '<title>'],
   ['/..%2fsecret.txt', 404, '<title>'],
   ['/%E0%A4%A', 400, ''],
-])('%s answers %i', async (path, status, beginning) => {
+])('%s gets status %i', async (path, status, beginning) => {
   const answer = await fetch(`${url}${path}`)
   expect(answer.status).toBe(status)
   expect((await answer.text()).startsWith(beginning)).toBe(true)
 })
 
-test('the page goes out under a policy that allows its inline script by hash only', async () => {
+test("the page's policy allows its inline script by hash only", async () => {
   const policy = (await fetch(url)).headers.get('content-security-policy') ?? ''
   expect(policy).toMatch(/script-src 'self' 'sha256-[^']+'/)
   expect(policy).not.toMatch(/script-src[^;]*unsafe-inline/)
   expect((await fetch(url)).headers.get('x-content-type-options')).toBe('nosniff')
 })
 
-test('pages may open popups and are cut off from who opens them, but for those that a popup comes back to', async () => {
+test('pages may open popups but are isolated from their opener, except pages to which a popup returns', async () => {
   const policyOf = async (path: string) => (await fetch(`${url}${path}`)).headers.get('cross-origin-opener-policy')
   expect(await policyOf('/')).toBe('same-origin-allow-popups')
   expect(await policyOf('/workspaces/1/destinations/2')).toBe('same-origin-allow-popups')
@@ -75,7 +75,7 @@ test('pages may open popups and are cut off from who opens them, but for those t
   expect(await policyOf('/app-oauth-callback')).toBe('unsafe-none')
 })
 
-/** Requests a path with these headers and returns the bytes on the wire, which `fetch` would decompress. */
+/** Requests a path with these headers and returns the transferred bytes, which `fetch` would decompress. */
 const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     request(`${url}${path}`, { headers, method }, resolve).once('error', reject).end()
@@ -85,7 +85,7 @@ const ask = async (path: string, headers: Record<string, string> = {}, method = 
   return { status: answer.statusCode, headers: answer.headers, body: Buffer.concat(chunks) }
 }
 
-test('a file goes out as the build has compressed it, in the coding that is asked for, and says that it depends on that', async () => {
+test('a file is sent as compressed by the build, in the requested encoding, with a Vary header', async () => {
   const plain = await ask('/assets/big.js')
   expect(plain.body.toString()).toBe(big)
   expect(plain.headers['content-encoding']).toBeUndefined()
@@ -104,14 +104,14 @@ test('a file goes out as the build has compressed it, in the coding that is aske
   expect(new Set([plain, brotli, gzip].map(({ headers }) => headers.etag)).size).toBe(3)
 })
 
-test('what the build has not compressed goes out as it is, whatever is asked for', async () => {
+test('a file without a compressed copy is sent unchanged, whatever encoding is requested', async () => {
   const { headers, body } = await ask('/assets/a.js', { 'accept-encoding': 'br' })
   expect(body.toString()).toBe('a')
   expect(headers['content-encoding']).toBeUndefined()
   expect(headers.vary).toBeUndefined()
 })
 
-test('the page and files without a hash are asked for each time and not sent again to who has them', async () => {
+test('the page and files without a hash are revalidated, and not sent again to a client that has them', async () => {
   for (const path of ['/', '/workspaces/1/sources', '/icon.svg']) {
     const { headers } = await ask(path)
     expect(headers['cache-control']).toBe('no-cache')
@@ -124,12 +124,12 @@ test('the page and files without a hash are asked for each time and not sent aga
   expect((await ask('/assets/big.js', { 'if-none-match': tag, 'accept-encoding': 'br' })).status).toBe(304)
 })
 
-test('a page that does not exist stays missing for who has the application already', async () => {
+test('a missing page still gets 404 from a client that has the application in its cache', async () => {
   const { headers } = await ask('/')
   expect((await ask('/nonsense', { 'if-none-match': headers.etag ?? '' })).status).toBe(404)
 })
 
-test("the pages of a workspace name the files of their frame, which are fetched beside the application's own", async () => {
+test('workspace pages have preload links for the files of their frame', async () => {
   expect((await ask('/workspaces/1/sources')).headers.link).toBe(
     '</assets/frame.js>; rel=modulepreload, </assets/shared.js>; rel=modulepreload',
   )
@@ -144,7 +144,7 @@ test('HEAD reports the size of the body of GET, and sends no body', async () => 
   expect(head.headers['content-length']).toBe(String(get.body.length))
 })
 
-test('a page that is open finds all of its files after the folder was built anew', async () => {
+test('an open page finds all of its files after the folder was rebuilt', async () => {
   rmSync(join(folder, '.hidden/dist/assets/a.js'))
   expect((await ask('/assets/a.js')).body.toString()).toBe('a')
 })

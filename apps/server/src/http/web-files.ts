@@ -18,7 +18,7 @@ const types: Record<string, string> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** Inline scripts of the page are allowed by their hash only. */
+/** Hashes of the page's inline scripts, which are the only ones allowed. */
 const inlineHashes = (html: string): string[] =>
   html
     .split('</script>')
@@ -36,10 +36,10 @@ const inlineHashes = (html: string): string[] =>
         : []
     })
 
-/** Pages to which consent of third parties comes back. */
+/** Pages to which users return after third-party consent. */
 const returnPaths: ReadonlySet<string> = new Set(['/destination-oauth-callback', '/app-oauth-callback'])
 
-/** Whether the application has a page at a path, by the patterns that its build wrote down; without them, always. */
+/** Whether the application has a page at a path, by the patterns that its build recorded; without them, always true. */
 const pageTest = (folder: string): ((path: string) => boolean) => {
   const list = join(folder, '.pages.json')
   if (!existsSync(list)) return () => true
@@ -58,17 +58,17 @@ const pageTest = (folder: string): ((path: string) => boolean) => {
   }
 }
 
-/** The header by which a browser fetches the frame of a workspace's pages beside the script that will ask for it. */
+/** The header with which a browser loads the files of a workspace's pages in parallel to the script that needs them. */
 const preloadOf = (folder: string): Record<string, string> => {
   const list = join(folder, '.preload.json')
   const files = existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as string[]) : []
   return files.length === 0 ? {} : { link: files.map((file) => `<${file}>; rel=modulepreload`).join(', ') }
 }
 
-/** A file in the codings that the build has made of it. */
+/** A file in the encodings that the build created. */
 type WebFile = { type: string; etag: string; bodies: Map<ContentEncoding, Buffer>; codings: ContentEncoding[] }
 
-/** Suffixes that the build adds to the names of compressed files. */
+/** Suffixes of compressed files. */
 const compressed = { br: '.br', gzip: '.gz' } as const
 
 const readWebFile = (file: string): WebFile => {
@@ -80,7 +80,7 @@ const readWebFile = (file: string): WebFile => {
   return { type: types[extname(file)] ?? 'application/octet-stream', etag, bodies, codings: [...bodies.keys()] }
 }
 
-/** All files below the folder by their path, but hidden ones and those that are another one compressed. */
+/** All files below the folder by path, except hidden files and compressed copies. */
 const readWebFiles = (folder: string): Map<string, WebFile> => {
   const files = new Map<string, WebFile>()
   if (!existsSync(folder)) return files
@@ -97,12 +97,12 @@ const readWebFiles = (folder: string): Map<string, WebFile> => {
 
 type Answer = { status: number; headers: Record<string, string | undefined>; cache: string }
 
-/** Sends a file in the coding that the client prefers, or 304 when the client has it in that coding. */
+/** Sends a file in the encoding that the client prefers, or 304 if the client has it in that encoding. */
 const sendFile = (request: IncomingMessage, response: ServerResponse, file: WebFile, answer: Answer): void => {
   const accepted = request.headers['accept-encoding']
   const coding = chooseEncoding(typeof accepted === 'string' ? accepted : undefined, file.codings)
   const body = file.bodies.get(coding) ?? Buffer.alloc(0)
-  // A strong tag names one sequence of bytes, so that each coding has its own.
+  // A strong ETag identifies one sequence of bytes, so each encoding has its own.
   const etag = `"${file.etag}${coding === 'identity' ? '' : `-${coding}`}"`
   const common = {
     ...answer.headers,
@@ -127,10 +127,9 @@ const sendFile = (request: IncomingMessage, response: ServerResponse, file: WebF
 /**
  * Serves the built web application: files below `folder`, and its index.html for every other path. The status is 200
  * for pages of the application, and 404 for others, where it shows that there is no such page. Files are read once and
- * kept, about 4 MB with their compressed copies, so that open pages find all of their files when the folder is built
- * anew. Each is sent in the coding that the client prefers; nothing is compressed here. Hashed assets are cached for a
- * year, everything else is revalidated by its tag. A strict content policy covers every response and allows only
- * `sources`.
+ * kept, about 4 MB with their compressed copies, so that open pages find all of their files after a rebuild. Each is
+ * sent in the encoding that the client prefers; nothing is compressed here. Hashed assets are cached for a year,
+ * everything else is revalidated by its ETag. A strict content policy covers every response and allows only `sources`.
  */
 export const createWebFiles = (
   folder: string,
@@ -146,7 +145,7 @@ export const createWebFiles = (
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'same-origin',
     'x-frame-options': 'DENY',
-    // Consent of third parties is asked for in a popup.
+    // A popup asks for third-party consent.
     'cross-origin-opener-policy': 'same-origin-allow-popups',
     'permissions-policy': 'camera=(), microphone=(), geolocation=()',
   }
@@ -166,7 +165,7 @@ export const createWebFiles = (
     const file = files.get(path)
     if (file !== undefined && file !== index) {
       const cache = asset ? 'public, max-age=31536000, immutable' : 'no-cache'
-      // The policy of a page holds for its scripts; of files on their own only a picture may be opened as a page.
+      // The policy of a page also covers its scripts. Among files, only a picture may be opened as a page.
       const own = asset && !file.type.startsWith('image/') ? { 'x-content-type-options': 'nosniff' } : headers
       sendFile(request, response, file, { status: 200, headers: own, cache })
       return
@@ -177,7 +176,7 @@ export const createWebFiles = (
         .end(index === undefined ? 'The web application is not built: run npm start.' : 'Not found')
       return
     }
-    // A popup that comes back from there keeps its opener, and may close itself, only if it gives up this protection.
+    // A popup that returns to such a page keeps its opener, and may close itself, only without this protection.
     const returning = returnPaths.has(path) ? { 'cross-origin-opener-policy': 'unsafe-none' } : {}
     sendFile(request, response, index, {
       status: isPage(path) ? 200 : 404,

@@ -1,10 +1,13 @@
 import type { OutgoingMail } from '@tributary/api-kit'
 import type { SendMailOptions } from 'nodemailer'
 
-/** A mail as nodemailer takes it. Its message id stays the same when it is sent again, so that readers show it once. */
+/**
+ * Converts a mail for nodemailer. Its message ID stays the same when it is sent again, so that mail readers show it
+ * once.
+ */
 export const composeMail = (mail: OutgoingMail, from: string): SendMailOptions => ({
   from,
-  // Not as text: an address that looks like a list stays one address.
+  // An object, so that an address that looks like a list stays one address.
   to: { name: '', address: mail.recipient },
   subject: mail.subject,
   text: mail.text,

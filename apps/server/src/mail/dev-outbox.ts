@@ -5,7 +5,7 @@ import type { KeptMail, OutboxFolder } from './outbox-folder.ts'
 
 const shown = 100
 
-/** Plain text with its addresses as links. */
+/** Plain text with its URLs as links. */
 const linked = (text: string): string =>
   text
     .split(/(https?:\/\/\S+)/)
@@ -18,7 +18,7 @@ const article = (mail: KeptMail, open: boolean): string =>
   `<details${open ? ' open' : ''}><summary><b>${escapeHtml(mail.subject)}</b><span>to ${escapeHtml(mail.recipient)}</span>` +
   `<time datetime="${escapeHtml(mail.time)}">${escapeHtml(mail.time.replace('T', ' ').slice(0, 19))} UTC</time></summary>` +
   `<div><pre>${linked(mail.text)}</pre>` +
-  // The frame may run nothing and read nothing; its links open in a new tab.
+  // The frame can run no scripts and read nothing; its links open in a new tab.
   `<iframe title="HTML of ${escapeHtml(mail.subject)}" sandbox="allow-popups allow-popups-to-escape-sandbox" ` +
   `srcdoc="${escapeHtml(mail.html.replace('<head>', '<head><base target="_blank">'))}"></iframe></div></details>`
 
@@ -45,7 +45,7 @@ export const createDevOutbox = (outbox: Pick<OutboxFolder, 'newest'>, mayRead: T
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
-      // Its address may hold the token.
+      // The page's URL may contain the token.
       'referrer-policy': 'no-referrer',
       'content-security-policy':
         "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

@@ -9,14 +9,14 @@ import { createSmtpTransport } from './smtp-transport.ts'
 
 export type Mail = {
   transport: MailTransport
-  /** Removes old mail from where it is written when there is no mail server. */
+  /** Removes old mail from the outbox, which is used without a mail server. */
   pruneOutbox(): Promise<void>
-  /** The page that shows it, in development only. */
+  /** The page that shows the outbox, in development only. */
   devOutbox: ReturnType<typeof createDevOutbox> | undefined
   close(): void
 }
 
-/** How mail leaves this process: to the configured mail server, else into the data folder. */
+/** Sends mail through the configured mail server, or writes it into the data folder. */
 export const createMail = (
   config: Pick<Config, 'dataDir' | 'environment' | 'mail'>,
   { mayReadOutbox }: { mayReadOutbox: TokenCheck },

@@ -20,15 +20,15 @@ const kept = z.object({
 export type KeptMail = z.output<typeof kept>
 
 export type OutboxFolder = MailTransport & {
-  /** The newest mails, newest first. Empty unless they are kept for reading. */
+  /** The newest mails, newest first. Empty unless `forReading` is set. */
   newest(limit: number): Promise<KeptMail[]>
   /** Removes mail older than 30 days. */
   prune(now: number): Promise<void>
 }
 
 /**
- * In place of a mail server: each mail is a file `<id>.eml` of the folder, readable for its owner only; ids grow with
- * time. With `forReading`, a second file holds what the page of the outbox shows.
+ * Replaces a mail server: each mail is a file `<id>.eml` in the folder, readable for its owner only; later mails have
+ * higher IDs. With `forReading`, a second file has the data for the outbox page.
  */
 export const createOutboxFolder = (options: { folder: string; from: string; forReading: boolean }): OutboxFolder => {
   const { folder } = options

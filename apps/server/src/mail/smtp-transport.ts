@@ -2,7 +2,7 @@ import { MailRefused, type MailTransport } from '@tributary/api-kit'
 import { createTransport } from 'nodemailer'
 import { composeMail } from './compose.ts'
 
-/** Whether the server said for good that it will not take this mail (RFC 5321, 5yz to the envelope or the message). */
+/** Whether the server rejected the mail permanently (RFC 5321, 5yz to the envelope or the message). */
 const isRefusal = (error: unknown): boolean => {
   if (!(error instanceof Error) || !('responseCode' in error) || !('code' in error)) return false
   const { responseCode, code } = error
@@ -15,8 +15,8 @@ const isRefusal = (error: unknown): boolean => {
 }
 
 /**
- * Sends mail to the server at `url` (`smtp://user:password@host:587`, `smtps://…:465`; nodemailer's options may follow as
- * parameters), over at most four connections that are kept. A try ends after half a minute at the latest.
+ * Sends mail to the server at `url` (`smtp://user:password@host:587`, `smtps://…:465`; nodemailer's options may follow
+ * as parameters), over at most four persistent connections. An attempt ends after at most half a minute.
  */
 export const createSmtpTransport = (options: { url: string; from: string }): MailTransport & { close(): void } => {
   const smtp = createTransport({

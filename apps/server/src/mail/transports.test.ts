@@ -33,7 +33,7 @@ const newFolder = async (): Promise<string> => {
   return join(folder, 'outbox')
 }
 
-test('a mail arrives with both texts, its sender and an id that stays the same when it is sent again', async () => {
+test('a mail arrives with both texts, its sender, and a message ID that stays the same when it is sent again', async () => {
   const { receiver, transport } = await start()
   await transport.send(mailFor('ada@example.com'))
   await transport.send(mailFor('ada@example.com'))
@@ -65,7 +65,7 @@ test('neither subject nor recipient can add a header or another recipient', asyn
   )
 })
 
-test('a recipient refused for good differs from one refused for now and from a server that is away', async () => {
+test('a permanently rejected recipient is distinguished from a temporary rejection and an unreachable server', async () => {
   const { receiver, transport } = await start()
   receiver.refuse(550)
   await expect(transport.send(mailFor('ada@example.com'))).rejects.toThrow(MailRefused)
@@ -79,7 +79,7 @@ test('a recipient refused for good differs from one refused for now and from a s
   await expect(away).rejects.not.toThrow(MailRefused)
 })
 
-test('the outbox has one file for each mail, readable for its owner only, also when it is written twice', async () => {
+test('the outbox has one file for each mail, readable for its owner only, even if a mail is written twice', async () => {
   const folder = await newFolder()
   const outbox = createOutboxFolder({ folder, from, forReading: false })
   await outbox.send(mailFor('ada@example.com'))
@@ -91,7 +91,7 @@ test('the outbox has one file for each mail, readable for its owner only, also w
   expect(await outbox.newest(10)).toEqual([])
 })
 
-test('an outbox for reading gives the newest mails first, and lets go of those older than 30 days', async () => {
+test('an outbox for reading returns the newest mails first, and deletes mails older than 30 days', async () => {
   const folder = await newFolder()
   const outbox = createOutboxFolder({ folder, from, forReading: true })
   await outbox.prune(Date.now())

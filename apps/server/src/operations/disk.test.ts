@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createDiskWatch } from './disk.ts'
 
-test('the watch turns at the reserve and back only well above it', async () => {
+test('the watch reports a full disk below the reserve, and a free one only well above it', async () => {
   let free = 100
   const turns: boolean[] = []
   const watch = createDiskWatch({

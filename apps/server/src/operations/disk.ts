@@ -1,8 +1,9 @@
 import { statfs } from 'node:fs/promises'
 
 /**
- * Watches the free space of a folder's disk. `ok()` turns false when less than `reserveBytes` is free. It turns true
- * again at one and a half times that, so that it does not flap. Looks every `intervalMs`; `check` looks immediately.
+ * Watches the free space of a folder's disk. `ok()` becomes false when less than `reserveBytes` is free. It becomes
+ * true again at one and a half times that, so that it does not flap. Checks every `intervalMs`; `check` checks
+ * immediately.
  */
 export const createDiskWatch = (options: {
   folder: string

@@ -1,6 +1,6 @@
 import { setFaultHandler } from '@tributary/kernel'
 
-/** Blocks the calling thread for ever, as an endless loop does. */
+/** Blocks the calling thread forever, like an endless loop. */
 const block = (): never => {
   for (;;) {
     // Nothing ends it.
@@ -11,8 +11,7 @@ const block = (): never => {
  * Installs the fault of `TRIBUTARY_FAULT` in this thread:
  * - `<point>[:<count>]` kills the whole process, without any clean-up, when the named point is passed for the count-th
  *   time.
- * - `block:<text>` blocks the thread whenever it works on something named by this text, or by one of several with `|`
- *   between them.
+ * - `block:<text>` blocks the thread whenever it works on an item with this name, or one of several separated by `|`.
  */
 export const installFault = (fault: string | undefined): void => {
   if (fault === undefined) return

@@ -2,8 +2,8 @@ import type { Logger } from '@tributary/kernel'
 import { pino } from 'pino'
 
 /**
- * JSON lines on standard output. Anything that could carry a credential is replaced before it is written, whatever
- * the caller passed.
+ * Writes JSON lines to standard output. Fields that could contain a credential are redacted, whatever the caller
+ * passed.
  */
 export const createLogger = (level: string, bindings: Record<string, string> = {}): Logger =>
   pino({

@@ -5,7 +5,7 @@ import { metricHelp } from './metric-help.ts'
 import { createPrometheus } from './metrics.ts'
 import { createRelayedMetrics } from './relayed-metrics.ts'
 
-test('what a thread counted arrives in the registry once', async () => {
+test('counts of a thread are added to the registry once', async () => {
   const registry = createPrometheus()
   const relay = createRelayedMetrics()
   relay.count('pipeline_events', 2, { outcome: 'accepted' })
@@ -25,7 +25,7 @@ test('what a thread counted arrives in the registry once', async () => {
 
 const repository = join(import.meta.dirname, '../../../..')
 
-/** The metrics that the code of the product reports: `kind name`. */
+/** The metrics that the product's code reports, as `kind name`. */
 const counted = (): { kind: string; name: string }[] =>
   globSync(['packages/*/src/**/*.ts', 'apps/server/src/*/*/*.ts'], { cwd: repository }).flatMap((file) =>
     [...readFileSync(join(repository, file), 'utf8').matchAll(/metrics\.(count|gauge|observe)\('(\w+)'/g)].map(
@@ -33,7 +33,7 @@ const counted = (): { kind: string; name: string }[] =>
     ),
   )
 
-/** The page with every metric of the product on it. */
+/** The metrics page with every metric of the product. */
 const everyMetric = async (): Promise<string> => {
   const registry = createPrometheus()
   for (const { kind, name } of counted()) {
@@ -44,11 +44,11 @@ const everyMetric = async (): Promise<string> => {
   return await registry.render()
 }
 
-test('every metric is described, and nothing is that there is not', () => {
+test('every metric has a description, and every description has a metric', () => {
   expect([...new Set(counted().map(({ name }) => name))].sort()).toEqual(Object.keys(metricHelp).sort())
 })
 
-test('what is shown keeps the rules of Prometheus: help and type, base units, _total on counters and on nothing else', async () => {
+test('metrics follow the rules of Prometheus: help and type, base units, _total on counters only', async () => {
   const text = await everyMetric()
   const types = new Map([...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => [name, type]))
   const described = new Set([...text.matchAll(/^# HELP (\w+) \S/gm)].map(([, name]) => name))
@@ -72,12 +72,12 @@ test('the documentation names only metrics that exist', async () => {
   )
   const named = pages.flatMap((page) => [...page.matchAll(/`(tributary_[\w*]+)/g)].map(([, name = '']) => name))
   expect(named.length).toBeGreaterThan(8)
-  // Cookies of the tag, and a schema of the database.
+  // These are cookies of the tag, and a schema of the database.
   for (const other of ['tributary_id', 'tributary_consent', 'tributary_rewrite']) names.add(other)
   for (const name of new Set(named)) expect(names.has(name), name).toBe(true)
 })
 
-test('gauges of a thread that ended are shown no more; what it counted is, and so are gauges of others', async () => {
+test('gauges of an ended thread are removed; its counters and the gauges of others stay', async () => {
   const registry = createPrometheus()
   const [one, two] = [registry.relay(), registry.relay()]
   const of = (group: string) => ({ group })

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
 import { createOperations } from './operations.ts'
 
-test('questions for readiness that come together are one look at the engines, and a later one is a look of its own', async () => {
+test('concurrent readiness requests share one check of the engines, and a later request makes a new one', async () => {
   let looks = 0
   let isUp = true
   const operations = createOperations({

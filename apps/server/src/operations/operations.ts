@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TokenCheck } from '../secrets/metrics-token.ts'
 
 /**
- * State of one part of the product as health shows it; an `optional` part is reported while it is away, but does not
- * make the process unready.
+ * State of one part of the product in health. An `optional` part that is down is reported, but does not make the
+ * process unready.
  */
 export type PartState = { ok: boolean; detail?: string; optional?: true }
 
@@ -13,12 +13,12 @@ const answer = (response: ServerResponse, status: number, type: string, body: st
     .end(body)
 }
 
-/** For how long one look answers further requests, ms. */
+/** How long the result of a check is used for further requests, ms. */
 const lookMs = 100
 
 /**
- * Shares one look between the requests during it and right after it: a look queries engines, and any client may request
- * one.
+ * Shares one check between the requests during it and shortly after it, since a check queries engines and any client
+ * may request one.
  */
 const shared = <Found>(look: () => Promise<Found>): (() => Promise<Found>) => {
   let last: Promise<Found> | undefined
@@ -36,9 +36,9 @@ const shared = <Found>(look: () => Promise<Found>): (() => Promise<Found>) => {
 }
 
 /**
- * Serves `/health/live` (the process runs), `/health/ready` and `/metrics` (Prometheus text, with its token only).
- * Readiness lists all parts with their state, and is 503 unless every required part is up. `/health`, `/version` and
- * `/robots.txt` are paths that operators of other collection servers expect.
+ * Serves `/health/live` (the process is running), `/health/ready` and `/metrics` (Prometheus text, with its token
+ * only). Readiness lists all parts with their state, and is 503 unless every required part is up. `/health`, `/version`
+ * and `/robots.txt` are paths that operators of other collection servers expect.
  */
 export const createOperations = (deps: {
   parts: () => Promise<Record<string, PartState>>

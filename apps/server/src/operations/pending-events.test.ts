@@ -25,7 +25,7 @@ afterAll(() => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-/** Record 3 of 6 is the last that is committed: the first opening's. */
+/** The positions after record 3 of 6, the last committed one, which is from the first opening. */
 const storedBefore = (): string => {
   const { partition, offset, incarnation } = records[2] ?? { partition: 0, offset: 0, incarnation: '' }
   return formatRecordPlace({ partition, offset: offset + 1, incarnation })
@@ -48,6 +48,6 @@ test.each([
   expect(await isPending(id())).toBe(pending)
 })
 
-test('while the pipeline cannot be asked, no event is said to be pending', async () => {
+test('if the pipeline does not respond, no event is reported as pending', async () => {
   expect(await isPending(idOf(5), '')).toBe(false)
 })

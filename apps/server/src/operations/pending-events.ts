@@ -2,7 +2,7 @@ import { isEarlier, parseEventId, parseRecordPlaces } from '@tributary/kernel'
 import type { LogReader } from '@tributary/storage'
 
 /**
- * Returns whether an event of a workspace was accepted and is not stored yet: its ID names a record of the log of
+ * Returns whether an event of a workspace was accepted but is not stored yet: its ID names a record in the log of
  * requests that the pipeline has not committed. False while the position of the pipeline is unknown.
  */
 export const createPendingEvents =

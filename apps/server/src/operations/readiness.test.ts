@@ -6,10 +6,10 @@ import { type PipelineMessages, pipelineMessages } from '../threads/messages/pip
 import type { Role } from '../threads/role-thread.ts'
 import { awaited, stateOfEngine, stateOfRole } from './readiness.ts'
 
-/** An address where nothing listens. */
+/** An address without a server. */
 const gone = '127.0.0.1:1'
 
-test('PostgreSQL that is away is named with what follows from it, and without its address and user', async () => {
+test('an unreachable PostgreSQL is reported with its consequences, but without address and user', async () => {
   await using relational = openRelational({ url: `postgres://ada:secret@${gone}/shop`, logger: silentLogger })
   expect(await stateOfEngine(awaited.relational, () => relational.pool.query('select 1'))).toEqual({
     ok: false,
@@ -17,7 +17,7 @@ test('PostgreSQL that is away is named with what follows from it, and without it
   })
 })
 
-test('an event store that is away is named with what follows from it', async () => {
+test('an unreachable event store is reported with its consequences', async () => {
   const eventStore = createClickHouseEventStore({ url: `http://ada:secret@${gone}/shop`, logger: silentLogger })
   expect(await stateOfEngine(awaited.eventStore, () => eventStore.ping())).toEqual({
     ok: false,
@@ -26,7 +26,7 @@ test('an event store that is away is named with what follows from it', async () 
   await eventStore.close()
 })
 
-test('Kafka that does not answer in time is named with the time and what follows from it', async () => {
+test('a Kafka that does not respond in time is reported with the time and the consequences', async () => {
   expect(await stateOfEngine(awaited.log, () => new Promise(() => {}), 20)).toEqual({
     ok: false,
     detail: 'Kafka has not answered for 0.02 seconds: events are not accepted (503), and processing waits',
@@ -42,7 +42,7 @@ test.each([
   ['a text with an address', new Error('connect to db-7.shop.example'), ''],
   ['a code that is a text of its own', Object.assign(new Error(''), { code: 'user ada' }), ''],
   ['no error at all', 'db-7.shop.example', ''],
-])('a failure that has %s shows no more than a code', async (_, failure, shown) => {
+])('a failure with %s is reported only as a code', async (_, failure, shown) => {
   const state = await stateOfEngine(awaited.blobs, () => Promise.reject(failure))
   expect(state).toEqual({
     ok: false,
@@ -50,11 +50,11 @@ test.each([
   })
 })
 
-test('an engine that answers is up, without a detail', async () => {
+test('an engine that responds is up, without a detail', async () => {
   expect(await stateOfEngine(awaited.blobs, async () => true)).toEqual({ ok: true })
 })
 
-/** A thread of the pipeline that has waited for so long. */
+/** A pipeline thread that has waited for this long. */
 const waitingFor = (answer: () => Promise<unknown>): Role<PipelineMessages> => ({
   start: async () => {},
   running: () => true,
@@ -95,7 +95,7 @@ test.each([
   ).toEqual(state)
 })
 
-test('a pipeline that does not answer, or ends, is as its thread is', async () => {
+test('for a pipeline that does not respond, or ends, the state of its thread is reported', async () => {
   expect(
     await stateOfRole(
       alone(() => new Promise(() => {})),
@@ -111,7 +111,7 @@ test('a pipeline that does not answer, or ends, is as its thread is', async () =
   expect(await stateOfRole({ ...alone(async () => 0), pipeline: undefined }, 'pipeline')).toEqual({ ok: false })
 })
 
-test('of the groups of a process the one that has waited longest is named, beside how many it has', async () => {
+test("for groups, the longest wait is reported, with the number of the process's groups", async () => {
   const threads = [waitingFor(async () => 0), waitingFor(async () => 61_000), waitingFor(() => new Promise(() => {}))]
   const group = { ...waitingFor(async () => 0), describe: () => 'has 3 of 8', threads: () => threads }
   const groups = { pipeline: group, delivery: group } as unknown as NonNullable<

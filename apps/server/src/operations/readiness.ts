@@ -5,17 +5,18 @@ import type { PipelineMessages } from '../threads/messages/pipeline.ts'
 import type { Threads } from '../threads/threads.ts'
 import type { PartState } from './operations.ts'
 
-/** Time in which an engine has to answer, ms. */
+/** How long an engine may take to respond, ms. */
 const answerMs = 2000
 
-/** Returns the reason of a failure without names of machines or users: any client may read readiness. */
+/** Returns the reason of a failure without names of machines or users, since any client may read readiness. */
 const reasonOf = (error: unknown): string => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' && /^[A-Z][A-Z_\d]+$/.test(code) ? ` (${code})` : ''
 }
 
 /**
- * The state of an engine: up if it answers within `ms`. Else the detail says that it is away, and `meanwhile` what follows from that. Never rejects.
+ * The state of an engine: up if it responds within `ms`. Otherwise the detail reports that it is down, and `meanwhile`
+ * gives the consequences. Never rejects.
  */
 export const stateOfEngine = async (
   engine: { name: string; meanwhile: string },
@@ -37,7 +38,7 @@ export const stateOfEngine = async (
   return found
 }
 
-/** The engines that processes wait for, and what their being away means. */
+/** The engines that processes wait for, and the consequences if they are down. */
 export const awaited = {
   log: { name: 'Kafka', meanwhile: 'events are not accepted (503), and processing waits' },
   relational: { name: 'PostgreSQL', meanwhile: 'the API does not work, and processing can wait' },
@@ -45,13 +46,13 @@ export const awaited = {
   blobs: { name: 'The bucket for pictures', meanwhile: 'pictures are not shown' },
 } as const
 
-/** Time in which a thread has to answer, ms: one that computes says nothing of its waits. */
+/** How long a thread may take to respond, ms. A thread that computes does not report a wait. */
 const threadMs = 500
-/** How long the pipeline waits for the event store before readiness names it, and before it is not ready, ms. */
+/** How long the pipeline may wait for the event store before readiness mentions it, and before it is not ready, ms. */
 const namedMs = 10_000
 const unreadyMs = 60_000
 
-/** Reads for how long one of these threads of the pipeline cannot go on without the event store, ms. */
+/** Reads how long one of these pipeline threads has been waiting for the event store, ms. */
 const readWaitedMs = async (pipelines: readonly Client<PipelineMessages>[]): Promise<number> => {
   const late = Promise.withResolvers<number>()
   const timer = setTimeout(() => late.resolve(0), threadMs)
@@ -61,7 +62,7 @@ const readWaitedMs = async (pipelines: readonly Client<PipelineMessages>[]): Pro
   return Math.max(0, ...waited)
 }
 
-/** The state of the pipeline that waits for so long (ms); undefined when that is no time. */
+/** The state of a pipeline that has waited this long (ms); undefined if that is short. */
 const waitingState = (waitedMs: number): PartState | undefined => {
   if (waitedMs < namedMs) return undefined
   const detail = `Has waited for the event store for ${Math.round(waitedMs / 1000)} seconds: ${awaited.eventStore.meanwhile}`
@@ -77,7 +78,7 @@ export const stateOfRole = async (
     const group = threads.groups[name]
     const waiting =
       name === 'pipeline' ? waitingState(await readWaitedMs(threads.groups.pipeline.threads())) : undefined
-    // A group that begins here, since another process is gone, is no reason to send requests elsewhere.
+    // A group that is starting here, since another process is gone, is no reason to send requests elsewhere.
     if (waiting === undefined) return { ok: true, detail: group.describe() }
     return { ...waiting, detail: `${group.describe()}. ${waiting.detail}` }
   }
@@ -87,10 +88,7 @@ export const stateOfRole = async (
   return waitingState(await readWaitedMs([pipeline])) ?? { ok: true }
 }
 
-/**
- * Reads the parts of readiness: the disk, the write keys, the engines and the threads that this process runs, each up
- * or not.
- */
+/** Reads the parts of readiness: the disk, the write keys, the engines and the threads of this process. */
 export const createReadiness =
   (
     config: Config,
@@ -99,11 +97,11 @@ export const createReadiness =
       threads: Threads
       disk: { ok(): boolean; freeBytes(): number }
       keysReady: () => boolean
-      /** Whether a person can sign in; undefined where this process has no accounts. */
+      /** Whether a user can sign in; undefined if this process has no accounts. */
       canSignIn?: () => boolean
-      /** Whether a log that is not in the data folder answers. */
+      /** Whether a log outside the data folder responds. */
       logAnswers: () => Promise<unknown>
-      /** Whether a bucket with pictures answers; undefined where they are in the data folder. */
+      /** Whether a bucket with pictures responds; undefined if they are in the data folder. */
       blobsAnswer: (() => Promise<boolean>) | undefined
     },
   ) =>
@@ -127,7 +125,7 @@ export const createReadiness =
     parts.relational = relational
     if (log !== undefined) parts.log = log
     parts.eventStore = eventStore
-    // Nothing but pictures waits for it: a process that is taken out of service for that would make it worse.
+    // Only pictures depend on it, so taking the process out of service would make things worse.
     if (blobs !== undefined) parts.blobs = { ...blobs, optional: true }
     for (const name of ['pipeline', 'delivery', 'profiles'] as const)
       if (config.roles.has(name)) parts[name] = await stateOfRole(threads, name)

@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** Runs the command as a user does, the installing part left out. */
+/** Runs the command like a user does, but without installing. */
 const run = async (args: readonly string[], env: Record<string, string> = {}) => {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
     env: { ...commandEnvironment, DATABASE_URL: database.url, ...env },
@@ -53,7 +53,7 @@ const people = async () => {
   return { identifiers, profiles }
 }
 
-test('rebuilds what was changed by hand, of one workspace or of all, and a kill before the end changes nothing', async () => {
+test('rebuilds manually changed profiles of one workspace or all; a kill before the end changes nothing', async () => {
   const whole = await people()
   expect(whole.identifiers).toHaveLength(4)
   await database.db.deleteFrom('profile_identifiers').execute()

@@ -5,19 +5,19 @@ import { folders } from '../boot/engines.ts'
 import { openDatabase } from '../boot/open-database.ts'
 import type { Config } from '../config/config.ts'
 
-/** Progress of the profiles of a workspace: applied entries of its ledger, of all. */
+/** Progress for the profiles of a workspace: the applied and total entries of its ledger. */
 export type RebuildProgress = { title: string; applied: number; entries: number }
 
-/** Thrown when there is nothing to rebuild. */
+/** Thrown if there are no profiles to rebuild. */
 export class NothingToRebuild extends Error {
   override readonly name = 'NothingToRebuild'
 }
 
 /**
- * Makes the profiles of one workspace or of all anew from their ledgers, whether the product runs or is stopped. Each
- * workspace is one transaction: a kill at any moment leaves its profiles as they were, or the new ones.
+ * Rebuilds the profiles of one workspace or of all from their ledgers, whether or not the product is running. Each
+ * workspace is one transaction: after a kill at any moment it has its former profiles, or the new ones.
  *
- * @throws NothingToRebuild where nothing was learned yet; what opening the data folder and the database throws
+ * @throws NothingToRebuild if no profile exists yet, and errors of opening the data folder and the database
  */
 export const rebuildAllProfiles = async (
   config: Config,

@@ -1,6 +1,6 @@
 import type { Metrics } from '@tributary/kernel'
 
-/** A change of a metric as it travels from a worker thread. */
+/** A change of a metric, as sent by a worker thread. */
 export type MetricChange = {
   kind: 'count' | 'gauge' | 'observe'
   name: string
@@ -9,8 +9,9 @@ export type MetricChange = {
 }
 
 /**
- * Metrics of a worker thread: counters are summed and gauges kept until `drain`, which the thread sends to the main
- * thread about once a second. Gauges get `gaugeLabels`, too. At most `maxObservations` durations are kept between two drains.
+ * Metrics of a worker thread: counters are summed, and gauges kept, until `drain`. The thread sends the drained changes
+ * to the main thread about once a second. Gauges get the labels of `gaugeLabels`. At most `maxObservations` durations
+ * are kept between two drains.
  */
 export const createRelayedMetrics = (
   gaugeLabels: Record<string, string> = {},

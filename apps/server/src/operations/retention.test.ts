@@ -9,7 +9,7 @@ import { createClient, needed } from '../threads/messages/message.ts'
 import { createRoleThread } from '../threads/role-thread.ts'
 import { askPositions, createLogRetention } from './retention.ts'
 
-test('a log is trimmed only to what is old enough, and never past what a consumer needs', async () => {
+test('a log is trimmed only to records that are old enough, and never beyond what a consumer needs', async () => {
   const trims: (readonly LogPosition[])[] = []
   let needed: LogPosition[] = [{ partition: 0, offset: 7 }]
   let old: LogPosition[] = []
@@ -36,7 +36,7 @@ test('a log is trimmed only to what is old enough, and never past what a consume
     { partition: 1, offset: 100 },
   ]
   await retention.run()
-  // No consumer has read partition 1 at first.
+  // Initially, no consumer has read partition 1.
   expect(trims).toEqual([
     [
       { partition: 0, offset: 7 },
@@ -46,7 +46,7 @@ test('a log is trimmed only to what is old enough, and never past what a consume
   ])
 })
 
-test('records of a partition that was never committed stay, however old, and go once they are read', async () => {
+test('old records of a partition that was never committed stay until they are read', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'tributary-retention-'))
   await using stack = new AsyncDisposableStack()
   stack.defer(() => rmSync(dir, { recursive: true, force: true }))
@@ -77,7 +77,7 @@ test('records of a partition that was never committed stay, however old, and go 
   expect(await left(1)).toBeLessThan(ends[1] ?? 0)
 })
 
-test('a question that a thread does not support, as one that was renamed, is an error, and nothing is trimmed', async () => {
+test('an unknown message to a thread, such as a renamed one, is an error, and nothing is trimmed', async () => {
   const host = new URL('../threads/thread-host.ts', import.meta.url).href
   const forms = new URL('../threads/messages/message.ts', import.meta.url).href
   const program = `import { hostRole } from ${JSON.stringify(host)}
@@ -101,7 +101,7 @@ test('a question that a thread does not support, as one that was renamed, is an 
   await thread.start()
   try {
     const trims: unknown[] = []
-    // It has messages that the thread does not have, as one of another version.
+    // These messages are not in the thread's table, like those of another version.
     const names = ['positions', 'places', 'other', 'toString', '__proto__']
     const role = createClient(Object.fromEntries(names.map((name) => [name, needed])), thread.relay)
     const run = (question: string): Promise<void> =>

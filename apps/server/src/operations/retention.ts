@@ -3,12 +3,12 @@ import { type EventStore, type LogPosition, type LogWriter, systemOwner } from '
 
 type Position = LogPosition & { incarnation: string }
 
-/** A role that answers a message with positions in its log. */
+/** A role that responds to a message with positions in its log. */
 export type PositionsRole<Name extends string> = { ask(name: Name): Promise<Position[]> }
 
 /**
- * Asks a role for positions in its log. Rejects when the role does not run, does not have the message, or answers with
- * something else: a missing answer must not look like one that needs nothing.
+ * Requests positions in its log from a role. Rejects if the role is not running, does not have the message, or responds
+ * with something else. A missing response must not look like one without needs.
  */
 export const askPositions = async <Name extends string>(
   role: PositionsRole<NoInfer<Name>> | undefined,
@@ -19,13 +19,13 @@ export const askPositions = async <Name extends string>(
 }
 
 /**
- * Trims log segments whose every record is older than `keepMs` and no longer needed. From `needed()` come the lowest
- * offsets per partition that a consumer still has to read or may read again. A partition that it does not name is
- * needed from its start: it has no reader, or its position is unknown. When `needed` rejects, nothing is trimmed.
+ * Trims log segments whose records are all older than `keepMs` and no longer needed. `needed()` returns, by partition,
+ * the lowest offset that a consumer may still read. A partition that it does not name is needed from its start: it has
+ * no reader, or its position is unknown. If `needed` rejects, nothing is trimmed.
  */
 export const createLogRetention = (options: {
   log: Pick<LogWriter, 'trim'>
-  /** Offsets below which every record was written before a time (epoch ms). */
+  /** Offsets such that every earlier record was written before a time (epoch ms). */
   positionsBefore: (time: number) => Promise<LogPosition[]>
   keepMs: number
   needed: () => Promise<readonly LogPosition[]>
@@ -41,7 +41,9 @@ export const createLogRetention = (options: {
   },
 })
 
-/** Sets how long the event store keeps events and delivery rows (days; 0 for ever). The engine drops expired rows. */
+/**
+ * Sets how long the event store keeps events and delivery rows (days; 0 for no limit). The engine drops expired rows.
+ */
 export const applyEventRetention = async (
   store: EventStore,
   retention: { eventsDays: number; deliveriesDays: number },

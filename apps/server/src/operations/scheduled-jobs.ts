@@ -10,11 +10,11 @@ import { z } from 'zod'
 
 const nothing = z.object({})
 
-/** Defines a periodic job for the whole deployment, which one process runs at a time, whichever. */
+/** Defines a periodic job for the whole deployment, which any one process runs at a time. */
 const housekeeping = (name: string): JobKind<z.output<typeof nothing>> => ({
   name,
   data: nothing,
-  // The next minute is the next attempt.
+  // The job runs again in the next minute anyway.
   retries: { most: 0, pauseSeconds: 1, maxPauseSeconds: 1 },
   leaseSeconds: 60,
   maxSeconds: 10 * 60,
@@ -27,7 +27,7 @@ const clearExpired = housekeeping('clear-expired')
 const notifyFailing = housekeeping('tell-failing-destinations')
 const notifyBacklogs = housekeeping('tell-backlogged-workspaces')
 const finishPrivacy = housekeeping('finish-privacy-requests')
-/** Large tables take long. Less than the time between two rounds. */
+/** Large tables take long, so the limit is longer, but still less than the interval of the job. */
 const removeFiles: JobKind<z.output<typeof nothing>> = { ...housekeeping('remove-from-files'), maxSeconds: 5 * 3600 }
 const queueAudiences = housekeeping('compute-stale-audiences')
 const forgetChanges = housekeeping('forget-audience-changes')
@@ -37,7 +37,7 @@ const measureUsage = housekeeping('measure-plan-usage')
 const removeOrganizations = housekeeping('remove-deleted-organizations')
 const queueSyncs = housekeeping('run-due-syncs')
 
-/** The jobs of the product; sending works at once, running begins with `startJobs`. */
+/** Opens the jobs of the product. They can be sent immediately, and run after `startJobs`. */
 export const openJobs = (deps: { pool: Relational['pool']; logger: Logger; metrics: Metrics }): Promise<Jobs> =>
   openPgBossJobs({
     ...deps,
@@ -64,7 +64,7 @@ export const openJobs = (deps: { pool: Relational['pool']; logger: Logger; metri
     ],
   })
 
-/** Runs all kinds of jobs in this process, and makes the schedules what this version says. */
+/** Runs all kinds of jobs in this process, and updates the schedules to this version. */
 export const startJobs = async (
   jobs: Jobs,
   deps: {

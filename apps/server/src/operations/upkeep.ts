@@ -12,15 +12,15 @@ import { applyEventRetention, askPositions, createLogRetention } from './retenti
 import { createSetAsideWatch } from './set-aside/watch.ts'
 
 const minute = 60_000
-/** Delay of the second look after a start, ms: before, delivery has no positions yet. */
+/** Delay of the second run after a start, ms: earlier, delivery has no positions yet. */
 const againMs = 5000
-/** Interval at which unused pictures are looked for, ms. */
+/** Interval between searches for unused pictures, ms. */
 const sweepMs = 6 * 60 * minute
 
 /**
- * Maintains the files of this process, about once a minute: trims the logs and removes old mail from the outbox. Hours
- * apart, it removes unused pictures and uploads; it also appends requests again that were set aside. Timers run it, not
- * jobs: it must go on while the database is away, or the disk fills, and no other process can do it.
+ * Maintains the files of this process. About once a minute it trims the logs, removes old mail from the outbox, and
+ * appends released requests again. Every few hours it removes unused pictures and uploads. It uses timers instead of
+ * jobs: it must run even while the database is down or the disk fills, and no other process can do it.
  */
 export const createUpkeep = async (
   config: Config,
@@ -30,7 +30,7 @@ export const createUpkeep = async (
     requests: LogWriter
     /** Appends an earlier request to the current partitions of its workspace. */
     appendRequest: (entry: LogEntry) => Promise<unknown>
-    /** Writer of the log of outcomes, where delivery only appends to it. */
+    /** Writer of the log of outcomes, if delivery only appends to that log. */
     outcomes: LogWriter | undefined
     threads: Threads
     mail: Pick<Mail, 'pruneOutbox'>
@@ -42,7 +42,7 @@ export const createUpkeep = async (
   const { engines, logs, requests, threads, mail, control, logger } = deps
   const requestsReader = await logs.reader('requests')
   const { pipeline, delivery } = threads
-  // The stream is made by the pipeline, which runs before this does.
+  // The pipeline creates the stream, and is already running here.
   const streamReader = pipeline === undefined ? undefined : await logs.reader('stream')
   const retentions = [
     createLogRetention({
@@ -69,7 +69,7 @@ export const createUpkeep = async (
         metrics: deps.metrics,
       }),
     )
-  // Delivery, which writes it, runs before, too.
+  // Delivery, which writes the log, is already running, too.
   const outcomesReader = delivery === undefined ? undefined : await logs.reader('outcomes')
   const outcomes =
     delivery === undefined || outcomesReader === undefined
@@ -78,7 +78,7 @@ export const createUpkeep = async (
           log: deps.outcomes ?? { trim: (before) => delivery.ask('outcomes-trim', before) },
           positionsBefore: (time) => outcomesReader.positionsBefore(time),
           keepMs: config.retention.logMs,
-          // Producers read them within that time.
+          // Producers read outcomes within `keepMs`.
           needed: async () => (await outcomesReader.ends()).map((offset, partition) => ({ partition, offset })),
           clock: systemClock,
         })
@@ -86,8 +86,8 @@ export const createUpkeep = async (
     if (pipeline?.running()) for (const retention of retentions) await retention.run()
     if (delivery?.running()) await outcomes?.run()
     await mail.pruneOutbox()
-    // The stream keeps the records of a consumer that does not report what it needs; a group without an owner is to be
-    // reported, too.
+    // The stream keeps the records of a consumer that does not report its needs. This also detects groups without an
+    // owner.
     if (threads.groups !== undefined) await delivery?.ask('needed')
   }
   let unowned = 0
@@ -95,7 +95,7 @@ export const createUpkeep = async (
     const isUnowned = error instanceof GroupUnowned || error instanceof GroupBeginning
     unowned = isUnowned ? unowned + 1 : 0
     if (!isUnowned) logger.warn({ error: String(error) }, 'trimming the logs failed and is tried again')
-    // Processes that run the pipeline may be started after this one.
+    // Processes with the pipeline may start after this one.
     else if (unowned > 2)
       logger.warn(
         { error: String(error) },

@@ -118,7 +118,7 @@ describe('a spread', () => {
     ['come as fast as they are learned', [100, 95, 1], ['1', '2']],
     ['are few', [4, 1], ['1']],
   ])(
-    'learns IDs up to the positions that were stored when the previous refill began, while new requests %s',
+    'each refill learns the IDs after the positions read before the previous refill, while new requests %s',
     async (_, seconds, places) => {
       await ask(4)
       let now = Date.now()

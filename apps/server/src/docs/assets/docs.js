@@ -1,5 +1,5 @@
-// What a page of the documentation does in the browser: the reader's theme, copying, the reader's own address and write
-// key in code, and the search while one types. Without it pages are read and searched all the same.
+// The script of documentation pages: theme, copying, the reader's own address and write key in code, and search
+// suggestions. Pages can be read and searched without it.
 'use strict'
 ;(() => {
   /** @typedef {{ name: string, title: string }} Named */
@@ -7,7 +7,7 @@
   /** @typedef {{ workspace?: string, source?: string }} Choice */
   /** @typedef {{ path: string, title: string, heading: string, passage: { text: string, match: boolean }[] }} Hit */
 
-  /** What is stored under a name of the web application. @param {string} name @returns {Record<string, any>} */
+  /** Reads what the web application has stored under a name. @param {string} name @returns {Record<string, any>} */
   const stored = (name) => {
     try {
       return JSON.parse(localStorage.getItem(name) ?? '{}') ?? {}
@@ -32,7 +32,7 @@
     return made
   }
 
-  /** Puts text on the clipboard, also where the page is not served safely. @param {string} text */
+  /** Copies text to the clipboard, even if the page is not served over HTTPS. @param {string} text */
   const copyText = async (text) => {
     try {
       await navigator.clipboard.writeText(text)
@@ -68,7 +68,7 @@
     }
   }
 
-  /** Writes a value of the reader into all code that has it. @param {string} name @param {string} value */
+  /** Replaces a placeholder in all code with the reader's value. @param {string} name @param {string} value */
   const fill = (name, value) => {
     for (const place of document.querySelectorAll(`[data-fill="${name}"]`)) place.textContent = value
   }
@@ -80,7 +80,10 @@
       place.classList.toggle('own', key !== undefined)
   }
 
-  /** Every row of a list of the API. Throws an Error with the status as its message. @param {string} path @param {string} key */
+  /**
+   * Reads all rows of an API list. Throws an Error with the status as its message. @param {string} path @param {string}
+   * key
+   */
   const readAll = async (path, key) => {
     const rows = []
     let token = ''
@@ -110,7 +113,7 @@
     return element('label', {}, label, select)
   }
 
-  /** Sources of the kind that the page is about come first. @param {Source[]} sources */
+  /** Puts sources of the page's app first. @param {Source[]} sources */
   const fittingFirst = (sources) => {
     const app = document.body.dataset.app
     return app === undefined
@@ -119,8 +122,8 @@
   }
 
   /**
-   * The source whose key is shown: the wanted one, which gives way to one of the kind that the page is about unless the reader
-   * is sure. `sources` begin with that kind.
+   * The source whose key is shown. The wanted source is replaced by one of the page's app, unless the reader is sure.
+   * `sources` must begin with those of the page's app.
    * @param {Source[]} sources @param {string | undefined} wanted @param {boolean} sure
    */
   const sourceFor = (sources, wanted, sure) => {
@@ -131,14 +134,14 @@
   }
 
   /**
-   * What the reader may choose from, and the key of what is chosen, as the server answers now: a key is shown only to who may
-   * read it. Undefined for who is signed out.
+   * Reads the workspaces and sources to choose from, and the key of the chosen source. The server returns a key only to
+   * users who may read it. Undefined for a signed-out reader.
    * @param {Choice} choice @param {boolean} sure
    */
   const readKeys = async (choice, sure) => {
     const { state } = stored('tributary-session')
     if (!state?.accessToken) return undefined
-    // Who acts for another organization has its workspace before the own ones.
+    // A user acting for another organization gets its workspace before their own.
     const acting = state.actOnBehalfOf?.workspace
     const own = await readAll('workspaces', 'workspaces')
     /** @type {Named[]} */
@@ -153,7 +156,7 @@
     return { workspaces, workspace, sources, source, key: keys[0]?.key }
   }
 
-  /** What the bar says without a key to choose. @param {unknown} [error] */
+  /** The text of the bar if there is no key to choose. @param {unknown} [error] */
   const withoutKeys = (error) => {
     if (error === undefined) {
       const signIn = element('a', { href: '/auth/login', target: '_blank' }, 'Sign in')
@@ -170,7 +173,10 @@
     )
   }
 
-  /** The bar that says whose key stands in the page's code, and lets the reader choose. @param {HTMLElement} bar */
+  /**
+   * Shows the bar with the source whose key is in the page's code, and lets the reader choose another. @param
+   * {HTMLElement} bar
+   */
   const showKeys = (bar) => {
     let turn = 0
     /** @param {string | undefined} key @param {Node[]} children */
@@ -203,7 +209,7 @@
       try {
         localStorage.setItem(choiceKey, JSON.stringify(choice))
       } catch {
-        // A browser that keeps nothing: the choice is for this page.
+        // If the browser stores nothing, the choice applies to this page only.
       }
       void draw(choice, true)
     }
@@ -244,7 +250,7 @@
       ),
     )
 
-  /** The list below the search: what was found, one of it chosen. @param {HTMLInputElement} input */
+  /** The list of search results below the input, with one selected. @param {HTMLInputElement} input */
   const createHitList = (input) => {
     const list = element('ul', { class: 'hits', id: 'hits', role: 'listbox', 'aria-label': 'Results' })
     list.hidden = true
@@ -325,7 +331,7 @@
         const found = (await response.json()).results
         if (document.activeElement === input) results.show(found)
       } catch {
-        // Overtaken by the next letter, or the server is away: Enter asks for the page of results.
+        // The request was aborted by the next letter, or the server is down. Enter still opens the page of results.
       }
     }
     input.addEventListener('input', () => void ask())
@@ -350,7 +356,7 @@
     })
   }
 
-  /** Marks in the list of headings the one that is read. */
+  /** Marks the current heading in the list of headings. */
   const followHeadings = () => {
     const links = new Map(
       [...document.querySelectorAll('.toc a')].map((link) => [

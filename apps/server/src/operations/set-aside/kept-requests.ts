@@ -9,21 +9,21 @@ export type KeptRequest = {
   workspaceId: string | undefined
   workspace: string
   bytes: number
-  /** The failure, with its place in the code. */
+  /** The error with its location in the code. */
   error: string
   receiveTime: string
-  /** Whether it will be processed again. */
+  /** Whether the request will be processed again. */
   isAwaited: boolean
 }
 
-/** Thrown for an ID of no request that is set aside. */
+/** Thrown if no request with this ID is set aside. */
 export class NoSuchRequest extends Error {
   override readonly name = 'NoSuchRequest'
 }
 
 const open = (db: Db) => db.selectFrom('set_aside_requests').where('body', 'is not', null)
 
-/** Lists the requests that are set aside, the oldest first; at most 1000. */
+/** Lists the requests that are set aside, oldest first; at most 1000. */
 export const listSetAsideRequests = async (db: Db): Promise<KeptRequest[]> => {
   const rows = await open(db)
     .leftJoin('workspaces', 'workspaces.id', 'workspace_id')
@@ -62,7 +62,7 @@ export const readSetAsideBody = async (db: Db, id: string): Promise<Uint8Array> 
 }
 
 /**
- * Marks a request for processing again, or all of them; resolves to how many. The running process does it, or the next
+ * Marks one request, or all, for processing again; resolves to their number. The running process does that, or the next
  * one. @throws NoSuchRequest
  */
 export const askBack = async (db: Db, id: string | undefined): Promise<number> => {
@@ -75,11 +75,11 @@ export const giveUp = async (db: Db, id: string): Promise<void> => {
   await endSetAside(db, await byId(db, id), new Date())
 }
 
-/** Returns the meta of a request that is processed again; unreadable meta stays as it is. */
+/** Returns the meta of a request that is processed again, with its ID; unreadable meta stays unchanged. */
 const withId = (meta: string, id: string): string => {
   try {
     const known: unknown = JSON.parse(meta)
-    // Set aside again, it still is what it was the first time.
+    // If it is set aside again, it keeps its first ID.
     return isJsonObject(known) ? JSON.stringify({ b: id, ...known }) : meta
   } catch {
     return meta
@@ -87,9 +87,9 @@ const withId = (meta: string, id: string): string => {
 }
 
 /**
- * Appends the requests marked for processing again to the log of requests, one after the other and the oldest first;
- * resolves to how many. A kill in between appends one of them twice. Its events are recognized by their message IDs,
- * and those without one by the ID under which the request was set aside.
+ * Appends the requests marked for processing again to the log of requests, oldest first; resolves to their number. A
+ * kill in between appends one of them twice. Its events are recognized by their message IDs, and those without one by
+ * the ID under which the request was set aside.
  */
 export const takeBack = async (db: Db, append: (entry: LogEntry) => Promise<unknown>): Promise<number> => {
   for (let count = 0; ; count++) {

@@ -41,14 +41,14 @@ afterAll(async () => {
 
 let workspace: string
 beforeEach(async () => {
-  // Others can be before it in a round.
+  // Chooses a workspace that is not processed before the others in a round.
   do workspace = newId()
   while (partitionOf(workspace, 4) < 2)
   await database.db.deleteFrom('set_aside_requests').execute()
   await database.db.insertInto('workspaces').values({ id: workspace, organization_id, title: 'Shop' }).execute()
 })
 
-/** Logs, a journal, and pipelines on them; `broken` names the source on whose requests a step throws. */
+/** Logs, a journal, and pipelines on them. A step throws on requests of the source `broken`. */
 const createWorld = async (maxBytes?: number) => {
   const { db } = database
   const dir = await mkdtemp(join(tmpdir(), 'tributary-set-aside-'))
@@ -62,10 +62,10 @@ const createWorld = async (maxBytes?: number) => {
     broken: 'broken' as string | undefined,
     faults: 0,
     isStoreAway: false,
-    /** Waits before a failure is noted. */
+    /** Called before a failure is recorded. */
     beforeNoted: async () => {},
   }
-  // The steps before it have run by then: what it asks for is looked at behind the deduplication.
+  // Called for the schema, after deduplication has already run.
   const schemaFor: PipelineDeps['schemaFor'] = (sourceId) => {
     if (sourceId !== world.broken) return undefined
     return {
@@ -88,7 +88,7 @@ const createWorld = async (maxBytes?: number) => {
         body: Buffer.from(JSON.stringify({ type: 'track', event: 'E', userId: 'u', messageId })),
       }),
     append: requests.append,
-    /** Starts pipelines one after the other, until one has stored all or `most` have failed. */
+    /** Starts pipelines one after the other, until one has stored everything or `most` have failed. */
     async run(most = 10): Promise<void> {
       for (let failed = 0; failed < most; failed++) {
         const setAside = createSetAside({
@@ -156,7 +156,7 @@ const createWorld = async (maxBytes?: number) => {
   }
 }
 
-/** Runs the command as a user does, the installing part left out. */
+/** Runs the command like a user does, but without installing. */
 const command = async (...args: string[]) => {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
     env: { ...commandEnvironment, DATABASE_URL: database.url },
@@ -173,7 +173,7 @@ const command = async (...args: string[]) => {
   return { code, output }
 }
 
-test('a request on which processing fails is set aside at the third failure, and what is before and behind it is stored', async () => {
+test('a request whose processing fails three times is set aside, and the requests around it are stored', async () => {
   await using world = await createWorld()
   await world.send('good', 'm-1')
   await world.send('broken', 'm-2')
@@ -186,7 +186,7 @@ test('a request on which processing fails is set aside at the third failure, and
   ])
 })
 
-test('a request in a form of a newer version is not set aside: processing waits at it, for a process of that version', async () => {
+test('a request in a newer format is not set aside: processing waits for a process of that version', async () => {
   await using world = await createWorld()
   await world.send('good', 'm-1')
   await world.run()
@@ -199,7 +199,7 @@ test('a request in a form of a newer version is not set aside: processing waits 
   expect(await listSetAsideRequests(database.db)).toEqual([])
 })
 
-test('a request that was taken back is stored once, also when the log is read again from its start', async () => {
+test('a released request is stored once, even if the log is read again from its start', async () => {
   await using world = await createWorld()
   await world.send('broken', 'm-1')
   await world.send('good', 'm-2')
@@ -223,7 +223,7 @@ test('a request that was taken back is stored once, also when the log is read ag
   expect(await world.stored()).toEqual(['m-1', 'm-2'])
 })
 
-test('a request that is held, since it blocked the thread, is set aside when it is met, with the reason; taken back it is processed', async () => {
+test('a request that is held for blocking the thread is set aside with the reason, and processed after its release', async () => {
   await using world = await createWorld()
   for (const id of ['m-1', 'm-2', 'm-3']) await world.send('good', id)
   const [, second] = await world.reader.read(partitionOf(workspace, 4), 0, 1_000_000)
@@ -240,7 +240,7 @@ test('a request that is held, since it blocked the thread, is set aside when it 
   expect(await world.stored()).toEqual(['m-1', 'm-2', 'm-3'])
 })
 
-test('one that fails again after it was taken back is set aside anew, and stays away once it was dropped', async () => {
+test('a request that fails again after its release is set aside again, and not processed once it is dropped', async () => {
   await using world = await createWorld()
   await world.send('broken', 'm-1')
   await world.run()
@@ -261,7 +261,7 @@ test('one that fails again after it was taken back is set aside anew, and stays 
   expect(await world.stored()).toEqual([])
 })
 
-test('when no more can be kept, processing waits at the request, and nothing is lost', async () => {
+test('if no more requests can be set aside, processing waits at the request, and nothing is lost', async () => {
   await using world = await createWorld(10)
   await world.send('broken', 'm-1')
   await world.send('good', 'm-2')
@@ -273,10 +273,10 @@ test('when no more can be kept, processing waits at the request, and nothing is 
   expect(await world.stored()).toEqual(['m-1', 'm-2'])
 })
 
-test('while a failure is noted others go on, and take none of its message IDs along: taken back it is stored', async () => {
+test('other ranges journaled during a failure do not include its message IDs, so the request is stored after its release', async () => {
   await using world = await createWorld()
   const { journal } = world
-  // While the first is inserted, the second waits in the buffer, and the request that fails is read behind them.
+  // While the first is inserted, the second waits in the buffer, and the failing request is read after them.
   const keys = [0, 1].map((partition) => {
     const ids = Array.from({ length: 200 }, () => newId())
     return ids.find((id) => partitionOf(id, 4) === partition)
@@ -293,7 +293,7 @@ test('while a failure is noted others go on, and take none of its message IDs al
   expect(await world.stored()).toEqual(['m-1'])
 })
 
-test('events without a message ID are stored once, too, when a kill comes between taking back and its note', async () => {
+test('events without a message ID are also stored once if a kill comes between the release and its record', async () => {
   await using world = await createWorld()
   await world.send('broken', undefined)
   await world.run()
@@ -309,7 +309,7 @@ test('events without a message ID are stored once, too, when a kill comes betwee
   expect(await world.stored()).toHaveLength(1)
 })
 
-test('one that was begun before and fails only now is not set aside: its message IDs are known, and nothing of it is stored', async () => {
+test('a request whose range had begun is not set aside, since its message IDs are known and its events are not stored', async () => {
   await using world = await createWorld()
   world.world.broken = undefined
   world.world.isStoreAway = true
@@ -325,7 +325,7 @@ test('one that was begun before and fails only now is not set aside: its message
   expect(await world.stored()).toEqual(['m-1'])
 })
 
-test('a wrong call ends with 2 and prints the help of the command', async () => {
+test('an invalid call ends with 2 and prints the help of the command', async () => {
   for (const args of [['show'], ['give-back', '1'], ['drop', '--all']])
     expect(await command(...args)).toMatchObject({ code: 2, output: expect.stringContaining('npm run set-aside') })
 })

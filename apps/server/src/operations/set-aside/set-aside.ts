@@ -8,18 +8,18 @@ import {
   setRequestAside,
 } from '@tributary/storage'
 
-/** How often processing may fail on a request until it is set aside. */
+/** Number of failures after which a request is set aside. */
 const tries = 3
 const gigabyte = 1024 ** 3
 const maxErrorLength = 4000
-/** Time after which a request is forgotten whose processing failed and then succeeded, ms. */
+/** Time after which the failures of a request that was processed later are deleted, ms. */
 const forgetMs = 24 * 3_600_000
-/** Time after which an ended request is forgotten, ms: no log holds it any more. */
+/** Time after which a finished request is deleted, ms: no log has it any more. */
 const forgetEndedMs = 90 * 24 * 3_600_000
 
 /**
- * Records requests on which processing fails in the relational store. Each failure is counted; a request is set aside
- * at the third one, or immediately when it is held. `load` has to be called before anything else.
+ * Stores, in PostgreSQL, the requests whose processing failed. Each failure is counted; a request is set aside at the
+ * third one, or immediately if it is held. `load` must be called before anything else.
  */
 export const createSetAside = ({
   db,
@@ -30,7 +30,7 @@ export const createSetAside = ({
   db: Relational['db']
   clock: Clock
   logger: Logger
-  /** Maximum bytes of all of them: beyond it processing waits at the next one. */
+  /** Maximum bytes of all requests that are set aside. Beyond it, processing waits at the next failing one. */
   maxBytes?: number
 }): SetAside & { load(): Promise<void> } => {
   const places = new Set<string>()
@@ -67,13 +67,13 @@ export const createSetAside = ({
         bytes: record.body.byteLength,
         receive_time: new Date(record.time),
       })
-      // A held request has had its attempts: it blocked the thread.
+      // A held request has used its attempts: it blocked the thread.
       if (failures < tries && !isHeld) return
       if (!(await setRequestAside(db, { id, body: record.body, time: now, maxBytes }))) {
         logger.error({ ...place }, 'No more requests can be set aside: processing waits at one that fails')
         return
       }
-      // Only here is it shown then.
+      // From now on, only the list of set-aside requests shows it.
       if (isHeld) await forgetWorkItem(db, `request ${formatRecordPlace(record)}`)
       logger.error({ id, ...place }, 'A request could not be processed and is set aside: see npm run set-aside')
     },

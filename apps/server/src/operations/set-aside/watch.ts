@@ -2,17 +2,17 @@ import type { Logger, Metrics } from '@tributary/kernel'
 import type { LogEntry, Relational } from '@tributary/storage'
 import { takeBack } from './kept-requests.ts'
 
-/** Interval of the looks, ms. */
+/** Interval of the checks, ms. */
 const lookMs = 5000
 
 /**
- * Appends requests that were set aside and are to be processed again, and reports how many are set aside. Only one
- * process at a time may do this, the one that writes the log.
+ * Appends released requests to the log, and reports the number of requests that are set aside. Only one process at a
+ * time may do this, the one that writes the log.
  */
 export const createSetAsideWatch = (deps: {
   db: Relational['db']
   append(entry: LogEntry): Promise<unknown>
-  /** Called when there are more than at the last look. */
+  /** Called if there are more requests than at the last check. */
   notify(requests: number): Promise<void>
   logger: Logger
   metrics: Metrics
