@@ -15,7 +15,7 @@ const weightsOf = (header: string): Map<string, number> => {
 
 /**
  * Chooses a stored encoding by an `Accept-Encoding` header (RFC 9110, section 12.5.3): the one with the highest weight,
- * or the smallest of equal ones. `identity` without the header, or if no stored encoding is acceptable.
+ * or the smallest of equal ones. Returns `identity` without the header, or if no stored encoding is acceptable.
  */
 export const chooseEncoding = (header: string | undefined, kept: readonly ContentEncoding[]): ContentEncoding => {
   if (header === undefined) return 'identity'

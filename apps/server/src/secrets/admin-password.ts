@@ -8,17 +8,17 @@ import type { Config } from '../config/config.ts'
 import { listeningUrl } from '../http/http-server.ts'
 import { openJobs } from '../operations/scheduled-jobs.ts'
 
-/** Thrown when there is no admin whose password could be set. */
+/** Thrown if there is no admin whose password could be set. */
 export class NoSuchAdmin extends Error {
   override readonly name = 'NoSuchAdmin'
 }
 
 /**
- * Sets a new password for a platform admin, whether the product runs or is stopped: the one of the configuration, else
- * one that is made here. All sessions of the admin end.
+ * Sets a new password for a platform admin, whether or not the product is running: the configured one, or a generated
+ * one. All sessions of the admin end.
  *
  * @param email which admin; the first unless given
- * @throws NoSuchAdmin; what opening the data folder and the database throws
+ * @throws NoSuchAdmin, and errors of opening the data folder and the database
  */
 export const setAdminPassword = async (
   config: Config,
@@ -30,7 +30,7 @@ export const setAdminPassword = async (
   await using store = await openDatabase(config, { logger, statementMs: 10_000 })
   const origin = config.publicUrl ?? listeningUrl(config.host, config.port)
   const { db, pool } = store.relational
-  // A database by address may not have been used by this version yet.
+  // This version may not have used a remote database yet.
   await installJobs(pool)
   const jobs = await openJobs({ pool, logger, metrics: noMetrics })
   const found = await resetAdminPassword({ db, jobs, clock: systemClock }, { email, password, origin })

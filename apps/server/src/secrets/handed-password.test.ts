@@ -7,7 +7,7 @@ import { takeSettings } from './handed-password.ts'
 const name = 'TRIBUTARY_ADMIN_PASSWORD'
 const handedName = 'TRIBUTARY_ADMIN_PASSWORD_FROM'
 
-test('a process that has the password in its environment begins anew without it, and reads it from a private file', () => {
+test('a process with the password in its environment replaces itself, and reads the password from a private file', () => {
   const env: NodeJS.ProcessEnv = { [name]: 'a secret ü', PORT: '1' }
   let begun: NodeJS.ProcessEnv = {}
   takeSettings(env, (_, __, given) => void (begun = given))
@@ -21,17 +21,17 @@ test('a process that has the password in its environment begins anew without it,
   expect(existsSync(dirname(file))).toBe(false)
 })
 
-test('where a process cannot begin anew, the password is gone from what it starts', () => {
+test('if a process cannot replace itself, its children do not get the password', () => {
   const env: NodeJS.ProcessEnv = { [name]: 'a secret', PORT: '1' }
   expect(takeSettings(env, undefined)).toEqual({ [name]: 'a secret', PORT: '1' })
   expect(env).toEqual({ PORT: '1' })
 })
 
-test.each([[{ PORT: '1' }], [{ PORT: '1', [name]: '' }]])('without a password nothing is written: %j', (env) => {
+test.each([[{ PORT: '1' }], [{ PORT: '1', [name]: '' }]])('without a password no file is written: %j', (env) => {
   expect(takeSettings({ ...env }, () => expect.unreachable())).toEqual({ PORT: '1' })
 })
 
-test('where no file can be written, such as in a read-only container, a process still starts', () => {
+test('if no file can be written, such as in a read-only container, the process still starts', () => {
   vi.stubEnv('TMPDIR', '/proc/no-such-folder')
   const env: NodeJS.ProcessEnv = { [name]: 'a secret', PORT: '1' }
   try {
@@ -42,7 +42,7 @@ test('where no file can be written, such as in a read-only container, a process 
   expect(env).toEqual({ PORT: '1' })
 })
 
-test('a file in a folder that this process did not create is read, and the folder stays', () => {
+test('a password file in a folder that this process did not create is read, and the folder stays', () => {
   const folder = mkdtempSync(join(tmpdir(), 'secrets-'))
   try {
     const file = join(folder, 'password')

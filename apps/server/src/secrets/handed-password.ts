@@ -4,15 +4,15 @@ import { basename, dirname, join } from 'node:path'
 
 const name = 'TRIBUTARY_ADMIN_PASSWORD'
 /**
- * Setting that names where the password is passed: the number of an open pipe, or its own file in its own folder. Never
- * set by users.
+ * Setting with the location of the password: the number of an open pipe, or a file in its own folder. Users never set
+ * it.
  */
 const handedName = 'TRIBUTARY_ADMIN_PASSWORD_FROM'
 
-/** How the name of the folder begins that the password is handed over in. */
+/** Prefix of the folder's name in which the password is passed on. */
 const folderStart = 'tributary-start-'
 
-/** A private file with the password; undefined where no file can be written, such as in a container that is read-only. */
+/** Writes a private file with the password. Undefined if no file can be written, such as in a read-only container. */
 const writeHanded = (password: string): string | undefined => {
   try {
     const file = join(mkdtempSync(join(tmpdir(), folderStart)), 'password')
@@ -23,21 +23,21 @@ const writeHanded = (password: string): string | undefined => {
   }
 }
 
-/** Reads what was handed over, and removes it where it is a file. */
+/** Reads the password, and removes its file, if it is one. */
 const readHanded = (from: string): string => {
   if (/^\d{1,3}$/.test(from)) return readFileSync(Number(from), 'utf8')
   const password = readFileSync(from, 'utf8')
-  // Removes only folders of its own, whatever path a user has configured.
+  // Removes only folders with this prefix, even if a user has configured another path.
   if (basename(dirname(from)).startsWith(folderStart)) rmSync(dirname(from), { recursive: true })
   return password
 }
 
-/** Replaces this program by another one with its process id. Not every Node has it. */
+/** Replaces this program by another one with the same process ID. Not every Node.js has it. */
 type Replace = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => void
 
 const replaceOfNode: Replace | undefined =
-  // Linux shows the environment that a program was started with for as long as it runs. A process with a channel would
-  // lose the channel.
+  // Linux shows the initial environment of a program for as long as it runs. A process with an IPC channel would lose
+  // that channel.
   process.connected !== true && 'execve' in process && typeof process.execve === 'function'
     ? (file, args, env) => {
         process.execve?.(file, [...args], env)
@@ -45,8 +45,8 @@ const replaceOfNode: Replace | undefined =
     : undefined
 
 /**
- * Returns the settings of this process, after which neither its environment nor that of its children has the password
- * of the first administrator. A process that was started with the password begins anew without it, under the same
+ * Returns the settings of this process. Afterwards neither its environment nor that of its children has the password of
+ * the first administrator. A process that was started with the password replaces itself without it, under the same
  * process ID, and so does not return.
  */
 export const takeSettings = (

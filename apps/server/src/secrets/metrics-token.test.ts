@@ -37,35 +37,32 @@ const statusOf = (path: string, headers: Record<string, string> = {}): Promise<n
   })
 const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
 
-test.each(['/metrics', '/dev/outbox'])(
-  '%s is shown to requests with its token, and to none from this machine without it',
-  async (path) => {
-    expect(await statusOf(path, bearer(token))).toBe(200)
-    expect(await statusOf(path, { ...bearer(token), host: 'metrics.example', 'x-forwarded-for': '198.51.100.7' })).toBe(
-      200,
-    )
-    // As a proxy on the same machine forwards it, with and without a word of that.
-    for (const host of [`127.0.0.1:${port}`, 'localhost', `[::1]:${port}`, 'evil.example'])
-      expect([host, await statusOf(path, { host })]).toEqual([host, 401])
-    for (const name of ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via', 'x-forwarded-host'])
-      expect([name, await statusOf(path, { host: 'localhost', [name]: '127.0.0.1' })]).toEqual([name, 401])
-    for (const wrong of ['', 'x', token.slice(1), `${token}x`, token.toUpperCase()])
-      expect([wrong, await statusOf(path, bearer(wrong))]).toEqual([wrong, 401])
-    expect(await statusOf(path, { authorization: `Basic ${btoa(`:${token}`)}` })).toBe(401)
-  },
-)
+test.each(['/metrics', '/dev/outbox'])('%s requires its token, even for requests from this machine', async (path) => {
+  expect(await statusOf(path, bearer(token))).toBe(200)
+  expect(await statusOf(path, { ...bearer(token), host: 'metrics.example', 'x-forwarded-for': '198.51.100.7' })).toBe(
+    200,
+  )
+  // Requests like those of a proxy on the same machine, with and without a header that marks them.
+  for (const host of [`127.0.0.1:${port}`, 'localhost', `[::1]:${port}`, 'evil.example'])
+    expect([host, await statusOf(path, { host })]).toEqual([host, 401])
+  for (const name of ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via', 'x-forwarded-host'])
+    expect([name, await statusOf(path, { host: 'localhost', [name]: '127.0.0.1' })]).toEqual([name, 401])
+  for (const wrong of ['', 'x', token.slice(1), `${token}x`, token.toUpperCase()])
+    expect([wrong, await statusOf(path, bearer(wrong))]).toEqual([wrong, 401])
+  expect(await statusOf(path, { authorization: `Basic ${btoa(`:${token}`)}` })).toBe(401)
+})
 
-test('the token stands in the address of the page for browsers only, where no log of a scraper keeps it', async () => {
+test('only the outbox page accepts the token in the URL, since a scraper would log it', async () => {
   expect(await statusOf(`/dev/outbox?token=${token}`)).toBe(200)
   expect(await statusOf('/dev/outbox?token=')).toBe(401)
   expect(await statusOf(`/metrics?token=${token}`)).toBe(401)
 })
 
-test('health is shown under any name', async () => {
+test('health is served under any host name', async () => {
   expect(await statusOf('/health/live', { host: 'evil.example' })).toBe(200)
 })
 
-test('without a configured token one is made once, long, and for this account alone', async () => {
+test('without a configured token, a long one is generated once, readable only for this account', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-metrics-'))
   const umask = process.umask(0o022)
   try {

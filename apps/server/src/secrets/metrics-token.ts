@@ -7,9 +7,9 @@ import { newSecretKey, syncFolder } from './secret-key.ts'
 const fileOf = (dataDir: string): string => join(dataDir, 'metrics.token')
 
 /**
- * Returns the token that `/metrics` and `/dev/outbox` require: the configured one, else `metrics.token` of the data
- * folder, created at the first start (0600, whole or not at all). Users who may read the folder may therefore read the
- * metrics.
+ * Returns the token that `/metrics` and `/dev/outbox` require: the configured one, or `metrics.token` of the data
+ * folder. That file is created atomically at the first start, with mode 0600. So users who may read the folder may also
+ * read the metrics.
  */
 export const loadMetricsToken = async (dataDir: string, configured: string | undefined): Promise<string> => {
   if (configured !== undefined) return configured
@@ -39,9 +39,9 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 export type TokenCheck = (request: IncomingMessage) => boolean
 
 /**
- * Accepts the token as a Bearer (RFC 6750, 2.1) or, for a page that a browser opens, as the parameter `token`. The
- * origin of a request proves nothing. A proxy on this machine connects over the loopback interface, and many forward
- * under a loopback name and without a header that marks it.
+ * Accepts the token as a Bearer token (RFC 6750, 2.1) or, for a page that a browser opens, as the parameter `token`.
+ * The origin of a request proves nothing. A proxy on this machine connects over the loopback interface, and many
+ * forward with a loopback host name and without a header that marks it.
  */
 export const createTokenCheck = (token: string, options: { inAddress?: boolean } = {}): TokenCheck => {
   const expected = digest(token)

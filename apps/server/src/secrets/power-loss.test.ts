@@ -19,7 +19,7 @@ const program = (dataDir: string): string => `
   process.stdout.write(made.join(' '), () => process.kill(process.pid, 'SIGKILL'))`
 
 test.skipIf(skipsPowerLoss()).each<Names>(['journal', 'newest'])(
-  'a power loss after the first start leaves the secret key, the token of metrics and the mail in the outbox as they were used (names: %s)',
+  'after a power loss, the secret key, the metrics token, and the outbox mail of the first start still exist (file names kept: %s)',
   (names) => {
     const root = mkdtempSync(join(tmpdir(), 'tributary-secrets-'))
     try {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { realtimeCredentials } from './realtime-credentials.ts'
 
-test('the app id has digits only, as the Python library of the protocol asks, and key and secret follow the secret key', () => {
+test("the app ID has only digits, as the protocol's Python library requires; key and secret are derived from the secret key", () => {
   const one = realtimeCredentials('a secret key of the product, one')
   const other = realtimeCredentials('a secret key of the product, other')
   expect(one.appId).toMatch(/^[0-9]+$/)

@@ -1,16 +1,16 @@
 import { deriveKey } from './secret-key.ts'
 
-/** Credentials with which server libraries of the Pusher protocol publish through the product. */
+/** Credentials with which server libraries of the Pusher protocol can publish through the product. */
 export type RealtimeCredentials = {
-  /** Digits: some libraries take nothing else. */
+  /** Only digits, since some libraries accept nothing else. */
   appId: string
-  /** Public, 20 hexadecimal characters; browsers are given it, too. */
+  /** Public, 20 hexadecimal characters; browsers also get it. */
   key: string
-  /** Signs subscriptions and calls: for servers alone. */
+  /** Signs subscriptions and calls; only for servers. */
   secret: string
 }
 
-/** The credentials that follow from the product's secret key; a new secret key changes key and secret. */
+/** Derives the credentials from the product's secret key; a new secret key changes key and secret. */
 export const realtimeCredentials = (secretKey: string): RealtimeCredentials => ({
   appId: '1',
   key: deriveKey(secretKey, 'realtime-key', 10).toString('hex'),

@@ -36,13 +36,13 @@ afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
 const configOf = (env: Record<string, string> = {}) => readConfig({ TRIBUTARY_DATA_DIR: dataDir, ...env })
 
-/** Works with the database while no other process has it. */
+/** Calls the function with the database, while no other process uses it. */
 async function withStore<T>(work: (relational: Relational) => Promise<T>): Promise<T> {
   await using store = await openRelationalStore(configOf(), { logger: silentLogger, metrics: noMetrics })
   return await work(store.relational)
 }
 
-/** Runs the command as a user does, the installing part left out. */
+/** Runs the command like a user does, but without installing. */
 const rotate = async (
   args: readonly string[] = [],
   env: Record<string, string> = {},
@@ -58,12 +58,12 @@ const rotate = async (
 
 const sealed = ({ db }: Relational) =>
   db.selectFrom('write_keys').select('key_encrypted').where('id', '=', keyId).executeTakeFirstOrThrow()
-/** The write key as this key opens it. */
+/** The write key as decrypted with this key. */
 const openWith = async (relational: Relational, key: string): Promise<string> =>
   createProductSecretBox(key).open((await sealed(relational)).key_encrypted, `write_keys/${keyId}`)
 const keyFile = (): string => readFileSync(join(dataDir, 'secret.key'), 'utf8').trim()
 
-test('a data folder that is in use, a short key and a strange word are refused, and nothing changes', async () => {
+test('a data folder in use, a short key and an unknown argument are rejected, and nothing changes', async () => {
   const lock = lockDataDir(dataDir)
   expect(await rotate()).toMatchObject({ code: 1, output: expect.stringContaining('is in use by') })
   await lock.release()
@@ -77,7 +77,7 @@ test('a data folder that is in use, a short key and a strange word are refused, 
   expect(keyFile()).toBe(firstKey)
 })
 
-test('killed before the database has changed, the old key stays in force', async () => {
+test('after a kill before the database has changed, the old key stays in use', async () => {
   expect(await rotate([], { TRIBUTARY_FAULT: 'rotate-key.before-commit' })).toMatchObject({ signal: 'SIGKILL' })
   expect(existsSync(join(dataDir, 'secret.key.next'))).toBe(true)
   await withStore(async (relational) => {
@@ -87,7 +87,7 @@ test('killed before the database has changed, the old key stays in force', async
   expect(existsSync(join(dataDir, 'secret.key.next'))).toBe(false)
 })
 
-test('killed after the database has changed, the next start puts the new key in force', async () => {
+test('after a kill once the database has changed, the next start uses the new key', async () => {
   expect(await rotate([], { TRIBUTARY_FAULT: 'rotate-key.after-commit' })).toMatchObject({ signal: 'SIGKILL' })
   expect(keyFile()).toBe(firstKey)
   await withStore(async (relational) => {
@@ -100,7 +100,7 @@ test('killed after the database has changed, the next start puts the new key in 
   expect(existsSync(join(dataDir, 'secret.key.next'))).toBe(false)
 })
 
-test('killed after the database has changed, the command itself goes on from there when it is run again', async () => {
+test('after a kill once the database has changed, running the command again completes the rotation', async () => {
   expect(await rotate([], { TRIBUTARY_FAULT: 'rotate-key.after-commit' })).toMatchObject({ signal: 'SIGKILL' })
   const interrupted = await readKeyFile(dataDir, '.next')
   expect(await rotate()).toMatchObject({ code: 0, output: expect.stringContaining('1 credential is encrypted') })
@@ -109,7 +109,7 @@ test('killed after the database has changed, the command itself goes on from the
   await withStore(async (relational) => expect(await openWith(relational, keyFile())).toBe('the write key'))
 })
 
-test('with a configured key the command says what to change, and a start with the old one is refused with that message', async () => {
+test('with a configured key the command explains what to change, and a start with the old key is rejected with that message', async () => {
   const before = keyFile()
   const file = join(dataDir, 'given')
   writeFileSync(file, 'a-given-key-of-more-than-thirty-two-characters\n')
@@ -123,7 +123,7 @@ test('with a configured key the command says what to change, and a start with th
   await withStore(async ({ db }) => {
     const config = configOf({ TRIBUTARY_SECRET_KEY: before })
     await expect(settleSecretKey(db, config, before, silentLogger)).rejects.toThrow(SecretKeyRotated)
-    // A key that was never in force is no way in, whatever file it lies in.
+    // A key that was never in use must not be accepted, even if its file exists.
     await writeNextKey(dataDir, 'some-other-key-that-was-never-committed-here')
     expect(await settleSecretKey(db, configOf(), keyFile(), silentLogger)).toBe(keyFile())
     expect(existsSync(join(dataDir, 'secret.key.next'))).toBe(false)

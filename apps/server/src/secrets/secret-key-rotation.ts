@@ -14,7 +14,7 @@ import {
 
 type Db = Relational['db']
 
-/** Thrown when the configured key is the one from before a rotation. */
+/** Thrown if the configured key is the one from before a rotation. */
 export class SecretKeyRotated extends Error {
   constructor() {
     super(
@@ -25,7 +25,7 @@ export class SecretKeyRotated extends Error {
   }
 }
 
-/** Thrown when there is no key to rotate from, or the new key is invalid. */
+/** Thrown if there is no key to rotate from, or the new key is invalid. */
 export class RotationRefused extends Error {
   constructor(message: string) {
     super(message)
@@ -44,10 +44,11 @@ const fits = async (db: Db, key: string): Promise<boolean> => {
 }
 
 /**
- * Returns the key that the database is sealed with: the loaded one, or that of a rotation that was killed after it had
- * changed the database. That key is put in place now. The remains of a rotation that changed nothing are removed.
+ * Returns the key that encrypts the database: the loaded one, or that of a rotation that was killed after it had
+ * changed the database. In the second case the key is now put in place. The remains of a rotation that changed nothing
+ * are removed.
  *
- * @throws WrongSecretKey, SecretKeyRotated when the key of the data folder fits and the configuration has another
+ * @throws WrongSecretKey, and SecretKeyRotated if the key of the data folder fits but another one is configured
  */
 export const settleSecretKey = async (
   db: Db,
@@ -72,13 +73,13 @@ export const settleSecretKey = async (
 }
 
 export type Rotation = {
-  /** Values that were sealed anew. */
+  /** Number of values that were encrypted again. */
   count: number
-  /** True when the old key was configured, and the configuration has to follow. */
+  /** True if the old key was configured, so that the configuration must be changed. */
   configured: boolean
 }
 
-/** Returns the key to rotate from, after the remains of an earlier rotation are settled. */
+/** Returns the key to rotate from, after an earlier rotation was completed or removed. */
 const presentKey = async (db: Db, config: Config, logger: Logger): Promise<string> => {
   const loaded = config.secretKey ?? (await readKeyFile(config.dataDir)) ?? (await readKeyFile(config.dataDir, '.next'))
   if (loaded === undefined)
@@ -87,11 +88,12 @@ const presentKey = async (db: Db, config: Config, logger: Logger): Promise<strin
 }
 
 /**
- * Seals everything with a new key and puts that in place, while the product is stopped. The order lets
- * `settleSecretKey` finish after a kill at any moment. First the new key is on disk beside the old one, then the
- * database changes in one transaction, then the new key takes the old one's place.
+ * Encrypts everything with a new key and puts the key in place, while the product is stopped. The order lets
+ * `settleSecretKey` finish after a kill at any moment. First the new key is written next to the old one, then the
+ * database changes in one transaction, then the new key replaces the old one.
  *
- * @throws DataDirLocked while the product runs, RotationRefused, UnreadableSecret, and the errors of `settleSecretKey`
+ * @throws DataDirLocked while the product is running, RotationRefused, UnreadableSecret, and the errors of
+ * `settleSecretKey`
  */
 export const rotateSecretKey = async (
   config: Config,

@@ -3,7 +3,7 @@ import { open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createSecretBox, type SecretBox } from '@tributary/kernel'
 
-/** Suffix of the key file while its key is not in force yet: created at the first start, or by a rotation. */
+/** Suffix of the key file while its key is not used yet: created at the first start, or by a rotation. */
 type Pending = '.new' | '.next'
 
 const fileOf = (dataDir: string, pending: Pending | '' = ''): string => join(dataDir, `secret.key${pending}`)
@@ -11,7 +11,9 @@ const fileOf = (dataDir: string, pending: Pending | '' = ''): string => join(dat
 /** A new secret: 256 random bits as text. */
 export const newSecretKey = (): string => randomBytes(32).toString('base64url')
 
-/** Reads the key in the data folder, or that of a rotation that is running or was interrupted; undefined for none. */
+/**
+ * Reads the key in the data folder, or the new key of a running or interrupted rotation; undefined if there is none.
+ */
 export const readKeyFile = async (dataDir: string, pending: '' | '.next' = ''): Promise<string | undefined> => {
   const text = await readFile(fileOf(dataDir, pending), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''
@@ -20,16 +22,16 @@ export const readKeyFile = async (dataDir: string, pending: '' | '.next' = ''): 
   return text.trim() === '' ? undefined : text.trim()
 }
 
-/** Resolves when the names in a folder are on disk. */
+/** Resolves when the file names in a folder are on disk. */
 export const syncFolder = async (path: string): Promise<void> => {
   const folder = await open(path, 'r')
   await folder.sync()
   await folder.close()
 }
 
-/** Writes a key that is not in force yet (0600); it is on disk when this resolves. */
+/** Writes a key that is not used yet (0600). It is on disk when the promise resolves. */
 export const writeNextKey = async (dataDir: string, key: string, pending: Pending = '.next'): Promise<void> => {
-  // A file that is there would keep its permissions.
+  // An existing file would keep its permissions.
   await rm(fileOf(dataDir, pending), { force: true })
   const handle = await open(fileOf(dataDir, pending), 'wx', 0o600)
   await handle.writeFile(`${key}\n`)
@@ -38,7 +40,7 @@ export const writeNextKey = async (dataDir: string, key: string, pending: Pendin
   await syncFolder(dataDir)
 }
 
-/** Puts that key in the place of the one in force, atomically. */
+/** Replaces the current key by the new one, atomically. */
 export const takeNextKey = async (dataDir: string, pending: Pending = '.next'): Promise<void> => {
   await rename(fileOf(dataDir, pending), fileOf(dataDir))
   await syncFolder(dataDir)
@@ -50,8 +52,8 @@ export const dropNextKey = async (dataDir: string): Promise<void> => {
 }
 
 /**
- * The product's secret: the configured one, else `secret.key` of the data folder, made at the first start (0600, written
- * whole or not at all).
+ * The product's secret key: the configured one, or `secret.key` of the data folder. That file is created atomically at
+ * the first start, with mode 0600.
  */
 export const loadSecretKey = async (dataDir: string, configured: string | undefined): Promise<string> => {
   if (configured !== undefined) return configured
@@ -63,9 +65,9 @@ export const loadSecretKey = async (dataDir: string, configured: string | undefi
   return made
 }
 
-/** A key for one purpose, derived from the secret (HKDF-SHA256, RFC 5869): knowing one does not give another. */
+/** A key for one purpose, derived from the secret (HKDF-SHA256, RFC 5869). A derived key does not reveal another. */
 export const deriveKey = (secret: string, purpose: string, bytes = 32): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, '', purpose, bytes))
 
-/** Seals write keys and credentials of destinations at rest. */
+/** Encrypts write keys and credentials of destinations for storage. */
 export const createProductSecretBox = (secret: string): SecretBox => createSecretBox(deriveKey(secret, 'credentials'))

@@ -21,7 +21,7 @@ const { config, db, eventStore, journal, logger, metrics, reader, tenure } = con
 const connectors = createLoadedConnectors(listedDestinations, logger)
 const destinationCache = openDestinationCache(context, connectors)
 const started = startCache(destinationCache)
-// Producers have their own partitions there: every delivering process appends to any.
+// Producers have their own partitions in this log, so every delivering process may append to any partition.
 const outcomes = context.logs.isShared('outcomes')
   ? await context.logs.appender('outcomes')
   : await context.logs.writer('outcomes', { inline: true, onReplaced: notifyReplaced })
@@ -29,8 +29,8 @@ const outcomes = context.logs.isShared('outcomes')
 const client = createRequestClient({ egress: createEgressPolicy({ allow: config.egressAllow }), logger })
 
 /**
- * Fences calls to destinations and appends to the log of outcomes, which do not check tenures. A process that was
- * paused beyond its tenure sends nothing any more, and reports no failure: its successor repeats all of it.
+ * Fences calls to destinations and appends to the log of outcomes, which do not check tenures themselves. A process
+ * that was paused beyond its tenure no longer sends anything, and reports no failure: its successor repeats everything.
  */
 const inTenure = <Given extends unknown[], Answer>(
   task: (...given: Given) => Promise<Answer>,
@@ -44,16 +44,16 @@ const requestClient: Pick<RequestClient, 'request' | 'connect'> = {
   connect: inTenure(client.connect),
 }
 
-/** How long deletions are remembered, ms: no event waits longer to be delivered. */
+/** How long deletions are kept in memory, ms: no event waits longer for its delivery. */
 const forgottenMs = 90 * 24 * 3_600_000
-/** Maximum age of the remembered deletions, ms. */
+/** Maximum age of the deletions in memory, ms. */
 const forgottenAgeMs = 1000
 const forgotten = createForgottenUsers({ db, keepMs: forgottenMs, clock: systemClock })
 let refreshing: Promise<void> | undefined
 const refreshForgotten = setInterval(() => {
   refreshing ??= forgotten
     .refresh()
-    // Until the database is back, the last known deletions hold.
+    // Until the database is back, the last known deletions apply.
     .catch(() => {})
     .finally(() => {
       refreshing = undefined
@@ -99,7 +99,7 @@ await hostRole({
   answers: {
     refresh: () => destinationCache.refresh(),
     forget: async () => {
-      // A refresh that began before may have read less, and must not be the last.
+      // A refresh that began earlier may have read less, so another one follows it.
       await refreshing
       await forgotten.refresh()
       await delivery.forget()

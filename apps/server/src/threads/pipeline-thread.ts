@@ -1,5 +1,5 @@
 // Runs the pipeline role in its own worker thread: reads the requests log, writes the event store and the deliveries
-// log. It has that log's writer, and also sends the events of replays.
+// log. It has the writer of the deliveries log, and so also sends the events of replays.
 
 import { hidingErased } from '@tributary/api-kit'
 import { createAudienceSender } from '@tributary/audiences'
@@ -19,7 +19,7 @@ import { pipelineMessages } from './messages/pipeline.ts'
 import { openDestinationCache, openRoleContext } from './role-context.ts'
 import { hostRole, notifyReplaced, startCache, tell } from './thread-host.ts'
 
-// Two configuration caches listen on a connection each, and look for changes on others.
+// Two configuration caches each listen on one connection, and read changes on others.
 const context = await openRoleContext('pipeline', { log: 'requests', maxConnections: 6 })
 const destinationCache = openDestinationCache(context)
 const { config, coordination, eventStore, journal, logger, logs, metrics, reader, relational, tenure } = context
@@ -35,7 +35,7 @@ const deliveriesReader = await logs.reader('stream', { isPatient: true })
 
 /**
  * Rejects inserts beyond the tenure, which the event store does not check. A process that was paused beyond its tenure
- * inserts with the token of its successor, so the event store drops its rows. This check keeps the time short in which
+ * inserts with the token of its successor, so the event store drops its rows. This check shortens the time in which
  * that can happen.
  */
 const fenced: EventStore = {
@@ -66,14 +66,14 @@ const pipeline = createPipeline({
   clock: systemClock,
   logger,
   metrics,
-  // The memory of a remote ClickHouse server is unknown here; it has that of a server.
+  // The memory of a remote ClickHouse server is unknown, so the default sizes are used.
   ...(config.eventStore.kind === 'embedded' ? { settings: insertSizesFor(config.eventStore.memoryBytes) } : {}),
   // The main thread starts a new thread, which repeats what this one left open.
   onFault: () => process.exit(1),
 })
 
 const disk = createDiskWatch({ folder: config.dataDir, reserveBytes: config.diskReserveBytes })
-/** How far processing may be behind before postponable work waits, ms. */
+/** Maximum delay of processing before replays and other postponable work wait, ms. */
 const maxBehindMs = 3000
 const mayAppend = (): boolean => disk.ok() && pipeline.behindMs() < maxBehindMs
 const replays = createReplayRunner({
@@ -126,7 +126,7 @@ await hostRole({
     ...streamAnswers(deliveries),
     refill: refills(pipeline.refill),
     waited: () => pipeline.waitedMs(),
-    // Without those of second readings.
+    // Without the positions of second readings.
     positions: () =>
       [...journal.places()]
         .filter(([partition]) => partition < logPartitions)

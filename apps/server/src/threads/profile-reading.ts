@@ -2,8 +2,8 @@ import type { Client } from './messages/message.ts'
 import type { ProfilesMessages } from './messages/profiles.ts'
 
 /**
- * Creates the query for how much of the stored events of a workspace profiles have read at their start. It returns
- * undefined when they have read all, and where profiles are not made. Rejects while the thread cannot answer.
+ * Creates a query for how many stored events of a workspace profiles have read at their start. It returns undefined
+ * when they have read all, or profiles are switched off. Rejects while the thread cannot respond.
  */
 export const createProfileReading =
   (profiles: Client<ProfilesMessages> | undefined) =>

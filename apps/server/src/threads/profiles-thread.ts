@@ -1,5 +1,5 @@
-// Runs the profiles role in its own worker thread: reads the stream, writes identities into the relational store, and
-// copies them into the event store.
+// Runs the profiles role in its own worker thread: reads the stream, writes identities into PostgreSQL, and copies them
+// into the event store.
 
 import { hidingErased } from '@tributary/api-kit'
 import { createComputedTraitWorker, createIncrementalEvaluation } from '@tributary/audiences'
@@ -13,8 +13,8 @@ import { profilesMessages } from './messages/profiles.ts'
 import { openRoleContext } from './role-context.ts'
 import { hostRole, startCache } from './thread-host.ts'
 
-// Under load profiles are behind, and make up for it: storing and delivering come first. Each configuration cache listens on a
-// connection, and looks for changes on another.
+// Under load profiles fall behind and catch up later, since storing and delivering have priority. Each configuration
+// cache listens on one connection, and reads changes on another.
 const context = await openRoleContext('profiles', { log: 'stream', maxConnections: 8 })
 const { coordination, db, eventStore, journal, logger, logs, metrics, reader, relational } = context
 const requests = await logs.reader('requests', { isPatient: true })
@@ -38,8 +38,8 @@ const profiles = createProfiles({
   },
   logger,
   metrics,
-  // People see a profile seconds after its event: fewer transactions are worth a quarter of one. A batch is read while another one is
-  // handled, and no more: the rest waits on disk.
+  // A delay of 250 ms is acceptable: it makes transactions fewer, and users see a profile only seconds after its event.
+  // At most one batch is read ahead.
   settings: { lingerMs: 250, aheadBytes: 2 * 1024 * 1024 },
 })
 
@@ -81,7 +81,7 @@ await hostRole({
       audiences.start()
     },
     async stop() {
-      // Calls that wait for the pipeline would otherwise wait beyond the end.
+      // Otherwise calls that wait for the pipeline would continue after the end.
       stored.close()
       lag.close()
       await Promise.all([profiles.stop(), computing.stop(), audiences.stop()])

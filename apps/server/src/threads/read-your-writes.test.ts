@@ -4,7 +4,7 @@ import { createReadYourWritesBarrier } from './read-your-writes.ts'
 
 const never = () => new Promise(() => {})
 
-test('a write is read when those who follow it have seen it, and others are not asked', async () => {
+test('the barrier passes when the followers of the change have read it, and does not query others', async () => {
   const asked: string[] = []
   const collection = Promise.withResolvers<void>()
   const barrier = createReadYourWritesBarrier(
@@ -39,7 +39,7 @@ const following = (refresh: Partial<Record<'collection' | 'pipeline' | 'delivery
   return { collection: never, pipeline: never, delivery: never, ...others, ...refresh }
 }
 
-test('who follows slowly, as on a busy machine, is waited for; who never does is not, and that is said', async () => {
+test('the barrier waits for a slow follower, but not without limit for one that hangs, which is logged', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const said: unknown[] = []
@@ -60,7 +60,7 @@ test('who follows slowly, as on a busy machine, is waited for; who never does is
   expect(said).toEqual([{ followers: ['delivery'] }])
 })
 
-test('who cannot follow is no reason to wait for others no longer', async () => {
+test('a follower that fails does not end the wait for the others', async () => {
   const pipeline = Promise.withResolvers<void>()
   const away = () => Promise.reject(new Error('away'))
   const barrier = createReadYourWritesBarrier(

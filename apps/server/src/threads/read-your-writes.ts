@@ -3,10 +3,10 @@ import type { ApiDeps } from '@tributary/http'
 import type { Logger } from '@tributary/kernel'
 
 /**
- * Waits until the followers of a change have read it, so that it is in force for the user's next action (sending an
- * event with the new key). On a busy machine a follower takes a second, and an earlier event would never be sent to a
- * new destination. The wait therefore ends after `deadlineMs` only, when something hangs. A cache that cannot refresh
- * now does so later by itself, and its failure does not end the wait for the others.
+ * Waits until the followers of a change have read it, so that it applies to the user's next action (such as sending an
+ * event with a new key). On a busy machine a follower takes a second, and without the wait an event would never be sent
+ * to a new destination. So the wait ends after `deadlineMs` only if a follower hangs. A cache that cannot refresh now
+ * does so later by itself, and its failure does not end the wait for the others.
  */
 export const createReadYourWritesBarrier =
   (

@@ -25,8 +25,8 @@ import { notifyReplaced, yieldToAcceptance } from './thread-host.ts'
 import { createHeldWork } from './watchdog/held-work.ts'
 
 /**
- * Opens what a role uses in the calling thread: the engines at the addresses that the main thread passed, the log that
- * it reads, and its journal. Its `close` closes them all, in the order of their use.
+ * Opens everything that a role needs in the calling thread: the engines at the addresses from the main thread, the log
+ * that it reads, and its journal. Its `close` closes everything in the right order.
  */
 export const openRoleContext = async (
   role: 'pipeline' | 'delivery' | 'profiles' | 'signals',
@@ -66,7 +66,7 @@ export const openRoleContext = async (
           logger,
           onLost: notifyReplaced,
         })
-  // Its position is copied, so that processing after a lost folder does not send again what was sent with it.
+  // Its position is copied to PostgreSQL, so that after the loss of the folder deliveries are not repeated.
   const isCopied = tenure === undefined && config.log.kind === 'kafka' && copiedConsumers.some((name) => name === role)
   const copy = isCopied ? keepPlaces(journal, { pool: relational.pool, consumer: role, logger }) : undefined
   return {
@@ -74,13 +74,13 @@ export const openRoleContext = async (
     logger,
     tenure,
     logs,
-    // Reported per group: a sum of momentary values means nothing.
+    // Reported for each group, since a sum of gauges has no meaning.
     metrics: createRelayedMetrics(group === undefined || group.groups === 1 ? {} : { group: String(group.group + 1) }),
-    /** The partitions that it works on; undefined for all. */
+    /** The partitions that the role processes; undefined for all. */
     owned,
     /** Number of groups that the partitions are divided into. */
     groups: group?.groups ?? 1,
-    /** Whether the data of a workspace is in its partitions. */
+    /** Whether this process owns the partition that has the workspace's data. */
     isMine: (workspaceId: string) => owned?.has(partitionOf(workspaceId, whole.partitions)) !== false,
     coordination,
     relational,
@@ -102,12 +102,12 @@ export const openRoleContext = async (
 }
 
 /**
- * The destinations' directory of a role, with the connectors for one that delivers; it is stopped before the context is
+ * Opens the destination cache of a role, with connectors if the role delivers. It is stopped before the context is
  * closed.
  */
 export const openDestinationCache = (
   { relational: { db, pool }, secretBox, logger }: Awaited<ReturnType<typeof openRoleContext>>,
   connectors?: Pick<LoadedConnectors<unknown>, 'load'>,
 ): DestinationCache =>
-  // The pipeline asks for the ways of events only.
+  // The pipeline only needs the routes of events.
   createDestinationCache({ db, pool, secretBox, logger, ...(connectors === undefined ? {} : { connectors }) })

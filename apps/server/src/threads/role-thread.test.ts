@@ -3,7 +3,7 @@ import { silentLogger } from '@tributary/kernel'
 import { expect, test } from 'vitest'
 import { createRoleThread, type LoadedThread, loadThread } from './role-thread.ts'
 
-/** Reports when its code is loaded, gets its data, and answers with it. */
+/** A thread that reports when its code is loaded, receives its data, and responds with it. */
 const program = `
   import { parentPort, threadId, workerData } from 'node:worker_threads'
   parentPort.postMessage({ kind: 'metrics', changes: [] })
@@ -28,7 +28,7 @@ const threadOf = (loaded: LoadedThread | undefined) => {
   })
 }
 
-test('a thread that was made ahead begins when the role starts, and a new one is made for each start behind it', async () => {
+test('a thread that was created ahead is used for the first start, and each later start gets a new one', async () => {
   const loaded = loadThread(code)
   await once(loaded.worker, 'message')
   const ahead = loaded.worker.threadId
@@ -44,7 +44,7 @@ test('a thread that was made ahead begins when the role starts, and a new one is
   await thread.stop()
 })
 
-test('a role that is stopped while it waits to be started again does not start', async () => {
+test('a role that is stopped while it waits for its restart does not start', async () => {
   let starts = 0
   const thread = createRoleThread({
     ...code,
@@ -60,7 +60,7 @@ test('a role that is stopped while it waits to be started again does not start',
   expect(starts).toBe(1)
 })
 
-test('waiting for a thread to begin ends with an error when the thread is ended before', async () => {
+test('waiting for a start rejects if the thread is ended before it is ready', async () => {
   const never = { ...code, entry: new URL(`data:text/javascript,${encodeURIComponent('setInterval(() => {}, 1000)')}`) }
   const thread = createRoleThread({
     ...never,
@@ -73,7 +73,7 @@ test('waiting for a thread to begin ends with an error when the thread is ended 
   await begun
 })
 
-test('one that ended before it began is made anew', async () => {
+test('a thread that ended before it began is created again', async () => {
   const loaded = loadThread({ ...code, entry: new URL('data:text/javascript,throw new Error("no code")') })
   await new Promise((resolve) => loaded.worker.once('exit', resolve))
   const thread = threadOf(loaded)

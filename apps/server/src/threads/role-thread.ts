@@ -23,31 +23,34 @@ export type ThreadCommand =
   | { kind: 'stop' }
 
 export type RoleThread = {
-  /** Resolves when the thread first reports that it is ready; later restarts happen in the background. */
+  /** Resolves when the thread is first ready; later restarts happen in the background. */
   start(): Promise<void>
   running(): boolean
-  /** Notifies the thread that there may be work. Cheap; calls between two turns of the loop are one message. */
+  /** Notifies the thread of possible work. Cheap: calls in the same turn of the event loop send one message. */
   wake(): void
-  /** Passes a message on to the running thread; rejects when it ends before it answers. Callers use a client of it. */
+  /**
+   * Forwards a message to the running thread; rejects if the thread ends before it responds. Callers use a typed client
+   * instead.
+   */
   relay: Relay
-  /** Drains and ends the thread; ended by force after `deadlineMs`. */
+  /** Drains and ends the thread; after `deadlineMs` it is terminated. */
   stop(deadlineMs?: number): Promise<void>
 }
 
-/** A role as the rest of the process uses it, with the messages that it answers. */
+/** A role for the rest of the process, with a client for its messages. */
 export type Role<Table extends Messages> = Omit<RoleThread, 'relay'> & Client<Table>
 
-/** Half of V8's own size, of which three threads' memory would never be given back. */
+/** Half of V8's default, which three threads would never free again. */
 const youngMiB = 24
 
 /**
  * Lets a heap double between two full collections. V8 sizes that step by how fast it collects, which looks slow on busy
- * processors. With its own choice a role under load was collected fully every few thousand events, which took a fifth
+ * processors. With the default, a role under load had a full collection every few thousand events, which took a fifth
  * of all processor time. Old generations stay within `resourceLimits`.
  */
 const relaxCollector = (): void => setFlagsFromString('--heap-growing-percent=100')
 
-/** A thread that loads its code, and then waits until it gets its data. */
+/** A thread that has loaded its code and waits for its data. */
 export type LoadedThread = { worker: Worker; begin: MessagePort }
 
 type Again = {
@@ -59,7 +62,7 @@ type Again = {
 
 type ThreadCode = { name: string; entry: URL; heapMiB: number }
 
-/** Creates a thread, which loads its code and does nothing else yet. */
+/** Creates a thread that loads its code and does nothing else yet. */
 export const loadThread = ({ name, entry, heapMiB }: ThreadCode): LoadedThread => {
   relaxCollector()
   const { port1, port2 } = new MessageChannel()
@@ -69,14 +72,14 @@ export const loadThread = ({ name, entry, heapMiB }: ThreadCode): LoadedThread =
     transferList: [port2],
     resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: youngMiB },
   })
-  // A thread that ends before it begins is created anew then.
+  // A thread that ends before it begins is created again at the start.
   worker.on('error', () => {})
   return { worker, begin: port1 }
 }
 
 const hasEnded = ({ worker }: LoadedThread): boolean => worker.threadId === -1
 
-/** Resolves when a thread may begin again. A failure on the way does not prevent that. */
+/** Resolves when a thread may be restarted. A failure of the preparation does not prevent that. */
 const prepared = async ({ name, logger, beforeAgain }: Again): Promise<void> => {
   try {
     await beforeAgain?.()
@@ -85,15 +88,15 @@ const prepared = async ({ name, logger, beforeAgain }: Again): Promise<void> => 
   }
 }
 
-/** Runs a role in a worker thread and starts it again, with growing pauses, when it fails. */
+/** Runs a role in a worker thread, and restarts it with growing pauses after a failure. */
 export const createRoleThread = (
   options: ThreadCode & {
-    /** Created ahead, for the first start. */
+    /** A thread that was created ahead, for the first start. */
     loaded?: LoadedThread | undefined
-    /** Called for each start: what the thread gets, and the ports in it. */
+    /** Called for each start: returns the data for the thread, and the ports in it. */
     data: () => { value: object; transfer: readonly Transferable[] }
     onMetrics: (changes: MetricChange[]) => void
-    /** Another process has taken a log that the thread writes. */
+    /** Called when another process has taken over a log that the thread writes. */
     onReplaced?: (message: string) => void
     onAppended?: () => void
     onDue?: (due: DueDeliveries) => void
@@ -189,7 +192,7 @@ export const createRoleThread = (
       }),
     async stop(deadlineMs = 15_000) {
       stopping = true
-      // A caller that waits for the start must not wait for ever.
+      // A caller that waits for the start must not wait forever.
       firstReady?.reject(new Error(`${options.name} was ended before it was ready`))
       firstReady = undefined
       const running = worker

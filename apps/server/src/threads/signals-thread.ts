@@ -1,5 +1,5 @@
-// Runs the signals role in its own worker thread: reads the stream, creates conversions, and writes them into the
-// relational store. The pipeline's thread puts them into the stream from there.
+// Runs the signals role in its own worker thread: reads the stream, creates conversions, and writes them into
+// PostgreSQL. The pipeline's thread appends them to the stream from there.
 
 import { createLoadedConnectors } from '@tributary/connector-kit'
 import { listedDestinations } from '@tributary/connectors'
@@ -28,11 +28,11 @@ const cache = createSignalCache({
   logger,
   connectors: createLoadedConnectors(listedDestinations, logger),
 })
-/** How long deletions are remembered, ms: no event waits longer to be read. */
+/** How long deletions are kept in memory, ms: no event waits longer to be read. */
 const forgottenMs = 90 * 24 * 3_600_000
 const forgotten = createForgottenUsers({ db, keepMs: forgottenMs, clock: systemClock })
 const refreshForgotten = setInterval(() => {
-  // Until the database is back nothing is handled.
+  // Until the database is back, no event is processed.
   forgotten.refresh().catch(() => {})
 }, 1000)
 const deps = { db, clock: systemClock, cache, logger }
@@ -49,7 +49,8 @@ const signals = createSignalConsumer({
     cut: createCut({ stream: reader, requests, whenStored: stored.whenStored }),
   },
   metrics,
-  // People see a conversion within seconds of its event: fewer transactions are worth a fifth of one.
+  // A delay of 200 ms is acceptable: it makes transactions fewer, and users see a conversion only seconds after its
+  // event.
   settings: { lingerMs: 200 },
 })
 const audiences = createSignalAudienceFollower(deps)
@@ -61,7 +62,7 @@ const sweep = setInterval(() => {
   )
 }, hourMs)
 
-/** Starts a new consumer at the end of the stream: earlier events are no conversions. */
+/** Starts a new consumer at the end of the stream, since earlier events must not become conversions. */
 const beginAtEnd = async (): Promise<void> => {
   const known = new Set(journal.places().keys())
   const ends = await reader.ends()
@@ -81,7 +82,7 @@ await hostRole({
     async stop() {
       clearInterval(sweep)
       clearInterval(refreshForgotten)
-      // Calls that wait for the pipeline would otherwise wait beyond the end.
+      // Otherwise calls that wait for the pipeline would continue after the end.
       stored.close()
       await Promise.all([signals.stop(), audiences.stop()])
     },
@@ -93,7 +94,7 @@ await hostRole({
     refresh: () => cache.refresh(),
     forget: async () => {
       await forgotten.refresh()
-      // Batches that began before have not read the deletion.
+      // Batches that began earlier have not read the deletion.
       await signals.idle()
     },
   },

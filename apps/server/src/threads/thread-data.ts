@@ -22,18 +22,18 @@ export type ThreadData = {
     /** Whether signals are switched on. */
     signals: boolean
   }
-  /** The tenure of the thread's work, where other processes may take over: its end and its epoch. */
+  /** The tenure of the thread's work, if other processes may take over: its end and its epoch. */
   tenure: TenureInfo | undefined
-  /** The partitions it works on, where processes share them; all unless given. */
+  /** The partitions that the thread processes, if processes share them; all unless given. */
   group: PartitionGroup | undefined
-  /** The thread's way to the coordination hub of the main thread. */
+  /** The thread's connection to the coordination hub of the main thread. */
   coordination: MessagePort
 }
 
-/** Data of a new thread: the port over which it gets its work when it is to begin. */
+/** Data of a new thread: the port on which it receives its `ThreadData` when it should begin. */
 export type ThreadBeginning = { begin: MessagePort }
 
-/** Waits in a role's thread, which has all of its code by then, until the main thread has it begin; resolves to what it gets. */
+/** Waits in a role's thread, after its code is loaded, until the main thread sends its data. */
 export const receiveThreadData = async (): Promise<ThreadData> => {
   const { begin } = workerData as ThreadBeginning
   const data = await new Promise<ThreadData>((resolve) => begin.once('message', resolve))

@@ -7,42 +7,42 @@ import type { createRelayedMetrics } from '../operations/relayed-metrics.ts'
 import { type Answers, answerMessage, type Messages } from './messages/message.ts'
 import type { ThreadCommand, ThreadMessage } from './role-thread.ts'
 
-/** Sends to the main thread. */
+/** Sends a message to the main thread. */
 export const tell = (message: ThreadMessage): void => {
   parentPort?.postMessage(message)
 }
 
-/** Reports that another process has taken a log that this thread writes; the thread never opens it again. */
+/** Reports that another process has taken over a log that this thread writes; the thread never opens it again. */
 export const notifyReplaced = ({ message }: Error): void => tell({ kind: 'replaced', message })
 
 /**
- * Lets the operating system prefer other threads over the calling one when the processors are short: accepting events
- * comes before processing them. Linux schedules threads by their own priority; elsewhere, or where it is refused,
- * nothing changes.
+ * Lowers the priority of the calling thread, so that the operating system prefers others when processors are short:
+ * accepting events has priority over processing them. Linux has a priority for each thread. On other systems, or
+ * without permission, nothing changes.
  */
 export const yieldToAcceptance = (): void => {
   try {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
     setPriority(thread, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // Not Linux, or not allowed: the role runs with the same priority as the rest.
+    // Not Linux, or not permitted: the role keeps its priority.
   }
 }
 
 /**
- * Runs a role in this thread until the main thread stops it: answers the main thread's commands, relays metrics once a
+ * Runs a role in this thread until the main thread stops it: handles the main thread's commands, relays metrics once a
  * second, and drains at the end.
  */
 export const hostRole = async <Table extends Messages>(options: {
   role: { start(): Promise<void> | void; stop(): Promise<void>; wake(): void }
-  /** The role's messages. Another one, as of another version, is answered with an error. */
+  /** The role's messages. Any other message, such as one of another version, gets an error. */
   messages: Table
   answers: Answers<Table>
   metrics: ReturnType<typeof createRelayedMetrics>
   close: () => Promise<void>
 }): Promise<void> => {
   const { role, metrics } = options
-  // Its open work is in a log until it is done: a new thread repeats it.
+  // Unfinished work stays in a log, so a new thread can repeat it.
   const place = joinThreadBoard(threadName || 'role', { isReplaceable: true })
   let isReady = false
   const relay = setInterval(() => tell({ kind: 'metrics', changes: metrics.drain() }), 1000)
@@ -61,7 +61,7 @@ export const hostRole = async <Table extends Messages>(options: {
     tell({ kind: 'metrics', changes: metrics.drain() })
     await options.close()
     place.leave()
-    // Its start may wait for something that never comes.
+    // The start may wait for an event that never comes.
     if (!isReady) process.exit(0)
     parentPort?.close()
   }
@@ -76,7 +76,7 @@ export const hostRole = async <Table extends Messages>(options: {
   tell({ kind: 'ready' })
 }
 
-/** Starts a configuration cache and waits for its first snapshot: without one, every workspace would look unknown. */
+/** Starts a configuration cache and waits for its first data. Without that, every workspace would look unknown. */
 export const startCache = async (cache: { start(): Promise<void>; ready(): boolean }): Promise<void> => {
   await cache.start()
   while (!cache.ready()) await pause(100)

@@ -26,20 +26,18 @@ const messagesOf = {
 type ThreadName = keyof typeof messagesOf
 type RoleOf<Name extends ThreadName> = Role<(typeof messagesOf)[Name]>
 
-/** The threads of the roles that have one, as far as this process runs them. */
+/** The threads of the roles that this process runs. */
 export type Threads = {
   pipeline: RoleOf<'pipeline'> | undefined
   delivery: RoleOf<'delivery'> | undefined
   profiles: RoleOf<'profiles'> | undefined
-  /** Runs beside the pipeline where signals are switched on. */
+  /** Runs next to the pipeline if signals are switched on. */
   signals: RoleOf<'signals'> | undefined
-  /**
-   * Set where processes share the groups of partitions: then pipeline and delivery stand for those of all processes.
-   */
+  /** Set if processes share the groups of partitions: then pipeline and delivery stand for those of all processes. */
   groups: Groups | undefined
   /**
-   * The consumers of the stream. A role that is switched off is not here: it holds nothing, and catches up when it is
-   * back.
+   * The consumers of the stream. A role that is switched off is not among them: it keeps no records, and catches up
+   * when it is switched on.
    */
   consumers: readonly StreamConsumer[]
 }
@@ -53,14 +51,14 @@ const entries: Readonly<Record<ThreadName, URL>> = {
 
 const heapMiB = 192
 
-/** Which threads a process has. Signals run beside the pipeline, or in the main process where others process, too. */
+/** Whether a process has a thread. Signals run next to the pipeline, or in the main process if others process, too. */
 const runs = (config: Config, name: ThreadName): boolean => {
   const { roles, flags } = config
   if (name !== 'signals') return roles.has(name)
   return flags.signals && (isShared(config) ? !isProcessor(config) : roles.has('pipeline'))
 }
 
-/** Creates the threads of a standby process, so that they have their code when it takes over. */
+/** Creates the threads of a standby process, so that their code is loaded when it takes over. */
 export const loadThreads = (config: Config): ReadonlyMap<ThreadName, LoadedThread> =>
   new Map(
     (['pipeline', 'delivery', 'profiles', 'signals'] as const)
@@ -71,8 +69,8 @@ export const loadThreads = (config: Config): ReadonlyMap<ThreadName, LoadedThrea
 type Hears = Pick<Parameters<typeof createRoleThread>[0], 'onAppended' | 'onDue' | 'onReplaced'>
 
 /**
- * The roles that run beside the main thread. The pipeline has to start first where it makes the stream that the others read. Where processes share the groups of
- * partitions, pipeline and delivery are all of these processes'.
+ * Creates the roles that run in their own threads. The pipeline must start first if it creates the stream that the
+ * others read. If processes share the groups of partitions, pipeline and delivery stand for all of these processes.
  *
  * @throws PartitionGroupsInUse
  */
@@ -82,13 +80,13 @@ export const createThreads = async (
   secretKey: string,
   hub: CoordinationHub,
   deps: {
-    /** As of `ThreadData`, of what is the main process's. */
+    /** See `ThreadData`; the tenure of the main process. */
     tenure: TenureInfo | undefined
     /** Threads that were created ahead. */
     loaded?: ReadonlyMap<ThreadName, LoadedThread> | undefined
     announced: AnnouncedProcess | undefined
     logger: Logger
-    /** As of `createPrometheus`. */
+    /** See `createPrometheus`. */
     relay: () => ThreadMetrics
     onReplaced: (message: string) => void
   },
@@ -102,7 +100,7 @@ export const createThreads = async (
     const value: ThreadData = {
       addresses: engines.addresses,
       secretKey,
-      // Data for a thread is copied, without its functions.
+      // Data for a thread is cloned, so functions are left out.
       tenure: tenure && { name: tenure.name, epoch: tenure.epoch, until: tenure.until },
       group,
       coordination,
@@ -131,7 +129,7 @@ export const createThreads = async (
       data: dataOf(of),
       heapMiB,
       loaded: ahead,
-      // Records the work that blocked it before it begins again.
+      // Records the work that blocked the thread before its restart.
       beforeAgain: () =>
         takeBlocks({ relational: engines.relational, file: blocksFileOf(config.dataDir), logger: deps.logger }),
       logger: deps.logger,
@@ -143,7 +141,7 @@ export const createThreads = async (
       ...thread,
       async stop(deadlineMs) {
         await thread.stop(deadlineMs)
-        // Another process has the group by now, and shows them.
+        // Another process now owns the group, and reports its gauges.
         metrics.end()
       },
     }
@@ -181,7 +179,7 @@ export const createThreads = async (
     groups?.pipeline ??
     ofMain('pipeline', {
       onAppended,
-      // A thread that is not there now looks what is due when it starts.
+      // A thread that is not running looks for due deliveries when it starts.
       onDue: (due) => void delivery?.ask('take-up', due).catch(() => {}),
     })
   return { delivery, pipeline, profiles, signals, consumers, groups }

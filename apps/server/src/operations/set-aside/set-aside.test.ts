@@ -41,7 +41,7 @@ afterAll(async () => {
 
 let workspace: string
 beforeEach(async () => {
-  // Chooses a workspace that is not processed before the others in a round.
+  // Chooses a partition from 2 on, so that other workspaces can come before it in a round.
   do workspace = newId()
   while (partitionOf(workspace, 4) < 2)
   await database.db.deleteFrom('set_aside_requests').execute()

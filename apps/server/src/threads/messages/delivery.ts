@@ -8,20 +8,20 @@ const ofDestination = z.object({ workspaceId: z.string(), destinationId: z.strin
 export type DueDeliveries = z.output<typeof ofDestination>
 
 /**
- * Messages to delivery. Processes of two adjacent versions send them to each other (ADR 73): their names and forms
- * change over two versions.
+ * Messages to delivery. Processes of two adjacent versions send them to each other (ADR 73), so a change of their names
+ * and forms takes two versions.
  */
 export const deliveryMessages = {
   refresh,
   forget,
-  /** Takes over what was made due for a destination. */
+  /** Picks up the deliveries of a destination that were made due. */
   'take-up': { request: ofDestination, answer: nothing },
-  /** The same, and ends the back-off of the destination. */
+  /** Does the same, and ends the back-off of the destination. */
   retry: { request: ofDestination, answer: nothing },
   needed,
-  /** Answers with the committed positions in the stream. */
+  /** Returns the committed positions in the stream. */
   positions: { request: nothing, answer: positions },
-  /** Trims the log of outcomes, where delivery has its only writer. */
+  /** Trims the log of outcomes, if delivery has its only writer. */
   'outcomes-trim': { request: trusted<readonly LogPosition[]>(), answer: nothing },
 } satisfies Messages
 

@@ -12,10 +12,10 @@ export const groupMessages = {
 export type GroupMessages = typeof groupMessages
 
 /**
- * A message of a role on its way to the process that owns a group: `question` is its name, `about` its request. The
- * process may be one of the version before or after, so the thread that answers looks at both.
+ * A message of a role for the process that owns a group: `question` is its name, `about` its request. That process may
+ * have the previous or next version, so the responding thread validates both.
  */
 export type GroupQuestion = { role: GroupRole; group: number; question: string; about: unknown }
 
-/** An answer of the owner of a group: a value, an error, or that its thread does not run yet. */
+/** The response of a group's owner: a value, an error, or the fact that its thread is not running yet. */
 export type GroupAnswer = { value?: unknown; error?: string; isBeginning?: true }

@@ -14,7 +14,7 @@ type Tested = typeof messages
 const answers: Answers<Tested> = { double: ({ count }) => ({ result: 2 * count }), rest: async () => {} }
 const client = createClient(messages, (name, request) => answerMessage({ messages, answers }, name, request))
 
-test('callers get the answer to a message in its own type, and a message without content takes no request', async () => {
+test('callers get the response to a message with its type, and a message without content has no request argument', async () => {
   const answer = await client.ask('double', { count: 21 })
   expectTypeOf(answer).toEqualTypeOf<{ result: number }>()
   expect(answer).toEqual({ result: 42 })
@@ -30,7 +30,7 @@ test('a misspelled message and a wrong request do not compile for callers, and a
   await expect(client.ask('double')).rejects.toThrow()
 })
 
-test('a role compiles only with an answer to each of its messages, and with no other', () => {
+test('a role compiles only with exactly one handler for each of its messages', () => {
   // @ts-expect-error: an answer is missing.
   const missing: Answers<Tested> = { rest: () => {} }
   // @ts-expect-error: there is no such message.
@@ -42,7 +42,7 @@ test('a role compiles only with an answer to each of its messages, and with no o
   expect([missing, misspelled, wrong, other]).toHaveLength(4)
 })
 
-test('callers get an error for an answer that has another form', async () => {
+test('callers get an error for a response in another form', async () => {
   const other = createClient(messages, async () => ({ result: '42' }))
   await expect(other.ask('double', { count: 21 })).rejects.toThrow('expected number')
 })
@@ -60,12 +60,12 @@ test('the roles have only their own messages, each with its request', () => {
   expectTypeOf(ask).returns.toBeArray()
 })
 
-/** The names of the messages that go to groups, and so to processes of another version. */
+/** The names of the messages that go to groups, and so to processes of other versions. */
 const namesToGroups = (table: Readonly<Record<string, { kind: string }>>): string[] =>
   Object.keys(table).filter((name) => !['of-journals', 'of-none'].includes(table[name]?.kind ?? ''))
 
-test('processes of two adjacent versions send each other messages by the same names', () => {
-  // Rename one of these over two versions: the first answers to both names.
+test('processes of two adjacent versions use the same message names', () => {
+  // Renaming one of these takes two versions: the first accepts both names.
   expect(namesToGroups(routes.pipeline)).toEqual([
     'refresh',
     'tell-destinations',

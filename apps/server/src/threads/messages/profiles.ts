@@ -1,13 +1,11 @@
 import { z } from 'zod'
 import { type Messages, needed, refresh } from './message.ts'
 
-/** Messages to profiles, which only the process with their thread sends. */
+/** Messages to profiles, sent only by the process with their thread. */
 export const profilesMessages = {
   refresh,
   needed,
-  /**
-   * Answers with how much of the stored events of a workspace were read at the start; undefined when all of them were.
-   */
+  /** Returns the progress of reading the stored events of a workspace at the start; undefined when all are read. */
   progress: { request: z.string(), answer: z.object({ read: z.number(), total: z.number() }).optional() },
 } satisfies Messages
 

@@ -1,4 +1,4 @@
 import { forget, type Messages, needed, refresh } from './message.ts'
 
-/** Messages to signals, which only the process with their thread sends. */
+/** Messages to signals, sent only by the process with their thread. */
 export const signalsMessages = { refresh, needed, forget } satisfies Messages

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync, renameSync, rmSync } from 'no
 import { join } from 'node:path'
 import { z } from 'zod'
 
-/** The work of a thread that was ended because it did not answer. */
+/** The work of a thread that was ended because it did not respond. */
 const block = z.object({
   id: z.string(),
   time: z.string(),
@@ -13,14 +13,14 @@ const block = z.object({
 })
 export type Block = z.infer<typeof block>
 
-/** Path of the file that keeps them until the relational store has them. */
+/** Path of the file with these records until they are in PostgreSQL. */
 export const blocksFileOf = (dataDir: string): string => join(dataDir, 'blocked.jsonl')
 
-/** Notes one block, before its thread or process ends. */
+/** Appends a record of a blocked thread before that thread or the process ends. */
 export const noteBlock = (file: string, noted: Block): void =>
   appendFileSync(file, `${JSON.stringify(noted)}\n`, { mode: 0o600 })
 
-/** Reads the noted blocks; a line that was cut off is left out. */
+/** Reads the records; an incomplete line is ignored. */
 export const readBlocks = (file: string): Block[] => {
   let text: string
   try {
@@ -40,10 +40,10 @@ export const readBlocks = (file: string): Block[] => {
 }
 
 /**
- * Sets the current notes apart, or returns those that an interrupted earlier call has set apart. Later notes are not
- * among them.
+ * Moves the current records aside, or returns those that an interrupted earlier call has moved. Later records are not
+ * included.
  *
- * @returns them, whether an earlier call left them, and a function that removes them
+ * @returns the records, whether an earlier call had moved them, and a function that deletes them
  */
 export const takeNoted = (file: string): { blocks: Block[]; isLeft: boolean; forget(): void } => {
   const taken = `${file}.taken`

@@ -33,7 +33,7 @@ const block = (item: string, id = newId(), workspace = workspaceId): void =>
     workspaceId: workspace,
     item,
   })
-/** As a process does at its start. */
+/** Reads the records like a process does at its start. */
 const startAgain = (): Promise<void> => takeBlocks({ relational: database, file, logger: silentLogger })
 const heldItems = async (): Promise<string[]> => (await listHeldWork(database.db)).map(({ item }) => item)
 
@@ -43,38 +43,35 @@ test.each([
   ['an event', 'delivery d 3-7-0-a'],
   ['a template', 'template s 0f'],
   ['a job', 'job syncs.run {"run":"r"}'],
-])(
-  '%s that blocked a thread is held after the second time, each in a run of its own, until it is taken back',
-  async (_title, item) => {
-    block(item)
-    await startAgain()
-    expect(await heldItems()).toEqual([])
-    block(item)
-    block('another')
-    await startAgain()
-    const [held] = await listHeldWork(database.db)
-    expect(held).toMatchObject({ item, workspaceId, workspace: 'Shop' })
-    expect(held?.reason).toContain('blocked the thread main twice, last at 2026-11-28T15:00:00.000Z (a step)')
+])('%s that blocked a thread twice, in different runs, is held until it is released', async (_title, item) => {
+  block(item)
+  await startAgain()
+  expect(await heldItems()).toEqual([])
+  block(item)
+  block('another')
+  await startAgain()
+  const [held] = await listHeldWork(database.db)
+  expect(held).toMatchObject({ item, workspaceId, workspace: 'Shop' })
+  expect(held?.reason).toContain('blocked the thread main twice, last at 2026-11-28T15:00:00.000Z (a step)')
 
-    const work = createHeldWork({ db: database.db, logger: silentLogger })
-    await work.load()
-    await work.stop()
-    expect(() => noteWork('a step', workspaceId, item)).toThrow(held?.reason)
-    noteWork('a step', workspaceId, 'another')
+  const work = createHeldWork({ db: database.db, logger: silentLogger })
+  await work.load()
+  await work.stop()
+  expect(() => noteWork('a step', workspaceId, item)).toThrow(held?.reason)
+  noteWork('a step', workspaceId, 'another')
 
-    expect(await forgetHeldWork(database.db, held?.id ?? '')).toBe(true)
-    expect(await forgetHeldWork(database.db, held?.id ?? '')).toBe(false)
-    await work.load()
-    await work.stop()
-    expect(isHeldWork(item)).toBe(false)
-    block(item)
-    await startAgain()
-    expect(await heldItems()).toEqual([])
-    await database.db.deleteFrom('held_work').execute()
-  },
-)
+  expect(await forgetHeldWork(database.db, held?.id ?? '')).toBe(true)
+  expect(await forgetHeldWork(database.db, held?.id ?? '')).toBe(false)
+  await work.load()
+  await work.stop()
+  expect(isHeldWork(item)).toBe(false)
+  block(item)
+  await startAgain()
+  expect(await heldItems()).toEqual([])
+  await database.db.deleteFrom('held_work').execute()
+})
 
-test('what an administrator had tried again is held by its next block, and says how often it blocked', async () => {
+test('work that an administrator has released is held after its next block, and reports the total number of blocks', async () => {
   block('again')
   block('again')
   await startAgain()
@@ -87,7 +84,7 @@ test('what an administrator had tried again is held by its next block, and says 
   await database.db.deleteFrom('held_work').execute()
 })
 
-test('a job belongs to the workspace of the sync, audience, dry run, or privacy request of its data', async () => {
+test('a job belongs to the workspace of the sync, audience, dry run, or privacy request in its data', async () => {
   const id = newId()
   await database.db
     .insertInto('privacy_requests')
@@ -112,7 +109,7 @@ test('a job belongs to the workspace of the sync, audience, dry run, or privacy 
   await database.db.deleteFrom('held_work').execute()
 })
 
-test('a thread that blocks while what blocked others is counted, and what an interrupted process set apart, count, too', async () => {
+test('records that an interrupted process moved aside, and those written during a call, are counted, too', async () => {
   renameSync(((): string => (block('left'), file))(), `${file}.taken`)
   block('first')
   const pool = { ...database.pool, query: database.pool.query.bind(database.pool) } as typeof database.pool
@@ -130,7 +127,7 @@ test('a thread that blocks while what blocked others is counted, and what an int
   await database.db.deleteFrom('held_work').execute()
 })
 
-test('a note that is read twice counts once, one that was cut off counts nothing, and one of a workspace that is gone counts', async () => {
+test('a record that is read twice counts once, an incomplete one does not count, and one of a deleted workspace counts', async () => {
   const id = newId()
   block('twice', id)
   await startAgain()

@@ -4,21 +4,18 @@ import { type Block, blocksFileOf, takeNoted } from './blocks-file.ts'
 
 type Db = Relational['db']
 
-/** Number of times that something may block a thread until it is held. */
+/** Number of blocked threads after which work is held. */
 const maxBlocks = 2
-/**
- * Time after which work is forgotten that blocked a thread once, and after which held work is, ms: no log has it any
- * more.
- */
+/** Times, in ms, after which work that blocked a thread once, and held work, are deleted: no log has them any more. */
 const forgetOnceMs = 30 * 24 * 3_600_000
 const forgetHeldMs = 90 * 24 * 3_600_000
-/** Interval at which threads read what is held, ms. */
+/** How often threads read which work is held, ms. */
 const lookMs = 10_000
 
-/** Something that is left alone because it blocked a thread. */
+/** Work that is skipped because it blocked a thread. */
 export type HeldWork = {
   id: string
-  /** Undefined for what belongs to none. */
+  /** Undefined for work that belongs to no workspace. */
   workspaceId: string | undefined
   workspace: string
   item: string
@@ -33,8 +30,8 @@ const reasonOf = ({ thread, step, block_time: time, blocks }: Reason): string =>
   `It blocked the thread ${thread} ${timesText(blocks.length)}, last at ${time.toISOString()} (${step}), and is held. The home of its workspace and "npm run set-aside" show it and have it tried again`
 
 /**
- * Finds the owner in the data of a job: a sync, an audience, a dry run, or a privacy request. A job's note names no
- * workspace.
+ * Finds the owner in the data of a job: a sync, an audience, a dry run, or a privacy request. The record of a job names
+ * no workspace.
  */
 const jobOwner = /^job [\w-]+ \{"[a-z_]+":"([0-9a-f-]{36})"/
 
@@ -42,7 +39,7 @@ type TakeDeps = { relational: Pick<Relational, 'db' | 'pool'>; file: string; log
 
 const countBlocks = async ({ relational: { db, pool }, logger }: TakeDeps, blocks: readonly Block[]): Promise<void> => {
   for (const { id, time, thread, step, workspaceId, item } of blocks) {
-    // There is nothing that could be held.
+    // Work without an item cannot be held.
     if (item === '') continue
     const { hold_time, times } = await countWorkBlock(pool, {
       id: newId(),
@@ -61,9 +58,9 @@ const countBlocks = async ({ relational: { db, pool }, logger }: TakeDeps, block
 }
 
 /**
- * Moves the notes of blocked threads from the data folder into the relational store: work that has blocked a thread for
- * the second time is held from now on. The same note counts once, however often this is interrupted, and later notes
- * stay for the next call.
+ * Moves the records of blocked threads from the data folder into PostgreSQL. Work that has blocked a thread for the
+ * second time is held from now on. The same record counts once, even after interruptions, and later records stay for
+ * the next call.
  */
 export const takeBlocks = async (deps: TakeDeps): Promise<void> => {
   const {
@@ -88,7 +85,7 @@ const heldRows = (db: Db) =>
     .where('hold_time', 'is not', null)
     .select(['item', 'thread', 'step', 'block_time', 'blocks'])
 
-/** Lists what is held, the oldest first; at most 1000. */
+/** Lists the held work, oldest first; at most 1000. */
 export const listHeldWork = async (db: Db): Promise<HeldWork[]> => {
   const rows = await heldRows(db)
     .leftJoin('workspaces', 'workspaces.id', 'workspace_id')
@@ -106,7 +103,9 @@ export const listHeldWork = async (db: Db): Promise<HeldWork[]> => {
   }))
 }
 
-/** Makes the calling thread skip held work: from when `load` resolved, and then within ten seconds. */
+/**
+ * Makes the calling thread skip held work: immediately once `load` has resolved, and later changes within ten seconds.
+ */
 export const createHeldWork = ({ db, logger }: { db: Db; logger: Logger }) => {
   let timer: NodeJS.Timeout | undefined
   let loading: Promise<void> | undefined
@@ -119,7 +118,7 @@ export const createHeldWork = ({ db, logger }: { db: Db; logger: Logger }) => {
       await load()
       timer = setInterval(() => {
         loading ??= load()
-          // The last known work stays held until the database is back.
+          // Until the database is back, the last known work stays held.
           .catch((error: unknown) => logger.debug({ err: error }, 'what is held cannot be looked at now'))
           .finally(() => {
             loading = undefined
@@ -133,7 +132,7 @@ export const createHeldWork = ({ db, logger }: { db: Db; logger: Logger }) => {
   }
 }
 
-/** Learns what blocked threads of this process before, and has the calling thread leave alone what is held. */
+/** Imports the records of this process's earlier blocked threads, and makes the calling thread skip held work. */
 export const startHeldWork = async ({
   relational,
   dataDir,

@@ -2,26 +2,26 @@ import type { BoardThread } from '@tributary/kernel'
 
 /** Times in ms. */
 export type SilenceBounds = {
-  /** How often the watchdog looks. */
+  /** Interval of the checks. */
   tickMs: number
-  /** From when a silent thread is named in the log. */
+  /** Time after which a silent thread is logged. */
   logMs: number
-  /** From when it is ended. */
+  /** Time after which a silent thread is ended. */
   endMs: number
-  /** How much longer the process waits for a thread that is to end by itself. */
+  /** Additional time that the process waits for a thread that should end by itself. */
   graceMs: number
 }
 
-/** A step for a thread that does not answer: each is reported once per silence. */
+/** A step for a thread that does not respond; each is reported once per silence. */
 export type SilenceStep = { kind: 'log' | 'replace' | 'end'; thread: BoardThread; silentMs: number }
 
 type Silence = { thread: BoardThread; silentMs: number; queuedMs: number; said: SilenceStep['kind'] | undefined }
 
 /**
- * Measures how long threads have not answered, and returns the steps that are due. Only time in which the watchdog
- * itself ran counts. A look counts for two of its periods at most, so that a stopped process or a suspended machine
- * counts for nothing. Time in which a thread waited for a processor does not count, either: `queuedMs` returns that
- * time since the thread began.
+ * Measures how long threads have not responded, and returns the steps that are due. Only time in which the watchdog
+ * itself ran counts. A check counts for at most two of its periods, so that a stopped process or a suspended machine
+ * does not count. Time in which a thread waited for a processor does not count, either: `queuedMs` returns that time
+ * since the thread began.
  */
 export const createSilenceWatch = (
   { tickMs, logMs, endMs, graceMs }: SilenceBounds,
@@ -37,7 +37,7 @@ export const createSilenceWatch = (
     return silentMs >= logMs && said === undefined ? 'log' : undefined
   }
   return {
-    /** Looks at all threads; `now` is of a clock that does not jump, ms. */
+    /** Checks all threads. `now` comes from a monotonic clock, in ms. */
     look(now: number, threads: readonly BoardThread[]): SilenceStep[] {
       const passed = last === undefined ? 0 : Math.min(Math.max(0, now - last), 2 * tickMs)
       last = now

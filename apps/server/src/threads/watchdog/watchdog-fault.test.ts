@@ -8,7 +8,7 @@ import { startWatchdog } from './watchdog.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
-test('a watchdog that fails says so, and does not end the process that it watches', async () => {
+test('a failing watchdog logs that, and does not end the process that it watches', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'tributary-watchdog-'))
   const made: Worker[] = []
   const note = (message: unknown): void => void made.push((message as { worker: Worker }).worker)
@@ -16,7 +16,7 @@ test('a watchdog that fails says so, and does not end the process that it watche
   subscribe('worker_threads', note)
   const watchdog = startWatchdog({ dataDir, logMs: 10_000, endMs: 30_000, launcher: undefined })
   unsubscribe('worker_threads', note)
-  // As a thread without memory does; without a listener that ends the process.
+  // Emits the error of a thread that is out of memory. Without a listener, that ends the process.
   made[0]?.emit('error', new Error('out of memory'))
   expect(said.mock.calls.join(' ')).toContain('The watchdog has ended')
   await watchdog.stop()

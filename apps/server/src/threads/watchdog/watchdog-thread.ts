@@ -1,5 +1,5 @@
-// The thread that watches all others. It writes synchronously, since the thread that would write for it may be the one
-// that does not answer.
+// The thread that watches all others. It writes synchronously, since the thread that would otherwise write may be the
+// one that does not respond.
 import { randomUUID } from 'node:crypto'
 import { readFileSync, writeSync } from 'node:fs'
 import { Session } from 'node:inspector'
@@ -11,7 +11,7 @@ import type { WatchdogData, WatchdogMessage } from './watchdog.ts'
 
 const { board, bounds, file, launcher } = workerData as WatchdogData
 
-/** Returns how long a thread has waited for a processor, ms; 0 where the system does not report it. */
+/** Returns how long a thread has waited for a processor, ms; 0 if the system does not report it. */
 const queuedMs = ({ osThread }: BoardThread): number => {
   if (osThread === 0) return 0
   try {
@@ -23,7 +23,7 @@ const queuedMs = ({ osThread }: BoardThread): number => {
 }
 
 const watch = createSilenceWatch(bounds, queuedMs)
-/** How long the watchdog waits for the stack of the main thread, ms: a native function gives none. */
+/** How long the watchdog waits for the stack of the main thread, ms. A native function returns none. */
 const stackMs = 1000
 /** How long the main thread may take to end the process, ms. */
 const endingMs = 2000
@@ -32,7 +32,7 @@ const write = (descriptor: number, text: string): void => {
   try {
     writeSync(descriptor, `${text}\n`)
   } catch {
-    // The output has no reader.
+    // Nothing reads the output.
   }
 }
 
@@ -51,8 +51,8 @@ const log = (message: string, { name, work }: BoardThread, silentMs: number, mor
   )
 
 /**
- * Makes the main thread evaluate an expression while it runs other code: the engine checks for that in loops and
- * expressions, too.
+ * Makes the main thread evaluate an expression while it runs other code: the engine also checks for that in loops and
+ * expressions.
  */
 const evaluateInMain = (expression: string, answer: (value: unknown) => void): (() => void) => {
   const session = new Session()
@@ -74,7 +74,7 @@ const logWithStack = (thread: BoardThread, silentMs: number): void => {
   }
   const timer = setTimeout(() => once({}), stackMs)
   const disconnect = evaluateInMain('new Error("stack").stack', (stack) =>
-    // Without the line of the question itself.
+    // Without the line of the evaluated expression itself.
     once(typeof stack === 'string' ? { stack: stack.split('\n').slice(2).join('\n').slice(0, 4000) } : {}),
   )
 }
@@ -95,7 +95,7 @@ const note = ({ name, work }: BoardThread): void => {
 }
 
 /**
- * Ends the process. The exit code is 1 where the main thread can still end itself, whatever other threads do; else it
+ * Ends the process. The exit code is 1 if the main thread can still end itself, whatever other threads do; otherwise it
  * ends by SIGKILL.
  */
 const endProcess = (thread: BoardThread, silentMs: number): void => {
@@ -105,7 +105,7 @@ const endProcess = (thread: BoardThread, silentMs: number): void => {
   write(2, `${why}.`)
   if (launcher !== undefined) write(launcher, why)
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), endingMs)
-  // An exit waits for all threads. Another program in place of this one does not.
+  // An exit waits for all threads; replacing the program does not.
   evaluateInMain("process.execve(process.execPath, ['node', '-e', 'process.exit(1)'], {})", () => {})
 }
 

@@ -52,7 +52,7 @@ test.concurrent.each([
   ['a regular expression', 'regex', 'mappings.preview', 'RegExp.test'],
   ['a native call', 'native', 'log.append', 'Atomics.wait'],
 ])(
-  'a main thread that %s blocks is named in the log with its work and stack, and the process ends with 1',
+  'a main thread that %s blocks is logged with its work and stack, and the process ends with 1',
   async (_title, kind, step, stack) => {
     using watched = await start()
     watched.ask(`${kind} call-7`)
@@ -68,7 +68,7 @@ test.concurrent.each([
   },
 )
 
-test.concurrent('a thread that holds nothing is replaced alone, and the process goes on', async () => {
+test.concurrent('a replaceable thread is replaced alone, and the process continues', async () => {
   using watched = await start()
   watched.ask('beside')
   await watched.says('beside is ready', 2)
@@ -80,7 +80,7 @@ test.concurrent('a thread that holds nothing is replaced alone, and the process 
   expect(watched.output()).toContain('thread is ended and started again, since it does not answer')
 })
 
-test.concurrent('a process that was stopped for longer than the bound goes on, and so does one that closes', async () => {
+test.concurrent('a process that was stopped for longer than the limit continues, and so does one that is closing', async () => {
   using watched = await start()
   process.kill(watched.pid, 'SIGSTOP')
   await pause(2 * endMs)

@@ -3,13 +3,13 @@ import { type BoardPlace, createThreadBoard, freeBoardPlace, joinThreadBoard } f
 import { blocksFileOf } from './blocks-file.ts'
 import type { SilenceBounds } from './silence.ts'
 
-/** Data of the watchdog's thread. */
+/** Data for the watchdog's thread. */
 export type WatchdogData = {
   board: SharedArrayBuffer
   bounds: SilenceBounds
-  /** Path at which it notes the work that blocked a thread. */
+  /** Path of the file in which it records the work that blocked a thread. */
   file: string
-  /** The number of an open file through which the launcher learns why a process ends. */
+  /** The number of an open file through which the launcher gets the reason why a process ends. */
   launcher: number | undefined
 }
 
@@ -17,18 +17,18 @@ export type WatchdogData = {
 export type WatchdogMessage = { kind: 'replace'; threadId: number }
 
 export type Watchdog = {
-  /** From now on the main thread has to answer: it has started. */
+  /** Starts to watch the main thread, which has started. */
   watch(): void
-  /** From now on nothing is watched: the process closes. */
+  /** Stops watching, because the process is closing. */
   pause(): void
   stop(): Promise<void>
 }
 
-/** Threads that can be ended by themselves, by their IDs. */
+/** Threads that can be ended alone, by their IDs. */
 const replaceable = new Map<number, () => void>()
 
 /**
- * Registers how a thread is ended alone when it does not answer. Its creator starts another one, which repeats the
+ * Registers how a thread can be ended alone if it does not respond. Its creator starts another one, which repeats the
  * unfinished work.
  *
  * @returns a function that removes the registration, to be called when the thread has ended
@@ -41,13 +41,13 @@ export const offerReplacing = (threadId: number, end: () => void): (() => void) 
   }
 }
 
-/** How much longer than its bound a thread that is to end by itself may take, ms. */
+/** Additional time beyond its limit for a thread that should end by itself, ms. */
 const graceMs = 10_000
 const tickMs = 500
 
 /**
- * Watches the threads of this process that take a place on its board, from before any of them is created. `endMs` of 0
- * watches none.
+ * Watches the threads of this process that join its board, and must be called before any of them is created. `endMs` of
+ * 0 watches none.
  */
 export const startWatchdog = (options: {
   dataDir: string
@@ -71,7 +71,7 @@ export const startWatchdog = (options: {
     resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
   })
   worker.unref()
-  // A fault of the watchdog ends no process that works.
+  // A fault of the watchdog does not end a working process.
   worker.on('error', (error) => {
     process.stderr.write(`The watchdog has ended, and threads are not watched any more: ${String(error)}\n`)
   })

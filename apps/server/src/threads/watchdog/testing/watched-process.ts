@@ -1,5 +1,5 @@
-// A process for tests that acts only on commands from its standard input. It answers, blocks its main thread by a piece
-// of work, or blocks a thread beside it.
+// A process for tests that acts only on commands from its standard input. It responds, blocks its main thread with a
+// work item, or blocks another thread.
 import { createInterface } from 'node:readline'
 import { Worker } from 'node:worker_threads'
 import { inWork } from '@tributary/kernel'
@@ -10,7 +10,7 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
 const watchdog = startWatchdog({ dataDir, logMs: Number(endMs) / 2, endMs: Number(endMs), launcher: undefined })
 
-/** Starts a thread that blocks on a message; it is started again when it was ended. */
+/** Starts a thread that blocks on a message; it is restarted after it was ended. */
 const startBeside = (): void => {
   const worker = new Worker(new URL('./watched-thread.ts', import.meta.url), { name: 'beside' })
   const forget = offerReplacing(worker.threadId, () => void worker.terminate())

@@ -1,4 +1,4 @@
-// The thread beside the main one of `watched-process.ts`.
+// The second thread of `watched-process.ts`.
 import { parentPort } from 'node:worker_threads'
 import { joinThreadBoard, noteWork } from '@tributary/kernel'
 
@@ -6,7 +6,7 @@ const place = joinThreadBoard('beside', { isReplaceable: true })
 parentPort?.on('message', () => {
   noteWork('pipeline.steps', 'w2', 'request 3-0')
   for (;;) {
-    // Until it is ended.
+    // Blocks until the thread is ended.
   }
 })
 place.watch()
