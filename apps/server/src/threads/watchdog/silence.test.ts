@@ -62,7 +62,7 @@ test.each<[string, (second: number) => number]>([
   ['a clock that stands still', () => 7],
   ['a clock that goes back', (second) => -second],
 ])('%s does not count as silence', (_title, clock) => {
-  // Nothing responded in eight checks, while the clock did its worst.
+  // No thread responded in eight checks.
   expect(watchFor(8, () => [main, pipeline], clock).filter((step) => step.endsWith('end'))).toEqual([])
   expect(watchFor(5, () => [main, pipeline], clock)).toEqual([])
 })
