@@ -10,13 +10,13 @@ test.each([
   ['that is just large enough', text(16 * 1024)],
   ['of a MiB and more', text(5_000_000)],
   ['that cannot be made smaller', randomBytes(100_000)],
-])('a chunk %s comes back to the byte, and takes no more than it has', (_, bytes) => {
+])('a %s chunk is byte-identical after decompression, and never larger than the original', (_, bytes) => {
   const stored = compressChunk(bytes)
   expect(stored.body.byteLength).toBeLessThanOrEqual(bytes.byteLength)
   expect(Buffer.compare(expandChunk(stored), bytes)).toBe(0)
 })
 
-test.each([1, -1])('a chunk that is not as long as it was is refused (%i byte)', (more) => {
+test.each([1, -1])('a chunk with another length than recorded is rejected (%i byte)', (more) => {
   const { body, size } = compressChunk(text(50_000))
   expect(() => expandChunk({ body, size: size + more })).toThrow()
 })

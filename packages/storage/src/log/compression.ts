@@ -1,24 +1,24 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
-/** Smaller chunks stay as they are: a call of the compressor costs about 35 µs, whatever its input. */
+/** Smaller chunks are not compressed: a call of the compressor costs about 35 µs, whatever its input. */
 const minBytes = 16 * 1024
 
-/** Beyond the first level events get hardly smaller. */
+/** At higher levels, events become hardly smaller. */
 const params = { [constants.ZSTD_c_compressionLevel]: 1 }
 
-/** A chunk as a segment keeps it: compressed when `size` says how many bytes it has, as it is when that is 0. */
+/** A chunk as stored in a segment: compressed if `size` is its number of bytes, uncompressed if `size` is 0. */
 export type StoredChunk = { readonly body: Uint8Array; readonly size: number }
 
-/** Compresses a chunk (Zstandard) where that makes it smaller; an uncompressed one is a view, not a copy. */
+/** Compresses a chunk (Zstandard) if that makes it smaller. An uncompressed result is a view of the same memory. */
 export const compressChunk = (bytes: Uint8Array): StoredChunk => {
   if (bytes.byteLength < minBytes) return { body: bytes, size: 0 }
-  // Events become a tenth; what needs more room is put together of several pieces.
+  // Events compress to about a tenth. A larger result is joined from several pieces.
   const chunkSize = Math.max(Math.ceil(bytes.byteLength / 4), 64)
   const body = zstdCompressSync(bytes, { params, chunkSize })
   return body.byteLength < bytes.byteLength ? { body, size: bytes.byteLength } : { body: bytes, size: 0 }
 }
 
-/** The bytes of a chunk. Throws when they are damaged or not as many as was said. */
+/** Decompresses a chunk. Throws if it is damaged or does not have the recorded number of bytes. */
 export const expandChunk = ({ body, size }: StoredChunk): Uint8Array => {
   if (size === 0) return body
   // One byte more, so that the end is found without more memory.

@@ -10,7 +10,7 @@ import {
   partitionOf,
 } from './port.ts'
 
-/** One log, wherever it lives. The suite makes a new one for each test. */
+/** A log under test, on any engine. The suite creates a new one for each test. */
 export type LogUnderTest = {
   openWriter(options: {
     partitions: number
@@ -22,7 +22,7 @@ export type LogUnderTest = {
   remove(): Promise<void>
 }
 
-/** Every record of a log, partition by partition, read with `maxBytes` a call. */
+/** Reads every record of a log, partition by partition, with `maxBytes` per call. */
 export const readAll = async (reader: LogReader, maxBytes = 64 * 1024): Promise<LogRecord[]> => {
   const records: LogRecord[] = []
   const starts = await reader.starts()
@@ -50,7 +50,7 @@ const never = new AbortController().signal
 const noise = (bytes: number, seed: number): Uint8Array =>
   Uint8Array.from({ length: bytes }, (_, i) => (Math.imul(i + seed, 2654435761) >>> 13) & 0xff)
 
-/** The guarantees of every log, whatever the engine. */
+/** The guarantees of every log, on any engine. */
 export const logConformance = (name: string, make: () => Promise<LogUnderTest>): void => {
   describe(`log: ${name}`, () => {
     let log: LogUnderTest
@@ -72,7 +72,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       await log.remove()
     })
 
-    test('an acknowledged entry is read back to the byte with its key, meta and time', async () => {
+    test('an acknowledged entry is read back unchanged, with its key, meta and time', async () => {
       const bodies = [new Uint8Array(0), noise(1, 1), noise(70_000, 2), noise(3_000_000, 3)]
       const before = Date.now()
       const positions = await Promise.all(bodies.map((body, i) => writer.append(entry('wörk', body, `{"n":"☃${i}"}`))))
@@ -86,7 +86,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       })
     })
 
-    test('everything of a key lands in its partition, in the order of the calls, at ascending offsets', async () => {
+    test('all entries of a key go to its partition, in the order of the calls, at ascending offsets', async () => {
       const keys = ['a', 'b', 'c', 'd', 'e']
       const positions = await Promise.all(
         Array.from({ length: 500 }, (_, i) => writer.append(entry(keys[i % 5] ?? 'a', String(i)))),
@@ -104,7 +104,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       }
     })
 
-    test('an entry that names its partition goes there, alone and in a group of that partition, and nowhere else', async () => {
+    test('an entry with a partition goes there, alone and in a group of that partition', async () => {
       const partition = (partitionOf('k', 4) + 1) % 4
       expect((await writer.append({ ...entry('k', 'alone'), partition })).partition).toBe(partition)
       await writer.appendGroup([
@@ -123,7 +123,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       await expect(writer.append({ ...entry('k', 'beyond'), partition: 4 })).rejects.toThrow(RangeError)
     })
 
-    test('a reader sees what another one appends later, and its end is behind the newest record', async () => {
+    test('a reader sees later appends of another opening, and its end is after the newest record', async () => {
       const opened = await reader()
       await writer.append(entry('k', 'first'))
       const { partition, offset } = await writer.append(entry('k', 'second'))
@@ -131,7 +131,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       expect((await opened.ends())[partition]).toBe(offset + 1)
     })
 
-    test('read gives at least one record, then no more than fits, and nothing at the end', async () => {
+    test('read returns at least one record, then as many as fit, and none at the end', async () => {
       const offsets: number[] = []
       for (let i = 0; i < 10; i++) offsets.push((await writer.append(entry('k', noise(1000, i)))).offset)
       const opened = await reader()
@@ -144,7 +144,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       expect(await opened.read(partition, (offsets[9] ?? 0) + 1, 1_000_000)).toEqual([])
     })
 
-    test('places are found in the order asked for, as many as fit, and where there is no record nothing is', async () => {
+    test('find returns records in the requested order, as many as fit, and undefined without a record', async () => {
       const places: LogPosition[] = []
       for (let i = 0; i < 40; i++) places.push(await writer.append(entry(`k${i % 3}`, noise(1000, i))))
       const opened = await reader()
@@ -168,7 +168,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       )
     })
 
-    test('a place that was trimmed is not found, its neighbour is', async () => {
+    test('a trimmed record is not found, but its neighbor is', async () => {
       const opened = await reader()
       const { partition, offset } = await writer.append(entry('k', 'first'))
       let last = offset
@@ -183,7 +183,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       expect([gone, held?.offset]).toEqual([undefined, start])
     })
 
-    test('wait ends at once where a named partition has news, and otherwise when a record comes there', async () => {
+    test('wait ends immediately if a named partition has new records, and otherwise when one is appended there', async () => {
       const opened = await reader()
       const [first, other] = [partitionOf('k', 4), (partitionOf('k', 4) + 1) % 4]
       const end = (await opened.ends())[first] ?? 0
@@ -211,7 +211,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       await opened.wait([{ partition: first, offset: offset + 1 }], stopping.signal)
     })
 
-    test('wait ends without a hint, too, and when the reader is closed', async () => {
+    test('wait also ends without a notice, and when the reader is closed', async () => {
       const opened = await log.openReader()
       const partition = partitionOf('k', 4)
       const waited = opened.wait([{ partition, offset: 0 }], never)
@@ -222,7 +222,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       await last
     })
 
-    test('a reader of addressed records gets all of them in order, and how far everything else is', async () => {
+    test('a reader of addressed records gets all of them in order, and the offset up to which it skipped others', async () => {
       const of = (body: string, addressed: boolean): LogEntry => ({ ...entry('k', body), addressed })
       for (const body of ['-', '-', 'a', '-']) await writer.append(of(body, body !== '-'))
       await writer.appendGroup([of('-', false), of('b', true)])
@@ -248,7 +248,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
         }
     })
 
-    test('every opening begins an incarnation with its first append, and a reader that follows sees each', async () => {
+    test('every opening begins an incarnation with its first append, and a continuing reader sees each', async () => {
       const opened = await reader()
       const partition = partitionOf('k', 4)
       const appended: [number, number][] = []
@@ -279,7 +279,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       )
     })
 
-    test('onCommit comes after the records can be read', async () => {
+    test('onCommit is called after the records can be read', async () => {
       await writer.close()
       const partition = partitionOf('k', 4)
       const seen: Promise<LogRecord[]>[] = []
@@ -293,7 +293,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       expect((await Promise.all(seen)).map((records) => records.map(textOf))).toEqual([['x']])
     })
 
-    test('append rejects with LogOverloaded beyond maxQueuedBytes, and takes more when the queue has drained', async () => {
+    test('append rejects with LogOverloaded beyond maxQueuedBytes, and succeeds again after the queue has drained', async () => {
       await writer.close()
       writer = await log.openWriter({ partitions: 4, maxQueuedBytes: 10_000 })
       const results = await Promise.allSettled(
@@ -307,13 +307,13 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       expect(await readAll(await reader())).toHaveLength(20 - refused.length + 1)
     })
 
-    test('a meta over 64 KiB is refused and leaves no record', async () => {
+    test('a meta over 64 KiB is rejected and leaves no record', async () => {
       await expect(writer.append(entry('k', 'x', 'm'.repeat(65_537)))).rejects.toBeInstanceOf(RangeError)
       await writer.append(entry('k', 'y', 'm'.repeat(65_536)))
       expect((await readAll(await reader())).map(textOf)).toEqual(['y'])
     })
 
-    test('offsets go on behind the last one after closing and opening again', async () => {
+    test('offsets continue after the last one when the log is opened again', async () => {
       const places = await Promise.all(
         Array.from({ length: 50 }, (_, i) => writer.append(entry(`k${i % 7}`, String(i)))),
       )
@@ -339,7 +339,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       await expect(writer.append(entry('k', 'late'))).rejects.toThrow()
     })
 
-    test('trim drops only segments that lie wholly below, while a reader reads on', async () => {
+    test('trim removes only segments that are completely below the offset, while a reader continues', async () => {
       const opened = await reader()
       const offsets: number[] = []
       for (let i = 0; i < 30; i++) offsets.push((await writer.append(entry('k', noise(50_000, i)))).offset)
@@ -363,7 +363,7 @@ export const logConformance = (name: string, make: () => Promise<LogUnderTest>):
       await opened.wait([{ partition, offset }], never)
     })
 
-    test('a reader that follows through many segments misses and repeats nothing', async () => {
+    test('a reader that continues through many segments skips and repeats nothing', async () => {
       const opened = await reader()
       const read: number[] = []
       const appended: number[] = []

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { JournalPlace } from './journal-port.ts'
 import type { LogRecord } from './port.ts'
 
-/** The incarnation of a range of a partition: from `from` up to where the next one begins. */
+/** The incarnation of a range in a partition: from `from` to the beginning of the next one. */
 export type IncarnationRange = { incarnation: string; from: number }
 
 const timeDigits = 9
@@ -10,8 +10,8 @@ const randomDigits = 5
 
 /**
  * Creates the name of an incarnation that begins now: its time (epoch ms in base 36) and random characters. No other
- * log has the same name, neither a copy nor one restored from the same backup. It sorts after `before`, the previous
- * one in its log, whatever the clock says.
+ * log has the same name, not even a clone or one restored from the same backup. It sorts after `before`, the previous
+ * name in its log, whatever the clock says.
  */
 export const newIncarnation = (before: string, now: number): string => {
   const last = before === '' ? 0 : Number.parseInt(before.slice(0, timeDigits), 36)
@@ -27,13 +27,13 @@ export const newIncarnation = (before: string, now: number): string => {
 }
 
 export type SeenIncarnations = {
-  /** Notes the incarnations of records, in their order; records before the newest noted one change nothing. */
+  /** Adds the incarnations of records, in their order. Records before the newest one have no effect. */
   saw(records: readonly Pick<LogRecord, 'partition' | 'offset' | 'incarnation'>[]): void
-  /** The incarnation of the last record before an offset; undefined where no such record was read. */
+  /** The incarnation of the last record before an offset; undefined if no such record was read. */
   before(partition: number, offset: number): string | undefined
 }
 
-/** Incarnations of records as a consumer meets them: few, since only an opening of the log begins one. */
+/** Incarnations of the records that a consumer has read. There are few, since only an opening of the log begins one. */
 export const createSeenIncarnations = (places: ReadonlyMap<number, JournalPlace>): SeenIncarnations => {
   const seen = new Map<number, { incarnation: string; from: number }[]>()
   for (const [partition, { offset, incarnation }] of places)

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ConsumerJournal, JournalRange, SeenId } from './journal-port.ts'
 
-/** One journal, wherever it lives. `bucketIds` asks for small buckets, so that a test meets many. */
+/** A journal under test, in any store. `bucketIds` sets small buckets, so that a test fills many. */
 export type JournalUnderTest = {
-  /** Its ids are complete. */
+  /** Opens the journal with complete IDs. */
   open(options: {
     windowMs: number
     bucketMs: number
@@ -42,7 +42,7 @@ export const journalConformance = (name: string, make: () => Promise<JournalUnde
       await under.remove()
     })
 
-    test('a new journal is fresh and empty; one that began a range is not fresh again', async () => {
+    test('a new journal is fresh and empty; after a range has begun it is not fresh when reopened', async () => {
       expect(journal.fresh).toBe(true)
       expect(journal.positions().size).toBe(0)
       expect(journal.openRanges()).toEqual([])
@@ -55,7 +55,7 @@ export const journalConformance = (name: string, make: () => Promise<JournalUnde
       expect(journal.fresh).toBe(false)
     })
 
-    test('begun ranges stay open over a restart, in order and to the letter, until positions pass their end', async () => {
+    test('begun ranges stay open over a restart, in order and unchanged, until positions pass their end', async () => {
       await journal.begin([range(0, 10, 'x'), range(5, 7, 'x', 3)], [], 0)
       await journal.begin([range(10, 12, 'ÿ')], [], 0)
       await reopen()
@@ -94,7 +94,7 @@ export const journalConformance = (name: string, make: () => Promise<JournalUnde
       expect(journal.notes().get(0)).toBe('')
     })
 
-    test('positions and ends of ranges carry the incarnation of the record before them, over a restart', async () => {
+    test('positions and ends of ranges have the incarnation of the record before them, also after a restart', async () => {
       const saw = (offset: number, incarnation: string, partition = 0): void =>
         journal.saw([{ partition, offset, incarnation }])
       for (const [offset, incarnation] of [
@@ -114,7 +114,7 @@ export const journalConformance = (name: string, make: () => Promise<JournalUnde
       expect(journal.places()).toEqual(new Map([[0, { offset: 10, incarnation: 'a' }]]))
       await reopen()
       expect(journal.places()).toEqual(new Map([[0, { offset: 10, incarnation: 'a' }]]))
-      // No record was read since: the incarnation before the position is unchanged.
+      // No record was read since, so the incarnation before the position is unchanged.
       await journal.commit(new Map([[0, 10]]))
       expect(journal.places().get(0)?.incarnation).toBe('a')
       saw(10, 'b')
@@ -127,7 +127,7 @@ export const journalConformance = (name: string, make: () => Promise<JournalUnde
       expect(journal.places().get(3)).toEqual({ offset: 7, incarnation: undefined })
     })
 
-    test('set back, a position is the new one, and open ranges behind it are forgotten', async () => {
+    test('after a reset the position is the new one, and open ranges after it are removed', async () => {
       journal.saw([{ partition: 0, offset: 499, incarnation: 'a' }])
       await journal.begin([range(490, 500, 'x'), range(5, 7, 'x', 3)], [], 0)
       await journal.commit(new Map([[0, 500]]))
@@ -143,7 +143,7 @@ export const journalConformance = (name: string, make: () => Promise<JournalUnde
       expect(journal.places().get(0)).toEqual({ offset: 301, incarnation: 'b' })
     })
 
-    test('an id is found where it was seen first, through many buckets and after a restart', async () => {
+    test('an ID is found at its first position, through many buckets and after a restart', async () => {
       for (let i = 0; i < 400; i += 20) {
         const ids = Array.from({ length: 20 }, (_, n) => seen(`id${i + n}`, i + n, n % 3, n))
         await journal.begin([range(i, i + 20, `t${i}`)], ids, i)
@@ -157,7 +157,7 @@ export const journalConformance = (name: string, make: () => Promise<JournalUnde
       }
     })
 
-    test('writes take effect in the order of their calls, whichever of them is awaited', async () => {
+    test('writes take effect in the order of their calls, even if not awaited', async () => {
       const done = [
         journal.begin([range(0, 10, 'x')], [seen('a', 3)], 0),
         journal.begin([range(10, 20, 'y')], [], 0),
@@ -174,7 +174,7 @@ export const journalConformance = (name: string, make: () => Promise<JournalUnde
       }
     })
 
-    test('offsets beyond 2^31 and many partitions are kept exactly', async () => {
+    test('offsets beyond 2^31 and many partitions are stored exactly', async () => {
       const far = 2 ** 45 + 3
       await journal.begin([range(far, far + 1, 't', 1023)], [seen('x', far, 1023, 2499)], 0)
       await journal.commit(new Map([[1023, far + 1]]))
@@ -183,7 +183,7 @@ export const journalConformance = (name: string, make: () => Promise<JournalUnde
       expect(journal.positions().get(1023)).toBe(far + 1)
     })
 
-    test('an id is kept for the whole window and forgotten a bucket later', async () => {
+    test('an ID is kept for the whole window and deleted one bucket later', async () => {
       journal.remember([seen('old', 1)], 1000)
       journal.remember([seen('younger', 2)], 1099)
       journal.remember([seen('new', 3)], 1500)
@@ -198,7 +198,7 @@ export const journalConformance = (name: string, make: () => Promise<JournalUnde
       expect(journal.firstSeen(hash('new'))).toBeDefined()
     })
 
-    test('answers stay exact when memory holds the filters of some buckets only', async () => {
+    test('results stay exact if memory has the filters of only some buckets', async () => {
       journal.close()
       journal = await under.open({ ...options, filterBytes: 1 })
       for (let i = 0; i < 300; i += 50)
@@ -210,7 +210,7 @@ export const journalConformance = (name: string, make: () => Promise<JournalUnde
       for (let i = 0; i < 300; i++) expect(journal.firstSeen(hash(`no${i}`))).toBeUndefined()
     })
 
-    test('a range repeated with the same ids keeps their first positions', async () => {
+    test('a range that is repeated with the same IDs keeps their first positions', async () => {
       await journal.begin([range(0, 2, 't')], [seen('a', 0), seen('b', 1)], 0)
       await journal.begin([], [seen('a', 0), seen('b', 1), seen('c', 2)], 500)
       expect(journal.firstSeen(hash('a'))?.offset).toBe(0)

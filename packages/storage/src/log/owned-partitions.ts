@@ -1,8 +1,8 @@
 import type { LogReader } from './port.ts'
 
 /**
- * A reader for an owner of some partitions: the others look as if they were always empty, and are not waited for.
- * Closing it closes the reader beneath.
+ * A reader for an owner of some partitions. The others appear to be always empty, and are not waited for. Closing it
+ * closes the underlying reader.
  */
 export const readerOfOwned = (reader: LogReader, owned: ReadonlySet<number>): LogReader => {
   const ofOwned = (offsets: readonly number[]): number[] =>

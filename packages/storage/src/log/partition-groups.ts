@@ -1,4 +1,4 @@
-/** One of the groups into which the partitions of the logs are cut: each has one owner at a time. */
+/** One of the groups into which the partitions of the logs are divided; each has one owner at a time. */
 export type PartitionGroup = { readonly group: number; readonly groups: number }
 
 /** The number of the group of a partition. */
@@ -11,8 +11,8 @@ export const partitionsOfGroup = ({ group, groups }: PartitionGroup, partitions:
   )
 
 /**
- * The name of a group for a role, which its lease, its journal and its reports have. Another number of groups gives
- * other names; that of the only group is the role's own.
+ * The name of a group for a role, used for its lease, its journal and its reports. Another number of groups gives other
+ * names. If there is only one group, its name is the role.
  */
 export const nameOfGroup = (role: string, { group, groups }: PartitionGroup): string =>
   groups === 1 ? role : `${role} ${group + 1}/${groups}`
@@ -21,5 +21,5 @@ export const nameOfGroup = (role: string, { group, groups }: PartitionGroup): st
 export const namesOfGroups = (role: string, groups: number): string[] =>
   Array.from({ length: groups }, (_, group) => nameOfGroup(role, { group, groups }))
 
-/** Whether a name is that of a group of a role, whatever the number of groups. */
+/** Whether a name is that of a group of a role, for any number of groups. */
 export const isGroupOf = (role: string, name: string): boolean => name === role || name.startsWith(`${role} `)

@@ -1,17 +1,17 @@
 /**
- * Bloom filters of one size, side by side. Each may claim to hold what it does not (about 1 stranger in 1,000), never the reverse.
- * Members are 16 bytes of hash.
+ * Bloom filters of the same size, stored together. A filter may report a hash that it does not have (about 1 in 1,000),
+ * but never misses one that it has. Members are hashes of 16 bytes.
  */
 export type FilterBank = {
-  /** Begins a filter, empty or with what `bytesOf` gave; answers which one it is. Bytes of another size throw. */
+  /** Creates a filter, empty or from the result of `bytesOf`; returns its number. Throws for bytes of another size. */
   begin(bytes?: Uint8Array): number
-  /** Ends a filter, whose number may be given again. */
+  /** Removes a filter; its number may be used again. */
   end(filter: number): void
   add(filter: number, hash: Uint8Array): void
   mayHold(filter: number, hash: Uint8Array): boolean
-  /** Whether any of them may hold it. */
+  /** Whether any of the filters may have the hash. */
   mayAnyHold(hash: Uint8Array): boolean
-  /** A copy of what a filter is. */
+  /** Returns the content of a filter in new memory. */
   bytesOf(filter: number): Uint8Array
   /** Bytes of one filter. */
   readonly filterBytes: number
@@ -19,16 +19,16 @@ export type FilterBank = {
 
 const blockBits = 512
 const probes = 6
-/** Filters that share memory: one bit of a byte each. */
+/** Filters that share memory, with one bit of each byte per filter. */
 const together = 8
 
 const word = (hash: Uint8Array, at: number): number =>
   ((hash[at] ?? 0) | ((hash[at + 1] ?? 0) << 8) | ((hash[at + 2] ?? 0) << 16) | ((hash[at + 3] ?? 0) << 24)) >>> 0
 
 /**
- * Makes a bank of filters for so many members each: 16 bits a member, in a power of two of blocks of 512 bits. A hash
- * has the same places in all of them, and eight filters keep a place in one byte. With 128 filters of 250,000 members,
- * asking all of them takes 5 µs, and asking one after the other took 22.
+ * Creates a bank of filters for this many members each: 16 bits per member, in a power of two of blocks of 512 bits. A
+ * hash has the same positions in all filters, and eight filters share the byte of a position. With 128 filters of
+ * 250,000 members, checking all of them takes 5 µs; checking one after the other took 22 µs.
  */
 export const createFilterBank = (members: number): FilterBank => {
   const blocks = 2 ** Math.ceil(Math.log2(Math.max(1, (members * 16) / blockBits)))
@@ -46,7 +46,7 @@ export const createFilterBank = (members: number): FilterBank => {
       more >>>= 9
     }
   }
-  /** Which filters of a row have all the places, one bit each. */
+  /** Which filters of a row have all the positions set, one bit each. */
   const holders = (bits: Uint8Array): number => {
     let holding = 2 ** together - 1
     for (let probe = 0; probe < probes && holding !== 0; probe++) holding &= bits[places[probe] ?? 0] ?? 0
@@ -80,7 +80,7 @@ export const createFilterBank = (members: number): FilterBank => {
       const others = ~maskOf(filter)
       row.taken &= others
       for (let place = 0; place < row.bits.length; place++) row.bits[place] = (row.bits[place] ?? 0) & others
-      // Memory is given back from the end: numbers of the others stay.
+      // Memory is freed from the end only, so that the numbers of other filters stay.
       while (rows.at(-1)?.taken === 0) rows.pop()
     },
     add(filter, hash) {

@@ -3,23 +3,23 @@ import type { SeenId } from '../journal-port.ts'
 import { createFilterBank, type FilterBank } from './filter-bank.ts'
 
 export type IdBucketsOptions = {
-  /** How long an id is remembered at least, milliseconds. */
+  /** Minimum time that an ID is kept, ms. */
   windowMs: number
-  /** A bucket takes ids for this long, milliseconds: an id is forgotten at most this much late. */
+  /** How long a bucket receives IDs, ms. An ID is deleted at most this much too late. */
   bucketMs: number
-  /** And at most this many ids: a small tree keeps inserts cheap. */
+  /** Maximum number of IDs in a bucket, since a small tree keeps inserts cheap. */
   bucketIds: number
-  /** Memory for filters, bytes. Beyond it the oldest buckets go without, and are asked on disk each time. */
+  /** Memory for filters, bytes. The oldest buckets beyond it have no filter, and are looked up on disk each time. */
   filterBytes: number
 }
 
 type Bucket = {
   id: number
   start: number
-  /** When its newest id was seen, epoch ms. */
+  /** When its newest ID was seen, epoch ms. */
   end: number
   count: number
-  /** Its filter in the bank; the oldest may have none. */
+  /** Its filter in the bank; the oldest buckets may have none. */
   filter: number | undefined
   find: StatementSync
   insert: StatementSync
@@ -27,17 +27,18 @@ type Bucket = {
 
 export type IdBuckets = {
   find(hash: Uint8Array): Omit<SeenId, 'hash'> | undefined
-  /** Call it inside a transaction, and its result once that is durable. */
+  /** Call it inside a transaction, and call its result once that is durable. */
   add(ids: readonly SeenId[], now: number): () => void
   expire(now: number): void
 }
 
-/** More ids than this in one call keep the order they come in. */
+/** Above this number of IDs in one call, their order is not changed. */
 const places = 2 ** 21
 
 /**
- * Where the ids stand, in the order of the tree, so that each of its pages is visited once. The first 32 bits of a hash
- * decide, each in one number with its place: sorting numbers costs a tenth of comparing hashes.
+ * The indexes of the IDs in the order of the tree, so that each of its pages is visited once. IDs are sorted by the
+ * first 32 bits of their hash, combined with the index in one number. Sorting numbers costs a tenth of comparing
+ * hashes.
  */
 const treeOrder = (ids: readonly SeenId[]): Float64Array => {
   if (ids.length > places) return Float64Array.from(ids.keys())
@@ -66,14 +67,14 @@ const rebuildFilter = (db: DatabaseSync, id: number, bank: FilterBank): { filter
   return { filter, count }
 }
 
-/** The buckets that there are; the newest `filtered` of them with a filter. */
+/** The existing buckets; the newest `filtered` of them have a filter. */
 const readBuckets = (db: DatabaseSync, bank: FilterBank, filtered: number): Bucket[] => {
   const rows = db.prepare('select id, start, "end", count, filter from bucket order by id').all()
   return rows.map((row, at) => {
     const id = Number(row.id)
     const found = { id, start: Number(row.start), end: Number(row.end), ...openBucket(db, id) }
     if (at < rows.length - filtered) return { ...found, count: Number(row.count), filter: undefined }
-    // One that was never closed has none, and one of other settings another size.
+    // A bucket that was never closed has no stored filter, and with other settings its size differs.
     if (row.filter instanceof Uint8Array && row.filter.length === bank.filterBytes)
       return { ...found, count: Number(row.count), filter: bank.begin(row.filter) }
     return { ...found, ...rebuildFilter(db, id, bank) }
@@ -81,9 +82,9 @@ const readBuckets = (db: DatabaseSync, bank: FilterBank, filtered: number): Buck
 }
 
 /**
- * Message ids in buckets of time, one table each, dropped whole. A full or old bucket is closed: its filter is stored
- * beside it, so that opening reads the ids of the newest bucket only. Each call touches most of a tree's pages. With
- * 10,000 ids a call, buckets of 250,000 ids took 22 ms of processor time, and buckets of a million 41 ms.
+ * Message IDs in buckets of time, each in its own table, which is dropped as a whole. A full or old bucket is closed
+ * and its filter stored, so that opening reads only the IDs of the newest bucket. Each call touches most of a tree's
+ * pages. With 10,000 IDs per call, buckets of 250,000 IDs took 22 ms of processor time, and buckets of a million 41 ms.
  */
 export const createIdBuckets = (db: DatabaseSync, options: IdBucketsOptions): IdBuckets => {
   db.exec(`create table if not exists bucket (
@@ -115,7 +116,7 @@ export const createIdBuckets = (db: DatabaseSync, options: IdBucketsOptions): Id
   return {
     find(hash) {
       const held = bank.mayAnyHold(hash)
-      // Oldest first: the first position wins. Those without a filter are the oldest ones.
+      // Oldest first, since the first position wins. Buckets without a filter are the oldest.
       for (const bucket of buckets) {
         if (bucket.filter !== undefined) {
           if (!held) return undefined
@@ -147,7 +148,7 @@ export const createIdBuckets = (db: DatabaseSync, options: IdBucketsOptions): Id
         for (const { hash } of ids) bank.add(bucket.filter, hash)
         if (bucket === last) return
         buckets.push(bucket)
-        // The oldest go without a filter when there are more than memory allows.
+        // The oldest buckets lose their filters if there are more than memory allows.
         for (const old of buckets.slice(0, -maxFilters)) endFilter(old)
       }
     },

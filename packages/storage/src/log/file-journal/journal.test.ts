@@ -16,13 +16,13 @@ journalConformance('SQLite', async () => {
 })
 
 describe('the journal on SQLite', () => {
-  test('a begin that fails keeps neither its range nor its ids', async () => {
+  test('a begin that fails stores neither its range nor its IDs', async () => {
     await using folder = await createFolder()
     const file = join(folder.path, 'journal.db')
     const journal = openJournal({ file })
     const id = { hash: randomBytes(16), partition: 0, offset: 0, index: 0 }
     const blocker = new DatabaseSync(file)
-    // A trigger stands in for a disk that refuses during the transaction.
+    // A trigger simulates a disk error during the transaction.
     blocker.exec(`create trigger refuse before insert on bucket begin select raise(abort, 'refused'); end`)
     expect(() => journal.begin([{ partition: 0, from: 0, to: 1, token: 't' }], [id], 0)).toThrow('refused')
     expect(journal.openRanges()).toEqual([])
@@ -34,7 +34,7 @@ describe('the journal on SQLite', () => {
     journal.close()
   })
 
-  test('each of many filters finds its members, claims fewer than 3 in 1,000 strangers, and is the same of its bytes', () => {
+  test('each of many filters finds its members, reports fewer than 3 in 1,000 others, and can be restored from its bytes', () => {
     const members = 2_000
     const hash = (text: string) => createHash('sha256').update(text).digest().subarray(0, 16)
     const bank = createFilterBank(members)
@@ -51,7 +51,7 @@ describe('the journal on SQLite', () => {
     expect(claimed).toBeLessThan(copies.length * members * 0.003)
   })
 
-  test('a filter that ended holds nothing, and leaves those beside it as they are', () => {
+  test('a removed filter contains nothing, and the others are unchanged', () => {
     const bank = createFilterBank(100)
     const hash = randomBytes(16)
     const [first, second] = [bank.begin(), bank.begin()]

@@ -5,23 +5,26 @@ import { createSeenIncarnations } from '../incarnations.ts'
 import type { FileJournal, JournalPlace, JournalRange } from '../journal-port.ts'
 import { createIdBuckets, type IdBucketsOptions } from './id-buckets.ts'
 
-/** How long a message id is remembered at least: a repetition within it is stored once. */
+/** Minimum time that a message ID is kept: a repetition within it is stored only once. */
 export const deduplicationWindowMs = 24 * 60 * 60 * 1000
 
 export type JournalOptions = {
-  /** The journal's database file; its folder is made when missing. One process at a time. */
+  /** The journal's database file; its folder is created if missing. Only one process may use it at a time. */
   file: string
-  /** How long ids are remembered at least, milliseconds; 24 hours unless given. */
+  /** Minimum time that IDs are kept, ms; 24 hours unless given. */
   windowMs?: number
-  /** How long one bucket takes ids, milliseconds; an hour unless given. */
+  /** How long a bucket receives IDs, ms; an hour unless given. */
   bucketMs?: number
-  /** How many ids one bucket takes. */
+  /** Maximum number of IDs in a bucket. */
   bucketIds?: number
-  /** Memory for filters, bytes: 128 MiB hold those of 64 million ids. One more costs a look-up on disk by 250,000 others. */
+  /**
+   * Memory for filters, bytes: 128 MiB is enough for 64 million IDs. Each further 250,000 IDs cost one more look-up on
+   * disk.
+   */
   filterBytes?: number
 }
 
-/** How ids are kept, with what holds unless it is given. */
+/** The settings of ID buckets, with defaults. */
 export const bucketOptions = (options: JournalOptions): IdBucketsOptions => ({
   windowMs: options.windowMs ?? deduplicationWindowMs,
   bucketMs: options.bucketMs ?? 60 * 60 * 1000,
@@ -34,17 +37,17 @@ const open = (file: string): DatabaseSync => {
   reservePrivateFile(file)
   const db = new DatabaseSync(file, { timeout: 5000 })
   try {
-    // Dropped buckets leave free pages for the ones that follow: the file keeps the size of the window.
+    // Dropped buckets leave free pages for later ones, so the file keeps the size of the window.
     db.exec('pragma journal_mode = wal')
     db.exec('pragma synchronous = full')
     db.exec('pragma wal_autocheckpoint = 8000')
-    // More makes no insert of ids cheaper: 2.3 µs each with 8 as with 32 MB.
+    // A larger cache makes inserts of IDs no cheaper: 2.3 µs each with both 8 and 32 MB.
     db.exec('pragma cache_size = -8000')
     db.exec(`create table if not exists position (partition integer primary key, next integer not null);
       create table if not exists note (partition integer primary key, text text not null);
       create table if not exists open_range (id integer primary key autoincrement, partition integer not null,
         "from" integer not null, "to" integer not null, token text not null)`)
-    // Journals of before there were incarnations have records of the nameless one only.
+    // Journals from before incarnations existed have no such column; the incarnation of all their records is ''.
     for (const table of ['position', 'open_range'])
       if (db.prepare(`select 1 from pragma_table_info('${table}') where name = 'incarnation'`).get() === undefined)
         db.exec(`alter table ${table} add column incarnation text default ''`)
@@ -55,12 +58,12 @@ const open = (file: string): DatabaseSync => {
   }
 }
 
-/** An incarnation as it is stored: null where the record was never read. */
+/** An incarnation as it is stored: null if the record was never read. */
 const nameOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 /**
  * Opens a consumer's journal on SQLite in the calling thread. Each call that writes is one transaction with a sync, and
- * is complete on disk when it returns. When it throws (disk full), nothing of it is kept and it can be called again.
+ * is on disk when it returns. If it throws (disk full), nothing of it is stored and it can be called again.
  */
 export const openJournal = (options: JournalOptions): FileJournal => {
   const db = open(options.file)

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { PlaceToReset } from '../journal-port.ts'
 import { openJournal } from './journal.ts'
 
-/** How far the consumer of a journal is, by partition, whether it runs or not; undefined where it has no journal yet. */
+/** The positions in a journal, by partition, whether or not its consumer runs; undefined if there is no journal yet. */
 export const journalFilePlaces = (file: string): { partition: number; offset: number }[] | undefined => {
   if (!existsSync(file)) return undefined
   const db = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
@@ -16,11 +16,11 @@ export const journalFilePlaces = (file: string): { partition: number; offset: nu
 }
 
 /**
- * Sets the positions of a journal whose consumer does not run, in one transaction. Ranges that begin behind a position
- * are forgotten.
+ * Sets the positions of a journal whose consumer does not run, in one transaction. Ranges that begin after a position
+ * are removed.
  */
 export const resetJournalFile = (file: string, places: readonly PlaceToReset[]): void => {
-  // Upgrades the file to the form of this version.
+  // Migrates the file to this version.
   openJournal({ file, filterBytes: 1024 * 1024 }).close()
   const db = new DatabaseSync(file, { timeout: 5000 })
   try {
@@ -39,7 +39,7 @@ export const resetJournalFile = (file: string, places: readonly PlaceToReset[]):
     }
     db.exec('commit')
   } finally {
-    // Ends a transaction that is open, with nothing changed.
+    // Rolls back a transaction that is still open.
     db.close()
   }
 }

@@ -6,21 +6,24 @@ import type { SeenId } from '../journal-port.ts'
 import { createIdBuckets, type IdBuckets } from './id-buckets.ts'
 import { bucketOptions, type JournalOptions } from './journal.ts'
 
-/** Message ids in a file that may be lost at any time: only its name and serial say whether it can be trusted. */
+/** Message IDs in a file that may be lost at any time. Only its name and serial show whether it can be trusted. */
 export type SeenIdsFile = {
-  /** The name it was given last; undefined for a file without one. */
+  /** The last name that it was given; undefined for a file without one. */
   readonly name: string | undefined
-  /** That of the last ids that were added with one. */
+  /** The serial of the last added IDs. */
   readonly serial: number
-  /** Gives it a name. */
+  /** Gives the file a name. */
   call(name: string): void
   find: IdBuckets['find']
-  /** Adds ids, of which those that are there keep their place. All or none are there on return; a crash of the machine may lose them. */
+  /**
+   * Adds IDs; those that exist keep their place. On return either all or none are stored; a crash of the machine may
+   * lose them.
+   */
   add(ids: readonly SeenId[], now: number, serial?: number): void
   expire(now: number): void
-  /** Forgets the positions and ranges of the journal that the file was. */
+  /** Removes the positions and ranges, if the file was a journal before. */
   dropJournal(): void
-  /** Forgets all of it, its name included. */
+  /** Removes all content, including the name. */
   empty(): void
   close(): void
 }
@@ -30,7 +33,7 @@ const openFile = (file: string): DatabaseSync => {
   reservePrivateFile(file)
   const db = new DatabaseSync(file, { timeout: 5000 })
   db.exec('pragma journal_mode = wal')
-  // Writes that a crash of the machine loses are noticed by the serial.
+  // The serial shows whether a crash of the machine has lost writes.
   db.exec('pragma synchronous = normal')
   db.exec('pragma wal_autocheckpoint = 8000')
   db.exec('pragma cache_size = -8000')
@@ -39,7 +42,7 @@ const openFile = (file: string): DatabaseSync => {
   return db
 }
 
-/** Opens such a file, made when missing, in the calling thread. An unreadable one is replaced. */
+/** Opens such a file in the calling thread, and creates it if missing. An unreadable file is replaced. */
 export const openSeenIdsFile = (options: JournalOptions): SeenIdsFile => {
   const begin = () => {
     const db = openFile(options.file)

@@ -1,7 +1,7 @@
 import { openCluster } from './cluster.ts'
 import type { KafkaOptions } from './options.ts'
 
-/** Resolves when a broker answers within a time, ms; else rejects with its refusal, or what failed. */
+/** Resolves if a broker responds within a time, ms. Otherwise rejects with its error, or the cause of the failure. */
 export const requireKafkaAnswer = async (options: KafkaOptions, ms: number): Promise<void> => {
   const cluster = openCluster(options)
   const late = Promise.withResolvers<never>()

@@ -15,8 +15,8 @@ export type KafkaLogAppenderOptions = KafkaLogOptions &
   }
 
 /**
- * Records appended before the first opening for writing would have no incarnation. Its first writer could not
- * distinguish them from those of another log.
+ * Rejects if the log was never opened for writing. Records appended before that would have no incarnation, and its
+ * first writer could not distinguish them from those of another log.
  */
 const requireOpened = async (cluster: Cluster, data: Partitions & { id: string }, control: string): Promise<void> => {
   const known = followControl(await openPartitions(cluster, control), data)
@@ -36,9 +36,9 @@ const open = async (cluster: Cluster, options: KafkaLogAppenderOptions) => {
 }
 
 /**
- * Opens a log to append beside its writer, any number of times at once; no appender fences another. All replicas in
- * sync have what is acknowledged, and Kafka takes each batch once. The log's writer must have opened it before, with
- * `isShared`. Rejects with KafkaUnusable, which says what an operator has to change.
+ * Opens a log for appending next to its writer. Several appenders may be open, and none fences another. Acknowledged
+ * records are on all in-sync replicas, and Kafka stores each batch once. The log's writer must have opened it before,
+ * with `isShared`. Rejects with KafkaUnusable, which explains what an operator has to change.
  */
 export const openKafkaLogAppender = async (options: KafkaLogAppenderOptions): Promise<LogAppender> => {
   const cluster = openCluster(options)
@@ -46,7 +46,7 @@ export const openKafkaLogAppender = async (options: KafkaLogAppenderOptions): Pr
     cluster.close()
     throw error
   })
-  /** Undefined when Kafka has lost the state of this producer. */
+  /** Undefined if Kafka has lost the state of this producer. */
   let known: Sending | undefined = sharing
   const appending = createAppending<Sending>({
     ...options,

@@ -10,21 +10,21 @@ import { maxBatchBytes } from './topics.ts'
 export type AppendingOptions = {
   /** Bytes that may wait before `append` rejects with LogOverloaded. */
   maxQueuedBytes?: number
-  /** How long an append waits for a Kafka that does not answer before it rejects with LogUnavailable, ms. */
+  /** How long an append waits for an unresponsive Kafka before it rejects with LogUnavailable, ms. */
   answerMs?: number
-  /** How long closing waits for a Kafka that does not answer, ms. */
+  /** How long closing waits for an unresponsive Kafka, ms. */
   closeMs?: number
 }
 
-/** A queue of appends: one round after the other, each answered in time. */
+/** A queue of appends, sent in consecutive rounds, each settled in time. */
 export type Appending<As extends Sending> = {
   append(entries: readonly LogEntry[], stamp?: ProducerStamp): Promise<LogPosition | undefined>
   queuedBytes(): number
-  /** Whether a rejected append is still being sent, or was when the queue gave up to close. */
+  /** Whether a rejected append is still being sent, or was when the queue was closed without waiting longer. */
   isUnsure(): boolean
-  /** Runs a task in its turn; rejects in time while Kafka does not answer. */
+  /** Runs a task in its turn; rejects in time if Kafka does not respond. */
   answered<Value>(task: (now: As) => Promise<Value>): Promise<Value>
-  /** Waits for earlier appends, then runs `last`; later appends are refused. */
+  /** Waits for earlier appends, then runs `last`; later appends are rejected. */
   close(last?: () => Promise<void>): Promise<void>
 }
 
@@ -41,7 +41,7 @@ const createTurns = (onFailure: (error: unknown) => void) => {
   }
 }
 
-/** Resolves with a task that is done in time; rejects with LogUnavailable when it fails, or later than that. */
+/** Resolves with a task that finishes in time; rejects with LogUnavailable if it fails or takes longer. */
 const inTime = async <Value>(ms: number, why: () => unknown, task: Promise<Value>): Promise<Value> => {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(why()), ms)
@@ -57,28 +57,27 @@ const inTime = async <Value>(ms: number, why: () => unknown, task: Promise<Value
 type AppendingDeps<As extends Sending> = AppendingOptions & {
   cluster: Cluster
   data: Partitions
-  /** The producer to append as now. */
+  /** The current producer for appends. */
   current(): Promise<As>
   /** The partitions that may be appended to; all unless given. */
   owned?: ReadonlySet<number> | undefined
-  /** Kafka has lost the state of the producer. */
+  /** Called when Kafka has lost the state of the producer. */
   onLost(): void
-  /** Receives the failure of a round, once for each round. */
+  /** Called with the failure of a round, once per round. */
   onFailure?(error: unknown): void
-  /** The error of all appends from now on, if any. */
+  /** The error for all appends from now on, if any. */
   refusedFor?(): Error | undefined
-  /** Whether an item is to be written; one that is stored already, or of an epoch that is over, is settled. */
+  /** Whether an item must be written. An item that is already stored, or of a former epoch, is settled instead. */
   isWanted?(now: As, item: Item, settle: (item: Item, how: () => void) => void): boolean
-  /** Items are durable. */
+  /** Called when items are durable. */
   onDone?(items: readonly Item[], bytes: number): void
-  /** After a round that appended something. */
+  /** Called after a round that appended items. */
   onRound?(now: As): Promise<void>
 }
 
 /**
- * The queue in front of a log on Kafka. Waiting items are sent in rounds, a batch for each partition, as the producer
- * that `current` returns. Rejects items that wait too long, and rejects everything immediately while Kafka does not
- * answer.
+ * The queue for a log on Kafka. Waiting items are sent in rounds, a batch for each partition, by the producer that
+ * `current` returns. Items that wait too long are rejected, and all items immediately while Kafka does not respond.
  */
 export const createAppending = <As extends Sending>(given: AppendingDeps<As>): Appending<As> => {
   const { cluster, data, maxQueuedBytes = 64 * 1024 * 1024, answerMs = 5000, closeMs = 10_000 } = given
@@ -88,10 +87,10 @@ export const createAppending = <As extends Sending>(given: AppendingDeps<As>): A
   let scheduled = false
   let closed = false
   let giveUpAt = Number.POSITIVE_INFINITY
-  /** The last failure while Kafka is away; while appends fail in time, new ones are refused immediately. */
+  /** The last failure while Kafka is down. While it is set, new appends are rejected immediately. */
   let away: unknown
   let isLate = false
-  /** It closed while Kafka did not answer: the outcome of its last batches is unknown. */
+  /** True if the queue was closed while Kafka did not respond, so that the outcome of its last batches is unknown. */
   let isLeft = false
 
   const settle = (item: Item, how: () => void): void => {
@@ -115,7 +114,7 @@ export const createAppending = <As extends Sending>(given: AppendingDeps<As>): A
   }
   const round = async (): Promise<void> => {
     let sending: Item[] = []
-    // Callers are answered in time, whatever the outcome.
+    // Callers are settled in time, whatever the outcome.
     const late = setTimeout(() => {
       isLate = true
       refuse([...sending, ...queue], away ?? new Error('Kafka does not answer'))
@@ -151,7 +150,7 @@ export const createAppending = <As extends Sending>(given: AppendingDeps<As>): A
   const schedule = (): void => {
     if (scheduled) return
     scheduled = true
-    // More appends of this turn of the event loop join the first batches.
+    // Further appends in this turn of the event loop join the first batches.
     setImmediate(() => {
       void exclusively(async () => {
         scheduled = false

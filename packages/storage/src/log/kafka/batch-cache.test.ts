@@ -4,7 +4,7 @@ import { type Batch, decodeBatches, encodeBatch } from './batches.ts'
 
 const MiB = 1024 * 1024
 
-/** Batches of one fetch: a megabyte each, which lie in Kafka as a few kilobytes. */
+/** Batches of one fetch: a megabyte each, but only some kilobytes in Kafka. */
 const fetched = (count: number): Batch[] =>
   Array.from({ length: count }, (_, index) => {
     const record = { key: 'k', meta: '{}', body: Buffer.alloc(MiB, 'event '), addressed: true }
@@ -19,7 +19,7 @@ const fetched = (count: number): Batch[] =>
     return batch
   })
 
-test('batches of a fetch are kept until they are read, however large they become: nothing is fetched twice', () => {
+test('batches of a fetch are kept until they are read, whatever their decoded size, so that none is fetched twice', () => {
   const cache = createBatchCache(8 * MiB)
   const batches = fetched(40)
   for (const batch of batches) cache.add(0, batch)
@@ -30,7 +30,7 @@ test('batches of a fetch are kept until they are read, however large they become
   }
 })
 
-test('a read batch counts with its decoded size, and those that were read longest ago are removed', () => {
+test('a read batch counts with its decoded size, and the least recently used batches are removed', () => {
   const cache = createBatchCache(8 * MiB)
   for (const batch of fetched(20)) cache.add(0, batch)
   for (let base = 0; base < 20; base++) expect(cache.at(0, base)?.records).toHaveLength(1)

@@ -1,8 +1,8 @@
 import type { Batch } from './batches.ts'
 
 /**
- * Batches of a reader that may be read again, within a limit of bytes: those that were read longest ago are removed. An
- * unread one counts with its size in Kafka.
+ * A reader's cache of batches, with a limit of bytes: the least recently used are removed. An unread batch counts with
+ * its size in Kafka.
  */
 export type BatchCache = {
   add(partition: number, batch: Batch): void
@@ -10,9 +10,9 @@ export type BatchCache = {
   at(partition: number, offset: number): Batch | undefined
 }
 
-/** Nothing is in it. */
+/** Creates an empty cache. */
 export const createBatchCache = (maxBytes: number): BatchCache => {
-  /** In the order of their last use, by partition and first offset. */
+  /** Batches in the order of their last use, by partition and first offset. */
   const batches = new Map<string, { batch: Batch; size: number }>()
   /** First offsets of the batches of a partition, ascending. */
   const bases = new Map<number, number[]>()
@@ -34,7 +34,7 @@ export const createBatchCache = (maxBytes: number): BatchCache => {
     list?.splice(list.indexOf(known.batch.base), 1)
   }
 
-  /** Its caller has read the last returned batch since, so that it takes more memory. */
+  /** Recalculates the size of the last returned batch. Its caller has read it since, so it uses more memory. */
   const weighAgain = (): void => {
     const known = used === undefined ? undefined : batches.get(used)
     if (known === undefined) return
@@ -43,7 +43,7 @@ export const createBatchCache = (maxBytes: number): BatchCache => {
     known.size = size
     makeRoom(used)
   }
-  /** Removes batches that were read first: the others are small, and their reader asks for them next. */
+  /** Removes batches that were read first. Unread ones are small, and their reader needs them next. */
   const makeRoom = (newest: string | undefined): void => {
     for (const isRead of [true, false])
       for (const [key, { batch }] of batches) {

@@ -8,7 +8,7 @@ const read = (head: BatchHead & Record<string, unknown>) => {
   return decodeBatches(encodeBatch([record], { head, time: 1, stamp }))[0]
 }
 
-test('a record of a newer version with unknown names is read without them, and one of an unknown form is refused', () => {
+test('a record of a newer version with unknown fields is read without them, and one with an unknown format is rejected', () => {
   expect(read({ i: 'a', c: 1, unknown: true })?.records).toMatchObject([{ key: 'k', meta: '{}' }])
   const newer = read({ i: 'a', c: 1, v: 2 })
   expect(() => newer?.records).toThrow(NewerFormat)

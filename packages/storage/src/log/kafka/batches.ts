@@ -4,29 +4,29 @@ import { requireKnownFormat } from '@tributary/kernel'
 import { compressChunk } from '../compression.ts'
 
 /**
- * Batches of records as Kafka stores them (version 2, https://kafka.apache.org/documentation/#recordbatch). A batch is
+ * Batches of records in Kafka's format (version 2, https://kafka.apache.org/documentation/#recordbatch). A batch is
  * written and read as a whole. The library's own writer reads the records again for each attempt, when the caller may
- * have freed their memory; its reader makes several objects a field.
+ * have freed their memory. Its reader creates several objects per field.
  */
 
-/** The description of a batch, in a header of its first record. */
+/** The header of a batch, stored in a header of its first record. */
 export type BatchHead = {
-  /** Its incarnation. */
+  /** The batch's incarnation. */
   i: string
-  /** Bytes of the batches before it in its partition, since the partition began. */
+  /** Bytes of all earlier batches in its partition, since the partition began. */
   c: number
-  /** 1 for one that holds no record of the log: it ends what earlier writers may append. */
+  /** 1 for a batch without records of the log: it ends the appends of earlier writers. */
   f?: 1
-  /** 1 for a batch that was appended beside the log's writer: its incarnation follows from its position. */
+  /** 1 for a batch that was appended next to the log's writer: its incarnation follows from its position. */
   w?: 1
-  /** The producer's stamp, its epoch, sequence and note. */
+  /** The producer's stamp: its name, epoch, sequence and note. */
   p?: string
   e?: number
   s?: number
   n?: string
 }
 
-/** A record on its way. */
+/** A record to be written. */
 export type RecordToWrite = { key: string; meta: string; body: Uint8Array; addressed: boolean }
 
 /** A record of a batch; its body is a view into the batch's bytes. */
@@ -34,23 +34,20 @@ export type BatchRecord = { offset: number; key: string; meta: string; body: Uin
 
 export type Batch = {
   readonly base: number
-  /** Offset behind its last record. */
+  /** Offset after its last record. */
   readonly next: number
   /** Epoch ms. */
   readonly time: number
-  /** As it lies in Kafka, compressed. */
+  /** Its compressed size in Kafka. */
   readonly bytes: number
-  /** Undefined for a batch that this adapter has not written. Decoded on first use, like the records. */
+  /** Undefined for a batch that another program has written. Decoded on first use, like the records. */
   readonly head: BatchHead | undefined
   readonly records: readonly BatchRecord[]
-  /** Whether they have been read: then they take their memory, mostly ten times that of the batch. */
+  /** Whether the records were decoded. They then use memory, usually ten times that of the batch. */
   readonly isRead: boolean
 }
 
-/**
- * The identity of a producer: Kafka refuses a batch of an epoch that is over, and takes one that it has already as a
- * repetition.
- */
+/** The identity of a producer. Kafka rejects a batch of a former epoch, and recognizes a repeated batch. */
 export type WriterStamp = { producerId: bigint; epoch: number; sequence: number }
 
 const names = { head: Buffer.from('t'), meta: Buffer.from('m'), unaddressed: Buffer.from('u') }
@@ -59,7 +56,7 @@ const headBytes = 61
 const zstd = 4
 const isControl = 1 << 5
 
-/** Bytes of a variable-length number, which is no less than 0. */
+/** Bytes of a variable-length number that is not negative. */
 const zigzagSize = (value: number): number => {
   let size = 1
   for (let left = value * 2; left >= 128; left = Math.floor(left / 128)) size++
@@ -89,7 +86,7 @@ const headersOf = ({ meta, addressed }: RecordToWrite, head: BatchHead | undefin
   return headers
 }
 
-/** Bytes that an entry takes in a batch, and a little more. */
+/** Bytes of an entry in a batch, slightly overestimated. */
 export const sizeInBatch = (entry: { key: string; meta: string; body: Uint8Array }): number =>
   Buffer.byteLength(entry.key) + Buffer.byteLength(entry.meta) + entry.body.byteLength + 32
 
@@ -106,7 +103,7 @@ const encodeRecords = (records: readonly RecordToWrite[], head: BatchHead): Buff
   for (const [index, { key, body, headers, size }] of parts.entries()) {
     at = putVarint(bytes, at, size)
     bytes[at++] = 0
-    // All of a batch have its time.
+    // All records of a batch have its time.
     bytes[at++] = 0
     at = putVarint(bytes, at, index)
     at = put(bytes, at, key)
@@ -117,7 +114,7 @@ const encodeRecords = (records: readonly RecordToWrite[], head: BatchHead): Buff
   return bytes
 }
 
-/** A batch to be sent, compressed where that is worth it (ADR 34). It keeps no reference to its records. */
+/** Encodes a batch, compressed if that is worth it (ADR 34). The result keeps no reference to the records. */
 export const encodeBatch = (
   records: readonly RecordToWrite[],
   given: { head: BatchHead; time: number; stamp: WriterStamp },
@@ -142,7 +139,7 @@ export const encodeBatch = (
   return batch
 }
 
-/** Reads on in the records of a batch. */
+/** Reads consecutive fields of the records in a batch. */
 const cursorOf = (bytes: Buffer) => {
   let at = 0
   const varint = (): number => {
@@ -189,7 +186,7 @@ const readRecord = (cursor: ReturnType<typeof cursorOf>, base: number): BatchRec
   return record
 }
 
-/** Memory for a decompressed batch: events compress to a tenth, and joining pieces would take the memory again. */
+/** Memory for a decompressed batch: events compress to a tenth, and joining pieces would need the memory twice. */
 const expandedBytes = (bytes: number): number => Math.min(Math.max(16 * bytes, 64 * 1024), 1.25 * 1024 * 1024)
 
 /** Decodes the records of a batch, and its head. */
@@ -238,7 +235,7 @@ const decodeOne = (given: Buffer): Batch => {
   }
 }
 
-/** The whole batches of what a fetch gave, unread; the last one may be cut off, and comes again. */
+/** The complete batches of a fetch, unread. The last batch may be incomplete, and is fetched again. */
 export const decodeBatches = (bytes: Buffer): Batch[] => {
   const batches: Batch[] = []
   for (let at = 0; at + headBytes <= bytes.byteLength; ) {

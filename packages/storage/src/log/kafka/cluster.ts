@@ -11,41 +11,38 @@ const connectMs = 5000
 const requestMs = 15_000
 /** How long a broker may wait for its followers, ms. */
 export const acknowledgeMs = 10_000
-/** First and longest pause before what failed is tried again, ms. */
+/** First and longest pause before a retry, ms. */
 const pauseMs = { first: 50, longest: 1000 }
 
-/** A topic as the cluster reports it: its id, and the leader of each partition (-1 for none). */
+/** A topic as reported by the cluster: its ID, and the leader of each partition (-1 for none). */
 export type TopicState = { id: string; leaders: number[]; replicas: number }
 
-/** A call of the protocol, as the library has them. */
+/** A request of the protocol, as provided by the library. */
 type Call<Arguments extends unknown[], Answer> = {
   async(connection: Connection, ...given: Arguments): Promise<Answer>
 }
 
 /**
- * Connections to the brokers of a cluster, and the leaders of its partitions. Each reader and writer has one, since a
- * broker answers the requests of a connection one after the other.
+ * Connections to the brokers of a cluster, and the leaders of its partitions. Each reader and writer has its own, since
+ * a broker handles the requests of a connection one after the other.
  */
 export type Cluster = {
-  /**
-   * State of topics; one that does not exist is missing. Requested again after `forget`. Rejects when no broker
-   * answers.
-   */
+  /** State of topics; missing topics are absent. Fetched again after `forget`. Rejects if no broker responds. */
   topics(names: readonly string[]): Promise<Map<string, TopicState>>
   /** Drops the cached leaders, which are outdated. */
   forget(): void
-  /** Ids of the brokers. */
+  /** IDs of the brokers. */
   brokers(): Promise<number[]>
   /**
-   * Calls a broker (any, when undefined). An answer with an error for a part of the request is returned like any other:
-   * the caller checks its codes. A connection that failed is not used again.
+   * Sends a request to a broker (to any, if undefined). A response with an error for a part of the request is returned
+   * like any other: the caller checks its codes. A failed connection is not used again.
    */
   call<Arguments extends unknown[], Answer>(
     node: number | BrokerAddress | undefined,
     call: Call<Arguments, Answer>,
     ...given: Arguments
   ): Promise<Answer>
-  /** Ends the connections; requests on their way fail. */
+  /** Closes the connections; pending requests fail. */
   close(): void
   isClosed(): boolean
 }
@@ -65,7 +62,7 @@ const saslOf = ({ sasl }: KafkaOptions): ConnectionOptions['sasl'] => {
   return {
     mechanism: sasl.mechanism,
     token: createTokens(sasl),
-    // A broker that refuses a token says so in an answer that is no failure (RFC 7628, 3.2.2).
+    // A broker reports a rejected token in a response that is not an error (RFC 7628, 3.2.2).
     authBytesValidator: (bytes, callback) =>
       bytes.byteLength === 0
         ? callback(null, bytes)
@@ -73,11 +70,11 @@ const saslOf = ({ sasl }: KafkaOptions): ConnectionOptions['sasl'] => {
   }
 }
 
-/** The answer within a failure of the library that concerns a part of the request. */
+/** The response inside an error of the library that concerns only a part of the request. */
 const answerIn = (error: unknown): unknown =>
   typeof error === 'object' && error !== null && 'response' in error ? error.response : undefined
 
-/** The description of a failure: the first of several, with its cause. */
+/** The description of a failure: the first error of several, with its cause. */
 export const reasonOf = (error: unknown): string => {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
   if (!(error instanceof Error)) return String(error)
@@ -87,7 +84,7 @@ export const reasonOf = (error: unknown): string => {
 const isRefusedLogin = (error: unknown): boolean =>
   error instanceof AuthenticationError || (error instanceof Error && isRefusedLogin(error.cause))
 
-/** How one broker is connected to. */
+/** Returns how to connect to a broker. */
 const createConnect = (options: KafkaOptions): ((address: BrokerAddress) => Promise<Connection>) => {
   const tls = tlsOf(options)
   const sasl = saslOf(options)
@@ -98,14 +95,14 @@ const createConnect = (options: KafkaOptions): ((address: BrokerAddress) => Prom
       ...(tls === undefined ? {} : { tls, ...(isIP(host) === 0 ? { tlsServerName: host } : {}) }),
       ...(sasl === undefined ? {} : { sasl }),
     })
-    // The error also goes to the caller that waits; this listener only has to exist.
+    // The waiting caller also gets the error. Without a listener, it would end the process.
     connection.on('error', () => {})
     await connection.connect(host, port)
     return connection
   }
 }
 
-/** Creates the client of a cluster. Connections are made on first use. */
+/** Creates the client of a cluster. It connects on first use. */
 export const openCluster = (options: KafkaOptions): Cluster => {
   const connections = new Map<string, Promise<Connection>>()
   const connect = createConnect(options)
@@ -115,7 +112,7 @@ export const openCluster = (options: KafkaOptions): Cluster => {
 
   const drop = (key: string, connection: Connection): void => {
     connections.delete(key)
-    // After a late answer the library does not find the beginning of the next one.
+    // After a late response the library cannot find the beginning of the next one.
     connection.socket.destroy()
   }
   const connectionTo = (address: BrokerAddress): Promise<Connection> => {
@@ -149,7 +146,10 @@ export const openCluster = (options: KafkaOptions): Cluster => {
       throw error
     }
   }
-  /** Calls any broker that answers, first those that the cluster named, which are current. */
+  /**
+   * Sends a request to any broker that responds. The brokers that the cluster reported come first, since they are
+   * current.
+   */
   const callAny = async <Arguments extends unknown[], Answer>(
     call: Call<Arguments, Answer>,
     given: Arguments,
@@ -217,8 +217,8 @@ export const openCluster = (options: KafkaOptions): Cluster => {
 }
 
 /**
- * Tries a task until it succeeds, with growing pauses, and with leaders looked up again. Rejects immediately for final
- * errors, and for others when `deadlineMs` are over.
+ * Retries a task until it succeeds, with growing pauses, and fetches the leaders again. Rejects immediately for final
+ * errors, and for others after `deadlineMs`.
  */
 export const persistently = async <Value>(
   cluster: Pick<Cluster, 'forget' | 'isClosed'>,

@@ -5,15 +5,15 @@ import { codes } from './errors.ts'
 import type { Lineage } from './lineage.ts'
 import type { Partitions } from './partitions.ts'
 
-/** Largest number of bytes of unaddressed records that one answer skips. */
+/** Maximum bytes of unaddressed records that one read skips. */
 const passedBytes = 8 * 1024 * 1024
-/** Bytes of a fetch, at least and at most: Kafka returns a larger batch whole. */
+/** Minimum and maximum bytes of a fetch: Kafka returns a larger batch whole. */
 export const minFetch = 256 * 1024
 const maxFetch = 1024 * 1024
 
 type Found = { records: (BatchRecord & { time: number; incarnation: string })[]; passed: boolean }
 
-/** Their bodies in memory of their own: the caller may give it back. */
+/** Records whose bodies have their own memory, so that the caller can free it. */
 export const ownedBy = (partition: number, { records }: Found): LogRecord[] => {
   const memory = new Uint8Array(records.reduce((sum, { body }) => sum + body.byteLength, 0))
   let at = 0
@@ -24,9 +24,9 @@ export const ownedBy = (partition: number, { records }: Found): LogRecord[] => {
   })
 }
 
-/** Reads records out of batches, which it takes from the cache or from Kafka. */
+/** Reads records from batches, which it takes from the cache or from Kafka. */
 export const createCollecting = (data: Partitions, cache: BatchCache, lineage: Lineage) => {
-  /** The batch that holds an offset, else the next one behind it; undefined at the end. */
+  /** The batch with an offset, or the next one after it; undefined at the end. */
   const batchFrom = async (partition: number, offset: number, maxBytes: number): Promise<Batch | undefined> => {
     const known = cache.at(partition, offset)
     if (known !== undefined) return known
@@ -39,11 +39,11 @@ export const createCollecting = (data: Partitions, cache: BatchCache, lineage: L
     }
     for (const batch of fetched.batches) cache.add(partition, batch)
     const found = fetched.batches.find(({ next }) => next > offset)
-    // The first is used first, and what is read by then counts.
+    // The cache is checked again: the first batch is the next to be used, and a concurrent read may have decoded it.
     return found === undefined ? undefined : (cache.at(partition, Math.max(offset, found.base)) ?? found)
   }
 
-  /** Takes records of batches from an offset on, until the budget is spent or the log ends. */
+  /** Takes records of batches from an offset on, until the budget is used up or the log ends. */
   const collect = async (partition: number, from: number, maxBytes: number, which?: 'addressed'): Promise<Found> => {
     const found: Found = { records: [], passed: false }
     let left = maxBytes
@@ -53,7 +53,7 @@ export const createCollecting = (data: Partitions, cache: BatchCache, lineage: L
       if (batch === undefined) return found
       const { head } = batch
       if (head?.f === 1 && !lineage.isSettled(head.i)) {
-        // The records behind it belong to an opening that is not recorded yet.
+        // Records after it belong to an opening that is not recorded yet.
         if (found.records.length > 0) return found
         await lineage.settle(head.i)
       }
@@ -64,7 +64,7 @@ export const createCollecting = (data: Partitions, cache: BatchCache, lineage: L
         const size = isPassed ? 0 : record.body.byteLength
         if (found.records.length > 0 && size > left) return found
         left -= size
-        // The last record of a skipped run says how far it goes.
+        // The last record of a skipped run shows how far it reaches.
         if (isPassed && found.passed) found.records.pop()
         found.passed = isPassed
         const { time } = batch

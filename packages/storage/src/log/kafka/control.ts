@@ -4,56 +4,56 @@ import { type Batch, encodeBatch, type RecordToWrite, type WriterStamp } from '.
 import type { Partitions } from './partitions.ts'
 
 /**
- * State that begins with an opening of the log for writing. It has the incarnation, and three values by partition.
- * These are the position of the batch that ends the appends of earlier writers, the end of the records before it, and
- * the bytes of the batches before it. With `continues`, its records have that incarnation, which its writer has begun
- * before; its own name only says which opening is the newest. Null stands for a partition that is not of it. Without
- * `byPartition` it is of a version whose writers had one transactional id for all partitions.
+ * The state of an opening of the log for writing. It has the incarnation, and three values by partition. These are the
+ * position of the batch that ends the appends of earlier writers, the end of the records before it, and the bytes of
+ * the batches before it. With `continues`, its records have that incarnation, which the same writer began before; its
+ * own name only shows which opening is the newest. Null stands for a partition that it does not include. Without
+ * `byPartition` it is from a version whose writers had one transactional ID for all partitions.
  */
 export type Opening = {
   incarnation: string
   continues?: string
   topicId: string
   byPartition?: true
-  /** The data folder that has what is known of the log beside it; absent where a version before wrote it. */
+  /** The data folder that keeps state about the log; absent for an older version. */
   folder?: string
   fences: (number | null)[]
   ends: (number | null)[]
   bytes: (number | null)[]
 }
 
-/** The incarnation of what an opening appends. */
+/** The incarnation of records that an opening appends. */
 export const incarnationOf = ({ incarnation, continues }: Opening): string => continues ?? incarnation
 
 /** A producer's epoch, and its last sequences by partition. */
 export type ProducerState = { epoch: number; last: Map<number, ProducerSequence> }
 
-/** The state in the control topic of a log: the newest record of each key holds. */
+/** The state in the control topic of a log: the newest record of each key counts. */
 export type Control = {
-  /** Those of the topic as it is now, by their names. */
+  /** The openings of the current topic, sorted by name. */
   openings(): readonly Opening[]
   /** The openings of a partition, in the order of their positions in it. */
   openingsOf(partition: number): readonly Opening[]
-  /** Incarnations of topics that were before it. */
+  /** Incarnations of deleted topics that had the same name before. */
   replaced(): readonly string[]
-  /** The newest incarnation there has been. */
+  /** The newest incarnation so far. */
   newest(): string | undefined
   /**
-   * The incarnation of a position, whichever process appended there: that of the newest opening before it; '' before
-   * all of them.
+   * The incarnation at a position, regardless of the process that appended there: that of the newest opening before it;
+   * '' before all openings.
    */
   incarnationAt(partition: number, offset: number): string
   /** The state of producers in some partitions: sequences, and the highest epoch that was begun with one of them. */
   producers(partitions: readonly number[]): Map<string, ProducerState>
-  /** Positions of the data that `producers` covers; those of a topic that was there before do not count. */
+  /** Positions up to which `producers` covers the data; those of an earlier topic do not count. */
   checkpoint(): readonly number[]
-  /** Changes that forget what writers noted of partitions of which later ones have noted all. */
+  /** Changes that delete the records of writers in partitions that later writers have recorded completely. */
   superseded(): ControlChange[]
-  /** Reads what came since. */
+  /** Reads new records of the topic. */
   refresh(): Promise<void>
 }
 
-/** A record of the control topic; undefined deletes a key. */
+/** A record for the control topic; undefined deletes a key. */
 export type ControlChange =
   | { opening: string; value: Opening | undefined }
   | { of: string; producer: string; value: ProducerState | undefined }
@@ -63,7 +63,7 @@ export type ControlChange =
 const readBytes = 4 * 1024 * 1024
 const prefixes = { opening: 'opening ', producer: 'producer ', ofOne: 'sequences ', checkpoint: 'checkpoint ' }
 /**
- * The noter of versions whose writers had all partitions: its notes are older than those of any opening by partition.
+ * The key of versions whose writers had all partitions. Their records are older than those of any opening by partition.
  */
 const ofAll = ''
 
@@ -90,19 +90,19 @@ const recordOf = (change: ControlChange): RecordToWrite => {
   return record('fence', true)
 }
 
-/** A value of the control topic, which other processes wrote. */
+/** Parses a value of the control topic that another process wrote. */
 const known = <Value>(text: string): Value => {
   const value: unknown = JSON.parse(text)
   requireKnownFormat('A record of the control topic of the log', value)
-  // Written by a version of this file.
+  // A version of this file wrote it.
   return value as Value
 }
 
-/** The batch that makes changes: all of them or none. */
+/** Encodes a batch with changes, which Kafka stores completely or not at all. */
 export const encodeControl = (changes: readonly ControlChange[], stamp: WriterStamp, time: number): Buffer =>
   encodeBatch(changes.map(recordOf), { head: { i: '', c: 0 }, time, stamp })
 
-/** The notes of writers, by the opening that wrote them. */
+/** The state recorded by writers, by opening. */
 const createNotes = (given: {
   dataId: string
   partitions: number
@@ -123,7 +123,7 @@ const createNotes = (given: {
     const checkpoint = notes.get(name)?.checkpoint
     return checkpoint?.topicId === dataId ? (checkpoint.positions[partition] ?? undefined) : undefined
   }
-  /** Openings that may have written notes of a partition, the oldest first. */
+  /** Openings that may have recorded state of a partition, oldest first. */
   const notersOf = (partition: number): string[] => [
     ofAll,
     ...openingsOf(partition).flatMap(({ incarnation, byPartition }) => (byPartition === true ? [incarnation] : [])),
@@ -153,7 +153,7 @@ const createNotes = (given: {
         found.set(producer, state)
         return state
       }
-      // Epochs go on, also those of a topic that was before; of what was appended to that nothing is there any more.
+      // Epochs continue even after an earlier topic, but no record that was appended to it still exists.
       for (const [name, { producers }] of notes)
         if (wanted.some((partition) => isOf(name, partition)))
           for (const [producer, { epoch }] of producers) stateOf(producer, epoch)
@@ -190,7 +190,7 @@ const createNotes = (given: {
   }
 }
 
-/** Follows the control topic, which has one partition, of a log whose topic has this id. Nothing is read yet. */
+/** Follows the control topic, which has one partition, of a log whose data topic has this ID. Reads nothing yet. */
 export const followControl = (
   topic: Partitions,
   { id: dataId, count: partitions }: { id: string; count: number },
@@ -263,7 +263,7 @@ export const followControl = (
         if (fetched.start > next) next = fetched.start
         else if (fetched.batches.length === 0) {
           if (next >= fetched.high) return
-          // Nothing is left of what was compacted away up to there.
+          // All records up to there were removed by compaction.
           next = fetched.high
         }
       }

@@ -1,4 +1,4 @@
-/** Codes of Kafka's protocol that are acted on (https://kafka.apache.org/protocol#protocol_error_codes). */
+/** Error codes of Kafka's protocol that are handled (https://kafka.apache.org/protocol#protocol_error_codes). */
 export const codes = {
   none: 0,
   offsetOutOfRange: 1,
@@ -19,7 +19,7 @@ export const codes = {
   producerFenced: 90,
 } as const
 
-/** Errors that are not retried: another answer would not come automatically. */
+/** Errors that are not retried, since they do not disappear by themselves. */
 const final = new Set<number>([
   codes.messageTooLarge,
   codes.recordListTooLarge,
@@ -29,9 +29,9 @@ const final = new Set<number>([
   codes.transactionalIdDenied,
   codes.invalidRecord,
 ])
-/** Another producer with this name began later. */
+/** A newer producer with this name has begun. */
 const fenced = new Set<number>([codes.producerEpochOver, codes.producerFenced])
-/** Kafka has lost the state of what this producer appended. */
+/** Kafka has lost the state of this producer. */
 const lost = new Set<number>([
   codes.outOfOrder,
   codes.duplicateSequence,
@@ -39,7 +39,7 @@ const lost = new Set<number>([
   codes.unknownProducerMapping,
 ])
 
-/** The outcome of a request whose answer has this code. */
+/** The meaning of a response code for a request. */
 export const meaningOf = (code: number): 'done' | 'again' | 'refused' | 'fenced' | 'lost' =>
   code === codes.none
     ? 'done'
@@ -51,7 +51,7 @@ export const meaningOf = (code: number): 'done' | 'again' | 'refused' | 'fenced'
           ? 'lost'
           : 'again'
 
-/** Kafka's own answer, by its code. */
+/** An error response of Kafka, by its code. */
 export class KafkaAnswer extends Error {
   readonly code: number
   constructor(code: number, about: string) {
@@ -62,8 +62,8 @@ export class KafkaAnswer extends Error {
 }
 
 /**
- * Says in one sentence what an operator has to change: topics that are missing or have other settings, rights, brokers
- * that do not answer.
+ * Thrown with a sentence that explains what an operator has to change: missing topics, wrong settings, missing
+ * permissions, or unreachable brokers.
  */
 export class KafkaUnusable extends Error {
   constructor(message: string, cause?: unknown) {
@@ -72,7 +72,7 @@ export class KafkaUnusable extends Error {
   }
 }
 
-/** Another process has opened the log for writing since. */
+/** Thrown if another process has opened the log for writing since. */
 export class WriterReplaced extends KafkaUnusable {
   constructor(topic: string) {
     super(`Another process writes ${topic} now: only one process at a time can do the work of this prefix of topics`)

@@ -3,8 +3,8 @@ import type { Session } from './session.ts'
 import { bytesBefore } from './tails.ts'
 
 /**
- * Counts the bytes that a log holds from its first offsets on, as they lie in Kafka. Kafka's own figure is of whole segments, which it drops
- * later, and needs a right of the cluster; a batch says how many bytes were before it.
+ * Counts the bytes that a log keeps in Kafka from its first offsets on. Kafka's own figure counts whole segments, which
+ * it deletes later, and needs a permission on the cluster. Each batch has the number of bytes before it.
  */
 export const createHeldBytes = (
   data: Partitions,

@@ -6,11 +6,14 @@ import { openPartitions } from './partitions.ts'
 /** The newest opening of a log for writing. */
 export type LogHolder = {
   incarnation: string
-  /** The data folder of its process; undefined where a version wrote it that noted none. */
+  /** The data folder of its process; undefined for a version that recorded none. */
   folder: string | undefined
 }
 
-/** Which process opened a log for writing last, whether it still runs or not; undefined for a log that was never opened. Its topics have to be there. */
+/**
+ * Returns the process that last opened a log for writing, whether or not it still runs; undefined for a log that was
+ * never opened. Its topics must exist.
+ */
 export const readKafkaLogHolder = async (options: KafkaLogOptions): Promise<LogHolder | undefined> => {
   const cluster = openCluster(options)
   try {

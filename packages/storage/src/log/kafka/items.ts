@@ -1,7 +1,7 @@
 import { type LogEntry, type LogPosition, type ProducerStamp, partitionOfEntry } from '../port.ts'
 import { sizeInBatch } from './batches.ts'
 
-/** Entries that are appended as one, and the callbacks of their caller. */
+/** Entries that are appended as one group, with the callbacks of their caller. */
 export type Item = {
   partition: number
   entries: readonly LogEntry[]
@@ -14,15 +14,12 @@ export type Item = {
 
 const maxMetaBytes = 64 * 1024
 const maxNoteBytes = 1024
-/**
- * A reader that starts inside a batch reads the batch from its beginning: this limits the bytes that it reads for
- * nothing.
- */
+/** A reader that starts inside a batch reads the batch from its beginning, so this limits the unneeded bytes. */
 const batchBytes = 1024 * 1024
-/** The most bytes of one round (or one item for each partition). */
+/** Maximum bytes of one round (or one item for each partition). */
 const roundBytes = 8 * 1024 * 1024
 
-/** Throws RangeError for what the log does not take. */
+/** Throws RangeError for entries that the log does not accept. */
 export const itemOf = (
   entries: readonly LogEntry[],
   stamp: ProducerStamp | undefined,
@@ -43,12 +40,12 @@ export const itemOf = (
 
 type Batch = { items: Item[]; size: number; isFull: boolean }
 
-/** Whether an item can join the batch of its partition: one with a stamp is a batch of its own. */
+/** Whether an item can join the batch of its partition; an item with a stamp needs its own batch. */
 const joins = ({ isFull, size }: Batch, item: Item): boolean =>
   !isFull && item.stamp === undefined && size + item.size <= batchBytes
 
 /**
- * Takes the items of one round from the queue: of each partition the first items, as many as fit one batch. Calls
+ * Takes the items of one round from the queue: for each partition its first items, as many as fit into one batch. Calls
  * `isWanted` for each in its turn; an item that it rejects is taken and skipped.
  */
 export const takeRound = (
@@ -62,7 +59,7 @@ export const takeRound = (
     if (item.settled) continue
     const batch = batches.get(item.partition)
     if ((round > 0 && round + item.size > roundBytes) || (batch !== undefined && !joins(batch, item))) {
-      // Later items of its partition wait behind it.
+      // Later items of its partition wait for the next round.
       if (batch === undefined) batches.set(item.partition, { items: [], size: 0, isFull: true })
       else batch.isFull = true
       left.push(item)

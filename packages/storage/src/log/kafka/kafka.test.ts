@@ -25,7 +25,7 @@ import { openKafkaLogWriter } from './writer.ts'
 
 const jaas = 'org.apache.kafka.common.security'
 const entry = (key: string, body: string | Uint8Array): LogEntry => ({ key, meta: '{}', body: Buffer.from(body) })
-/** A token that Kafka's validator for development takes: without a signature (RFC 7519, 6). */
+/** A token that Kafka's development validator accepts: without a signature (RFC 7519, 6). */
 const unsignedToken = (claims: object): string =>
   `${[{ alg: 'none' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.`
 
@@ -76,7 +76,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
       }
     })
 
-  test('a log returns the data folder of its last opening, also when its process is gone, and of openings that noted none', async () => {
+  test('a log returns the data folder of its last opening, even if the process has ended, or undefined if none was recorded', async () => {
     const log = at(kafka.address)
     await prepareKafkaLogs(log, ['requests'], {})
     expect(await readKafkaLogHolder(log)).toBeUndefined()
@@ -90,7 +90,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     expect(found).toEqual(['a', undefined, 'b', 'a'])
   })
 
-  test('a writer whose log another one has opened appends nothing more, in no partition, and says so once', async () => {
+  test('after another writer has opened the log, a writer can append to no partition, and reports that once', async () => {
     const log = at(kafka.address)
     const reported: WriterReplaced[] = []
     const first = await openKafkaLogWriter({ ...log, partitions: 4, onReplaced: (error) => reported.push(error) })
@@ -109,7 +109,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     expect((await texts(log)).toSorted()).toEqual(['first', 'first', 'first', 'first', 'second'])
   })
 
-  test('a producer goes on where it was when its writer was not closed, and when all of its records were trimmed', async () => {
+  test('a producer continues after its writer was not closed, and after all its records were trimmed', async () => {
     const log = at(kafka.address)
     const stamp = (epoch: number, sequence: number) => ({ producer: 'p', epoch, sequence, note: `at ${sequence}` })
     const killed = await openKafkaLogWriter({ ...log, partitions: 1 })
@@ -129,7 +129,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     expect(await texts(log)).toEqual([])
   })
 
-  test('while the broker is away appends are refused in time, then it takes them again, each once', async () => {
+  test('while the broker is down appends are rejected in time, and later accepted, each once', async () => {
     const log = at(kafka.address)
     const writer = await openKafkaLogWriter({ ...log, partitions: 1, answerMs: 4000 })
     const epoch = await writer.beginEpoch('p')
@@ -140,7 +140,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     expect(writer.isUnsure?.()).toBe(false)
     await kafka.kill()
     await expect(group(2)).rejects.toBeInstanceOf(LogUnavailable)
-    // It is sent until Kafka answers, and may be there then.
+    // The append is sent until Kafka responds, so it may be stored later.
     expect(writer.isUnsure?.()).toBe(true)
     const from = performance.now()
     await expect(writer.append(entry('k', 'refused'))).rejects.toBeInstanceOf(LogUnavailable)
@@ -162,7 +162,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     expect(await texts(log)).toEqual(['before', 'group 1', 'group 2', 'after'])
   })
 
-  test('an appender that closes while the broker is away is unsure whether its last entries are stored', async () => {
+  test('an appender that is closed while the broker is down does not know whether its last entries are stored', async () => {
     const one = { ...at(kafka.address), partitions: 1 }
     await (await openKafkaLogWriter({ ...one, isShared: true })).close()
     const open = () => openKafkaLogAppender({ ...one, answerMs: 300, closeMs: 600 })
@@ -176,7 +176,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     await kafka.start()
   })
 
-  /** A log of one partition that several append to, and what is in it. */
+  /** A log of one partition with several appenders, and functions to read it. */
   const sharedLog = () => {
     const log = at(kafka.address)
     const one = { ...log, partitions: 1 }
@@ -189,7 +189,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
   }
   const textOf = ({ body }: { body: Uint8Array }): string => Buffer.from(body).toString()
 
-  test('several append beside a writer: none fences another, each entry is stored once, and those of each stay in order', async () => {
+  test('several appenders next to a writer do not fence each other, store each entry once, and keep their orders', async () => {
     const { log, ...shared } = sharedLog()
     const writer = await shared.openWriter()
     const appenders = [await shared.openAppender(), await shared.openAppender()]
@@ -218,7 +218,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     expect((await texts(log)).length).toBe(303)
   })
 
-  test('a record appended beside writers has the incarnation of its position, for every reader from every start', async () => {
+  test('a record appended next to writers has the incarnation of its position, for every reader from every start', async () => {
     const shared = sharedLog()
     const first = await shared.openWriter()
     const appender = await shared.openAppender()
@@ -227,7 +227,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     await first.append(entry('k', 'a1'))
     await append('a2')
     await first.close()
-    // While no writer is there.
+    // At this time there is no writer.
     await append('a3')
     const second = await shared.openWriter()
     await append('b4')
@@ -256,7 +256,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     await Promise.all([appender.close(), second.close()])
   })
 
-  test('a writer whose opening became old goes on with its incarnation, while others append', async () => {
+  test('a writer that another opening replaced keeps its incarnation, while others append', async () => {
     const { log, ...shared } = sharedLog()
     await (await shared.openWriter()).close()
     const cluster = openCluster(log)
@@ -288,7 +288,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     cluster.close()
   })
 
-  test('behind the batch of an opening that is not written down nothing is read, until it is or another one has begun', async () => {
+  test('records after the batch of an unrecorded opening are not read until it is recorded or another opening has begun', async () => {
     const { log, ...shared } = sharedLog()
     const writer = await shared.openWriter()
     const appender = await shared.openAppender()
@@ -312,7 +312,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
       isRead = true
       return records
     })
-    // Twice as long as it takes to look.
+    // Twice as many times as needed.
     for (let n = 0; n < 10; n++) await control.refresh()
     expect(isRead).toBe(false)
     await writer.close()
@@ -323,7 +323,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     await Promise.all([appender.close(), next.close()])
   })
 
-  test('a writer that appends nothing trims records of others, and refuses producers', async () => {
+  test('a writer that appends nothing can trim records of others, but rejects producers', async () => {
     const { log, ...shared } = sharedLog()
     const writer = await shared.openWriter()
     const appender = await shared.openAppender()
@@ -338,7 +338,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     await Promise.all([appender.close(), writer.close()])
   })
 
-  test('a batch sent again beside a writer, since its answer was lost, is stored once, at the position that its sender gets', async () => {
+  test('a batch that is resent next to a writer after a lost response is stored once, at the position that its sender gets', async () => {
     const { log, ...shared } = sharedLog()
     const writer = await shared.openWriter()
     const cluster = openCluster(log)
@@ -368,7 +368,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     await Promise.all([appending.close(), writer.close()])
   })
 
-  test('an appender beside a writer creates no topics, and rejects when the log was never opened', async () => {
+  test('an appender creates no topics, and rejects if the log was never opened', async () => {
     const log = at(kafka.address)
     const opened = (): Promise<unknown> => openKafkaLogAppender({ ...log, partitions: 1 })
     for (const step of ['nothing is there', 'the topics are there']) {
@@ -391,7 +391,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     for (const each of [one, other]) each?.close()
   })
 
-  test('topics that are set otherwise are refused in one sentence that names each setting', async () => {
+  test('topics with wrong settings are rejected in one sentence that names each setting', async () => {
     const log = at(kafka.address)
     const cluster = openCluster(log)
     const topic = (name: string, numPartitions: number, configs: Record<string, string>) => ({
@@ -424,7 +424,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
   test.each<Extract<KafkaSasl, { username: string }>>([
     { mechanism: 'PLAIN', username: 'plain', password: 'plain-secret' },
     { mechanism: 'SCRAM-SHA-256', username: 'scrammy', password: 'scram-secret' },
-  ])('a client signs in by $mechanism, and with another password the refusal is said at once', async (sasl) => {
+  ])('a client signs in with $mechanism, and a wrong password is reported immediately', async (sasl) => {
     const log = at(kafka.listeners.SIGNED ?? '', sasl)
     const writer = await openKafkaLogWriter({ ...log, partitions: 1 })
     await writer.append(entry('k', 'signed'))
@@ -435,7 +435,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     )
   })
 
-  test('over TLS a broker is believed whose certificate is of the given authority, and no other', async () => {
+  test('over TLS, only a broker with a certificate of the given authority is trusted', async () => {
     const log = at(kafka.listeners.ENCRYPTED ?? '')
     const tls = { ca: kafka.certificate, cert: undefined, key: undefined }
     const writer = await openKafkaLogWriter({ ...log, tls, partitions: 1 })
@@ -447,7 +447,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     cluster.close()
   })
 
-  test('a client signs in by a token that it takes for client credentials, and takes one for all of its connections', async () => {
+  test('a client signs in with a token for its client credentials, and uses one token for all connections', async () => {
     const asked: (string | undefined)[] = []
     await using server = await tokenServer((authorization, body) => {
       asked.push(`${authorization} ${body}`)
@@ -468,7 +468,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
     expect(asked).toEqual([`Basic ${btoa('client:s%3Aecret')} grant_type=client_credentials&scope=logs`])
   })
 
-  test('a user who may not create topics, or not see them, gets an error of one sentence', async () => {
+  test('a user without permission to create or see topics gets a one-sentence error', async () => {
     const sasl: KafkaSasl = { mechanism: 'PLAIN', username: 'nobody', password: 'nobody-secret' }
     const log = at(kafka.listeners.SIGNED ?? '', sasl)
     const opened = openKafkaLogWriter({ ...log, partitions: 4 })
@@ -477,7 +477,7 @@ describe.skipIf(skipsKafka())('the log on Kafka', () => {
   })
 })
 
-/** Gives tokens as `answer` says. */
+/** A server that returns tokens as `answer` decides. */
 const tokenServer = async (answer: (authorization: string | undefined, body: string) => object) => {
   const server = createServer((request, response) => {
     let body = ''

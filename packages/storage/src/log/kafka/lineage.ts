@@ -4,20 +4,20 @@ import { type Control, incarnationOf } from './control.ts'
 
 const lookMs = 50
 
-/** The incarnations of records, also of those appended beside the log's writer. */
+/** The incarnations of records, including those appended next to the log's writer. */
 export type Lineage = {
   /**
-   * The incarnation of a batch, the same for every caller at any time: it follows from the position, and from openings
-   * that were recorded.
+   * The incarnation of a batch, the same for every caller at any time: it follows from the position, and from recorded
+   * openings.
    */
   incarnationOf(partition: number, batch: Batch): Promise<string>
-  /** Whether an opening whose batch was met in a partition is recorded or given up. */
+  /** Whether an opening, whose batch was found in a partition, is recorded or abandoned. */
   isSettled(incarnation: string): boolean
-  /** Resolves when it is. */
+  /** Resolves when the opening is recorded or abandoned. */
   settle(incarnation: string): Promise<void>
 }
 
-/** In a log with a single writer each batch has its incarnation. */
+/** In a log with a single writer, each batch has its own incarnation field. */
 export const createLineage = (control: Control, isShared: boolean, isClosed: () => boolean): Lineage => {
   let read: Promise<void> | undefined
   const isSettled = (incarnation: string): boolean =>

@@ -1,10 +1,10 @@
 import type { KafkaSasl } from './options.ts'
 
-/** How long before its end a token is renewed, ms. */
+/** How long before its expiry a token is renewed, ms. */
 const earlyMs = 60_000
 const timeoutMs = 10_000
 
-/** Takes tokens by the grant of client credentials (RFC 6749, 4.4), and keeps one while it holds. */
+/** Requests tokens with the client credentials grant (RFC 6749, 4.4), and caches one until it expires. */
 export const createTokens = (
   given: Extract<KafkaSasl, { mechanism: 'OAUTHBEARER' }>,
   clock: () => number = Date.now,

@@ -1,22 +1,22 @@
-/** One broker, as a host and a port. */
+/** A broker's host and port. */
 export type BrokerAddress = { host: string; port: number }
 
-/** How a client says who it is. Texts only: the options are handed to other threads. */
+/** How a client authenticates. Only strings: the options are passed to other threads. */
 export type KafkaSasl =
   | { mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512'; username: string; password: string }
   | {
       mechanism: 'OAUTHBEARER'
-      /** The URL for tokens by the grant of client credentials. */
+      /** The token URL for the client credentials grant. */
       tokenUrl: string
       clientId: string
       clientSecret: string
       scope: string | undefined
     }
 
-/** PEM texts; an authority that is not given is one that Node trusts. */
+/** PEM texts; without a given authority, those of Node.js are trusted. */
 export type KafkaTls = { ca: string | undefined; cert: string | undefined; key: string | undefined }
 
-/** How a Kafka is reached. */
+/** Connection options for Kafka. */
 export type KafkaOptions = {
   brokers: readonly BrokerAddress[]
   /** Prefix of the names of topics, and of the producers in Kafka. */
@@ -26,7 +26,7 @@ export type KafkaOptions = {
 }
 
 /**
- * One log in the cluster: `<prefix>.<name>` holds its records, `<prefix>.<name>.control` the state that a start needs.
+ * One log in the cluster: `<prefix>.<name>` has its records, `<prefix>.<name>.control` the state that a start needs.
  */
 export type KafkaLogOptions = KafkaOptions & { name: string }
 

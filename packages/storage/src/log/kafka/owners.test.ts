@@ -14,7 +14,7 @@ import { prepareKafkaLogs } from './topics.ts'
 import { openKafkaLogWriter } from './writer.ts'
 
 const partitions = 4
-/** A key of each partition. */
+/** One key for each partition. */
 const keys = [0, 1, 2, 3].map((wanted) => {
   let n = 0
   while (partitionOf(`${n}`, partitions) !== wanted) n++
@@ -58,7 +58,7 @@ describe.skipIf(skipsKafka())('writers of a log on Kafka, by partition', () => {
     return { records, ranges, texts: records.map(({ body }) => Buffer.from(body).toString()).toSorted() }
   }
 
-  test('writers of other partitions append side by side; taking a partition ends its writer and no other', async () => {
+  test('writers of different partitions append in parallel; taking a partition ends only its own writer', async () => {
     const log = made()
     await prepareKafkaLogs(log, ['stream'], { partitions })
     const reported: WriterReplaced[] = []
@@ -86,7 +86,7 @@ describe.skipIf(skipsKafka())('writers of a log on Kafka, by partition', () => {
     ])
   })
 
-  test('sequences and epochs of producers are found by the next owner of their partitions', async () => {
+  test('the next owner of partitions gets the sequences and epochs of their producers', async () => {
     const log = made()
     const all = await opening(log)
     const epoch = await all.beginEpoch('p')
@@ -102,7 +102,7 @@ describe.skipIf(skipsKafka())('writers of a log on Kafka, by partition', () => {
     expect([lower, higher]).toEqual([epoch + 1, epoch + 2])
     await low.appendGroup([entry(0, 'low')], { producer: 'p', epoch: lower, sequence: 8 })
     await high.appendGroup([entry(3, 'high')], { producer: 'p', epoch: higher, sequence: 9 })
-    // One ends as it should, the other is killed; the partitions of both are released.
+    // One writer is closed, the other one killed; the partitions of both become free.
     const ends = [...(await low.stats()).partitions, ...(await high.stats()).partitions]
     for (const writer of [low, high])
       await writer.trim(ends.map(({ partition, next }) => ({ partition, offset: next })))
@@ -116,7 +116,7 @@ describe.skipIf(skipsKafka())('writers of a log on Kafka, by partition', () => {
     await Promise.all([last.close(), high.close()])
   })
 
-  test('a writer of an older version is ended, and its notes still hold', async () => {
+  test('a writer of an older version is ended, but its recorded state still applies', async () => {
     const log = made()
     await prepareKafkaLogs(log, ['stream'], { partitions })
     const cluster = openCluster(log)
@@ -165,7 +165,7 @@ describe.skipIf(skipsKafka())('writers of a log on Kafka, by partition', () => {
     const stamp = { producerId: old.producerId, epoch: old.producerEpoch, sequence: 0 }
     await control.produce(new Map([[0, encodeBatch(written, { head: { i: '', c: 0 }, time: Date.now(), stamp })]]))
     const low = await opening(log, [0, 1])
-    // It goes on in partitions that no later owner has taken yet.
+    // It can continue in partitions that no later owner has taken yet.
     expect((await send(3, 1, 'other', {})).get(3)?.code).toBe(codes.none)
     expect((await send(0, 2, 'late', {})).get(0)?.code).toBe(codes.producerEpochOver)
     const high = await opening(log, [2, 3])

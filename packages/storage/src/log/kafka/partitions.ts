@@ -11,9 +11,9 @@ import { type Batch, decodeBatches } from './batches.ts'
 import { acknowledgeMs, type Cluster, persistently, type TopicState } from './cluster.ts'
 import { codes, KafkaAnswer, KafkaUnusable } from './errors.ts'
 
-/** All replicas that are in sync have it before it is acknowledged. */
+/** A record is acknowledged when all in-sync replicas have it. */
 const acksAll = -1
-/** How long what only asks is tried, ms. */
+/** How long requests that only read are retried, ms. */
 const usualMs = 15_000
 
 type Outcome = { code: number; base: number; error?: unknown }
@@ -54,7 +54,7 @@ const readFetched = (reader: Reader): { partition: number; fetched: Fetched } =>
 
 type FetchArguments = Parameters<typeof fetchV13.createRequest>
 
-/** Gives the records as batches of ours. */
+/** Fetches records as batches of this adapter. */
 const fetchBatches = createAPI<FetchArguments, Map<number, Fetched>>(
   1,
   13,
@@ -76,25 +76,28 @@ const fetchBatches = createAPI<FetchArguments, Map<number, Fetched>>(
   },
 )
 
-/** A topic of the log, with calls on its partitions: each goes to their leaders, side by side. */
+/** A topic of the log, with requests about its partitions. Each is sent to the partition leaders in parallel. */
 export type Partitions = {
   readonly topic: string
   readonly count: number
   /**
-   * Sends a batch for each partition once. The outcomes say which were acknowledged; one with an error may be stored or
-   * not.
+   * Sends one batch for each partition, once. The outcomes show which were acknowledged; a batch with an error may or
+   * may not be stored.
    */
   produce(batches: ReadonlyMap<number, Buffer>): Promise<Map<number, Outcome>>
-  /** Batches from these offsets on, of each partition as many as fit into `maxBytes`, at least one if there is any. */
+  /**
+   * Fetches batches from these offsets on: of each partition as many as fit into `maxBytes`, at least one if there is
+   * any.
+   */
   fetch(places: ReadonlyMap<number, number>, maxBytes: number): Promise<Map<number, Fetched>>
-  /** Per partition; -1 where a time has nothing after it. */
+  /** Offsets by partition; -1 if there is nothing after a time. */
   offsets(of: 'first' | 'next' | { after: number }): Promise<number[]>
-  /** Deletes the records below these offsets; resolves to the first offsets that are held then. */
+  /** Deletes the records before these offsets; resolves to the first remaining offsets. */
   deleteBelow(offsets: ReadonlyMap<number, number>): Promise<Map<number, number>>
 }
 
 /**
- * Sends a request about partitions to their leaders, side by side, until each has an answer. A number is the error code
+ * Sends a request about partitions to their leaders, in parallel, until each has responded. A number is the error code
  * of a partition.
  */
 const createAsking = (
@@ -127,7 +130,7 @@ const createAsking = (
   }
 }
 
-/** A topic that exists; questions are tried for `askMs`. Rejects with KafkaUnusable when it does not exist. */
+/** Opens an existing topic; read requests are retried for `askMs`. Rejects with KafkaUnusable if it does not exist. */
 export const openPartitions = async (
   cluster: Cluster,
   topic: string,

@@ -3,9 +3,9 @@ import { type Cluster, openCluster, persistently } from './cluster.ts'
 import { codes, KafkaAnswer, KafkaUnusable } from './errors.ts'
 import { type KafkaLogOptions, topicsOf } from './options.ts'
 
-/** How far those who process a log are, as every process of the product, and Kafka's own tools, can see it. */
+/** The processed positions of a log, visible to every process of the product and to Kafka's own tools. */
 export type LogProgress = {
-  /** Commits the offsets, by partition, below which all is processed; those of other partitions stay. */
+  /** Commits the offsets, by partition, before which everything is processed; those of other partitions stay. */
   tell(positions: ReadonlyMap<number, number>): Promise<void>
   /** The last committed offsets; -1 for a partition without one. */
   ask(): Promise<number[]>
@@ -15,10 +15,10 @@ export type LogProgress = {
 const coordinatesGroups = 0
 /** Callers try again in a second. */
 const askMs = 2000
-/** The offsets are committed without a member of the group. */
+/** Marks a commit by a client that is not a member of the group. */
 const noMember = { generation: -1, member: '' }
 
-/** The offsets of the consumer group of a log, which has its name. Connects on first use. */
+/** Opens the offsets of the consumer group with the log's name. Connects on first use. */
 export const openKafkaProgress = (options: KafkaLogOptions & { partitions?: number }): LogProgress => {
   const { partitions = 64 } = options
   const topic = topicsOf(options).data

@@ -11,19 +11,19 @@ import { recordEnds } from './tails.ts'
 import { createRemoteWaiting } from './waiting.ts'
 
 export type KafkaLogReaderOptions = KafkaLogOptions & {
-  /** How often the reader looks for new records when no writer notifies it, ms. */
+  /** How often the reader checks for new records when no writer notifies it, ms. */
   pollMs?: number
-  /** Waits for a Kafka that is away, however long, where one that is not patient rejects in a quarter of a minute. */
+  /** Waits for an unreachable Kafka without limit. Otherwise, requests reject after 15 seconds. */
   isPatient?: boolean
-  /** Others append beside its writer. */
+  /** Whether other processes append next to its writer. */
   isShared?: boolean
-  /** Memory for batches that may be read again. */
+  /** Memory for batches that may be read again, bytes. */
   cacheBytes?: number
 }
 
 /**
- * Opens a log on Kafka for reading. It sees records that are in all replicas in sync. Rejects with KafkaUnusable when
- * the log has no topics yet: its writer makes them.
+ * Opens a log on Kafka for reading. It sees records that all in-sync replicas have. Rejects with KafkaUnusable if the
+ * log has no topics yet: its writer creates them.
  */
 export const openKafkaLogReader = async (options: KafkaLogReaderOptions): Promise<LogReader> => {
   const cluster = openCluster(options)
@@ -40,7 +40,7 @@ export const openKafkaLogReader = async (options: KafkaLogReaderOptions): Promis
   const control = followControl(controlTopic, data)
   const cache = createBatchCache(options.cacheBytes ?? 8 * 1024 * 1024)
   const waiting = createRemoteWaiting(options.pollMs ?? 250)
-  /** By partition, Kafka's own end at the last look and the end of the records before it. */
+  /** By partition, Kafka's own end at the last check and the end of the records before it. */
   const looked = new Map<number, { end: number; records: number }>()
   let looking: Promise<number[]> | undefined
 
@@ -52,7 +52,7 @@ export const openKafkaLogReader = async (options: KafkaLogReaderOptions): Promis
     for (const [partition, records] of found) looked.set(partition, { end: news.get(partition) ?? 0, records })
     return ends.map((_, partition) => looked.get(partition)?.records ?? 0)
   }
-  /** A caller that comes while a look runs may miss newer records, so it gets the next look. */
+  /** A caller during a check may miss newer records, so it gets the next check. */
   const ends = async (): Promise<number[]> => {
     await looking?.catch(() => {})
     looking ??= look().finally(() => {
@@ -84,7 +84,7 @@ export const openKafkaLogReader = async (options: KafkaLogReaderOptions): Promis
     partitions: data.count,
     read: async (partition, offset, maxBytes, which) => {
       const known = looked.get(partition)
-      // There is no record between the newest one and Kafka's own end.
+      // There are no records between the newest one and Kafka's own end.
       if (known !== undefined && offset >= known.records && offset < known.end) {
         const now = await ends()
         if (offset >= (now[partition] ?? 0)) return []
@@ -116,7 +116,7 @@ export const openKafkaLogReader = async (options: KafkaLogReaderOptions): Promis
         const incarnation = incarnationOf(opening)
         const from = (opening.fences[partition] ?? 0) + 1
         const until = openings[at + 1]?.ends[partition] ?? Number.POSITIVE_INFINITY
-        // An opening without held records here is no range; one that continues another belongs to that one's range.
+        // An opening without remaining records is not a range. An opening that continues another belongs to that range.
         if (until > from && until > start && ranges.at(-1)?.incarnation !== incarnation)
           ranges.push({ incarnation, from })
       }

@@ -10,7 +10,7 @@ const pauseMs = { first: 20, longest: 1000 }
 
 type Batch = { items: readonly Item[]; records: number; bytes: Buffer }
 
-/** A batch: its first record's header says what holds for all of it. */
+/** Encodes a batch, with its common fields in a header of its first record. */
 const encode = (sending: Sending, partition: number, items: readonly Item[]): Batch => {
   const stamp = items[0]?.stamp
   const records = items.flatMap(({ entries }) =>
@@ -26,18 +26,18 @@ const encode = (sending: Sending, partition: number, items: readonly Item[]): Ba
 
 /** The outcomes of the batches of a round. */
 export type Outcomes = {
-  /** Durable, from an offset on, in so many bytes. */
+  /** Called when items are durable at an offset, with the bytes of their batch. */
   onDone(items: readonly Item[], place: { partition: number; offset: number; bytes: number }): void
   onRefused(items: readonly Item[], error: Error): void
-  /** Kafka does not take them now; returns until when to try again, as a time of `performance.now()`. */
+  /** Called if Kafka does not accept batches now. Returns until when to retry, as a time of `performance.now()`. */
   onAway(failure: unknown): number
 }
 
 /**
- * Sends a batch for each partition until it is stored or refused. Only Kafka can say whether a batch without an answer
- * is stored, so it is sent again unchanged, before anything else of its partition. Resolves to false when Kafka has
- * lost the state of the sender. Rejects with WriterReplaced when another writer has begun, and with the last failure
- * when the time to try again is over.
+ * Sends a batch for each partition until it is stored or rejected. Only Kafka knows whether a batch without a response
+ * is stored, so it is sent again unchanged, before anything else of its partition. Resolves to false if Kafka has lost
+ * the state of the sender. Rejects with WriterReplaced if another writer has begun, and with the last failure when the
+ * time for retries is over.
  */
 export const sendRound = async (
   given: { cluster: Pick<Cluster, 'forget'>; data: Partitions; sending: Sending },

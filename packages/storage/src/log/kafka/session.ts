@@ -22,12 +22,12 @@ const noProducer = -1n
 const scanBytes = 8 * 1024 * 1024
 const wrap = 0x7fffffff
 const oneBatch = 1024 * 1024
-/** Epochs that are begun side by side. */
+/** Number of epochs that are begun in parallel. */
 const initsAtOnce = 16
-/** Changes of the control topic that are in one batch. */
+/** Maximum number of control topic changes in one batch. */
 const changesAtOnce = 100
 
-/** The sequences of a producer in Kafka, by partition: they rise by the records that it has appended. */
+/** The sequences of a producer in Kafka, by partition: each grows by the number of appended records. */
 const createSequences = (producerOf: (partition: number) => Producer) => {
   const sequences = new Map<number, number>()
   return {
@@ -41,39 +41,39 @@ const createSequences = (producerOf: (partition: number) => Producer) => {
   }
 }
 
-/** The producer of batches: the head of each, and the stamp by which Kafka recognizes a repetition. */
+/** The producer of batches: it creates the header of each, and the stamp by which Kafka recognizes a repetition. */
 export type Sending = {
-  /** The head of the next batch of a partition. */
+  /** The header of the next batch of a partition. */
   head(partition: number, stamp: ProducerStamp | undefined): BatchHead
-  /** The stamp of the next batch for Kafka. */
+  /** The next batch's stamp for Kafka. */
   stamp(partition: number): WriterStamp
-  /** It was acknowledged, from an offset on. */
+  /** Called when a batch was acknowledged at an offset. */
   acknowledged(
     partition: number,
     batch: { base: number; records: number; bytes: number; stamp: ProducerStamp | undefined },
   ): void
 }
 
-/** One opening of partitions of a log for writing. Kafka refuses what earlier ones send to them from then on. */
+/** One opening of partitions of a log for writing. From then on, Kafka rejects appends of earlier openings to them. */
 export type Session = Sending & {
   /** Its own name, and the incarnation of its records. */
   readonly name: string
   readonly incarnation: string
   readonly owned: readonly number[]
   readonly control: Control
-  /** Offsets behind the newest record, and bytes of all batches that a partition has ever had. */
+  /** By partition, the offset after the newest record, and the bytes of all batches so far. */
   readonly ends: number[]
   readonly bytes: number[]
   readonly producers: Map<string, ProducerState>
   /** Writes to the control topic; durable when it resolves. */
   change(changes: readonly ControlChange[]): Promise<void>
-  /** Rejects with WriterReplaced when another opening of one of its partitions is written down. */
+  /** Rejects with WriterReplaced if another opening of one of its partitions is recorded. */
   requireNewest(): Promise<void>
 }
 
 type Producer = { id: bigint; epoch: number }
 
-/** Begins an epoch of the producer with this name: Kafka refuses batches of earlier epochs beside one of it. */
+/** Begins an epoch of the producer with this name. Kafka then rejects batches of earlier epochs. */
 const initProducer = (cluster: Cluster, name: string): Promise<Producer> =>
   persistently(cluster, openMs, async () => {
     const found = await cluster.call(undefined, findCoordinatorV4.api, coordinatesTransactions, [name])
@@ -88,7 +88,10 @@ const initProducer = (cluster: Cluster, name: string): Promise<Producer> =>
     return { id: answer.producerId, epoch: answer.producerEpoch }
   })
 
-/** Sends batches until each is acknowledged; resolves to their offsets. For what only an opening and the control topic write. */
+/**
+ * Sends batches until each is acknowledged; resolves to their offsets. For batches of openings and of the control
+ * topic.
+ */
 const sendAll = async (
   cluster: Cluster,
   topic: Partitions,
@@ -112,7 +115,7 @@ const sendAll = async (
   return offsets
 }
 
-/** Adds what batches behind the checkpoint say of producers. */
+/** Adds the producer state from batches after the checkpoint. */
 const readOn = async (
   data: Partitions,
   producers: Map<string, ProducerState>,
@@ -144,7 +147,7 @@ const readOn = async (
 }
 
 /**
- * Reads from the end of a log with one writer the state of its producers and its number of bytes. A log with several
+ * Reads the state of producers and the number of bytes from the end of a log with one writer. A log with several
  * writers has no count of bytes.
  */
 const readTail = async (
@@ -157,7 +160,7 @@ const readTail = async (
   return await bytesBehind(data, control, fences)
 }
 
-/** The highest name of an incarnation in the batches right before some fences; '' where there is none. */
+/** The highest name of an incarnation in the batches directly before some fences; '' if there is none. */
 const nameBefore = async (data: Partitions, fences: ReadonlyMap<number, number>): Promise<string> => {
   let highest = ''
   const wanted = new Map([...fences].filter(([, at]) => at > 0).map(([partition, at]) => [partition, at - 1]))
@@ -167,7 +170,7 @@ const nameBefore = async (data: Partitions, fences: ReadonlyMap<number, number>)
       const batch = batches.find(({ base, next }) => base <= offset && offset < next)
       if (batch === undefined && code === codes.none && start <= offset) continue
       const name = batch?.head?.i ?? ''
-      // One that ends a writer of an older version says nothing: what is before it does.
+      // A fence of an older version has no name, so the batch before it counts.
       if (batch !== undefined && batch.head?.f === 1 && name === '' && batch.base > 0)
         wanted.set(partition, batch.base - 1)
       else {
@@ -187,7 +190,8 @@ const fenceOf = (incarnation: string, stamp: WriterStamp): Buffer =>
   })
 
 /**
- * Ends the appends of a writer of before, whose transactional id was of all partitions. Another opening may do it, too.
+ * Ends the appends of a writer of an older version, which had one transactional ID for all partitions. Another opening
+ * may do the same.
  */
 const endOlder = async (
   { cluster, data, controlTopic, name }: SessionTopics,
@@ -200,7 +204,7 @@ const endOlder = async (
   await sendAll(cluster, data, new Map(owned.map((partition) => [partition, fenceOf('', stamp)])), 'fenced is done')
 }
 
-/** Appends a batch to each partition that ends what earlier writers may append, under a name that sorts behind theirs. */
+/** Appends a batch to each partition that ends the appends of earlier writers, under a name that sorts after theirs. */
 const appendFences = async (
   given: {
     cluster: Cluster
@@ -220,12 +224,12 @@ const appendFences = async (
     const before = await nameBefore(data, fences)
     if (before <= own) return { name, fences, bytes: batches.get(owned[0] ?? 0)?.byteLength ?? 0 }
     if (names.continues !== undefined) throw new WriterReplaced(data.topic)
-    // Another one has begun at the same time, and a little before in one of them.
+    // Another opening has begun at the same time, and was earlier in one of the partitions.
     name = newIncarnation(before, Date.now())
   }
 }
 
-/** Producers with their state in Kafka, one for each partition. */
+/** Begins an epoch of the producer in Kafka of each partition. */
 const initProducers = async (
   cluster: Cluster,
   name: string,
@@ -249,14 +253,15 @@ type SessionTopics = {
   isShared?: boolean | undefined
   /** The partitions to be written; all unless given. */
   owned?: readonly number[] | undefined
-  /** Noted with the opening. */
+  /** The data folder to record with the opening. */
   folder?: string | undefined
 }
 
 /**
- * Opens partitions of a log: begins an epoch of each with Kafka, ends what earlier writers may append by a batch in each, and reads what has to be
- * known. With `own`, the openings that this writer has begun so far, it rejects with WriterReplaced when another one has begun the newest of a
- * partition; the new one is added. With `continues`, it goes on with that incarnation. A log that is shared has no producers.
+ * Opens partitions of a log: begins an epoch of each with Kafka, ends the appends of earlier writers with a batch in
+ * each, and reads the needed state. `own` has the openings that this writer has begun so far, and the new one is added.
+ * It rejects with WriterReplaced if another writer has begun the newest opening of a partition. With `continues`, it
+ * keeps that incarnation. A shared log has no producers.
  */
 export const openSession = async (given: SessionTopics, own: Set<string>, continues?: string): Promise<Session> => {
   const { cluster, data, controlTopic, isShared = false } = given
@@ -351,8 +356,8 @@ export const openSession = async (given: SessionTopics, own: Set<string>, contin
 }
 
 /**
- * Begins to append beside the writer of a log, as a producer that Kafka identifies by its id alone: it fences no other
- * producer, and none fences it. Kafka takes each of its batches once, in each partition in their order.
+ * Begins to append next to the writer of a log, as a producer that Kafka identifies only by its ID: it fences no other
+ * producer, and none fences it. Kafka stores each of its batches once, in order within each partition.
  */
 export const openSharing = async (cluster: Cluster, data: Partitions): Promise<Sending> => {
   const producer = await persistently(cluster, openMs, async () => {
@@ -370,7 +375,7 @@ export const openSharing = async (cluster: Cluster, data: Partitions): Promise<S
   }
 }
 
-/** Openings without held records, and those of an earlier topic. */
+/** Openings without remaining records, and those of an earlier topic. */
 const forgettable = async (data: Partitions, control: Control): Promise<string[]> => {
   const starts = await data.offsets('first')
   const isOver = (opening: Opening, partition: number): boolean => {

@@ -2,12 +2,12 @@ import type { Batch } from './batches.ts'
 import type { Control } from './control.ts'
 import type { Partitions } from './partitions.ts'
 
-/** Size of a fetch of the last batch of each partition: Kafka returns a larger batch whole, too. */
+/** Size of a fetch of the last batch of each partition: Kafka also returns a larger batch whole. */
 const oneBatch = 1024 * 1024
 
 /**
- * The offsets behind the newest record of some partitions, given Kafka's own ends: a batch that ends earlier writers
- * holds no record. The callback `batchAt` may return a cached batch; `noted` gets those that were read.
+ * The offsets after the newest record of some partitions, given Kafka's own ends: a batch that ends earlier writers has
+ * no record. The callback `batchAt` may return a cached batch; `noted` gets the fetched batches.
  */
 export const recordEnds = async (
   topic: Partitions,
@@ -38,7 +38,7 @@ export const recordEnds = async (
       const batch = fetched.get(partition)?.batches.find(({ base, next }) => base <= offset && offset < next)
       if (batch === undefined) {
         const { code, start = 0 } = fetched.get(partition) ?? { code: 0 }
-        // Everything before it was deleted; or others filled the answer, and it is fetched again.
+        // Everything before it was deleted, or the response was full and it is fetched again.
         if (code !== 0 || start > offset) found.set(partition, offset + 1)
         else left.set(partition, offset + 1)
       } else if (batch.head?.f === 1) {
@@ -49,7 +49,7 @@ export const recordEnds = async (
         found.set(partition, offset + 1)
       }
     }
-    // An opening is written down behind its batches.
+    // An opening is recorded after its batches are appended.
     if (isUnknown && !looked) {
       await control.refresh()
       looked = true
@@ -60,8 +60,8 @@ export const recordEnds = async (
 }
 
 /**
- * Bytes of all batches before the positions, which are ends of batches, since the partitions began. Where the log holds
- * nothing before a position, the count of the newest opening: only bytes that are held are counted by it.
+ * Bytes of all batches before the positions, which are ends of batches, since the partitions began. If the log has
+ * nothing before a position, the count of the newest opening is used: it is only compared with bytes that remain.
  */
 export const bytesBehind = async (
   topic: Partitions,
@@ -92,7 +92,7 @@ export const bytesBehind = async (
   return found
 }
 
-/** Bytes of all batches before the one that holds each place. */
+/** Bytes of all batches before the one at each place. */
 export const bytesBefore = async (
   topic: Partitions,
   control: Control,

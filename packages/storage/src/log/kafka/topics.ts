@@ -4,11 +4,11 @@ import { codes, KafkaAnswer, KafkaUnusable } from './errors.ts'
 import { type KafkaLogOptions, type KafkaOptions, topicsOf } from './options.ts'
 
 /**
- * The largest batch of a log. It has room for a request of 4 MiB with its meta, or for the events of one request with
- * the stream's data of each, uncompressed.
+ * The largest batch of a log. It is large enough for a request of 4 MiB with its meta, or for the events of one request
+ * with the stream's data of each, uncompressed.
  */
 export const maxBatchBytes = 16 * 1024 * 1024
-/** How long brokers that do not answer are waited for when a log is opened, ms. */
+/** How long opening a log waits for unresponsive brokers, ms. */
 export const openMs = 30_000
 const topicResource = 2
 const createMs = 20_000
@@ -49,13 +49,13 @@ const ofControl: Condition[] = [
   { name: 'cleanup.policy', wanted: 'compact', holds: (value) => value === 'compact', make: 'compact' },
 ]
 const minInSync = 'min.insync.replicas'
-/** With three replicas, two have every acknowledged record. */
+/** With three or more replicas, at least two must have every acknowledged record. */
 const inSyncOf = (replicas: number): number => (replicas >= 3 ? 2 : 1)
 
-/** A topic of a log as it has to be. */
+/** The required settings of a topic. */
 export type WantedTopic = { name: string; partitions: number; conditions: Condition[]; extra?: Record<string, string> }
 
-/** The wrong settings of a topic, a sentence each. */
+/** The wrong settings of a topic, one sentence each. */
 export const problemsOf = (
   topic: WantedTopic,
   found: { partitions: number; replicas: number; configs: ReadonlyMap<string, string> },
@@ -129,8 +129,8 @@ const configsOf = async (cluster: Cluster, names: readonly string[]): Promise<Ma
 }
 
 /**
- * Makes the topics of a log where they are missing (unless it may not), and looks whether they are as they have to be. Rejects with
- * KafkaUnusable, which says in a sentence what an operator has to change.
+ * Creates missing topics of a log (unless that is not permitted), and checks their settings. Rejects with
+ * KafkaUnusable, which explains in a sentence what an operator has to change.
  */
 export const ensureTopics = async (
   cluster: Cluster,
@@ -190,7 +190,10 @@ export const ensureTopics = async (
   }
 }
 
-/** Makes and looks at the topics of several logs, before any of them is opened. Rejects with KafkaUnusable, as `ensureTopics`. */
+/**
+ * Creates and checks the topics of several logs before any of them is opened. Rejects with KafkaUnusable, like
+ * `ensureTopics`.
+ */
 export const prepareKafkaLogs = async (
   options: KafkaOptions,
   names: readonly string[],

@@ -1,6 +1,6 @@
 /** Waiters for a condition that only a request to Kafka can check. */
 export type RemoteWaiting = {
-  /** Resolves when `isThere` says so, `signal` aborts or `close` is called. Rejects with what the question fails with. */
+  /** Resolves when `isThere` returns true, `signal` aborts or `close` is called. Rejects if `isThere` rejects. */
   until(isThere: () => Promise<boolean>, signal: AbortSignal): Promise<void>
   /** Makes all waiters check now. */
   notice(): void
@@ -32,7 +32,7 @@ export const createRemoteWaiting = (pollMs: number): RemoteWaiting => {
           if (over()) return
           noticed = false
           const found = isThere()
-          // A request to brokers that are away may take long, and its waiter may have left by then.
+          // A request to unreachable brokers may take long, and its waiter may have left by then.
           found.catch(() => {})
           const ended = new Promise<'ended'>((resolve) => {
             wake = () => over() && resolve('ended')

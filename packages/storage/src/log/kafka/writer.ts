@@ -13,29 +13,34 @@ import { ensureTopics } from './topics.ts'
 
 export type KafkaLogWriterOptions = KafkaLogOptions &
   AppendingOptions & {
-    /** Fixed for the life of the topics. */
+    /** Fixed for the lifetime of the topics. */
     partitions?: number
-    /** Those that it writes; all unless given. Other writers, also in other processes, may write the others meanwhile. */
+    /**
+     * The partitions that it writes; all unless given. Writers in this or other processes may write the others
+     * meanwhile.
+     */
     owned?: readonly number[]
-    /** Sizes and ages of Kafka's segments, where the topic is made here: it gives the disk back by segments. */
+    /** Size and age of Kafka's segments, if the topic is created here. Kafka frees disk space by whole segments. */
     segmentBytes?: number
     segmentMs?: number
     /**
-     * Others append beside this writer (`openKafkaLogAppender`): no sequences of producers are kept, and its bytes are
-     * not counted.
+     * Whether others append next to this writer (`openKafkaLogAppender`). Then producers have no sequences, and bytes
+     * are not counted.
      */
     isShared?: boolean
-    /** The data folder of the process, noted with the opening: `readKafkaLogHolder` answers it. */
+    /** The data folder of the process, recorded with the opening and returned by `readKafkaLogHolder`. */
     folder?: string
     /** Called after each durable commit, so that readers can be notified of new records. */
     onCommit?(): void
-    /** Called once when another process has opened the log for writing: nothing can be appended here any more. */
+    /**
+     * Called once when another process has opened the log for writing, so that nothing can be appended here any more.
+     */
     onReplaced?(error: WriterReplaced): void
   }
 
-/** Bytes after which the state that a start would read from the data is written down. */
+/** Bytes after which the state is recorded that a start would otherwise read from the data. */
 const checkpointBytes = 32 * 1024 * 1024
-/** How long an opening lasts before it is begun again: Kafka forgets a producer without appends for seven days. */
+/** How long an opening lasts before it is renewed, since Kafka deletes a producer without appends after seven days. */
 const renewMs = 24 * 3_600_000
 
 const openTopics = async (options: KafkaLogWriterOptions & { partitions: number }) => {
@@ -57,7 +62,7 @@ const openTopics = async (options: KafkaLogWriterOptions & { partitions: number 
   }
 }
 
-/** Whether an item is to be written; one that is stored already, or of an epoch that is over, is settled. */
+/** Whether an item must be written. An item that is already stored, or of a former epoch, is settled instead. */
 const isWanted = ({ producers }: Session, item: Item, settle: (item: Item, how: () => void) => void): boolean => {
   const { stamp } = item
   if (stamp === undefined) return true
@@ -73,9 +78,9 @@ const isWanted = ({ producers }: Session, item: Item, settle: (item: Item, how: 
 }
 
 /**
- * Opens a log for writing on Kafka, and makes its topics where they are missing. All replicas in sync have every
- * acknowledged record. A partition has one writer at a time: opening it ends the one before. An append to a partition
- * that is not `owned` rejects with a RangeError. Rejects with KafkaUnusable, which says what an operator has to change.
+ * Opens a log for writing on Kafka, and creates missing topics. All in-sync replicas have every acknowledged record. A
+ * partition has one writer at a time: opening it ends the previous writer. An append to a partition that is not `owned`
+ * rejects with a RangeError. Rejects with KafkaUnusable, which explains what an operator has to change.
  */
 export const openKafkaLogWriter = async (options: KafkaLogWriterOptions): Promise<LogWriter> => {
   const { partitions = 64, isShared = false } = options
@@ -83,13 +88,13 @@ export const openKafkaLogWriter = async (options: KafkaLogWriterOptions): Promis
   const { topics, own } = opened
   const { cluster, data } = topics
   const owned: ReadonlySet<number> = new Set(opened.session.owned)
-  /** Undefined when Kafka has lost the state of its producer. */
+  /** Undefined if Kafka has lost the state of its producer. */
   let session: Session | undefined = opened.session
-  /** The incarnation to continue with in the next session; none when appended records are lost. */
+  /** The incarnation to keep in the next session; undefined if appended records were lost. */
   let continues: string | undefined
   let openedAt = performance.now()
   let replaced: WriterReplaced | undefined
-  /** Bytes, and producers, that a start would find in the data only. */
+  /** Bytes, and producers, that are not recorded in the control topic yet. */
   let unsaved = 0
   const unsavedProducers = new Set<string>()
   const heldBytes = createHeldBytes(data)
@@ -100,8 +105,8 @@ export const openKafkaLogWriter = async (options: KafkaLogWriterOptions): Promis
     options.onReplaced?.(error)
   }
   /**
-   * The session to write in: a new one when Kafka has lost the state of the old one, or the old one has reached its
-   * age. After an old one its incarnation continues, since others append while the new one begins.
+   * The session to write in. It is a new one if Kafka has lost the state of the old one, or the old one has reached its
+   * maximum age. In the second case the incarnation continues, since others append while the new session begins.
    */
   const current = async (): Promise<Session> => {
     if (replaced !== undefined) throw replaced
@@ -112,7 +117,7 @@ export const openKafkaLogWriter = async (options: KafkaLogWriterOptions): Promis
     openedAt = performance.now()
     return session
   }
-  /** Writes down what a start would have to read the data again for. */
+  /** Records the state that a start would otherwise read from the data. */
   const save = async (now: Session): Promise<void> => {
     if (unsaved === 0 || isShared) return
     unsaved = 0
@@ -152,7 +157,7 @@ export const openKafkaLogWriter = async (options: KafkaLogWriterOptions): Promis
     if (isShared)
       throw new RangeError(`${data.topic} is appended to by several processes: it keeps no sequences of producers`)
   }
-  /** Behind the newest records. */
+  /** The offsets after the newest records. */
   const ends = async (now: Session): Promise<readonly number[]> => {
     if (!isShared) return now.ends
     const next = await data.offsets('next')
